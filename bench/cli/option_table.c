@@ -5,10 +5,12 @@
 #include "bench/cli/background_option.h"
 #include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
+#include "trial/trace.h"
 
 #include <string.h>
 
-#define CLIENTS_MAX 100000
+#define CLIENTS_MAX  100000
+#define HANDOFFS_MAX 50000000
 
 /* ------------------------------------------------------------------ parsers */
 
@@ -46,6 +48,16 @@ static bool parse_clients(struct option_given *given)
 {
     struct client_counts *clients = &((struct options *)given->options)->plan.clients;
     return option_row_numbers(given, &clients->list, &clients->count);
+}
+
+_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
+
+static bool parse_traced(struct option_given *given)
+{
+    struct run_plan *plan = &((struct options *)given->options)->plan;
+    return option_row_numbers(given, &plan->traced, &plan->traced_count) &&
+           (plan->traced_count <= TRACE_HANDOFFS_MAX ||
+            option_row_refuse(given, "%s", given->row->expected));
 }
 
 /* ------------------------------------------------------------------ the keys of the plan */
@@ -87,6 +99,11 @@ static json_t *print_clients_left_out(const struct options *options)
 {
     const struct client_counts *clients = &options->plan.clients;
     return print_counts(clients->list + clients->count, clients->left_out);
+}
+
+static json_t *print_traced(const struct options *options)
+{
+    return print_counts(options->plan.traced, options->plan.traced_count);
 }
 
 static json_t *print_background(const struct options *options)
@@ -161,7 +178,7 @@ const struct option_row option_table[] = {
              "                           again after its release [drain]\n",
      .keys = KEYS({"workload", print_workload, true, JSON_STRING})},
     {.name = "--handoffs",
-     OPTION_NUMBER(struct options, plan.handoffs, 1, 50000000),
+     OPTION_NUMBER(struct options, plan.handoffs, 1, HANDOFFS_MAX),
      .help = "      --handoffs N         steady: N grants in all [10 per client]\n",
      .keys = KEYS({"handoffs", print_handoffs, true, JSON_INTEGER})},
     {.name = "--duration",
@@ -193,6 +210,13 @@ const struct option_row option_table[] = {
      .value = "5",
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n",
      .keys = KEYS({"trials", print_trials, false, JSON_INTEGER})},
+    {.name = "--trace",
+     .parse = parse_traced,
+     .least = 1,
+     .most = HANDOFFS_MAX,
+     .expected = "expected at most 64 numbers of handoffs, from 1, such as 5 or 1..8+1",
+     .help = "      --trace LIST         keep each message of these handoffs: trace.csv\n",
+     .keys = KEYS({"traced", print_traced, false, JSON_ARRAY})},
     ROW_DRIVER(struct options),
     ROW_COSTS(struct options),
     ROW_PROCESSES(struct options, plan.processes,
@@ -221,9 +245,9 @@ const struct option_row option_table[] = {
              "                           get=80,set=20@1000 (see zkherd load)\n",
      .keys = KEYS({"background", print_background, true, JSON_STRING})},
     ROW_PLACEMENT(struct options, KEYS({"placement", print_placement, true, JSON_STRING})),
-    ROW_SESSION_TIMEOUT(
-        struct options, plan.session_timeout_ns,
-        KEYS({"session_timeout_ms", print_session_timeout_ms, false, JSON_INTEGER})),
+    ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns,
+                        KEYS(
+                            {"session_timeout_ms", print_session_timeout_ms, false, JSON_INTEGER})),
     ROW_TIMEOUT(struct options, plan.timeout_ns,
                 KEYS({"timeout_ms", print_timeout_ms, false, JSON_INTEGER})),
     ROW_SEED(struct options, plan.seed),

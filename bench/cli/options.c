@@ -21,8 +21,9 @@ const char *const options_placements[] = {[PLACEMENT_SPREAD] = "spread",
 void options_deinit(struct options *options)
 {
     free(options->plan.clients.list);
+    free(options->plan.traced);
     free(options->target.server_counts);
-    options->plan.clients.list = options->target.server_counts = NULL;
+    options->plan.clients.list = options->plan.traced = options->target.server_counts = NULL;
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -75,6 +75,8 @@ struct run_plan {
     uint32_t locks;
     uint32_t trials; /* of each recipe at each number of clients */
     uint32_t processes;
+    uint64_t *traced; /* handoffs whose messages are kept, ascending */
+    size_t traced_count;
     uint64_t max_rate; /* requests a second; 0: no limit */
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;

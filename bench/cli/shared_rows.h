@@ -33,8 +33,7 @@ bool shared_rows_hold(struct option_given *given);
         .value = "events",                                                                         \
         .help = "  -d, --driver NAME        events: one event loop per process; threads: a "       \
                 "thread\n"                                                                         \
-                "                           per session; simulated: servers and sessions in\n"     \
-                "                           memory [events]\n"                                     \
+                "                           per session; simulated: all in memory [events]\n"      \
     }
 
 #define ROW_COSTS(type)                                                                            \

@@ -33,6 +33,7 @@ static const struct plot of_run[] = {{"rpcs", "trials.csv"},
                                      {"handoff_latency", "waiters.csv"},
                                      {"drain_time", "trials.csv"},
                                      {"background", "background.csv"},
+                                     {"anatomy", "trace.csv"},
                                      {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
 #define OF_EXPERIMENTS                                                                             \

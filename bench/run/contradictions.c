@@ -20,7 +20,7 @@ static bool wrong_number(const char *option, uint64_t number, const char *why)
 /* Refuses a number above the fewest clients. why: what it is too many of. */
 static bool too_many(const char *option, uint64_t number, const char *why, uint64_t fewest)
 {
-    char text[64];
+    char text[96];
     snprintf(text, sizeof text, "%s: at most %llu", why, (unsigned long long)fewest);
     return wrong_number(option, number, text);
 }
@@ -123,6 +123,24 @@ static bool check_amounts(const struct options *options)
     return true;
 }
 
+/* A lock's last handoff is that of its last release. How many a steady trial that ends by time
+ * makes, nobody knows before. */
+static bool check_trace(const struct options *options)
+{
+    const struct run_plan *run = &options->plan;
+    uint64_t most = run->clients.list[run->clients.count - 1];
+    const struct trial_plan largest = {.recipe = run->recipes[0],
+                                       .workload = run->workload,
+                                       .fleet.sessions = (uint32_t)most,
+                                       .locks = run->locks,
+                                       .handoffs = options_handoffs(options, most)};
+    if (run->traced_count == 0 ||
+        run->traced[run->traced_count - 1] <= plan_handoffs_of(&largest, 0))
+        return true;
+    return too_many("--trace", run->traced[run->traced_count - 1], "a lock has fewer handoffs",
+                    plan_handoffs_of(&largest, 0));
+}
+
 static bool check_hold(const struct options *options)
 {
     uint64_t longest = options->plan.hold.exponential ? HOLD_LONGEST_MEANS : 1;
@@ -159,6 +177,6 @@ static bool check_background(const struct options *options)
 bool contradictions_found(const struct options *options)
 {
     return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
-           !check_bounds(options) || !check_background(options) ||
+           !check_bounds(options) || !check_trace(options) || !check_background(options) ||
            target_conflicts("run", &options->target, options->plan.processes);
 }

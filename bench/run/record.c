@@ -27,7 +27,8 @@ enum error_kind record_open(struct record *record, const struct options *options
     for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
         kind = waiters_new(options->plan.recipes[i], most, &record->waiters[i], error);
     if (kind == ERROR_NONE)
-        kind = results_open(&record->results, out, target->name, trials, error);
+        kind = results_open(&record->results, out, target->name, trials,
+                            options->plan.traced_count > 0, error);
     if (kind != ERROR_NONE)
         return kind;
     record->trials_planned = trials;
@@ -91,6 +92,10 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
     manifest_sessions(&record->manifest, result->memory->fleet);
     if (result->not_reconciled[0] != '\0')
         say_once(record, result->not_reconciled);
+    if (trace_lost(&result->memory->trace) > 0)
+        record_warn(record, "trace.csv: no room for %llu events of trial %u of %s with %u clients",
+                    (unsigned long long)trace_lost(&result->memory->trace), cell->trial,
+                    cell->recipe->name, cell->clients);
     return results_add(&record->results, &record->context, &sample, result, error);
 }
 

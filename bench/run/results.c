@@ -60,13 +60,27 @@
       csv_real(csv, count >= P999_LEAST ? sample_percentile_us(histogram, 99.9) : NAN, 3))         \
     X(max_us, csv_real(csv, sample_percentile_us(histogram, 100), 3))
 
+#define TRACE_COLUMNS(X)                                                                           \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(lock, csv_count(csv, event->lock))                                                           \
+    X(handoff, csv_count(csv, event->handoff))                                                     \
+    X(waiters, csv_count(csv, row->waiters))                                                       \
+    X(time_us, csv_real(csv, (double)(event->at_ns - row->released_ns) / 1e3, 3))                  \
+    X(session, csv_count(csv, event->session))                                                     \
+    X(event, csv_text(csv, trace_kind_word(event->kind)))                                          \
+    X(operation, csv_text(csv, operation_of(event)))                                               \
+    X(status, csv_text(csv, event->kind == TRACE_REPLY ? trace_status_word(event->status) : ""))   \
+    X(latency_us,                                                                                  \
+      csv_real(csv, event->kind == TRACE_REPLY ? (double)event->latency_ns / 1e3 : NAN, 3))        \
+    X(wakes, csv_text(csv, event->kind != TRACE_NOTIFICATION ? "" : event->wakes ? "yes" : "no"))
+
 /* A percentile this far out needs so many values to mean anything. */
 #define P999_LEAST 10000
 
 /* ------------------------------------------------------------------ the files */
 
 enum error_kind results_open(struct results *results, const char *out, const char *target,
-                             size_t trials, struct error *error)
+                             size_t trials, bool has_trace, struct error *error)
 {
     struct error closing;
     struct file_set *set = &results->set;
@@ -86,6 +100,8 @@ enum error_kind results_open(struct results *results, const char *out, const cha
                                 error);
     if (kind == ERROR_NONE)
         kind = file_set_add_hlog(set, "latency.hlog", &results->hlog, error);
+    if (kind == ERROR_NONE && has_trace)
+        kind = file_set_add_csv(set, "trace.csv", TRACE_COLUMNS(CSV_NAME), &results->trace, error);
     if (kind != ERROR_NONE)
         (void)!file_set_close(set, &closing);
     return kind;
@@ -174,6 +190,29 @@ static enum error_kind write_roles(struct results *results, const struct sample 
     return kind;
 }
 
+/* What was asked for, or what has happened to the znode that was watched. */
+static const char *operation_of(const struct trace_event *event)
+{
+    if (event->kind == TRACE_NOTIFICATION)
+        return trace_event_word(event->event);
+    return event->kind == TRACE_REQUEST || event->kind == TRACE_REPLY
+               ? trace_operation_word(event->operation)
+               : "";
+}
+
+static void write_trace(struct results *results, const struct sample *sample,
+                        struct trial_memory *memory)
+{
+    struct csv *csv = &results->trace;
+    struct trace *trace = &memory->trace;
+    trace_sort(trace);
+    for (size_t i = 0; i < trace_kept(trace); i++) {
+        const struct trace_event *event = &trace->events[i];
+        const struct ledger_row *row = ledger_row(&memory->ledger, event->lock, event->handoff);
+        TRACE_COLUMNS(CSV_WRITE) csv_end_row(csv);
+    }
+}
+
 enum error_kind results_add(struct results *results, const struct sample_context *context,
                             const struct sample *sample, const struct trial_result *result,
                             struct error *error)
@@ -181,6 +220,8 @@ enum error_kind results_add(struct results *results, const struct sample_context
     sample_write(sample, context, &results->trials);
     write_handoffs(results, sample, result->memory);
     write_sessions(results, sample, result->memory);
+    if (results->trace.stream != NULL)
+        write_trace(results, sample, result->memory);
     enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
     if (kind == ERROR_NONE)
         kind = write_roles(results, sample, result, error);

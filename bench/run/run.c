@@ -48,6 +48,8 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .handoffs = options_handoffs(options, cell->clients),
         .duration_ns = options->plan.duration_ns,
         .max_rate = options->plan.max_rate,
+        .traced = options->plan.traced,
+        .traced_count = options->plan.traced_count,
         .fleet.timeout_ns = options->plan.timeout_ns,
         .fleet.session_timeout_ms = (uint32_t)(options->plan.session_timeout_ns / NS_PER_MS),
         .fleet.seed = options->plan.seed + cell->trial,
@@ -140,6 +142,7 @@ static enum error_kind warm_up_with(struct run *run, const struct cell *cell, si
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;
     plan.locks = plan.fleet.processes = 1;
+    plan.traced_count = 0;
     enum error_kind kind = run_plan(run, cell, &plan, &watch, NULL, &result, error);
     trial_result_free(result);
     return kind;

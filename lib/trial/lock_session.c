@@ -268,6 +268,7 @@ static void release_once(struct lock_session *session)
         session->release_ns = client_now_ns(session->actor.client);
         meter_held(&session->meter, session->release_ns - session->granted_ns);
         handoff_begin(session->memory, session->meter.lock, session->release_ns, false);
+        meter_release_begun(&session->meter, session->release_ns);
     }
     checker_leaves(session->memory, session->meter.lock);
     begin_nested(session, SESSION_RELEASING, releases_so_far(session));
@@ -561,7 +562,7 @@ static void notified(void *owner, enum client_event event, const char *path)
         atomic_fetch_add(&session->actor.shared->busy, 1);
         session->state = session->woken_to;
     }
-    meter_notified(&session->meter, !wakes, since_ns);
+    meter_notified(&session->meter, event, !wakes, since_ns);
     /* If the session goes on, the bytes are read with the next reply: a system call less. */
     if (wakes)
         advance(session);

@@ -14,6 +14,22 @@ static void count(const struct meter *meter, enum tally_kind kind, uint64_t amou
     tally_add_shared(&meter->worker->total, kind, amount);
 }
 
+/* Keeps an event of the handoff under way, if this handoff is traced. at_ns 0: now. */
+static void trace(const struct meter *meter, struct trace_event event)
+{
+    struct trace *trace = &meter->memory->trace;
+    if (trace->count == 0)
+        return;
+    event.handoff = handoff_number(meter->memory, meter->lock);
+    if (!trace_has(trace, event.handoff))
+        return;
+    if (event.at_ns == 0)
+        event.at_ns = client_now_ns(meter->actor->client);
+    event.lock = meter->lock;
+    event.session = meter->actor->session;
+    trace_note(trace, &event);
+}
+
 static bool is_steady_part(const struct meter *meter)
 {
     const struct trial_plan *plan = meter->memory->plan;
@@ -40,6 +56,15 @@ void meter_sent(const struct meter *meter, enum operation operation)
         [OP_MULTI] = TALLY_MULTI,
     };
     count(meter, kinds[operation], 1);
+    trace(meter, (struct trace_event){.kind = TRACE_REQUEST, .operation = operation});
+}
+
+static void trace_reply(const struct meter *meter, const struct client_reply *reply)
+{
+    trace(meter, (struct trace_event){.kind = TRACE_REPLY,
+                                      .latency_ns = reply->latency_ns,
+                                      .operation = reply->operation,
+                                      .status = reply->status});
 }
 
 void meter_replied(const struct meter *meter, const struct client_reply *reply)
@@ -51,6 +76,7 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
         [OP_MULTI] = METER_MULTI,
     };
     bool failed = reply->status != ZK_OK;
+    trace_reply(meter, reply);
     if (failed && reply->operation == OP_CREATE) {
         count(meter, TALLY_CREATE_FAILED, 1);
         record(meter, METER_CREATE_FAILED, reply->latency_ns);
@@ -63,13 +89,16 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
     record(meter, kinds[reply->operation], reply->latency_ns);
 }
 
-void meter_notified(const struct meter *meter, bool spurious, uint64_t since_release_ns)
+void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
+                    uint64_t since_release_ns)
 {
     if (since_release_ns != HANDOFF_NONE)
         record(meter, METER_NOTIFICATION, since_release_ns);
     if (spurious)
         count(meter, TALLY_NOTIFICATION_SPURIOUS, 1);
     count(meter, TALLY_NOTIFICATION, 1);
+    trace(meter,
+          (struct trace_event){.kind = TRACE_NOTIFICATION, .event = event, .wakes = !spurious});
 }
 
 static struct lock_state *steady_lock_of(const struct meter *meter)
@@ -86,6 +115,7 @@ void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_
         shared_raise(&steady->steady_until_ns, now_ns);
     }
     record(meter, METER_ACQUIRE, acquire_ns);
+    trace(meter, (struct trace_event){.kind = TRACE_GRANT, .at_ns = now_ns});
     if (handoff_ns != HANDOFF_NONE && !atomic_load(&lock_of(meter)->holder_died))
         record(meter, METER_HANDOFF, handoff_ns);
 }
@@ -97,6 +127,11 @@ void meter_held(const struct meter *meter, uint64_t held_ns)
         return;
     atomic_fetch_add(&steady->steady_holds, 1);
     atomic_fetch_add(&steady->steady_held_ns, held_ns);
+}
+
+void meter_release_begun(const struct meter *meter, uint64_t now_ns)
+{
+    trace(meter, (struct trace_event){.kind = TRACE_RELEASE, .at_ns = now_ns});
 }
 
 void meter_released(const struct meter *meter, uint64_t release_ns)

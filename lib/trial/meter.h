@@ -11,6 +11,8 @@
  * In a steady trial latencies are recorded only in the steady part: from as many grants as the lock
  * has clients until no more arrivals are let in. Everything is counted at all times.
  *
+ * Of the handoffs that the plan traces, each message is kept as well (trace.h).
+ *
  * Nothing here allocates, formats or logs: it is the measured path.
  */
 #ifndef TRIAL_METER_H
@@ -34,7 +36,8 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply);
 
 /* A notification. spurious: it did not wake its session. since_release_ns: of
  * handoff_notification_ns. */
-void meter_notified(const struct meter *meter, bool spurious, uint64_t since_release_ns);
+void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
+                    uint64_t since_release_ns);
 
 /* A grant, `acquire_ns` after its session arrived. handoff_ns: of handoff_grant_ns; not recorded if
  * the holder died. */
@@ -43,6 +46,9 @@ void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_
 
 /* A hold of `held_ns`, from the grant to the release, which is about to be sent. */
 void meter_held(const struct meter *meter, uint64_t held_ns);
+
+/* A release is about to be sent; its handoff has begun. */
+void meter_release_begun(const struct meter *meter, uint64_t now_ns);
 
 /* A release has ended, `release_ns` after it was sent. */
 void meter_released(const struct meter *meter, uint64_t release_ns);

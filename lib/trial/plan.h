@@ -9,6 +9,7 @@
 #include "recipes/recipe.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum workload {
@@ -45,9 +46,11 @@ struct trial_plan {
      * then leaves them in the same order. 0: one. More only in a drain in free pace, because who
      * lists before whom is left to chance from the second barrier on. */
     uint32_t barriers;
-    uint64_t max_rate;  /* lockstep: requests a second since the gate, at most; 0: no limit */
-    struct death death; /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
-                           lockstep, but for a worker's; not where clients share (recipe.h) */
+    uint64_t max_rate;      /* lockstep: requests a second since the gate, at most; 0: no limit */
+    struct death death;     /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
+                               lockstep, but for a worker's; not where clients share (recipe.h) */
+    const uint64_t *traced; /* handoffs of each lock whose messages are kept (trace.h), ascending */
+    size_t traced_count;    /* at most TRACE_HANDOFFS_MAX */
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;

@@ -50,9 +50,12 @@ enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_mem
     size_t sessions_bytes = plan->fleet.sessions * sizeof(struct trial_session_report);
     size_t rows_bytes = plan->locks * rows * sizeof(struct ledger_row);
     size_t folders_bytes = (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX;
+    size_t places = trace_places(plan->traced_count, plan->locks, plan->fleet.sessions);
+    size_t events_bytes = places * sizeof(struct trace_event);
     size_t size_bytes = shared_round_up(sizeof **memory) + shared_round_up(locks_bytes) +
                         shared_round_up(workers_bytes) + shared_round_up(sessions_bytes) +
-                        shared_round_up(rows_bytes) + shared_round_up(folders_bytes);
+                        shared_round_up(rows_bytes) + shared_round_up(folders_bytes) +
+                        shared_round_up(events_bytes);
     void *block = NULL;
     enum error_kind kind = shared_map(size_bytes, &block, error);
     if (kind != ERROR_NONE)
@@ -66,6 +69,10 @@ enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_mem
     made->sessions = shared_cut(&at, sessions_bytes);
     made->ledger = (struct ledger){shared_cut(&at, rows_bytes), plan->locks, rows};
     made->folders = shared_cut(&at, folders_bytes);
+    made->trace.handoffs = plan->traced;
+    made->trace.count = plan->traced_count;
+    made->trace.places = places;
+    made->trace.events = shared_cut(&at, events_bytes);
     write_folders(made);
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         atomic_store(&made->locks[lock].last_order, INT64_MIN);

@@ -16,6 +16,7 @@
 #include "servers/role.h"
 #include "trial/ledger.h"
 #include "trial/plan.h"
+#include "trial/trace.h"
 #include "trial/violation.h"
 
 #include <stdatomic.h>
@@ -105,6 +106,7 @@ struct trial_memory {
     struct lock_worker *workers;
     struct trial_session_report *sessions;
     struct ledger ledger;
+    struct trace trace;               /* of the plan's traced handoffs */
     char (*folders)[RECIPE_PATH_MAX]; /* see trial_memory_folder */
     size_t size_bytes;
 

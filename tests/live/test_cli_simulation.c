@@ -3,6 +3,7 @@
  * is the same in both, bytes included, and so says compare. And how counts grow. */
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
+#include "tests/support/picture.h"
 #include "tests/support/run_files.h"
 #include "tests/support/table.h"
 
@@ -160,12 +161,52 @@ static void what_bends_is_not_linear(void **state)
     assert_has(command.out, "): undetermined: the curve bends\n");
 }
 
+/* The rows of trace.csv of this recipe, handoff and event. */
+static uint64_t count_events(const struct table *trace, const char *recipe, uint64_t handoff,
+                             const char *event)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < trace->rows; i++)
+        count += strcmp(table_text(trace, i, "recipe"), recipe) == 0 &&
+                 table_count(trace, i, "handoff") == handoff &&
+                 strcmp(table_text(trace, i, "event"), event) == 0;
+    return count;
+}
+
+/* The last handoff that both were traced with has no waiters, the first has the most. */
+static void a_handoff_is_traced_and_drawn(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "nonscalable,scalable", "-n", "6",
+                                  "-t", "2", "--trace", "2,6", "--plots", "svg", "-o", "out"));
+    assert_status(&command, 0);
+    struct table trace = table_read(in_work("out/trace.csv"));
+    struct table handoffs = table_read(in_work("out/handoffs.csv"));
+    for (size_t i = 0; i < handoffs.rows; i++) {
+        const char *recipe = table_text(&handoffs, i, "recipe");
+        uint64_t handoff = table_count(&handoffs, i, "handoff");
+        bool is_traced = handoff == 2 || handoff == 6;
+        assert_int_equal(count_events(&trace, recipe, handoff, "request"),
+                         is_traced ? 2 * table_count(&handoffs, i, "rpcs") : 0);
+        assert_int_equal(count_events(&trace, recipe, handoff, "notification"),
+                         is_traced ? 2 * table_count(&handoffs, i, "notifications") : 0);
+    }
+    char *picture = read_text(in_work("out/plots/anatomy.svg"));
+    picture_find(picture, "nonscalable, 4 waiters: 4 notifications, 8 requests");
+    picture_find(picture, "scalable, 4 waiters: 1 notification, 2 requests");
+    free(picture);
+    table_deinit(&handoffs);
+    table_deinit(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does),
         COMMAND_TEST(six_levels_decide_how_a_cost_grows),
         COMMAND_TEST(what_bends_is_not_linear),
+        COMMAND_TEST(a_handoff_is_traced_and_drawn),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

@@ -167,6 +167,8 @@ static void workloads(void **state)
         {{"run", "-w", "steady", "--handoffs", "100", "--duration", "1s"}, "give only one of them"},
         {{"run", "-w", "steady", "--handoffs", "7", "-n", "8"}, "--handoffs 7: fewer than"},
         {{"run", "-w", "steady", "--handoffs", "0"}, "--handoffs 0: "},
+        {{"run", "-n", "4,8", "-k", "2", "--trace", "1,5"},
+         "--trace 5: a lock has fewer handoffs: at most 4"},
         {{"run", "-w", "foo"}, "--workload foo: expected drain or steady"},
         {{"run", "-p", "foo"}, "--pace foo: expected lockstep or free"},
         {{"run", "-d", "fibers"}, "--driver fibers: expected events, threads or simulated"},

@@ -154,6 +154,9 @@ static void test_numbers_have_bounds(void **state)
     assert_int_equal(options.plan.handoffs, 50000000);
     assert_true(take("--seed", "9223372036854775807"));
     assert_int_equal(options.plan.seed, INT64_MAX);
+    assert_true(take("--trace", "1..64+1"));
+    assert_int_equal(options.plan.traced_count, 64);
+    assert_int_equal(options.plan.traced[63], 64);
     assert_true(take("--seed", "0"));
     static const struct {
         const char *name;
@@ -167,6 +170,9 @@ static void test_numbers_have_bounds(void **state)
                    {"--trials", "0"},
                    {"--processes", "0"},
                    {"--handoffs", "0"},
+                   {"--trace", "0"},
+                   {"--trace", "50000001"},
+                   {"--trace", "1..65+1"},
                    {"--heap", "0"}};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         assert_false(take(refused[i].name, refused[i].value));
@@ -242,6 +248,7 @@ static void test_defaults_are_printed_into_the_plan(void **state)
                 {"hold_exponential", "false"},
                 {"locks", "1"},
                 {"trials", "5"},
+                {"traced", "[]"},
                 {"processes", "1"},
                 {"server_cpu_percent", "null"},
                 {"max_clients", "null"},

@@ -63,10 +63,16 @@ static int tear_down(void **state)
     return folder_remove(parent);
 }
 
-static void begin(size_t trials)
+static void begin_with(size_t trials, bool has_trace)
 {
     struct error error;
-    assert_int_equal(results_open(&results, folder, "standalone", trials, &error), ERROR_NONE);
+    assert_int_equal(results_open(&results, folder, "standalone", trials, has_trace, &error),
+                     ERROR_NONE);
+}
+
+static void begin(size_t trials)
+{
+    begin_with(trials, false);
 }
 
 /* A trial of so many handoffs: each has as many creates as its index. */
@@ -133,6 +139,72 @@ static void what_is_more_than_a_trial_s_share_is_thinned(void **state)
     }
     assert_int_equal(results.thinning, 5); /* of the trial that was thinned the most */
     table_deinit(&table);
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static void a_traced_message_has_its_row(void **state)
+{
+    static const char *const columns[] = {"time_us",   "handoff", "waiters",    "session", "event",
+                                          "operation", "status",  "latency_us", "wakes"};
+    static const char *const expected[][9] = {
+        {"0.000", "1", "2", "4", "release", "", "", "", ""},
+        {"1.500", "1", "2", "4", "request", "delete", "", "", ""},
+        {"2.000", "1", "2", "5", "notification", "deleted", "", "", "no"},
+        {"3.250", "1", "2", "4", "reply", "delete", "no_node", "1.750", ""},
+        {"4.000", "1", "2", "6", "notification", "child", "", "", "yes"},
+        {"5.000", "1", "2", "6", "grant", "", "", "", ""},
+    };
+    static const struct trace_event events[] = {
+        {.kind = TRACE_NOTIFICATION, .at_ns = 9000, .session = 5, .event = EVENT_DELETED},
+        {.kind = TRACE_RELEASE, .at_ns = 7000, .session = 4},
+        {.kind = TRACE_REQUEST, .at_ns = 8500, .session = 4, .operation = OP_DELETE},
+        {.kind = TRACE_REPLY,
+         .at_ns = 10250,
+         .latency_ns = 1750,
+         .session = 4,
+         .operation = OP_DELETE,
+         .status = ZK_NO_NODE},
+        {.kind = TRACE_NOTIFICATION,
+         .at_ns = 11000,
+         .session = 6,
+         .event = EVENT_CHILD,
+         .wakes = true},
+        {.kind = TRACE_GRANT, .at_ns = 12000, .session = 6},
+    };
+    struct trace_event places[6];
+    struct trace *trace = &result.memory->trace;
+    (void)state;
+    *trace = (struct trace){.events = places, .places = 6};
+    ledger_row(&result.memory->ledger, 0, 1)->released_ns = 7000;
+    ledger_row(&result.memory->ledger, 0, 1)->waiters = 2;
+    for (size_t i = 0; i < 6; i++) {
+        struct trace_event event = events[i];
+        event.handoff = 1;
+        trace_note(trace, &event);
+    }
+    begin_with(1, true);
+    add(1);
+    finish();
+    struct table table = read_file("trace.csv");
+    assert_int_equal(table.rows, 6);
+    for (size_t row = 0; row < table.rows; row++) {
+        assert_string_equal(table_text(&table, row, "recipe"), "scalable");
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+            assert_string_equal(table_text(&table, row, columns[i]), expected[row][i]);
+    }
+    table_deinit(&table);
+}
+
+static void without_a_trace_there_is_no_file(void **state)
+{
+    char path[128];
+    (void)state;
+    begin(1);
+    add(1);
+    finish();
+    snprintf(path, sizeof path, "%s/trace.csv", folder);
+    assert_int_not_equal(access(path, F_OK), 0);
 }
 
 /* ------------------------------------------------------------------ latencies */
@@ -226,6 +298,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RESULTS_TEST(every_handoff_has_a_row_where_there_is_room),
         RESULTS_TEST(what_is_more_than_a_trial_s_share_is_thinned),
+        RESULTS_TEST(a_traced_message_has_its_row),
+        RESULTS_TEST(without_a_trace_there_is_no_file),
         RESULTS_TEST(a_percentile_far_out_needs_many_values),
         RESULTS_TEST(a_limited_rate_has_no_times_over_several_steps),
         RESULTS_TEST(each_session_has_its_row),

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The messages of traced handoffs, in simulated trials of every recipe that has a law: as many of
+ * each kind as the ledger's row has, and those of no other handoff. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#include <string.h>
+
+#define CLIENTS 8
+
+static const uint64_t traced[] = {1, 3, 4, 8};
+static struct trial_result *result;
+
+static int tear_down(void **state)
+{
+    (void)state;
+    trial_result_free(result);
+    result = NULL;
+    return 0;
+}
+
+static void run(const struct recipe *recipe, struct trial_plan *plan)
+{
+    struct sim_options options = sim_options_default();
+    static struct connect_string servers = {.count = 1,
+                                            .endpoints = {{.host = "simulated", .port = 1}}};
+    struct error error = {0};
+    options.servers = 1;
+    const struct trial_host host = {
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    *plan = (struct trial_plan){
+        .recipe = recipe,
+        .fleet.driver = DRIVER_SIMULATED,
+        .fleet.servers = &servers,
+        .pace = PACE_LOCKSTEP,
+        .fleet.sessions = CLIENTS,
+        .locks = 1,
+        .fleet.processes = 1,
+        .fleet.timeout_ns = 2 * NS_PER_S,
+        .fleet.session_timeout_ms = 60000,
+        .fleet.seed = 1,
+        .traced = traced,
+        .traced_count = sizeof traced / sizeof traced[0],
+        .root = "/t",
+    };
+    trial_result_free(result);
+    result = NULL;
+    assert_int_equal(trial_run(plan, &host, &result, &error), ERROR_NONE);
+    assert_int_equal(result->end, END_DONE);
+}
+
+/* Adds what the event is counted as. */
+static void count(const struct trace_event *event, struct tally *tally)
+{
+    static const enum tally_kind kinds[] = {
+        [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
+        [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
+        [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
+        [OP_MULTI] = TALLY_MULTI,
+    };
+    bool failed = event->kind == TRACE_REPLY && event->status != ZK_OK;
+    if (event->kind == TRACE_REQUEST)
+        tally->of[kinds[event->operation]]++;
+    if (failed && event->operation == OP_CREATE)
+        tally->of[TALLY_CREATE_FAILED]++;
+    if (failed && event->operation == OP_DELETE)
+        tally->of[TALLY_DELETE_FAILED]++;
+    if (event->kind == TRACE_NOTIFICATION)
+        tally->of[TALLY_NOTIFICATION]++;
+    if (event->kind == TRACE_NOTIFICATION && !event->wakes)
+        tally->of[TALLY_NOTIFICATION_SPURIOUS]++;
+}
+
+static bool has_length(enum tally_kind kind)
+{
+    return kind == TALLY_BYTES_SENT || kind == TALLY_BYTES_RECEIVED || kind == TALLY_NAMES_LISTED;
+}
+
+static void assert_handoff(const struct trace *trace, uint64_t handoff)
+{
+    const struct ledger_row *row = ledger_row(&result->memory->ledger, 0, handoff);
+    struct tally found = {0};
+    unsigned releases = 0, requests = 0, replies = 0, grants = 0;
+    uint64_t before_ns = 0;
+    for (size_t i = 0; i < trace_kept(trace); i++) {
+        const struct trace_event *event = &trace->events[i];
+        if (event->handoff != handoff)
+            continue;
+        count(event, &found);
+        releases += event->kind == TRACE_RELEASE;
+        requests += event->kind == TRACE_REQUEST;
+        replies += event->kind == TRACE_REPLY;
+        grants += event->kind == TRACE_GRANT;
+        assert_int_equal(event->lock, 0);
+        assert_in_range(event->session, 0, CLIENTS - 1);
+        assert_true(event->at_ns >= row->released_ns && event->at_ns >= before_ns);
+        if (event->kind == TRACE_RELEASE)
+            assert_int_equal(event->at_ns, row->released_ns);
+        if (event->kind == TRACE_GRANT && row->granted == 1 && row->handoff_ns > 0)
+            assert_int_equal(event->at_ns - row->released_ns, row->handoff_ns);
+        if (event->kind == TRACE_REPLY)
+            assert_true(event->latency_ns > 0);
+        before_ns = event->at_ns;
+    }
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (!has_length((enum tally_kind)kind))
+            assert_int_equal(found.of[kind], row->tally.of[kind]);
+    }
+    assert_int_equal(requests, replies);
+    assert_int_equal(releases, 1);
+    assert_int_equal(grants, row->granted);
+}
+
+static void the_trace_has_what_the_ledger_counts(void **state)
+{
+    const struct recipe *recipe;
+    struct trial_plan plan;
+    (void)state;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        if (!recipe_has_law(recipe) || recipe->broken || recipe->barrier ||
+            recipe->death.how != DEATH_NONE)
+            continue;
+        run(recipe, &plan);
+        struct trace *trace = &result->memory->trace;
+        trace_sort(trace);
+        assert_int_equal(trace_lost(trace), 0);
+        for (size_t i = 0; i < plan.traced_count; i++)
+            assert_handoff(trace, traced[i]);
+        for (size_t i = 0; i < trace_kept(trace); i++)
+            assert_true(trace_has(trace, trace->events[i].handoff));
+    }
+}
+
+static void what_finds_no_place_is_counted(void **state)
+{
+    struct trace_event places[2];
+    struct trace trace = {.events = places, .places = 2};
+    (void)state;
+    for (uint32_t session = 0; session < 2; session++)
+        trace_note(&trace, &(struct trace_event){.session = session});
+    assert_int_equal(trace_kept(&trace), 2);
+    assert_int_equal(trace_lost(&trace), 0);
+    trace_note(&trace, &(struct trace_event){.session = 2});
+    assert_int_equal(trace_kept(&trace), 2);
+    assert_int_equal(trace_lost(&trace), 1);
+    assert_int_equal(places[1].session, 1);
+}
+
+static void events_are_in_the_order_of_lock_handoff_and_time(void **state)
+{
+    static const struct trace_event noted[] = {
+        {.lock = 1, .handoff = 1, .at_ns = 1, .session = 5},
+        {.lock = 0, .handoff = 2, .at_ns = 2, .session = 3},
+        {.lock = 0, .handoff = 2, .at_ns = 2, .session = 4},
+        {.lock = 0, .handoff = 2, .at_ns = 1, .session = 2},
+        {.lock = 0, .handoff = 1, .at_ns = 9, .session = 1},
+    };
+    struct trace_event places[5];
+    struct trace trace = {.events = places, .places = 5};
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        trace_note(&trace, &noted[i]);
+    trace_sort(&trace);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(places[i].session, i + 1);
+}
+
+static void words_are_those_of_the_file(void **state)
+{
+    (void)state;
+    assert_string_equal(trace_kind_word(TRACE_RELEASE), "release");
+    assert_string_equal(trace_kind_word(TRACE_GRANT), "grant");
+    assert_string_equal(trace_operation_word(OP_GET_CHILDREN), "get_children");
+    assert_string_equal(trace_status_word(ZK_NODE_EXISTS), "node_exists");
+    assert_string_equal(trace_status_word(ZK_OTHER_ERROR), "other");
+    assert_string_equal(trace_event_word(EVENT_CHILD), "child");
+    assert_string_equal(trace_event_word(EVENT_CREATED), "created");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_trace_has_what_the_ledger_counts, tear_down),
+        cmocka_unit_test(what_finds_no_place_is_counted),
+        cmocka_unit_test(events_are_in_the_order_of_lock_handoff_and_time),
+        cmocka_unit_test(words_are_those_of_the_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
