@@ -2,8 +2,9 @@
 # anatomy: every message of one handoff, against the time since the release: a panel for each recipe,
 # a line for each session. A bar reaches from a request to its reply. What a session did that was
 # neither the releaser nor granted the lock is grey: it woke for nothing. All panels have the same
-# number of waiters, the largest that all recipes were traced with, and the same time axis. Of each
-# recipe the first trial is drawn, of the most clients. See common.gp.
+# number of waiters, the largest that all recipes were traced with, and the same time axis; a recipe
+# without waiters is left out. Of each recipe the first trial is drawn, of the most clients. See
+# common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "anatomy.gp") - 1]."." }
 # One axis for all, and not logarithmic.
 load scripts."/common.gp"
@@ -14,12 +15,12 @@ between_panels = 62
 width = 800
 
 # --- What is drawn --------------------------------------------------------------------------------
-# waiters_of[i]: the numbers of waiters that recipe i was traced with.
+# waiters_of[i]: the numbers of waiters, if any, that recipe i was traced with.
 count = least(words(recipes), 64)
 array waiters_of[64]
 do for [i = 1:64] { waiters_of[i] = "" }
 number_of(x) = sprintf("%d", x)
-note_waiters(i, w) = i > 0 && i <= count && column("lock") == 0 \
+note_waiters(i, w) = i > 0 && i <= count && column("lock") == 0 && w > 0 \
     ? (waiters_of[i] = with_word(waiters_of[i], number_of(w)), w) : NaN
 set datafile columnheaders
 set table $ignored
@@ -30,7 +31,7 @@ do for [i = 1:count] {
     if (words(waiters_of[i]) > 0 && words(drawn) < panels_max) { drawn = drawn.sprintf("%d ", i) }
 }
 if (drawn eq "") {
-    print "plots: ".run."/trace.csv: nothing to draw for ".recipes
+    print "plots: ".run."/trace.csv: no handoff of ".recipes." had a waiter"
     exit status 3
 }
 all_have(w) = (sum [k = 1:words(drawn)] in_list(" ".waiters_of[int(word(drawn, k))], w)) == words(drawn)
