@@ -171,7 +171,7 @@ REPRODUCE_WAITERS ?= --slo 'handoff p95 < 10ms' --resolution 25 -r nonscalable,c
 REPRODUCE_LOCKS ?= --slo 'acquire p95 < 1s' --unknown locks -n 10 -r nonscalable,scalable
 REFERENCE := results/reference
 reproduce:
-	@for part in locks load paper plan; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
+	@for part in locks anatomy load paper plan; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
 reproduce-locks: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
@@ -188,6 +188,15 @@ reproduce-locks: install-to-run
 	    > $(REFERENCE)/compare.txt
 	rm -f $(REFERENCE)/compare/plots/*.png
 	cat $(REFERENCE)/compare.txt
+
+# A handoff message by message, and as an animation: half a minute.
+REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
+reproduce-anatomy: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REPRODUCE_ANATOMY)
+	$(BUILD)/zkherd run -r nonscalable,scalable -n 32 -t 1 --trace 1 --plots svg -o $(REPRODUCE_ANATOMY)
+	gnuplot -e "run='$(REPRODUCE_ANATOMY)'; recipes='nonscalable scalable'" plots/anatomy_animation.gp
+	find $(REPRODUCE_ANATOMY) -type f ! -name manifest.json ! -name trace.csv ! -name 'anatomy.*' -delete
 
 # The largest simulations: the non-scalable lock with 10,000 clients, the queues with 100,000.
 REPRODUCE_SIMULATED := $(REFERENCE)/simulated
@@ -348,6 +357,7 @@ help:
 	@echo 'make demo                 show the herd effect (installs missing packages)'
 	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
 	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
+	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about four minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
@@ -365,7 +375,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-locks reproduce-load reproduce-paper reproduce-plan reproduce-simulated check check-sanitized check-threads mutate \
+.PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan reproduce-simulated check check-sanitized check-threads mutate \
     compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
