@@ -141,10 +141,11 @@ bool plan_answer_has_herd(const struct plan_question *question)
     return question->unknown == PLAN_WAITERS;
 }
 
-enum error_kind plan_answer_take(const struct plan_question *question, const struct search *search,
+enum error_kind plan_answer_take(const struct plan_options *options, const struct search *search,
                                  const struct recipe *recipe, const struct plan_samples *samples,
                                  struct plan_answer *answer, struct error *error)
 {
+    const struct plan_question *question = &options->question;
     double *values = calloc(samples->count + 1, sizeof *values);
     if (values == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
@@ -160,7 +161,7 @@ enum error_kind plan_answer_take(const struct plan_question *question, const str
     made.handoffs_per_s = median_of(&telling, handoffs_per_s);
     made.gave_out = find_what_gave_out(samples, &made);
     made.herd = find_herd(question, samples, recipe);
-    made.knee = plan_knee_find(question, samples, recipe, made.best);
+    made.knee = plan_knee_find(options, samples, recipe, made.best);
     explain_no_votes(question, samples, &made);
     free(values);
     *answer = made;
@@ -444,7 +445,7 @@ void plan_answer_write(const struct plan_answer *answer, const struct plan_sampl
     const char *gave_out =
         answer->gave_out != NULL ? utilisation_limit_words(answer->gave_out->limit) : NULL;
     const struct knee *knee = &answer->knee.found;
-    bool knee_is_known = !isnan(knee->locks.value);
+    bool knee_is_known = answer->knee.state == PLAN_KNEE_KNOWN;
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(&context->question->objective, objective, sizeof objective);
     COLUMNS(CSV_WRITE) csv_end_row(csv);

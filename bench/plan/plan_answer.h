@@ -42,7 +42,7 @@ struct plan_answer {
      * not known. */
     const struct utilisation_finding *gave_out;
     struct herd herd; /* if waiters were searched for: of the votes that had all their samples */
-    struct plan_knee knee;   /* NaN: not known */
+    struct plan_knee knee;
     size_t trials, no_votes; /* of the search; those that were undetermined or not valid */
     uint64_t samples_most;   /* of an undetermined trial; 0: none was */
     uint64_t samples_needed; /* with which the trial of the most samples would have passed */
@@ -52,7 +52,7 @@ struct plan_answer {
 
 /* The answer of a search; `samples` has its trials, among those of other recipes. The answer points
  * into the samples; nothing has cut the search. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind plan_answer_take(const struct plan_question *question,
+MUST_CHECK enum error_kind plan_answer_take(const struct plan_options *options,
                                             const struct search *search,
                                             const struct recipe *recipe,
                                             const struct plan_samples *samples,

@@ -14,7 +14,7 @@ enum error_kind plan_answers_take(const struct plan_searches *searches, size_t t
     enum error_kind kind = ERROR_NONE;
     size_t count = searches->options->recipe_count;
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
-        kind = plan_answer_take(&searches->options->question, &searches->list[topology * count + i],
+        kind = plan_answer_take(searches->options, &searches->list[topology * count + i],
                                 searches->options->recipes[i], &searches->records[topology].samples,
                                 &answers[i], error);
         answers[i].cut = searches->cut;

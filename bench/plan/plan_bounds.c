@@ -119,18 +119,25 @@ static const char *explain(uint64_t clients, const struct knee *knee, char *text
     return text;
 }
 
-void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct knee *knee,
-                            FILE *stream)
+/* A static string. */
+static const char *describe_lack(enum plan_knee_state state)
+{
+    static const char *const words[] = {
+        [PLAN_KNEE_KNOWN] = "",
+        [PLAN_KNEE_NO_CPU_TIME] =
+            "it needs the CPU time of the servers, which is known of private servers only",
+        [PLAN_KNEE_NO_TRIAL] = "no trial of a lock alone was run before the end",
+        [PLAN_KNEE_NOT_VALID] = "no trial of a lock alone was valid",
+        [PLAN_KNEE_NOT_WHOLE] =
+            "each valid trial of a lock alone ended before it had all its samples",
+    };
+    return words[state];
+}
+
+static void write_known(const char *recipe, uint64_t clients, const struct knee *knee, FILE *stream)
 {
     char locks[128], most[128], why[400];
     const char *bound = knee->at_least ? "at least " : "";
-    if (isnan(knee->locks.value)) {
-        wrap_sentence(stream,
-                      "%s: knee for hot locks not known: it needs valid trials of a lock alone, "
-                      "and the CPU time of the servers, which is known of private servers only.",
-                      recipe);
-        return;
-    }
     wrap_sentence(stream,
                   "%s: knee: %s%s hot locks of %llu clients each: with more, %s would be the "
                   "limit: %s%s handoffs a second in all.%s",
@@ -138,4 +145,13 @@ void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct k
                   (unsigned long long)clients, utilisation_limit_words(knee->of), bound,
                   describe(&knee->most_per_s, 1, most, sizeof most),
                   explain(clients, knee, why, sizeof why));
+}
+
+void plan_bounds_write_knee(const char *recipe, const struct plan_knee *knee, FILE *stream)
+{
+    if (knee->state == PLAN_KNEE_KNOWN)
+        write_known(recipe, knee->clients, &knee->found, stream);
+    else
+        wrap_sentence(stream, "%s: knee for hot locks not known: %s.", recipe,
+                      describe_lack(knee->state));
 }

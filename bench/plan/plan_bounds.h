@@ -8,8 +8,8 @@
 #ifndef BENCH_PLAN_PLAN_BOUNDS_H
 #define BENCH_PLAN_PLAN_BOUNDS_H
 
+#include "bench/plan/plan_knee.h"
 #include "capacity/herd.h"
-#include "capacity/knee.h"
 #include "capacity/utilisation.h"
 
 #include <stdio.h>
@@ -22,8 +22,7 @@ void plan_bounds_write_limit(const char *name, const struct utilisation_finding 
 /* The herd coefficient of a recipe. */
 void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *stream);
 
-/* How many locks of a recipe may be hot, each with so many clients. */
-void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct knee *knee,
-                            FILE *stream);
+/* How many locks of a recipe may be hot, each with so many clients; or why it is not known. */
+void plan_bounds_write_knee(const char *recipe, const struct plan_knee *knee, FILE *stream);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_knee.h"
 
+#include <math.h>
+
 /* ------------------------------------------------------------------ what there is to tell */
 
 bool plan_knee_is_told(const struct plan_question *question)
@@ -10,10 +12,16 @@ bool plan_knee_is_told(const struct plan_question *question)
     return is_one_size && !question->background.given; /* what a handoff costs is not known then */
 }
 
+/* Of others' servers the CPU time is not known, and a simulation has none. */
+static bool is_cpu_time_known(const struct plan_options *options)
+{
+    return !options->target.connect && options->target.driver != DRIVER_SIMULATED;
+}
+
 bool plan_knee_has_trials(const struct plan_options *options)
 {
     return options->question.unknown == PLAN_LOCKS && plan_knee_is_told(&options->question) &&
-           !options->target.connect && options->target.driver != DRIVER_SIMULATED;
+           is_cpu_time_known(options);
 }
 
 static bool tells(const struct plan_question *question, const struct plan_sample *sample,
@@ -24,13 +32,17 @@ static bool tells(const struct plan_question *question, const struct plan_sample
            (sample->for_knee || plan_sample_is_whole(question, sample));
 }
 
-/* Of a lone lock. Where locks are searched for, the trials of the search with one lock are its
- * first ones: servers that have just begun are slower. */
+/* Where locks are searched for, the trials of the search with one lock are its first ones: servers
+ * that have just begun are slower. */
+static bool is_of_lone_lock(const struct plan_question *question, const struct plan_sample *sample)
+{
+    return question->unknown != PLAN_LOCKS || (sample->probe.size == 1 && sample->for_knee);
+}
+
 static bool tells_handoff(const struct plan_question *question, const struct plan_sample *sample,
                           const struct recipe *recipe)
 {
-    return (question->unknown != PLAN_LOCKS || (sample->probe.size == 1 && sample->for_knee)) &&
-           tells(question, sample, recipe);
+    return is_of_lone_lock(question, sample) && tells(question, sample, recipe);
 }
 
 /* Long ones: in a short trial of many locks, a large part of the requests are those of arrivals. */
@@ -54,10 +66,33 @@ static uint64_t most_that_tell(const struct plan_question *question,
     return most;
 }
 
-struct plan_knee plan_knee_find(const struct plan_question *question,
+/* What a knee lacks that is not known. lone_size: of the trials of a lone lock. */
+static enum plan_knee_state find_lack(const struct plan_options *options,
+                                      const struct plan_samples *samples,
+                                      const struct recipe *recipe, uint64_t lone_size)
+{
+    bool is_run = false, is_valid = false;
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct plan_sample *sample = &samples->list[i];
+        if (sample->recipe != recipe || sample->probe.size != lone_size ||
+            !is_of_lone_lock(&options->question, sample))
+            continue;
+        if (tells(&options->question, sample, recipe))
+            return PLAN_KNEE_NO_CPU_TIME;
+        is_run = true;
+        is_valid = is_valid || sample->verdict != JUDGE_NOT_VALID;
+    }
+    return !is_cpu_time_known(options) ? PLAN_KNEE_NO_CPU_TIME
+           : !is_run                   ? PLAN_KNEE_NO_TRIAL
+           : !is_valid                 ? PLAN_KNEE_NOT_VALID
+                                       : PLAN_KNEE_NOT_WHOLE;
+}
+
+struct plan_knee plan_knee_find(const struct plan_options *options,
                                 const struct plan_samples *samples, const struct recipe *recipe,
                                 uint64_t best)
 {
+    const struct plan_question *question = &options->question;
     bool are_locks = question->unknown == PLAN_LOCKS;
     uint64_t lone_size = are_locks ? 1 : best;
     uint64_t busy_size = most_that_tell(question, samples, recipe);
@@ -69,9 +104,12 @@ struct plan_knee plan_knee_find(const struct plan_question *question,
         if (sample->probe.size == busy_size && tells_demand(question, sample, recipe))
             knee_trials_add(&busy, &sample->figures);
     }
-    return (struct plan_knee){knee_find(&lone, &busy),
-                              are_locks ? question->clients
-                                        : plan_question_sessions(question, best)};
+    struct plan_knee knee = {.found = knee_find(&lone, &busy),
+                             .clients = are_locks ? question->clients
+                                                  : plan_question_sessions(question, best)};
+    if (isnan(knee.found.locks.value))
+        knee.state = find_lack(options, samples, recipe, lone_size);
+    return knee;
 }
 
 /* ------------------------------------------------------------------ what is missing */

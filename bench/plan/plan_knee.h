@@ -31,9 +31,19 @@
  * other is run. */
 #define PLAN_KNEE_TRIALS STATISTICS_TRIALS_MIN
 
+/* Whether the knee is known, or what it lacks. */
+enum plan_knee_state {
+    PLAN_KNEE_KNOWN,
+    PLAN_KNEE_NO_CPU_TIME, /* of the servers: they are not private */
+    PLAN_KNEE_NO_TRIAL,    /* of a lone lock: none was run */
+    PLAN_KNEE_NOT_VALID,   /* none of a lone lock was valid */
+    PLAN_KNEE_NOT_WHOLE,   /* each of these that was valid ended before it had its samples */
+};
+
 struct plan_knee {
-    struct knee found;
-    uint64_t clients; /* of each lock */
+    enum plan_knee_state state;
+    struct knee found; /* PLAN_KNEE_KNOWN; else its numbers are NaN */
+    uint64_t clients;  /* of each lock */
 };
 
 /* Whether trials of one lock alone belong to the question. */
@@ -57,7 +67,7 @@ struct plan_probe plan_knee_probe(const struct plan_question *question,
 
 /* The knee from the trials of a search, among those of other recipes. best: the size whose figures
  * the answer tells, which says how many clients a lock has if they are the unknown. */
-struct plan_knee plan_knee_find(const struct plan_question *question,
+struct plan_knee plan_knee_find(const struct plan_options *options,
                                 const struct plan_samples *samples, const struct recipe *recipe,
                                 uint64_t best);
 

@@ -123,7 +123,7 @@ static void write_bounds(const struct plan_question *question, const struct plan
     if (plan_answer_has_herd(question))
         plan_bounds_write_herd(name, &answer->herd, stream);
     if (plan_knee_is_told(question))
-        plan_bounds_write_knee(name, answer->knee.clients, &answer->knee.found, stream);
+        plan_bounds_write_knee(name, &answer->knee, stream);
 }
 
 enum error_kind plan_table_write(const struct plan_question *question, const struct plan_told *list,

@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-static struct plan_question question;
+static struct plan_options options;
+static struct plan_question *const question = &options.question;
 static struct search search;
 static struct plan_samples samples;
 static struct plan_answer answer;
@@ -25,10 +26,10 @@ static char text[1600];
 static void ask(const char *objective, uint64_t most)
 {
     char why[200];
-    question = (struct plan_question){.locks = 1, .most = most, .resolution_percent = 10};
-    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
-    plan_question_complete(&question, 1000);
-    struct search_plan plan = plan_question_search(&question, 0);
+    *question = (struct plan_question){.locks = 1, .most = most, .resolution_percent = 10};
+    assert_true(objective_parse(objective, &question->objective, why, sizeof why));
+    plan_question_complete(question, 1000);
+    struct search_plan plan = plan_question_search(question, 0);
     assert_true(search_init(&search, &plan));
 }
 
@@ -69,9 +70,9 @@ static const char *answered(uint64_t capacity, enum judge_verdict above, size_t 
     for (size_t i = 0; i < trials_most && search_next(&search, &probe); i++)
         report(&probe, probe.size <= capacity ? JUDGE_PASS : above);
     assert_int_equal(
-        plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
+        plan_answer_take(&options, &search, &recipe_scalable, &samples, &answer, &error),
         ERROR_NONE);
-    plan_answer_describe(&question, &answer, text, sizeof text);
+    plan_answer_describe(question, &answer, text, sizeof text);
     return text;
 }
 
@@ -119,7 +120,7 @@ static void what_gave_out_is_that_of_most_failures(void **state)
     }
     assert_int_equal(fresh, 3);
     assert_int_equal(
-        plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
+        plan_answer_take(&options, &search, &recipe_scalable, &samples, &answer, &error),
         ERROR_NONE);
     assert_int_equal(answer.gave_out->limit, UTILISATION_FAN_OUT);
 }
@@ -160,7 +161,7 @@ static void the_herd_is_that_of_whole_trials(void **state)
     (void)state;
     struct error error;
     ask("handoff p99 < 50ms", 0);
-    question.trial_samples = 1000;
+    question->trial_samples = 1000;
     answered(40, JUDGE_FAIL, SIZE_MAX);
     for (size_t i = 0; i < samples.count; i++) {
         struct plan_sample *sample = &samples.list[i];
@@ -170,12 +171,12 @@ static void the_herd_is_that_of_whole_trials(void **state)
         sample->handoff_p50_us = 5e3 + 1e3 * (double)sample->probe.size * (is_whole ? 1 : 9);
     }
     assert_int_equal(
-        plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
+        plan_answer_take(&options, &search, &recipe_scalable, &samples, &answer, &error),
         ERROR_NONE);
     assert_int_equal(answer.herd.state, HERD_KNOWN);
     assert_true(fabs(answer.herd.beta.value - 0.2) < 1e-6);
-    question.unknown = PLAN_LOCKS;
-    assert_false(plan_answer_has_herd(&question));
+    question->unknown = PLAN_LOCKS;
+    assert_false(plan_answer_has_herd(question));
 }
 
 static void a_rate_is_told_in_requests_a_second(void **state)
@@ -183,10 +184,10 @@ static void a_rate_is_told_in_requests_a_second(void **state)
     (void)state;
     ask("background p99 < 50ms", 0);
     search_deinit(&search);
-    question.unknown = PLAN_RATE;
-    question.least = question.most = 0;
-    plan_question_complete(&question, 1000);
-    struct search_plan plan = plan_question_search(&question, 0);
+    question->unknown = PLAN_RATE;
+    question->least = question->most = 0;
+    plan_question_complete(question, 1000);
+    struct search_plan plan = plan_question_search(question, 0);
     assert_true(search_init(&search, &plan));
     const char *told = answered(4000, JUDGE_FAIL, SIZE_MAX);
     assert_non_null(strstr(told, " requests a second meet background p99 < 50ms (5 of 5 fresh "));
@@ -203,8 +204,8 @@ static void a_rate_is_told_in_requests_a_second(void **state)
     assert_non_null(strstr(answered(UINT64_MAX, JUDGE_FAIL, SIZE_MAX),
                            "no more were tried: without --at-most a search has at most 100,000 "
                            "requests a second."));
-    question.most_by = PLAN_MOST_BY_MAX_RATE;
-    plan_answer_describe(&question, &answer, text, sizeof text);
+    question->most_by = PLAN_MOST_BY_MAX_RATE;
+    plan_answer_describe(question, &answer, text, sizeof text);
     assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
@@ -222,8 +223,8 @@ static void what_nothing_meets_may_be_met_by_fewer(void **state)
     (void)state;
     ask("handoff p99 < 50ms", 0);
     search_deinit(&search);
-    question.least = 60;
-    const struct search_plan plan = plan_question_search(&question, 0);
+    question->least = 60;
+    const struct search_plan plan = plan_question_search(question, 0);
     assert_true(search_init(&search, &plan));
     assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
                         "scalable: nothing meets handoff p99 < 50ms: the best is 60 waiters, with "
@@ -239,7 +240,7 @@ static void the_proposal_is_kept(void **state)
     assert_int_equal(answer.proposed, 0);
     search_deinit(&search);
     plan_samples_deinit(&samples);
-    const struct search_plan plan = plan_question_search(&question, 32);
+    const struct search_plan plan = plan_question_search(question, 32);
     assert_true(search_init(&search, &plan));
     answered(40, JUDGE_FAIL, SIZE_MAX);
     assert_int_equal(answer.proposed, 32);
@@ -257,7 +258,7 @@ static void what_everything_meets_has_a_limit(void **state)
 
 static void assert_ends(const char *words)
 {
-    plan_answer_describe(&question, &answer, text, sizeof text);
+    plan_answer_describe(question, &answer, text, sizeof text);
     const char *end = strstr(text, "; no more were tried: ");
     assert_non_null(end);
     assert_string_equal(end + strlen("; no more were tried: "), words);
@@ -270,14 +271,14 @@ static void the_limit_is_the_one_that_was_met(void **state)
     ask("handoff p99 < 50ms", 0);
     answered(999, JUDGE_FAIL, SIZE_MAX);
     assert_ends("--max-clients allows no more sessions.");
-    question.most = 0;
-    plan_question_complete(&question, UINT64_MAX);
-    assert_int_equal(question.most, 1000);
+    question->most = 0;
+    plan_question_complete(question, UINT64_MAX);
+    assert_int_equal(question->most, 1000);
     assert_ends("without --at-most a search has at most 1,001 sessions.");
-    plan_question_fit(&question, 1001);
+    plan_question_fit(question, 1001);
     assert_ends("without --at-most a search has at most 1,001 sessions.");
-    plan_question_fit(&question, 55);
-    assert_int_equal(question.most, 54);
+    plan_question_fit(question, 55);
+    assert_int_equal(question->most, 54);
     assert_ends("the servers accept no more connections from this host (maxClientCnxns).");
 }
 
@@ -366,7 +367,7 @@ static void the_table_fits_a_terminal(void **state)
     struct plan_told told[] = {{"standalone", answer}, {"ensemble3", answer}};
     told[1].answer.gave_out = &found;
     FILE *stream = open_memstream(&table, &size);
-    assert_int_equal(plan_table_write(&question, told, 2, true, stream, &error), ERROR_NONE);
+    assert_int_equal(plan_table_write(question, told, 2, true, stream, &error), ERROR_NONE);
     fclose(stream);
     for (const char *line = table; *line != '\0'; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 80);

@@ -110,37 +110,41 @@ static void what_is_not_known_is_told_with_the_reason(void **state)
     stream = begin();
     plan_bounds_write_herd("childwatch", &herd, stream);
     assert_says(stream, "not known: needs valid trials with at least two numbers of waiters");
-    const struct knee knee = {.locks = {NAN, NAN, NAN}};
+    const struct plan_knee knee = {.state = PLAN_KNEE_NOT_VALID};
     stream = begin();
-    plan_bounds_write_knee("childwatch", 4, &knee, stream);
-    assert_says(stream, "not known");
+    plan_bounds_write_knee("childwatch", &knee, stream);
+    assert_says(stream, "childwatch: knee for hot locks not known: no trial of a lock alone was "
+                        "valid.");
 }
 
 static void the_knee_is_told(void **state)
 {
     (void)state;
     FILE *stream = begin();
-    struct knee knee = {
-        .locks = {12.5, 11, 14}, .most_per_s = {1250, 1200, 1300}, .of = UTILISATION_CORES};
-    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    struct plan_knee told = {.clients = 4,
+                             .found = {.locks = {12.5, 11, 14},
+                                       .most_per_s = {1250, 1200, 1300},
+                                       .of = UTILISATION_CORES}};
+    struct knee *knee = &told.found;
+    plan_bounds_write_knee("scalable", &told, stream);
     assert_says(stream, "scalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
                         "more, the cores of this machine would be the limit: 1,250 (95 %: 1,200");
-    knee.at_least = true;
-    knee.demand_locks = 1;
+    knee->at_least = true;
+    knee->demand_locks = 1;
     stream = begin();
-    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    plan_bounds_write_knee("scalable", &told, stream);
     assert_says(stream, "knee: at least 12.5");
     stream = begin();
-    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    plan_bounds_write_knee("scalable", &told, stream);
     assert_says(stream, "measured with 1 hot lock, and is smaller with more: zkherd plan --unknown "
                         "locks -n 4 tells more.");
-    knee.demand_locks = 8;
+    knee->demand_locks = 8;
     stream = begin();
-    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    plan_bounds_write_knee("scalable", &told, stream);
     assert_says(stream, "measured with 8 hot locks, and is smaller with more.");
-    knee.of = UTILISATION_DISK;
+    knee->of = UTILISATION_DISK;
     stream = begin();
-    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    plan_bounds_write_knee("scalable", &told, stream);
     assert_says(stream, "is smaller with more. Servers count the time of the disk in whole");
 }
 

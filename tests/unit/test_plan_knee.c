@@ -12,17 +12,18 @@
 
 #include <cmocka.h>
 
-static struct plan_question question;
+static struct plan_options options;
+static struct plan_question *const question = &options.question;
 static struct plan_samples samples;
 
 static int ask(void **state)
 {
     char why[200];
     (void)state;
-    question = (struct plan_question){
-        .unknown = PLAN_LOCKS, .clients = 4, .locks = 1, .trial_samples = 100};
-    assert_true(objective_parse("handoff p90 < 50ms", &question.objective, why, sizeof why));
-    plan_question_complete(&question, UINT64_MAX);
+    options = (struct plan_options){
+        .question = {.unknown = PLAN_LOCKS, .clients = 4, .locks = 1, .trial_samples = 100}};
+    assert_true(objective_parse("handoff p90 < 50ms", &question->objective, why, sizeof why));
+    plan_question_complete(question, UINT64_MAX);
     return 0;
 }
 
@@ -45,7 +46,7 @@ static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
         .count = {longer ? 400 : 100, 0},
         .verdict = verdict,
         .is_explained = true,
-        .figures = {.locks = (uint32_t)plan_question_locks(&question, size),
+        .figures = {.locks = (uint32_t)plan_question_locks(question, size),
                     .handoff_s = 0.01,
                     .handoffs = 1000,
                     .elapsed_s = 10,
@@ -64,7 +65,7 @@ static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
 
 static struct search_forecast missing(void)
 {
-    return plan_knee_missing(&question, &samples, &recipe_scalable);
+    return plan_knee_missing(question, &samples, &recipe_scalable);
 }
 
 static void assert_missing(size_t short_trials, size_t long_trials)
@@ -78,7 +79,7 @@ static size_t run_missing(enum judge_verdict verdict)
 {
     size_t count = 0;
     struct search_probe asked;
-    for (; count < 99 && plan_knee_next(&question, &samples, &recipe_scalable, &asked); count++)
+    for (; count < 99 && plan_knee_next(question, &samples, &recipe_scalable, &asked); count++)
         add(asked.size, asked.longer, true, verdict);
     return count;
 }
@@ -143,7 +144,7 @@ static void what_did_harm_is_not_run(void **state)
     assert_missing(5, 5);
     struct search_probe asked;
     for (int i = 0; i < 2; i++) {
-        assert_true(plan_knee_next(&question, &samples, &recipe_scalable, &asked));
+        assert_true(plan_knee_next(question, &samples, &recipe_scalable, &asked));
         add(asked.size, asked.longer, true, JUDGE_PASS);
     }
     assert_int_equal(count_of(1, false), 1);
@@ -175,41 +176,80 @@ static void the_knee_is_that_of_one_lock_and_of_the_most(void **state)
     add(32, true, true, JUDGE_NOT_VALID)->figures.handoffs = 9000;
     add(32, true, false, JUDGE_FAIL)->count.samples = 399;
     samples.list[samples.count - 1].figures.handoffs = 9000;
-    struct plan_knee knee = plan_knee_find(&question, &samples, &recipe_scalable, 16);
+    struct plan_knee knee = plan_knee_find(&options, &samples, &recipe_scalable, 16);
     assert_int_equal(knee.clients, 4);
     assert_true(fabs(knee.found.locks.value - 20) < 1e-9);
     assert_true(fabs(knee.found.locks.low - 20) < 1e-9);
     assert_int_equal(knee.found.demand_locks, 32);
     assert_false(knee.found.at_least);
-    knee = plan_knee_find(&question, &samples, &recipe_nonscalable, 16);
-    assert_true(isnan(knee.found.locks.value));
+    assert_int_equal(knee.state, PLAN_KNEE_KNOWN);
 }
 
 /* All trials are of one lock: those at the answer have its clients. */
 static void where_waiters_are_searched_for_the_knee_is_a_lower_bound(void **state)
 {
     (void)state;
-    question.unknown = PLAN_WAITERS;
+    question->unknown = PLAN_WAITERS;
     for (int i = 0; i < 5; i++) {
         add(6, true, false, JUDGE_PASS);
         add(12, true, false, JUDGE_FAIL)->figures.handoff_s = 9;
     }
-    struct plan_knee knee = plan_knee_find(&question, &samples, &recipe_scalable, 6);
+    struct plan_knee knee = plan_knee_find(&options, &samples, &recipe_scalable, 6);
     assert_int_equal(knee.clients, 7);
     assert_true(fabs(knee.found.locks.value - 10) < 1e-9);
     assert_true(knee.found.at_least);
     assert_int_equal(knee.found.demand_locks, 1);
-    assert_true(plan_knee_is_told(&question));
-    question.unknown = PLAN_SESSIONS;
-    question.locks = 2;
-    assert_false(plan_knee_is_told(&question));
-    assert_true(isnan(plan_knee_find(&question, &samples, &recipe_scalable, 6).found.locks.value));
+    assert_true(plan_knee_is_told(question));
+    question->unknown = PLAN_SESSIONS;
+    question->locks = 2;
+    assert_false(plan_knee_is_told(question));
+    assert_true(isnan(plan_knee_find(&options, &samples, &recipe_scalable, 6).found.locks.value));
+}
+
+static enum plan_knee_state state_of(const struct recipe *recipe)
+{
+    const struct plan_knee knee = plan_knee_find(&options, &samples, recipe, 6);
+    assert_int_equal(knee.state == PLAN_KNEE_KNOWN, !isnan(knee.found.locks.value));
+    return knee.state;
+}
+
+/* Trials of a lone lock: none, one that is not valid, one that was braked, and one that is whole,
+ * but not known to have taken any CPU time. */
+static void a_knee_that_is_not_known_has_a_reason(void **state)
+{
+    (void)state;
+    add(1, false, false, JUDGE_PASS);
+    add(8, true, false, JUDGE_PASS);
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_TRIAL);
+    add(1, false, true, JUDGE_NOT_VALID);
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NOT_VALID);
+    add(1, false, true, JUDGE_BRAKED);
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NOT_WHOLE);
+    options.target.connect = true;
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_CPU_TIME);
+    options.target.connect = false;
+    add(1, false, true, JUDGE_PASS);
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_KNOWN);
+    assert_int_equal(state_of(&recipe_nonscalable), PLAN_KNEE_NO_TRIAL);
+    for (size_t i = 0; i < samples.count; i++)
+        samples.list[i].figures.server_cpu_s[0] = NAN;
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_CPU_TIME);
+}
+
+/* At the answer each trial failed before it had its samples. */
+static void trials_that_ended_early_tell_no_knee_of_waiters(void **state)
+{
+    (void)state;
+    question->unknown = PLAN_WAITERS;
+    add(6, false, false, JUDGE_FAIL)->count.samples--;
+    add(6, false, false, JUDGE_NOT_VALID);
+    add(7, false, false, JUDGE_PASS);
+    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NOT_WHOLE);
 }
 
 /* The CPU time of others' servers is not known, and a simulation has none. */
 static void trials_are_run_on_private_servers_alone(void **state)
 {
-    struct plan_options options = {.question = question};
     (void)state;
     assert_true(plan_knee_has_trials(&options));
     options.target.connect = true;
@@ -225,7 +265,6 @@ static void trials_are_run_on_private_servers_alone(void **state)
 /* What the servers do for the load is in their CPU time. */
 static void beside_a_load_no_knee_is_told(void **state)
 {
-    struct plan_options options = {.question = question};
     (void)state;
     assert_true(plan_knee_has_trials(&options) && plan_knee_is_told(&options.question));
     options.question.background.given = true;
@@ -237,10 +276,10 @@ static void a_trial_for_the_knee_goes_on_when_it_fails(void **state)
 {
     const struct search_probe asked = {.size = 8, .longer = true};
     (void)state;
-    const struct plan_probe probe = plan_knee_probe(&question, &asked);
+    const struct plan_probe probe = plan_knee_probe(question, &asked);
     assert_int_equal(probe.samples, 400);
     assert_true(probe.fails_at > probe.samples);
-    assert_int_equal(probe.longest_ns, plan_probe_of(&question, &asked).longest_ns);
+    assert_int_equal(probe.longest_ns, plan_probe_of(question, &asked).longest_ns);
 }
 
 int main(void)
@@ -256,6 +295,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(where_waiters_are_searched_for_the_knee_is_a_lower_bound,
                                         ask, tear_down),
+        cmocka_unit_test_setup_teardown(a_knee_that_is_not_known_has_a_reason, ask, tear_down),
+        cmocka_unit_test_setup_teardown(trials_that_ended_early_tell_no_knee_of_waiters, ask,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(trials_are_run_on_private_servers_alone, ask, tear_down),
         cmocka_unit_test_setup_teardown(beside_a_load_no_knee_is_told, ask, tear_down),
         cmocka_unit_test_setup_teardown(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down),
