@@ -167,7 +167,7 @@ struct plan_demand plan_demand_most(const struct plan_demand_given *given,
     demand.rpcs = product(demand.rpcs, demand.trials);
     demand.bytes = product(demand.bytes, demand.trials);
     demand.time_ns = product(demand.time_ns, demand.trials);
-    add_knee(given, recipe, given->search->most, 2 * given->knee_trials, &demand);
+    add_knee(given, recipe, given->search->most, given->knee_trials_most, &demand);
     return heed_time(given, demand);
 }
 

@@ -57,8 +57,9 @@ struct plan_demand_given {
     uint64_t max_rate;    /* requests a second; 0: no limit */
     uint64_t max_time_ns; /* of all searches; 0: no limit */
     /* Trials that follow each search for a knee (plan_knee.h), of either kind: short ones of size
-     * 1, and long ones of the largest size that it has tried; the most may be twice as many. */
-    size_t knee_trials;
+     * 1, and long ones of the largest size that it has tried. So many if all tell something, and at
+     * most. */
+    size_t knee_trials, knee_trials_most;
 };
 
 /* Sums over the trials; sessions and watches: at a time. */

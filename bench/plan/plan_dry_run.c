@@ -61,6 +61,7 @@ static enum error_kind write_demand(struct plan_options *options, struct error *
 {
     const struct search_plan search = plan_question_search(&options->question, 0);
     uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
+    bool has_knee = plan_knee_has_trials(options);
     const struct plan_demand_given given = {
         .search = &search,
         .proposal = proposal_for,
@@ -70,7 +71,8 @@ static enum error_kind write_demand(struct plan_options *options, struct error *
         .companions = SETUP_SESSIONS + bystanders,
         .max_rate = options->guard.max_rate,
         .max_time_ns = options->guard.max_time_ns,
-        .knee_trials = plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0,
+        .knee_trials = has_knee ? PLAN_KNEE_TRIALS : 0,
+        .knee_trials_most = has_knee ? PLAN_KNEE_TRIALS_MOST : 0,
     };
     return plan_demand_write(&given, options->recipes, options->recipe_count, TERMINAL_COLUMNS,
                              stdout, error);

@@ -27,9 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of each kind, so that there is an interval. If so many that are run tell nothing, no
- * other is run. */
-#define PLAN_KNEE_TRIALS STATISTICS_TRIALS_MIN
+/* Of each kind, so that there is an interval. If so many that are run tell nothing, no other is
+ * run: before the last there are at most one less of those that tell and of those that do not. */
+#define PLAN_KNEE_TRIALS      STATISTICS_TRIALS_MIN
+#define PLAN_KNEE_TRIALS_MOST (2 * PLAN_KNEE_TRIALS - 1)
 
 /* Whether the knee is known, or what it lacks. */
 enum plan_knee_state {

@@ -160,6 +160,18 @@ static void trials_that_tell_nothing_come_to_an_end(void **state)
     assert_int_equal(run_missing(JUDGE_NOT_VALID), 2 * PLAN_KNEE_TRIALS);
 }
 
+/* Every other trial tells nothing. */
+static void there_is_a_most_of_trials_for_the_knee(void **state)
+{
+    (void)state;
+    struct search_probe asked;
+    size_t count = 0;
+    add(1, false, false, JUDGE_PASS);
+    for (; count < 99 && plan_knee_next(question, &samples, &recipe_scalable, &asked); count++)
+        add(asked.size, asked.longer, true, count % 2 == 0 ? JUDGE_NOT_VALID : JUDGE_PASS);
+    assert_int_equal(count, PLAN_KNEE_TRIALS_MOST);
+}
+
 /* One lock takes 10 ms and demands 1 ms; of 32 locks a handoff demands half of that. What is told
  * by the search's trials of one lock, by shorter trials, by fewer locks, or by trials that are not
  * valid or ended early does not enter. */
@@ -291,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_search_of_one_lock_has_no_demand_of_many, ask, tear_down),
         cmocka_unit_test_setup_teardown(what_did_harm_is_not_run, ask, tear_down),
         cmocka_unit_test_setup_teardown(trials_that_tell_nothing_come_to_an_end, ask, tear_down),
+        cmocka_unit_test_setup_teardown(there_is_a_most_of_trials_for_the_knee, ask, tear_down),
         cmocka_unit_test_setup_teardown(the_knee_is_that_of_one_lock_and_of_the_most, ask,
                                         tear_down),
         cmocka_unit_test_setup_teardown(where_waiters_are_searched_for_the_knee_is_a_lower_bound,
