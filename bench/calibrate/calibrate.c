@@ -15,9 +15,6 @@
 
 #define SUBCOMMAND "calibrate"
 
-/* A standard deviation of the logarithm: with it the costs tell little. */
-#define MUCH_SCATTER 1.0
-
 struct calibrate {
     struct calibrate_options options;
     struct drain_series series;
@@ -48,12 +45,10 @@ static enum error_kind write_and_print(const struct calibrate *calibrate, struct
 
 static void warn_of_scatter(const struct costs_file *costs)
 {
+    char text[CALIBRATE_TABLE_WARNING_SIZE];
     for (enum drain_time time = 0; time < DRAIN_TIMES; time++) {
-        if (costs->trial_sd[time] > MUCH_SCATTER)
-            complain_mildly("%s: the trials of one cell scatter by %.0f %% (%s): the costs tell "
-                            "little; calibrate again when nothing else runs here, with more trials "
-                            "or a longer --warm-up",
-                            SUBCOMMAND, 100 * costs->trial_sd[time], drain_word(time));
+        if (calibrate_table_warns(costs, time, text, sizeof text))
+            complain_mildly("%s: %s", SUBCOMMAND, text);
     }
 }
 

@@ -10,6 +10,9 @@
 
 #define GAP 2 /* blanks between two columns */
 
+/* A standard deviation of the logarithm: with it the costs tell little. */
+#define MUCH_SCATTER 1.0
+
 /* ------------------------------------------------------------------ the costs */
 
 static const struct grid_column cost_columns[] = {
@@ -93,11 +96,11 @@ static enum error_kind write_cells(const struct costs_file *costs, FILE *stream,
 static void write_quality(const struct costs_file *costs, FILE *stream)
 {
     wrap_sentence(stream,
-                  "Trials of one cell scatter by %.0f %% (drain) and %.0f %% (handoff p50); beyond "
-                  "that, the simulation differs from the servers by %.0f %% (standard "
-                  "deviations).%s",
-                  100 * costs->trial_sd[DRAIN_TOTAL], 100 * costs->trial_sd[DRAIN_HANDOFF],
-                  100 * costs->fit.model_sd,
+                  "Trials of one cell scatter by a factor of %.2f (drain) and %.2f (handoff p50); "
+                  "beyond that, the simulation differs from the servers by a factor of %.2f "
+                  "(geometric standard deviations).%s",
+                  exp(costs->trial_sd[DRAIN_TOTAL]), exp(costs->trial_sd[DRAIN_HANDOFF]),
+                  exp(costs->fit.model_sd),
                   costs->fit.converged ? "" : " The fit did not converge.");
 }
 
@@ -114,4 +117,17 @@ enum error_kind calibrate_table_write(const struct costs_file *costs, FILE *stre
     fputc('\n', stream);
     write_quality(costs, stream);
     return ERROR_NONE;
+}
+
+bool calibrate_table_warns(const struct costs_file *costs, enum drain_time time, char *text,
+                           size_t size)
+{
+    if (costs->trial_sd[time] <= MUCH_SCATTER)
+        return false;
+    snprintf(text, size,
+             "the trials of one cell scatter by a factor of %.1f (%s, geometric standard "
+             "deviation): the costs tell little; calibrate again when nothing else runs here, with "
+             "more trials or a longer --warm-up",
+             exp(costs->trial_sd[time]), drain_word(time));
+    return true;
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a calibration says of trials that scatter. */
+#include "bench/calibrate/calibrate_table.h"
+
+#include "tests/support/words.h"
+
+#include <stdlib.h>
+
+/* exp(0.095) = 1.10, exp(1.5) = 4.48, exp(0.049) = 1.05. */
+static struct costs_file costs = {.trial_sd = {[DRAIN_TOTAL] = 0.095, [DRAIN_HANDOFF] = 1.5},
+                                  .fit = {.model_sd = 0.049, .converged = true}};
+
+static void scatter_is_told_as_a_factor(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct error error;
+    (void)state;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    assert_int_equal(calibrate_table_write(&costs, stream, &error), ERROR_NONE);
+    fclose(stream);
+    words_unwrap(text);
+    assert_has(text, "scatter by a factor of 1.10 (drain) and 4.48 (handoff p50); beyond that, the "
+                     "simulation differs from the servers by a factor of 1.05 (geometric");
+    free(text);
+}
+
+/* From a factor of e on. */
+static void much_scatter_is_warned_of(void **state)
+{
+    char text[CALIBRATE_TABLE_WARNING_SIZE] = "";
+    (void)state;
+    assert_false(calibrate_table_warns(&costs, DRAIN_TOTAL, text, sizeof text));
+    assert_true(calibrate_table_warns(&costs, DRAIN_HANDOFF, text, sizeof text));
+    assert_has(text, "scatter by a factor of 4.5 (handoff p50, geometric standard deviation): ");
+    assert_has(text, " or a longer --warm-up");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scatter_is_told_as_a_factor),
+        cmocka_unit_test(much_scatter_is_warned_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
