@@ -126,10 +126,12 @@ static struct herd find_herd(const struct plan_question *question,
 {
     struct herd_trial trials[HERD_TRIALS_MAX];
     size_t count = 0;
+    if (!plan_answer_has_herd(question))
+        return herd_fit(trials, 0);
     for (size_t i = 0; i < samples->count && count < HERD_TRIALS_MAX; i++) {
         const struct plan_sample *sample = &samples->list[i];
         if (sample->recipe == recipe && plan_sample_is_vote(sample) &&
-            plan_sample_is_whole(question, sample) && plan_answer_has_herd(question))
+            plan_sample_is_whole(question, sample))
             trials[count++] =
                 (struct herd_trial){(double)sample->probe.size, sample->handoff_p50_us / 1e6};
     }

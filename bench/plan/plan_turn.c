@@ -21,6 +21,13 @@ struct turn {
     enum plan_guard_reason ended_for; /* by the guard; PLAN_GUARD_NONE: by itself */
 };
 
+/* The servers of the search. */
+static const struct target *target_of(const struct turn *turn)
+{
+    const struct plan_searches *searches = turn->searches;
+    return &searches->series.targets.list[plan_searches_topology(searches, turn->index)];
+}
+
 /* ------------------------------------------------------------------ the callbacks */
 
 static void show(const struct turn *turn, const struct trial_progress *progress)
@@ -30,10 +37,9 @@ static void show(const struct turn *turn, const struct trial_progress *progress)
     char size[64], what[128];
     snprintf(what, sizeof what, "%s, %s", plan_searches_recipe(searches, turn->index)->name,
              plan_question_format(question, turn->probe.size, size, sizeof size));
-    const struct targets *targets = &searches->series.targets;
     const struct progress_name name = {
-        targets->count > 1 ? targets->list[plan_searches_topology(searches, turn->index)].name : "",
-        what, 0, (uint32_t)plan_question_sessions(question, turn->probe.size)};
+        searches->series.targets.count > 1 ? target_of(turn)->name : "", what, 0,
+        (uint32_t)plan_question_sessions(question, turn->probe.size)};
     progress_show(&searches->series.progress, &name, progress);
 }
 
@@ -86,8 +92,7 @@ static enum error_kind run_guarded(struct turn *turn, const struct trial_plan *p
                                    struct trial_result **result, struct error *error)
 {
     struct plan_searches *searches = turn->searches;
-    const struct target *target =
-        &searches->series.targets.list[plan_searches_topology(searches, turn->index)];
+    const struct target *target = target_of(turn);
     const struct trial_host host = {
         .setup = target->setup,
         .servers = &target->servers,
@@ -116,8 +121,7 @@ static enum error_kind run_probe(struct turn *turn, struct trial_result **result
                                  struct error *error)
 {
     struct plan_searches *searches = turn->searches;
-    const struct target *target =
-        &searches->series.targets.list[plan_searches_topology(searches, turn->index)];
+    const struct target *target = target_of(turn);
     snprintf(root, PLAN_SEARCHES_ROOT_MAX, "%s/t%04zu", target->root, searches->trials);
     *plan = plan_probe_trial(&turn->probe, plan_searches_recipe(searches, turn->index),
                              searches->options->target.driver);
