@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * costs_option: --costs of the subcommands that can simulate. Layer: bench/model.
+ *
+ * Invariant: options that are refused are left unchanged.
  */
 #ifndef BENCH_MODEL_COSTS_OPTION_H
 #define BENCH_MODEL_COSTS_OPTION_H

@@ -4,6 +4,8 @@
  *
  * Each client acquires its lock once and holds it for no time. Two times describe the drain: from
  * the first release to the answer to the last, and the median handoff.
+ *
+ * Invariant: a measured drain and a simulated one have the same plan, and are read in the same way.
  */
 #ifndef BENCH_MODEL_DRAIN_H
 #define BENCH_MODEL_DRAIN_H

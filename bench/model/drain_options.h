@@ -5,6 +5,9 @@
  *
  * Each macro is one row of a table (bench/cli/option_row.h). `type` is the subcommand's own struct,
  * which has a struct drain_options called drains.
+ *
+ * Invariant: options that drain_options_fit has accepted have at least one cell, and no more than a
+ * file of costs can have.
  */
 #ifndef BENCH_MODEL_DRAIN_OPTIONS_H
 #define BENCH_MODEL_DRAIN_OPTIONS_H

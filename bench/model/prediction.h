@@ -7,6 +7,8 @@
  * three parts, as variances of logarithms: that of the costs (drawn from their covariance and
  * simulated again), what the simulation did not explain of the calibration's cells, and the scatter
  * of trials.
+ *
+ * Invariant: the same basis, cell and servers have the same prediction.
  */
 #ifndef BENCH_MODEL_PREDICTION_H
 #define BENCH_MODEL_PREDICTION_H

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plan_limits_command_line: the options of `zkherd plan --limits`. Layer: bench/plan. */
+/*
+ * plan_limits_command_line: the options of `zkherd plan --limits`. Layer: bench/plan.
+ *
+ * Invariant: options that plan_limits_command_line_parse has accepted do not contradict each other.
+ */
 #ifndef BENCH_PLAN_PLAN_LIMITS_COMMAND_LINE_H
 #define BENCH_PLAN_PLAN_LIMITS_COMMAND_LINE_H
 

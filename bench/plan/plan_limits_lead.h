@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plan_limits_lead: zkherd plan --limits: what limits the clients of a lock besides time. Layer:
- * bench/plan. */
+/*
+ * plan_limits_lead: zkherd plan --limits: what limits the clients of a lock besides time. Layer:
+ * bench/plan.
+ *
+ * Invariant: no server is started, and no session is made.
+ */
 #ifndef BENCH_PLAN_PLAN_LIMITS_LEAD_H
 #define BENCH_PLAN_PLAN_LIMITS_LEAD_H
 

@@ -2,6 +2,8 @@
 /*
  * plan_limits_table: the limits of one target as a table, with what the clients need of each.
  * Layer: bench/plan.
+ *
+ * Invariant: a limit that is complained of is a row of the table.
  */
 #ifndef BENCH_PLAN_PLAN_LIMITS_TABLE_H
 #define BENCH_PLAN_PLAN_LIMITS_TABLE_H

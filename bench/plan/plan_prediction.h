@@ -2,6 +2,9 @@
 /*
  * plan_prediction: zkherd plan --predict and --validate: what the simulation with measured costs
  * predicts, and whether that is so. Layer: bench/plan.
+ *
+ * Invariant: a trial with which a prediction is compared begins after the prediction was made, and
+ * is of no cell to which the costs were fitted.
  */
 #ifndef BENCH_PLAN_PLAN_PREDICTION_H
 #define BENCH_PLAN_PLAN_PREDICTION_H

@@ -2,6 +2,8 @@
 /*
  * plan_prediction_cells: predicted cells, with what was measured of them: table, file, verdict.
  * Layer: bench/plan.
+ *
+ * Invariant: a time that was not measured is in no score.
  */
 #ifndef BENCH_PLAN_PLAN_PREDICTION_CELLS_H
 #define BENCH_PLAN_PLAN_PREDICTION_CELLS_H
