@@ -162,6 +162,24 @@ static void test_what_is_received_and_not_answered_is_owed(void **state)
     assert_false(server_counters_owes_answers(&count));
 }
 
+/* Answers are owed to the fleet's 8 sessions and the set-up session, or to nobody who is known. */
+static void test_answers_to_strangers_are_not_awaited(void **state)
+{
+    (void)state;
+    struct server_counters counters = {.companions = 0};
+    struct server_counters_reading before = {.known = true, .connections = 8 + 1};
+    struct server_counters_count count = {.known = true, .reads = 4, .packets_received = 5};
+    assert_true(server_counters_await_answers(&counters, &before, 8, &count));
+    counters.companions = 1;
+    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
+    counters.companions = 0;
+    before.connections++;
+    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
+    before.connections--;
+    count.reads++;
+    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
+}
+
 /* ------------------------------------------------------------------ reconciled */
 
 #define WRITES        12
@@ -325,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_a_server_that_is_behind_is_waited_for),
         cmocka_unit_test(test_a_ping_that_waits_at_a_server_is_waited_for),
         cmocka_unit_test(test_what_is_received_and_not_answered_is_owed),
+        cmocka_unit_test(test_answers_to_strangers_are_not_awaited),
         cmocka_unit_test(test_equal_counts_agree_whatever_pings_there_are),
         cmocka_unit_test(test_a_write_more_or_less_is_told),
         cmocka_unit_test(test_a_read_that_no_server_answered_is_told),
