@@ -179,25 +179,24 @@ static void a_trial_without_its_load_ends(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    static const struct {
-        const char *value, *option[2], *words;
-    } list[] = {
-        {"get=100@10", {"-p", "lockstep"}, "--background without --pace free: lockstep waits for"},
-        {"get=100@10", {"-d", "simulated"}, "--background with --driver simulated: a simulation"},
-        {"get=99@10", {"-p", "free"}, "--background get=99@10: the shares sum to 99, not to 100"},
-        {"get=100", {"-p", "free"}, "expected a mix and its operations a second, such as get=80"},
-        {"get=100@0", {"-p", "free"}, "expected a mix and its operations a second"},
-        {"get=100@10000001", {"-p", "free"}, "expected a mix and its operations a second"},
-        {"@10", {"-p", "free"}, "expected KIND=PERCENT"},
-        {"put=100@10", {"-p", "free"}, "no kind is called 'put'"},
+    static const struct refusal list[] = {
+        {{"--background", "get=100@10", "-p", "lockstep"},
+         "--background without --pace free: lockstep waits for"},
+        {{"--background", "get=100@10", "-d", "simulated"},
+         "--background with --driver simulated: a simulation"},
+        {{"--background", "get=99@10", "-p", "free"},
+         "--background get=99@10: the shares sum to 99, not to 100"},
+        {{"--background", "get=100", "-p", "free"},
+         "expected a mix and its operations a second, such as get=80"},
+        {{"--background", "get=100@0", "-p", "free"}, "expected a mix and its operations a second"},
+        {{"--background", "get=100@10000001", "-p", "free"},
+         "expected a mix and its operations a second"},
+        {{"--background", "@10", "-p", "free"}, "expected KIND=PERCENT"},
+        {{"--background", "put=100@10", "-p", "free"}, "no kind is called 'put'"},
     };
     (void)state;
     command.settings = without_java;
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        command_run(&command, COMMAND("run", "--background", list[i].value, list[i].option[0],
-                                      list[i].option[1]));
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "run", list);
     assert_left(0);
 }
 

@@ -230,10 +230,7 @@ static void an_interruption_leaves_nothing(void **state)
 static void options_that_are_wrong(void **state)
 {
     (void)state;
-    static const struct {
-        const char *arguments[8];
-        const char *words;
-    } list[] = {
+    static const struct refusal list[] = {
         {{"calibrate", "--servers", "1,3"}, "--servers 2 numbers: a file has the costs of one"},
         {{"calibrate", "-n", "1"}, "--clients 1: expected"},
         {{"calibrate", "-t", "1"}, "--trials 1: expected a whole number from 2 to 1000"},
@@ -269,12 +266,7 @@ static void options_that_are_wrong(void **state)
         {{"load", "-d", "simulated", "--costs", "c"}, "c: not a file of costs"},
     };
     command.settings = without_java;
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *arguments[10] = {"zkherd"};
-        memcpy(arguments + 1, list[i].arguments, sizeof list[i].arguments);
-        command_run(&command, arguments);
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, NULL, list);
     assert_left(0);
 }
 

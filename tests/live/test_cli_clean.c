@@ -257,9 +257,7 @@ static void a_run_that_ends_leaves_nothing_to_clean(void **state)
 static void wrong_command_lines_are_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *arguments[4], *words;
-    } list[] = {
+    static const struct refusal list[] = {
         {{NULL}, "zkherd: --connect: expected the servers"},
         {{"--connect", "host"}, "zkherd: --yes: there is no terminal to ask on: give --yes"},
         {{"--connect", "host", "--yes", "/l"}, "zkherd: /l: an option is expected here"},
@@ -267,14 +265,8 @@ static void wrong_command_lines_are_refused(void **state)
         {{"--frob"}, "zkherd: --frob: no such option"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *arguments[8] = {"zkherd", "clean"};
-        for (size_t j = 0; j < 4 && list[i].arguments[j] != NULL; j++)
-            arguments[j + 2] = list[i].arguments[j];
-        command_run(&command, arguments);
-        assert_status(&command, 2);
-        assert_has(command.err, list[i].words);
+        assert_line_refused(&command, "clean", &list[i]);
         assert_has(command.err, "; see zkherd clean --help\n");
-        assert_string_equal(command.out, "");
     }
     clean("127.0.0.1:1", "--yes");
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");

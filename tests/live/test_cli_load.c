@@ -485,10 +485,7 @@ static void who_uses_the_servers_already_is_told(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    static const struct {
-        const char *option[4];
-        const char *words;
-    } list[] = {
+    static const struct refusal list[] = {
         {{"-m", "get=99"}, "zkherd: --mix get=99: the shares sum to 99, not to 100"},
         {{"-m", "put=100"}, "zkherd: --mix put=100: no kind is called 'put': get, exists"},
         {{"-m", "get=50,get=50"}, "get is named twice"},
@@ -501,11 +498,7 @@ static void what_cannot_be_is_refused(void **state)
     };
     (void)state;
     command.settings = without_java;
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *const *option = list[i].option;
-        command_run(&command, COMMAND("load", option[0], option[1], option[2], option[3]));
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "load", list);
     assert_left(0);
 }
 

@@ -544,54 +544,43 @@ static void servers_die_and_come_back(void **state)
 static void what_cannot_be_a_table_is_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *const arguments[8];
-        const char *words;
-    } cases[] = {
-        {{"zkherd", "paper", "table4"}, "expected table1, table2, table3, figure8, or an option"},
-        {{"zkherd", "paper", "figure8", "--servers", "1"}, "no quorum would stay"},
-        {{"zkherd", "paper", "figure8", "--servers", "3,5"}, "expected one number"},
-        {{"zkherd", "paper", "figure8", "-d", "simulated"}, "do not die in the simulation"},
-        {{"zkherd", "paper", "figure8", "--connect", "a:1"}, "does not kill servers of somebody"},
-        {{"zkherd", "paper", "figure8", "--duration", "8s"}, "expected at least 9s"},
-        {{"zkherd", "paper", "figure8", "--servers", "3", "--duration", "6s"},
-         "expected at least 7s"},
-        {{"zkherd", "paper", "table1", "table1"}, "an option is expected here"},
-        {{"zkherd", "paper", "table1", "--servers", "3"}, "expected two numbers or more"},
-        {{"zkherd", "paper", "table1", "--servers", "1,2"}, "expected odd numbers from 1 to 13"},
-        {{"zkherd", "paper", "table1", "--servers", "1,15"}, "expected odd numbers from 1 to 13"},
-        {{"zkherd", "paper", "table1", "--servers", "3,3"}, "a number of servers is given twice"},
-        {{"zkherd", "paper", "table1", "--servers", "3,9"},
-         "a private ensemble has 1, 3, 5 or 7 servers"},
-        {{"zkherd", "paper", "table1", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
-        {{"zkherd", "paper", "table1", "--reads", "20,100"},
+    static const struct refusal cases[] = {
+        {{"table4"}, "expected table1, table2, table3, figure8, or an option"},
+        {{"figure8", "--servers", "1"}, "no quorum would stay"},
+        {{"figure8", "--servers", "3,5"}, "expected one number"},
+        {{"figure8", "-d", "simulated"}, "do not die in the simulation"},
+        {{"figure8", "--connect", "a:1"}, "does not kill servers of somebody"},
+        {{"figure8", "--duration", "8s"}, "expected at least 9s"},
+        {{"figure8", "--servers", "3", "--duration", "6s"}, "expected at least 7s"},
+        {{"table1", "table1"}, "an option is expected here"},
+        {{"table1", "--servers", "3"}, "expected two numbers or more"},
+        {{"table1", "--servers", "1,2"}, "expected odd numbers from 1 to 13"},
+        {{"table1", "--servers", "1,15"}, "expected odd numbers from 1 to 13"},
+        {{"table1", "--servers", "3,3"}, "a number of servers is given twice"},
+        {{"table1", "--servers", "3,9"}, "a private ensemble has 1, 3, 5 or 7 servers"},
+        {{"table1", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
+        {{"table1", "--reads", "20,100"},
          "--reads 20 to 100: expected 0 and 100 among the percents"},
-        {{"zkherd", "paper", "table1", "--reads", "0,101"},
+        {{"table1", "--reads", "0,101"},
          "expected percents from 0 to 100, such as 0,100 or 0..100+20"},
-        {{"zkherd", "paper", "table1", "-n", "10,20"}, "expected one number"},
-        {{"zkherd", "paper", "table1", "-n", "2", "-P", "3"},
-         "more processes than sessions: at most 2"},
-        {{"zkherd", "paper", "table1", "-t", "1"}, "expected a whole number from 2 to 1000"},
-        {{"zkherd", "paper", "table1", "--connect", "a:1", "--servers", "3"},
+        {{"table1", "-n", "10,20"}, "expected one number"},
+        {{"table1", "-n", "2", "-P", "3"}, "more processes than sessions: at most 2"},
+        {{"table1", "-t", "1"}, "expected a whole number from 2 to 1000"},
+        {{"table1", "--connect", "a:1", "--servers", "3"},
          "give existing servers, or have private ones started"},
-        {{"zkherd", "paper", "--reads", "0,100"}, "no such option"},
-        {{"zkherd", "paper", "-P", "2"}, "--processes 2: more processes than sessions: at most 1"},
-        {{"zkherd", "paper", "table2", "-n", "0"}, "expected numbers from 1 to 100000"},
-        {{"zkherd", "paper", "table2", "-n", "4", "--servers", "3"},
+        {{"--reads", "0,100"}, "no such option"},
+        {{"-P", "2"}, "--processes 2: more processes than sessions: at most 1"},
+        {{"table2", "-n", "0"}, "expected numbers from 1 to 100000"},
+        {{"table2", "-n", "4", "--servers", "3"},
          "expected two numbers or more, of workers or of servers"},
-        {{"zkherd", "paper", "table2", "--depth", "2"}, "no such option"},
-        {{"zkherd", "paper", "table3", "-n", "5", "--barriers", "10"},
+        {{"table2", "--depth", "2"}, "no such option"},
+        {{"table3", "-n", "5", "--barriers", "10"},
          "expected two numbers or more, of barriers or of clients"},
-        {{"zkherd", "paper", "table3", "--barriers", "0,10"}, "expected whole numbers from 1"},
-        {{"zkherd", "paper", "table3", "-n", "2,10", "-P", "3"},
-         "more processes than sessions: at most 2"},
-        {{"zkherd", "paper", "table1", "-d", "simulated", "--server-cpus", "0.5"},
-         "no server process"},
+        {{"table3", "--barriers", "0,10"}, "expected whole numbers from 1"},
+        {{"table3", "-n", "2,10", "-P", "3"}, "more processes than sessions: at most 2"},
+        {{"table1", "-d", "simulated", "--server-cpus", "0.5"}, "no server process"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        command_run(&command, cases[i].arguments);
-        assert_refused(&command, 2, cases[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "paper", cases);
 }
 
 int main(void)

@@ -81,30 +81,21 @@ static void each_number_of_servers_has_a_table(void **state)
 static void options_that_are_wrong(void **state)
 {
     (void)state;
-    static const struct {
-        const char *arguments[6];
-        const char *words;
-    } list[] = {
-        {{"plan"},
-         "zkherd: plan: one of --slo, --limits, --predict and --validate is required; see"},
-        {{"plan", "--limits", "-r", "nope"}, "--recipes nope: no recipe is called 'nope'"},
-        {{"plan", "--limits", "-r", "scalable,scalable"}, "a recipe is named twice"},
-        {{"plan", "--limits", "-n", "0"}, "--clients 0: expected a whole number from 1 to 1000"},
-        {{"plan", "--limits", "--lock", "l"}, "--lock l: the path does not begin with a '/'"},
-        {{"plan", "--limits", "--lock", "/"}, "--lock /: expected the znode of a lock"},
-        {{"plan", "--limits", "--jute-maxbuffer", "1023"},
+    static const struct refusal list[] = {
+        {{NULL}, "zkherd: plan: one of --slo, --limits, --predict and --validate is required; see"},
+        {{"--limits", "-r", "nope"}, "--recipes nope: no recipe is called 'nope'"},
+        {{"--limits", "-r", "scalable,scalable"}, "a recipe is named twice"},
+        {{"--limits", "-n", "0"}, "--clients 0: expected a whole number from 1 to 1000"},
+        {{"--limits", "--lock", "l"}, "--lock l: the path does not begin with a '/'"},
+        {{"--limits", "--lock", "/"}, "--lock /: expected the znode of a lock"},
+        {{"--limits", "--jute-maxbuffer", "1023"},
          "--jute-maxbuffer 1023: expected a whole number from 1024 to 2147483647"},
-        {{"plan", "--limits", "--heap", "64", "--connect", "h"}, "--heap with --connect: only"},
-        {{"plan", "--limits", "--servers", "2"}, "--servers 2: 2 servers need a majority"},
-        {{"plan", "--limits", "x"},
+        {{"--limits", "--heap", "64", "--connect", "h"}, "--heap with --connect: only"},
+        {{"--limits", "--servers", "2"}, "--servers 2: 2 servers need a majority"},
+        {{"--limits", "x"},
          "zkherd: x: an option is expected here; see zkherd plan --limits --help"},
     };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *arguments[8] = {"zkherd"};
-        memcpy(arguments + 1, list[i].arguments, sizeof list[i].arguments);
-        command_run(&command, arguments);
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "plan", list);
     command_run(&command, COMMAND("plan", "--limits", "--connect", "127.0.0.1:1"));
     assert_in_vain(&command, "127.0.0.1:1: the connection was refused");
 }

@@ -195,10 +195,7 @@ static void the_demand_has_the_load(void **state)
 
 static void questions_that_are_wrong(void **state)
 {
-    static const struct {
-        const char *arguments[9];
-        const char *words;
-    } list[] = {
+    static const struct refusal list[] = {
         {{"--slo", "background p99 < 5ms"},
          "--slo background p99 < 5ms: no load is sent beside the lock: add --background, such as "
          "--background get=80,set=20@1000"},
@@ -243,12 +240,7 @@ static void questions_that_are_wrong(void **state)
     };
     (void)state;
     command.settings = (const char *const[]){NO_JAVA, NULL};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *arguments[12] = {"zkherd", "plan"};
-        memcpy(arguments + 2, list[i].arguments, sizeof list[i].arguments);
-        command_run(&command, arguments);
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "plan", list);
     assert_left(0);
 }
 

@@ -255,10 +255,7 @@ static void interrupted(void **state)
 static void questions_that_are_wrong(void **state)
 {
     (void)state;
-    static const struct {
-        const char *arguments[9];
-        const char *words;
-    } list[] = {
+    static const struct refusal list[] = {
         {{"--slo", "handoff 99 < 50ms"}, "expected handoff|acquire|background pN < DURATION, or "},
         {{"--slo", "handoff p99 < 50ms", "--limits"},
          "zkherd: --slo: no such option; see zkherd plan --limits --help"},
@@ -291,12 +288,7 @@ static void questions_that_are_wrong(void **state)
         {{"--slo", "handoff p99 < 50ms", "--hold", "40s"}, "--hold with --timeout: nothing moves"},
         {{"--slo", "handoff p99 < 50ms", "--servers", "2"}, "--servers 2: 2 servers need"},
     };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *arguments[12] = {"zkherd", "plan"};
-        memcpy(arguments + 2, list[i].arguments, sizeof list[i].arguments);
-        command_run(&command, arguments);
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "plan", list);
 }
 
 int main(void)

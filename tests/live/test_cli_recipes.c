@@ -86,9 +86,7 @@ static void laws_are_told_in_formulas(void **state)
 
 static void wrong_names(void **state)
 {
-    static const struct {
-        const char *arguments[3], *words;
-    } list[] = {
+    static const struct refusal list[] = {
         {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'? see zkherd "},
         {{"Ticket"}, "did you mean 'ticket'?"},
         {{"broken"}, "did you mean 'broken-nolock', 'broken-norecheck', "},
@@ -98,12 +96,7 @@ static void wrong_names(void **state)
         {{"ticket", "poll"}, "zkherd: poll: expected one recipe"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *arguments[] = {"zkherd", "recipes", list[i].arguments[0], list[i].arguments[1],
-                                   NULL};
-        command_run(&command, arguments);
-        assert_refused(&command, 2, list[i].words);
-    }
+    ASSERT_LINES_REFUSED(&command, "recipes", list);
 }
 
 static void help_is_a_result(void **state)

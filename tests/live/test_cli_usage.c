@@ -6,42 +6,16 @@ static const char *const without_java[] = {NO_JAVA, NULL};
 
 static struct command command = {.settings = without_java};
 
-struct wrong {
-    const char *arguments[8];
-    const char *words;
-};
-
-static void join(const char *const arguments[], char *text, size_t size)
-{
-    size_t length = 0;
-    text[0] = '\0';
-    for (; *arguments != NULL && length < size; arguments++)
-        length += (size_t)snprintf(text + length, size - length, "%s ", *arguments);
-}
-
-static void check_all(const struct wrong *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char line[256];
-        const char *arguments[10] = {"zkherd"};
-        for (size_t j = 0; list[i].arguments[j] != NULL; j++)
-            arguments[j + 1] = list[i].arguments[j];
-        join(arguments, line, sizeof line);
-        command_run(&command, arguments);
-        if (command.status != 2 || strstr(command.err, list[i].words) == NULL)
-            fail_msg("%s: exit status %d, '%s' instead of '%s'", line, command.status, command.err,
-                     list[i].words);
-        assert_refused(&command, 2, list[i].words);
-    }
-    assert_left(0);
-}
-
-#define CHECK_ALL(list) check_all(list, sizeof list / sizeof list[0])
+#define CHECK_ALL(list)                                                                            \
+    do {                                                                                           \
+        ASSERT_LINES_REFUSED(&command, NULL, list);                                                \
+        assert_left(0);                                                                            \
+    } while (false)
 
 static void subcommands(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{NULL}, "subcommand"},
         {{"jog"}, "zkherd: jog: no such subcommand; see zkherd --help"},
         {{""}, "zkherd: '': no such subcommand"},
@@ -61,7 +35,7 @@ static void subcommands(void **state)
 static void options_as_such(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "--frobnicate"}, "zkherd: --frobnicate: no such option; see zkherd run --help"},
         {{"run", "-x"}, "zkherd: -x: no such option"},
         {{"run", "-xq"}, "zkherd: -x: no such option"},
@@ -84,7 +58,7 @@ static void options_as_such(void **state)
 static void numbers_of_clients(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "-n", "0"}, "zkherd: --clients 0: expected at most 4096 numbers from 1 to 100000"},
         {{"run", "-n", "-5"}, "--clients -5: "},
         {{"run", "-n", "1..5000+1"}, "at most 4096 numbers from 1 to 100000, such as 10,20 or"},
@@ -114,7 +88,7 @@ static void numbers_of_clients(void **state)
 static void other_numbers(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "-t", "0"}, "--trials 0: expected a whole number from 1 to 1000"},
         {{"run", "-t", "x"}, "--trials x: "},
         {{"run", "-t", "1001"}, "--trials 1001: "},
@@ -133,7 +107,7 @@ static void other_numbers(void **state)
 static void durations(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "--hold", "5"}, "--hold 5: expected a duration with its unit"},
         {{"run", "--hold", "-1ms"}, "--hold -1ms: "},
         {{"run", "--hold", "exp:"}, "--hold exp:: "},
@@ -158,7 +132,7 @@ static void durations(void **state)
 static void workloads(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "--handoffs", "100", "-n", "8"}, "--workload steady"},
         {{"run", "--duration", "10s"},
          "zkherd: --duration without --workload steady: a drain ends when each client has acquired "
@@ -179,7 +153,7 @@ static void workloads(void **state)
 static void recipes(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "-r", "nonscalabel"}, "--recipes nonscalabel: no recipe is called 'nonscalabel'"},
         {{"run", "-r", "nonscalabel"}, "did you mean 'nonscalable'?"},
         {{"run", "-r", "scaleable"}, "did you mean 'scalable'?"},
@@ -215,7 +189,7 @@ static void recipes(void **state)
 static void topologies(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "--servers", "0"}, "--servers 0: expected 1, 3, 5 or 7"},
         {{"run", "--servers", "9"}, "--servers 9: expected 1, 3, 5 or 7"},
         {{"run", "--servers", "three"}, "--servers three: "},
@@ -263,7 +237,7 @@ static void topologies(void **state)
 static void ensembles(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"ensemble"}, "zkherd: action: expected start, status or stop; see zkherd ensemble"},
         {{"ensemble", "begin"}, "zkherd: begin: expected start, status or stop"},
         {{"ensemble", "--servers", "3"}, "zkherd: --servers: expected start, status or stop"},
@@ -296,7 +270,7 @@ static void ensembles(void **state)
 static void claims(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"claims", "--only", "C42"},
          "zkherd: --only C42: no claim is called 'C42': name C1 to C19; see zkherd claims "
          "--help"},
@@ -328,7 +302,7 @@ static void claims(void **state)
 static void connect_strings(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {
+    static const struct refusal list[] = {
         {{"run", "--connect", ""}, "--connect '': there is no host in it"},
         {{"run", "--connect", "host:0"}, "--connect host:0: a port is a number from 1 to 65535"},
         {{"run", "--connect", "host:70000"}, "a port is a number from 1 to 65535"},
@@ -352,7 +326,7 @@ static void connect_strings(void **state)
 static void results_folders(void **state)
 {
     (void)state;
-    static const struct wrong list[] = {{{"run", "-o", ""}, "--out '': "}};
+    static const struct refusal list[] = {{{"run", "-o", ""}, "--out '': "}};
     CHECK_ALL(list);
 }
 
@@ -379,24 +353,23 @@ static void an_existing_folder_is_not_touched(void **state)
 static void help_and_version_are_results(void **state)
 {
     (void)state;
-    static const struct wrong asked[] = {
-        {{"--help"}, "Examples:\n"},
-        {{"-h"}, "  run "},
-        {{"--version"}, "zkherd "},
-        {{"-V"}, "zkherd "},
-        {{"run", "--help"}, "Examples:\n"},
-        {{"claims", "--help"}, "Examples:\n"},
-        {{"ensemble", "--help"}, "Examples:\n"},
-        {{"ensemble", "stop", "-h"}, "Examples:\n"},
-        {{"inspect", "/l", "--help"}, "Examples:\n"},
-        {{"run", "-n", "0", "-h"}, "--clients 0"},
-        {{"run", "-h", "-n", "0"}, "Exit status: 0 done"},
+    static const struct {
+        const char *arguments[6], *words;
+    } asked[] = {
+        {{"zkherd", "--help"}, "Examples:\n"},
+        {{"zkherd", "-h"}, "  run "},
+        {{"zkherd", "--version"}, "zkherd "},
+        {{"zkherd", "-V"}, "zkherd "},
+        {{"zkherd", "run", "--help"}, "Examples:\n"},
+        {{"zkherd", "claims", "--help"}, "Examples:\n"},
+        {{"zkherd", "ensemble", "--help"}, "Examples:\n"},
+        {{"zkherd", "ensemble", "stop", "-h"}, "Examples:\n"},
+        {{"zkherd", "inspect", "/l", "--help"}, "Examples:\n"},
+        {{"zkherd", "run", "-n", "0", "-h"}, "--clients 0"},
+        {{"zkherd", "run", "-h", "-n", "0"}, "Exit status: 0 done"},
     };
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        const char *arguments[10] = {"zkherd"};
-        for (size_t j = 0; asked[i].arguments[j] != NULL; j++)
-            arguments[j + 1] = asked[i].arguments[j];
-        command_run(&command, arguments);
+        command_run(&command, asked[i].arguments);
         assert_has(command.status == 0 ? command.out : command.err, asked[i].words);
         assert_string_equal(command.status == 0 ? command.err : command.out, "");
     }
