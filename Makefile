@@ -25,6 +25,7 @@ COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
 TEST_SUPPORT  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+EXAMPLES      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/examples/*.c))
 
 # `make V=1` shows the commands in full.
 ifndef V
@@ -63,7 +64,8 @@ $(BUILD)/version.stamp: FORCE
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtestsupport.a $(BUILD)/libbench.a $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.a,$^) -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
+	    $(LIBS)
 
 $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
@@ -73,6 +75,9 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 # test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list of claims.
 $(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
+
+# This test runs the recipes that docs/recipes.md shows, which are not part of the program.
+$(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
 
 # These tests open a session of their own, beside the program's. They link the library by file name, because
 # either -dev package may provide the header.
@@ -321,7 +326,7 @@ SAMPLE ?= 0
 mutate: install-to-test
 	tests/mutate tests/mutations $(SAMPLE)
 
-SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c tests/*/*.c)
+SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows tests/run tests/mutate \
     $(wildcard tests/*.sh)
@@ -380,4 +385,4 @@ FORCE:
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \
-    $(TEST_SUPPORT:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)
+    $(TEST_SUPPORT:.o=.d) $(EXAMPLES:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

@@ -2,8 +2,16 @@
 /*
  * tally: the number of messages of each kind, and of bytes. Layer: measure.
  *
- * The kinds are the columns of trials.csv and handoffs.csv. A request is counted when it is sent.
- * If it is answered with an error it is also counted in *_FAILED.
+ * The kinds are the columns of trials.csv and handoffs.csv. A request is counted when it is sent,
+ * whatever the answer:
+ *
+ *   CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE   requests of this operation
+ *   MULTI                    transactions of several requests, which are not counted themselves
+ *   CREATE_FAILED, DELETE_FAILED  those of CREATE and DELETE that are answered with an error
+ *   NOTIFICATION             watch events that a session receives
+ *   NOTIFICATION_SPURIOUS    those of them that do not wake it
+ *   NAMES_LISTED             names in replies to GET_CHILDREN
+ *   BYTES_SENT, BYTES_RECEIVED  of TCP payload, by and to the sessions
  *
  * Invariant: tally_rpcs is the sum of CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE and MULTI.
  */

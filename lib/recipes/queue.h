@@ -17,7 +17,8 @@
 /* A sequence number in a name, as the server writes it. */
 #define QUEUE_NUMBER "0000000000"
 
-/* `names` of a queue of such znodes in which each client watches another's. */
+/* `names` of a queue of such znodes, which its clients list, and in which each watches another's.
+ */
 #define QUEUE_NAMES(prefix)                                                                        \
     {                                                                                              \
         .listed = prefix QUEUE_NUMBER, .watched = prefix QUEUE_NUMBER                              \
@@ -31,7 +32,8 @@ bool queue_sequence(const char *name, int32_t *sequence);
 /* Whether a comes before b. */
 bool queue_before(int32_t a, int32_t b);
 
-/* Sends the create of a place. prefix: of its name, a path below the lock. */
+/* The operation of an AWAIT: creates a place. prefix: of its name, a path below the lock. s->node
+ * is that path until queue_take_place adds the number. */
 void queue_create_place(struct contender *s, const char *prefix);
 
 /* Sets s->node and s->sequence from the reply to the create. False if the reply names no place. */
@@ -65,7 +67,8 @@ void queue_place(const struct contender *s, const char *prefix, int32_t sequence
 enum recipe_step queue_acquire(struct contender *s, look_function *look);
 enum recipe_step queue_acquire_exists(struct contender *s); /* look: exists */
 
-/* Its law: an arrival with either look, an arrival with exists, a release. */
+/* Its law: an arrival with either look (TALLY_EXISTS, TALLY_GET), an arrival with exists, a
+ * release. */
 void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look);
 void queue_arrival(const struct law_view *view, struct tally *cost);
 void queue_release(const struct law_view *view, struct tally *cost);

@@ -9,6 +9,8 @@
  *
  * Invariant: a recipe keeps its state in its struct contender; local variables do not survive an
  * AWAIT.
+ *
+ * docs/recipes.md has every word of this header and of queue.h in a line each, and an example.
  */
 #ifndef RECIPES_RECIPE_H
 #define RECIPES_RECIPE_H
@@ -41,7 +43,8 @@ enum recipe_step {
 /* A GUID as text, with its terminator. */
 #define CONTENDER_GUID_SIZE 37
 
-/* A session that contends for a lock. */
+/* A session that contends for a lock. All members but resume_at keep their values from one acquire
+ * to the next; those that nothing else sets are for a recipe's own use. */
 struct contender {
     struct client *client;
     const char *lock;                 /* path of the znode whose children the lock uses */
@@ -149,8 +152,10 @@ struct recipe {
     /* The cost of a turn, for a recipe with AWAIT_TURN: no client holds, all waiters continue
      * together, and one is granted. Else NULL. */
     void (*turn_law)(const struct law_view *view, struct tally *cost);
-    /* The cost of each step in words, lines of at most 78 characters, where the number of waiters
-     * does not determine it. NULL: formulas are printed. */
+    /* The cost of each step in words, lines of at most 78 characters, where it is not a sum of
+     * terms in the number of waiters, in next_found, and of a constant each for nobody having
+     * arrived since the grant and for a lock that was released before. NULL: formulas are printed.
+     */
     const char *law_in_words;
 };
 
@@ -174,7 +179,9 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 #define WORK(name)    static enum recipe_step name##_work(struct contender *s)
 #define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
 
-/* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
+/* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. So a
+ * line has one AWAIT at most, and a switch of the recipe none. What stands before BEGIN runs at
+ * every resumption. A recipe that reaches END has failed. */
 #define BEGIN                                                                                      \
     switch (s->resume_at) {                                                                        \
     case 0:
@@ -183,7 +190,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     }                                                                                              \
     return STEP_FAILED
 
-/* Sends a request; continues on its reply. */
+/* Sends a request; continues on its reply, with s->status and s->reply. */
 #define AWAIT(operation)                                                                           \
     do {                                                                                           \
         return (void)(s->resume_at = __LINE__), operation, STEP_REPLY;                             \
@@ -211,13 +218,15 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     case __LINE__:;                                                                                \
     } while (0)
 
-/* Continues after this time. A recipe that pauses cannot run under lockstep. */
+/* Continues after this time. A recipe that pauses cannot run under lockstep, unless it does so only
+ * after a lost connection. */
 #define AWAIT_PAUSE(nanoseconds)                                                                   \
     do {                                                                                           \
         return (void)(s->resume_at = __LINE__), (void)(s->pause_ns = nanoseconds), STEP_PAUSE;     \
     case __LINE__:;                                                                                \
     } while (0)
 
+/* The ends of an acquire, of the work, of a release, of the trial, of the session. */
 #define GRANTED  return STEP_DONE
 #define WORKED   return STEP_DONE
 #define RELEASED return STEP_DONE
@@ -226,21 +235,28 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 
 /* ------------------------------------------------------------------ its operations */
 
+/* Each is the operation of one AWAIT, and copies what its arguments point to. */
+
+/* Without data; client_create (client.h) has some. */
 static inline void create(struct contender *s, const char *path, enum create_mode mode)
 {
     client_create(s->client, path, NULL, 0, mode);
 }
 
+/* WATCH is set whether or not the znode exists: then for its end or change, else for its creation.
+ */
 static inline void exists(struct contender *s, const char *path, enum watch_flag watch)
 {
     client_exists(s->client, path, watch);
 }
 
+/* WATCH is set only if the znode exists. */
 static inline void get_data(struct contender *s, const char *path, enum watch_flag watch)
 {
     client_get(s->client, path, watch);
 }
 
+/* WATCH is set for the znode's children, if it exists. */
 static inline void get_children(struct contender *s, const char *path, enum watch_flag watch)
 {
     client_get_children(s->client, path, watch);
@@ -253,6 +269,7 @@ static inline void set_data(struct contender *s, const char *path, const void *v
     client_set(s->client, path, value, length, version);
 }
 
+/* Whatever the version. */
 static inline void delete_znode(struct contender *s, const char *path)
 {
     client_delete(s->client, path);

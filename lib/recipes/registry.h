@@ -2,7 +2,7 @@
 /*
  * registry: the recipes by name. Layer: recipes.
  *
- * A new recipe is one file, and one line here.
+ * A new recipe is one file, and one line here (docs/recipes.md).
  */
 #ifndef RECIPES_REGISTRY_H
 #define RECIPES_REGISTRY_H
