@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_answers.h"
 
+#include "bench/answer/plan_table.h"
 #include "bench/cli/complain.h"
 #include "bench/plan/plan_proposals.h"
-#include "bench/plan/plan_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_dry_run.h"
 
+#include "bench/answer/plan_knee.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/cli/wrap.h"
 #include "bench/plan/plan_demand.h"
-#include "bench/plan/plan_knee.h"
-#include "bench/plan/plan_probe.h"
 #include "bench/plan/plan_proposals.h"
+#include "bench/probe/plan_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

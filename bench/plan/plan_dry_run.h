@@ -8,7 +8,7 @@
 #ifndef BENCH_PLAN_PLAN_DRY_RUN_H
 #define BENCH_PLAN_PLAN_DRY_RUN_H
 
-#include "bench/plan/plan_command_line.h"
+#include "bench/probe/plan_options.h"
 
 /* Prints the demand; returns the exit status. */
 int plan_dry_run(struct plan_options *options);

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "bench/cli/progress.h"
 #include "bench/model/costs_file.h"
-#include "bench/plan/plan_command_line.h"
+#include "bench/probe/plan_options.h"
 #include "bench/target/target.h"
 
 #include <stdio.h>

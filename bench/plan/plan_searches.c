@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_searches.h"
 
-#include "bench/plan/plan_knee.h"
+#include "bench/answer/plan_knee.h"
 
 #include <stdlib.h>
 

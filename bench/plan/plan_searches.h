@@ -12,9 +12,9 @@
 #ifndef BENCH_PLAN_PLAN_SEARCHES_H
 #define BENCH_PLAN_PLAN_SEARCHES_H
 
+#include "bench/answer/plan_record.h"
 #include "bench/output/series.h"
-#include "bench/plan/plan_command_line.h"
-#include "bench/plan/plan_record.h"
+#include "bench/probe/plan_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>

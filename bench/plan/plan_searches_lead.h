@@ -8,7 +8,7 @@
 #ifndef BENCH_PLAN_PLAN_SEARCHES_LEAD_H
 #define BENCH_PLAN_PLAN_SEARCHES_LEAD_H
 
-#include "bench/plan/plan_command_line.h"
+#include "bench/probe/plan_options.h"
 
 /* Returns the exit status; errors have been complained about. argv[0] is the subcommand. */
 int plan_searches_lead(struct plan_options *options, int argc, char **argv);

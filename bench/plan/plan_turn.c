@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/cores.h"
-#include "bench/plan/plan_beside.h"
-#include "bench/plan/plan_knee.h"
+#include "bench/answer/plan_knee.h"
+#include "bench/probe/plan_beside.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The answers of searches on trials that are made up: figures, sentences, the table. */
-#include "bench/plan/plan_answer.h"
-#include "bench/plan/plan_table.h"
+#include "bench/answer/plan_answer.h"
+#include "bench/answer/plan_table.h"
 
 #include "recipes/registry.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a plan says of the limit, the herd coefficient and the knee. */
-#include "bench/plan/plan_bounds.h"
+#include "bench/answer/plan_bounds.h"
 
 #include <math.h>
 #include <setjmp.h>

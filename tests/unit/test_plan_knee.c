@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The knee from the trials of a search that are made up, and the trials that are missing. */
-#include "bench/plan/plan_knee.h"
+#include "bench/answer/plan_knee.h"
 
 #include "recipes/registry.h"
 

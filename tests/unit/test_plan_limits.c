@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/plan/plan_limits.h"
+#include "bench/limits/plan_limits.h"
 #include "recipes/registry.h"
 
 #define B 1048575

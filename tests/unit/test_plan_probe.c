@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What counts of a trial, and when it has measured enough: a ledger is made by hand. */
-#include "bench/plan/plan_probe.h"
+#include "bench/probe/plan_probe.h"
 
 #include "base/clock.h"
 #include "recipes/registry.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a trial with a load beside it is judged by: results are made by hand. */
-#include "bench/plan/plan_sample.h"
+#include "bench/probe/plan_sample.h"
 
 #include "base/clock.h"
 #include "recipes/registry.h"

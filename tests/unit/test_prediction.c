@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "bench/model/prediction.h"
-#include "bench/plan/plan_prediction_cells.h"
+#include "bench/predict/plan_prediction_cells.h"
 #include "recipes/registry.h"
 #include "sim/sim.h"
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/answer/plan_record.h"
+
+#include "bench/cli/background_option.h"
+#include "bench/cli/complain.h"
+#include "bench/output/json_text.h"
+#include "bench/output/plots.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------ the manifest's plan */
+
+static json_t *list_recipes(const struct plan_options *options)
+{
+    json_t *recipes = json_array();
+    for (size_t i = 0; i < options->recipe_count; i++)
+        json_array_append_new(recipes, json_string(options->recipes[i]->name));
+    return recipes;
+}
+
+static json_t *number_or_null(uint64_t number, uint64_t none)
+{
+    return number == none ? json_null() : json_integer((json_int_t)number);
+}
+
+/* For each recipe; null: nothing is proposed, and the search begins at the least size. */
+static json_t *list_proposals(const struct plan_options *options)
+{
+    json_t *proposals = json_array();
+    for (size_t i = 0; i < options->recipe_count; i++)
+        json_array_append_new(proposals, number_or_null(options->proposals[i].size, 0));
+    return proposals;
+}
+
+/* Without the load beside the trials. */
+static json_t *describe_trials(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    char objective[OBJECTIVE_TEXT_SIZE];
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o}",
+        "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
+        plan_question_unknowns[question->unknown], "recipes", list_recipes(options), "at_least",
+        (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
+        (json_int_t)question->resolution_percent, "clients", number_or_null(question->clients, 0),
+        "locks", number_or_null(question->unknown == PLAN_LOCKS ? 0 : question->locks, 0), "votes",
+        (json_int_t)PLAN_VOTES, "fresh", (json_int_t)PLAN_FRESH, "trial_samples",
+        number_or_null(question->trial_samples, 0), "trial_ns",
+        number_or_null(question->trial_ns, 0), "hold_ns", (json_int_t)question->hold.mean_ns,
+        "hold_exponential", question->hold.exponential, "processes",
+        (json_int_t)question->processes, "max_clients",
+        number_or_null(options->target.max_clients, UINT64_MAX), "max_rate",
+        number_or_null(options->guard.max_rate, 0), "max_time_ns",
+        number_or_null(options->guard.max_time_ns, 0), "brake_ns",
+        number_or_null(options->guard.brake_ns, 0), "server_cpu_percent",
+        number_or_null(options->target.cpu_percent, 0), "placement",
+        options_placements[options->target.placement], "session_timeout_ms",
+        (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(question->timeout_ns / NS_PER_MS), "costs",
+        options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
+        list_proposals(options), "knee_trials",
+        number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0));
+}
+
+/* The object "plan" of the manifest. */
+static json_t *describe_plan(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    char background[BACKGROUND_OPTION_TEXT_SIZE];
+    json_t *plan = describe_trials(options);
+    background_option_format(&question->background, background, sizeof background);
+    json_object_set_new(plan, "background", json_string(background));
+    json_object_set_new(plan, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
+    return plan;
+}
+
+/* ------------------------------------------------------------------ the record */
+
+enum error_kind plan_record_open(struct plan_record *record, const struct plan_options *options,
+                                 const struct target *target, const char *out, int argc,
+                                 char **argv, struct error *error)
+{
+    *record = (struct plan_record){.options = options};
+    enum error_kind kind = file_set_open(&record->set, out, target->name, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(&record->set, "plan.csv", plan_sample_columns, &record->csv, error);
+    if (kind != ERROR_NONE) {
+        struct error second;
+        (void)!file_set_close(&record->set, &second);
+        return kind;
+    }
+    snprintf(record->target, sizeof record->target, "%s", target->name);
+    record->context = (struct plan_sample_context){record->set.run, record->target,
+                                                   target->servers.count, &options->question};
+    manifest_begin(&record->manifest,
+                   &(struct manifest_start){argc, argv, options->question.seed,
+                                            describe_plan(options), &options->target, target});
+    return ERROR_NONE;
+}
+
+void plan_record_free(struct plan_record *record)
+{
+    manifest_deinit(&record->manifest);
+    plan_samples_deinit(&record->samples);
+    *record = (struct plan_record){0};
+}
+
+void plan_record_warn(struct plan_record *record, const char *warning)
+{
+    if (!record->options->output.quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
+}
+
+static void warn_once(struct plan_record *record, const char *why)
+{
+    char warning[256];
+    snprintf(warning, sizeof warning, "cannot cross-check against the servers' counters: %s", why);
+    if (!record->warned)
+        plan_record_warn(record, warning);
+    record->warned = true;
+}
+
+enum error_kind plan_record_add(struct plan_record *record, const struct plan_sample *sample,
+                                const struct trial_result *result, struct error *error)
+{
+    enum error_kind kind = plan_samples_add(&record->samples, sample, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (result != NULL)
+        manifest_sessions(&record->manifest, result->memory->fleet);
+    if (result != NULL && result->not_reconciled[0] != '\0')
+        warn_once(record, result->not_reconciled);
+    plan_sample_write(sample, &record->context, &record->csv);
+    return file_set_commit(&record->set, ERROR_NONE, error);
+}
+
+/* ------------------------------------------------------------------ after the last trial */
+
+static enum error_kind write_answers(const struct plan_record *record,
+                                     const struct plan_answer *answers, size_t count,
+                                     struct error *error)
+{
+    struct output file = {0};
+    enum error_kind kind = output_open(&file, record->set.folder, "answers.csv", error);
+    if (kind != ERROR_NONE)
+        return kind;
+    struct csv csv = {.stream = file.stream};
+    csv_header(&csv, plan_answer_columns);
+    for (size_t i = 0; i < count; i++)
+        plan_answer_write(&answers[i], &record->context, &csv);
+    kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+static enum error_kind draw(struct plan_record *record, const struct plan_answer *answers,
+                            size_t count, int interrupts, struct error *error)
+{
+    char why[640], warning[700], recipes[PLOTS_RECIPES_SIZE] = "";
+    for (size_t i = 0; i < count; i++)
+        (void)!plots_add_recipe(recipes, answers[i].recipe->name);
+    const struct plots plots = {.kind = PLOTS_OF_PLAN,
+                                .folder = record->set.folder,
+                                .recipes = recipes,
+                                .formats = record->options->output.plots,
+                                .interrupts = interrupts};
+    enum plots_end end = plots_draw(&plots, why, sizeof why);
+    if (end == PLOTS_INTERRUPTED) {
+        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
+        return error_raise(error, ERROR_INTERRUPTED, 0, "plan", "the plots are not drawn");
+    }
+    if (end == PLOTS_SKIPPED) {
+        snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
+        plan_record_warn(record, warning);
+    }
+    return ERROR_NONE;
+}
+
+static enum error_kind write_manifest(struct plan_record *record, const struct plan_record_end *end,
+                                      const struct error *unwritten, struct error *error)
+{
+    const struct manifest_end manifest_end = {record->set.folder, record->set.started_utc_ns,
+                                              end->planned,       record->set.trials,
+                                              end->cut_short,     unwritten};
+    return manifest_write(&record->manifest, &manifest_end, error);
+}
+
+enum error_kind plan_record_close(struct plan_record *record, const struct plan_record_end *end,
+                                  struct error *error)
+{
+    enum error_kind kind = file_set_close(&record->set, error);
+    if (record->set.trials == 0)
+        return kind;
+    if (kind == ERROR_NONE)
+        kind = write_answers(record, end->answers, end->count, error);
+    if (kind == ERROR_NONE && !record->set.broken)
+        kind = draw(record, end->answers, end->count, end->interrupts, error);
+    /* Tried in any case: it says how far the searches came. */
+    struct error why;
+    const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
+    enum error_kind written =
+        write_manifest(record, end, unwritten, kind == ERROR_NONE ? error : &why);
+    return kind == ERROR_NONE ? written : kind;
+}
+
+bool plan_record_complain(const struct plan_record *record)
+{
+    bool fails = false;
+    for (size_t i = 0; i < record->samples.count; i++) {
+        const struct plan_sample *sample = &record->samples.list[i];
+        if (!sample->fails)
+            continue;
+        char size[64];
+        complain_plainly(
+            "%s, %s, step %llu: the verdict fails: %s", sample->recipe->name,
+            plan_question_format(&record->options->question, sample->probe.size, size, sizeof size),
+            (unsigned long long)sample->step, sample->reason);
+        fails = true;
+    }
+    return fails;
+}

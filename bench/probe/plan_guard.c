@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/probe/plan_guard.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+
+#define RATE_NS       NS_PER_S
+#define RECOVERY_NS   (60 * NS_PER_S)
+#define BEGUN_ANEW_NS BRAKE_WINDOW_NS
+
+/* ------------------------------------------------------------------ the bystander */
+
+static struct brake_counts count(const struct plan_guard *guard, uint32_t session)
+{
+    return bystander_count(&guard->bystander, session, guard->bound_ns);
+}
+
+static void begin_brakes(struct plan_guard *guard)
+{
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        const struct brake_counts counts = count(guard, i);
+        brake_begin(&guard->brakes[i], clock_now_ns(), &counts);
+    }
+}
+
+static enum error_kind begin_bystander(struct plan_guard *guard, uint64_t alone_ns,
+                                       struct error *error)
+{
+    enum error_kind kind =
+        bystander_begin(&guard->bystander, &guard->host, guard->root, alone_ns, error);
+    guard->has_bystander = kind == ERROR_NONE;
+    return kind;
+}
+
+static void set_bound(struct plan_guard *guard)
+{
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        uint64_t p99_ns = bystander_p99_ns(&guard->bystander, i);
+        if (p99_ns > guard->alone_p99_ns)
+            guard->alone_p99_ns = p99_ns;
+    }
+    guard->bound_ns =
+        guard->options.brake_ns > 0 ? guard->options.brake_ns : brake_bound_ns(guard->alone_p99_ns);
+}
+
+enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_guard_options *options,
+                                 enum driver driver, const struct load_host *host, const char *root,
+                                 struct error *error)
+{
+    *guard = (struct plan_guard){
+        .options = *options, .host = *host, .root = root, .begun_ns = clock_now_ns()};
+    if (driver == DRIVER_SIMULATED)
+        return ERROR_NONE;
+    uint64_t alone_ns = options->alone_ns > 0 ? options->alone_ns : PLAN_GUARD_ALONE_NS;
+    enum error_kind kind = begin_bystander(guard, alone_ns, error);
+    if (kind == ERROR_NONE)
+        set_bound(guard);
+    return kind;
+}
+
+uint32_t plan_guard_sessions(const struct plan_guard *guard)
+{
+    return guard->has_bystander ? bystander_sessions(&guard->bystander) : 0;
+}
+
+enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error)
+{
+    if (!guard->has_bystander)
+        return ERROR_NONE;
+    guard->has_bystander = false;
+    return bystander_end(&guard->bystander, error);
+}
+
+/* ------------------------------------------------------------------ between two probes */
+
+/* Reads of which it is known by now that they are slow, or have failed. */
+static uint64_t count_bad(const struct plan_guard *guard)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        const struct brake_counts counts = count(guard, i);
+        sum += counts.slow + counts.errors;
+        sum += counts.due > counts.done ? counts.due - counts.done : 0;
+    }
+    return sum;
+}
+
+/* A session that has expired is replaced; every other error is the search's. */
+static enum error_kind wait_a_look(struct plan_guard *guard, struct error *error)
+{
+    enum error_kind kind = bystander_wait(&guard->bystander, BRAKE_LOOK_NS, error);
+    if (kind != ERROR_SESSION_LOST)
+        return kind;
+    kind = plan_guard_end(guard, error);
+    return kind == ERROR_NONE ? begin_bystander(guard, BEGUN_ANEW_NS, error) : kind;
+}
+
+static enum error_kind recover(struct plan_guard *guard, struct error *error)
+{
+    uint64_t began_ns = clock_now_ns(), calm_ns = began_ns, bad = count_bad(guard);
+    while (clock_now_ns() - calm_ns < BRAKE_WINDOW_NS) {
+        enum error_kind kind = wait_a_look(guard, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        uint64_t now = count_bad(guard);
+        if (now != bad)
+            calm_ns = clock_now_ns();
+        bad = now;
+        if (calm_ns - began_ns > RECOVERY_NS)
+            return error_raise(error, ERROR_NO_ANSWER, 0, "bystander",
+                               "its reads take longer than %.1f ms a minute after a probe was "
+                               "ended",
+                               (double)guard->bound_ns / 1e6);
+    }
+    return ERROR_NONE;
+}
+
+enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
+{
+    bool has_ended = guard->reason != PLAN_GUARD_NONE;
+    guard->reason = PLAN_GUARD_NONE;
+    enum error_kind kind = has_ended && guard->has_bystander ? recover(guard, error) : ERROR_NONE;
+    begin_brakes(guard);
+    guard->looked_ns = guard->rated_ns = clock_now_ns();
+    guard->rpcs = 0;
+    return kind;
+}
+
+/* ------------------------------------------------------------------ while a probe runs */
+
+static void give_up(struct plan_guard *guard, enum plan_guard_reason reason)
+{
+    if (guard->reason == PLAN_GUARD_NONE)
+        guard->reason = reason;
+}
+
+static void note_losses(struct plan_guard *guard, uint64_t losses)
+{
+    guard->losses = losses;
+    if (losses > 0)
+        give_up(guard, PLAN_GUARD_LOSSES);
+}
+
+/* What was sent in less than a second was sent in a second, too: most probes take no longer. */
+static void note_rate(struct plan_guard *guard, uint64_t rpcs)
+{
+    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns,
+             sent = rpcs - guard->rpcs;
+    bool passed = passed_ns >= RATE_NS;
+    uint64_t rate = passed ? (uint64_t)((double)sent / ((double)passed_ns / 1e9)) : sent;
+    if (guard->options.max_rate > 0 && rate > guard->options.max_rate &&
+        guard->reason == PLAN_GUARD_NONE) {
+        guard->rate = rate;
+        guard->reason = PLAN_GUARD_RATE;
+    }
+    if (passed) {
+        guard->rated_ns = now_ns;
+        guard->rpcs = rpcs;
+    }
+}
+
+void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
+{
+    note_rate(guard, rpcs);
+    note_losses(guard, losses);
+}
+
+static void suffer(struct plan_guard *guard, uint32_t server, enum brake_reason how)
+{
+    if (how == BRAKE_NONE || guard->reason != PLAN_GUARD_NONE)
+        return;
+    guard->reason = PLAN_GUARD_BYSTANDER;
+    guard->suffered = how;
+    guard->server = server;
+}
+
+static void look_at_bystander(struct plan_guard *guard, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        const struct brake_counts counts = count(guard, i);
+        suffer(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
+    }
+    if (guard->has_bystander && !bystander_goes_on(&guard->bystander))
+        suffer(guard, 0, BRAKE_LOST);
+}
+
+bool plan_guard_is_out_of_time(const struct plan_guard *guard)
+{
+    uint64_t most_ns = guard->options.max_time_ns;
+    return most_ns > 0 && clock_now_ns() - guard->begun_ns >= most_ns;
+}
+
+bool plan_guard_allows(struct plan_guard *guard)
+{
+    uint64_t now_ns = clock_now_ns();
+    if (guard->reason == PLAN_GUARD_NONE && now_ns - guard->looked_ns >= BRAKE_LOOK_NS) {
+        guard->looked_ns = now_ns;
+        look_at_bystander(guard, now_ns);
+        if (plan_guard_is_out_of_time(guard))
+            give_up(guard, PLAN_GUARD_TIME);
+    }
+    return guard->reason == PLAN_GUARD_NONE;
+}
+
+/* ------------------------------------------------------------------ after a probe */
+
+enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses)
+{
+    note_losses(guard, losses);
+    return guard->reason;
+}
+
+bool plan_guard_is_harm(enum plan_guard_reason reason)
+{
+    return reason != PLAN_GUARD_NONE && reason != PLAN_GUARD_TIME;
+}
+
+static void describe_suffering(const struct plan_guard *guard, char *text, size_t size)
+{
+    char server[ENDPOINT_TEXT_SIZE], bound[32];
+    bystander_server(&guard->bystander, guard->server, server, sizeof server);
+    text_format_duration(guard->bound_ns, bound, sizeof bound);
+    switch (guard->suffered) {
+    case BRAKE_SLOW:
+        snprintf(text, size, "a bystander's reads took longer than %s at %.80s", bound, server);
+        break;
+    case BRAKE_SILENT:
+        snprintf(text, size, "%.80s did not answer a bystander, for more than %s", server, bound);
+        break;
+    case BRAKE_ERRORS:
+        snprintf(text, size, "a bystander's read failed at %.80s", server);
+        break;
+    default:
+        snprintf(text, size, "a bystander lost its connection");
+    }
+}
+
+const char *plan_guard_describe(const struct plan_guard *guard, char *text, size_t size)
+{
+    char number[32], most[32];
+    text[0] = '\0';
+    switch (guard->reason) {
+    case PLAN_GUARD_NONE:
+        break;
+    case PLAN_GUARD_BYSTANDER:
+        describe_suffering(guard, text, size);
+        break;
+    case PLAN_GUARD_LOSSES:
+        text_format_count(guard->losses, number, sizeof number);
+        snprintf(text, size, "its sessions lost connections (%s)", number);
+        break;
+    case PLAN_GUARD_RATE:
+        text_format_count(guard->rate, number, sizeof number);
+        text_format_count(guard->options.max_rate, most, sizeof most);
+        snprintf(text, size, "it sent %s requests in a second, more than the %s of --max-rate",
+                 number, most);
+        break;
+    case PLAN_GUARD_TIME:
+        text_format_duration(guard->options.max_time_ns, most, sizeof most);
+        snprintf(text, size, "the %s of --max-time were up", most);
+    }
+    return text;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/probe/plan_probe.h"
+
+/* Even if all samples take no time, sessions may: the trial's end by time is no sooner. */
+#define LONGEST_LEAST_NS (2 * NS_PER_S)
+
+/* The least number over the limit with which so many samples fail. All of them do, because an
+ * objective that is met allows no more than half. */
+static uint64_t least_failure(const struct objective *objective, uint64_t samples)
+{
+    uint64_t passes = 0, fails = samples;
+    while (fails - passes > 1) {
+        uint64_t middle = passes + (fails - passes) / 2;
+        if (judge_percentile(objective, samples, middle) == JUDGE_FAIL)
+            fails = middle;
+        else
+            passes = middle;
+    }
+    return fails;
+}
+
+static bool is_of_background(const struct plan_question *question)
+{
+    return question->objective.metric == OBJECTIVE_BACKGROUND;
+}
+
+/* So many as are asked for, or more, if those come due in too short a time. */
+static uint64_t samples_beside(const struct plan_question *question, uint64_t size)
+{
+    double least =
+        (double)plan_question_rate(question, size) * ((double)question->trial_least_ns / 1e9);
+    return (double)question->trial_samples > least ? question->trial_samples : (uint64_t)least;
+}
+
+/* Twice as long as so many requests take to come due: they come at random. */
+static uint64_t longest_beside_ns(const struct plan_probe *probe)
+{
+    double due_s = (double)probe->samples / (double)probe->load_per_s;
+    return PLAN_STEADY_NS + (uint64_t)(2 * due_s * 1e9) + probe->question->objective.limit_ns;
+}
+
+/* As long as the samples take whose latencies are at the limit. A lock makes one handoff after
+ * another, and each is one acquire, of which a client has no second one meanwhile. */
+static uint64_t longest_ns(const struct plan_question *question, uint64_t size, uint64_t samples)
+{
+    uint64_t locks = plan_question_locks(question, size),
+             clients = plan_question_sessions(question, size) / locks;
+    uint64_t each_ns = question->objective.limit_ns;
+    if (question->objective.metric == OBJECTIVE_ACQUIRE)
+        each_ns /= clients;
+    uint64_t handoffs = clients + samples / locks + 1;
+    uint64_t all_ns = handoffs * (each_ns + question->hold.mean_ns);
+    return all_ns > LONGEST_LEAST_NS ? all_ns : LONGEST_LEAST_NS;
+}
+
+static uint64_t times_of(const struct search_probe *probe)
+{
+    return probe->longer ? PLAN_LONG : 1;
+}
+
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe)
+{
+    return times_of(probe) * (is_of_background(question) ? samples_beside(question, probe->size)
+                                                         : question->trial_samples);
+}
+
+struct plan_probe plan_probe_of(const struct plan_question *question,
+                                const struct search_probe *probe)
+{
+    struct plan_probe made = {.question = question,
+                              .size = probe->size,
+                              .load_per_s = plan_question_rate(question, probe->size),
+                              .samples = plan_probe_samples(question, probe)};
+    if (made.samples == 0) {
+        made.longest_ns = times_of(probe) * question->trial_ns;
+        return made;
+    }
+    /* Requests that are outstanding when the trial ends are samples as well. */
+    uint64_t more = is_of_background(question) ? BACKGROUND_OUTSTANDING : 0;
+    made.fails_at = least_failure(&question->objective, made.samples + more);
+    made.longest_ns = is_of_background(question) ? longest_beside_ns(&made)
+                                                 : longest_ns(question, probe->size, made.samples);
+    return made;
+}
+
+struct background_plan plan_probe_background(const struct plan_probe *probe)
+{
+    const struct objective *objective = &probe->question->objective;
+    bool is_judged = is_of_background(probe->question);
+    return (struct background_plan){
+        .mix = probe->question->background.mix,
+        .rate_per_s = probe->load_per_s,
+        .limit_ns = is_judged ? objective->limit_ns : 0,
+        .percent = is_judged ? objective_percent(objective) : 0,
+        .is_marked = true,
+    };
+}
+
+/* How many handoffs there are follows from their samples: not if the time decides, or the load. */
+static bool is_by_handoffs(const struct plan_probe *probe)
+{
+    return probe->samples > 0 && !is_of_background(probe->question);
+}
+
+/* Room for the samples even if half of the handoffs are none. */
+static uint64_t most_handoffs(const struct plan_probe *probe, uint64_t sessions, uint64_t locks)
+{
+    return is_by_handoffs(probe) ? 2 * (sessions + probe->samples + locks) : 0;
+}
+
+struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
+                                   enum driver driver)
+{
+    const struct plan_question *question = probe->question;
+    uint64_t sessions = plan_question_sessions(question, probe->size),
+             locks = plan_question_locks(question, probe->size);
+    return (struct trial_plan){
+        .fleet = {.driver = driver,
+                  .sessions = (uint32_t)sessions,
+                  .processes = question->processes,
+                  .session_timeout_ms = (uint32_t)(question->session_timeout_ns / NS_PER_MS),
+                  .timeout_ns = question->timeout_ns},
+        .recipe = recipe,
+        .workload = WORKLOAD_STEADY,
+        .pace = PACE_FREE,
+        .hold = question->hold,
+        .locks = (uint32_t)locks,
+        .handoffs = most_handoffs(probe, sessions, locks),
+        .duration_ns = is_by_handoffs(probe) ? 0 : probe->longest_ns,
+    };
+}
+
+/* ------------------------------------------------------------------ what counts */
+
+/* All others waited when the lock was released. */
+static bool counts(const struct ledger_row *row, uint32_t clients)
+{
+    return atomic_load(&row->handoff_ns) > 0 && row->waiters == clients - 1;
+}
+
+static void for_each_handoff(const struct trial_memory *memory,
+                             void (*visit)(void *context, uint64_t handoff_ns), void *context)
+{
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        uint32_t clients = plan_clients_of(memory->plan, lock);
+        size_t used = trial_memory_rows_used(memory, lock);
+        for (size_t handoff = clients; handoff < used; handoff++) {
+            const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+            if (counts(row, clients))
+                visit(context, atomic_load(&row->handoff_ns));
+        }
+    }
+}
+
+struct counting {
+    const struct objective *objective;
+    struct plan_count count;
+};
+
+static void count_one(void *context, uint64_t handoff_ns)
+{
+    struct counting *counting = context;
+    counting->count.samples++;
+    counting->count.over += handoff_ns >= counting->objective->limit_ns;
+}
+
+struct plan_count plan_probe_count_handoffs(const struct objective *objective,
+                                            const struct trial_memory *memory)
+{
+    struct counting counting = {.objective = objective};
+    for_each_handoff(memory, count_one, &counting);
+    return counting.count;
+}
+
+static void take_one(void *context, uint64_t handoff_ns)
+{
+    histogram_record(context, handoff_ns);
+}
+
+void plan_probe_take_handoffs(const struct trial_memory *memory, struct histogram *histogram)
+{
+    for_each_handoff(memory, take_one, histogram);
+}
+
+/* ------------------------------------------------------------------ rates */
+
+/* The time in which every lock has its clients: from the first handoff that counts to the last. */
+struct span {
+    uint64_t from_ns, until_ns;
+};
+
+static void narrow(const struct trial_memory *memory, uint32_t lock, struct span *span)
+{
+    uint32_t clients = plan_clients_of(memory->plan, lock);
+    size_t used = trial_memory_rows_used(memory, lock);
+    uint64_t first_ns = UINT64_MAX, last_ns = 0;
+    for (size_t handoff = clients; handoff < used; handoff++) {
+        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+        if (!counts(row, clients))
+            continue;
+        first_ns = first_ns == UINT64_MAX ? row->released_ns : first_ns;
+        last_ns = row->released_ns;
+    }
+    span->from_ns = first_ns > span->from_ns ? first_ns : span->from_ns;
+    span->until_ns = last_ns < span->until_ns ? last_ns : span->until_ns;
+}
+
+/* All handoffs of the time, however many waited: they are part of the rate. */
+static void add_lock(const struct trial_memory *memory, uint32_t lock, const struct span *span,
+                     double handoffs[PLAN_BATCHES])
+{
+    size_t used = trial_memory_rows_used(memory, lock);
+    for (size_t handoff = 1; handoff < used; handoff++) {
+        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+        if (row->released_ns < span->from_ns || row->released_ns >= span->until_ns)
+            continue;
+        handoffs[(row->released_ns - span->from_ns) * PLAN_BATCHES /
+                 (span->until_ns - span->from_ns)]++;
+    }
+}
+
+size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES])
+{
+    struct span span = {0, UINT64_MAX};
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
+        narrow(memory, lock, &span);
+    if (span.from_ns >= span.until_ns)
+        return 0;
+    for (size_t i = 0; i < PLAN_BATCHES; i++)
+        per_s[i] = 0;
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
+        add_lock(memory, lock, &span, per_s);
+    double batch_s = (double)(span.until_ns - span.from_ns) / 1e9 / PLAN_BATCHES;
+    for (size_t i = 0; i < PLAN_BATCHES; i++)
+        per_s[i] /= batch_s;
+    return PLAN_BATCHES;
+}
+
+/* ------------------------------------------------------------------ the end of a trial */
+
+static uint64_t count_acquires(const struct trial_memory *memory)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
+        for (int role = 0; role < ROLES; role++)
+            sum += histogram_recorded(&memory->workers[i].latency[role][METER_ACQUIRE]);
+    }
+    return sum;
+}
+
+bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns)
+{
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        if (trial_memory_rows_used(memory, lock) <= plan_clients_of(memory->plan, lock))
+            return elapsed_ns >= PLAN_STEADY_NS;
+    }
+    return true;
+}
+
+bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
+                           const struct plan_count *beside, uint64_t elapsed_ns)
+{
+    const struct objective *objective = &probe->question->objective;
+    if (probe->samples == 0 || elapsed_ns >= probe->longest_ns)
+        return elapsed_ns >= probe->longest_ns;
+    if (objective->metric == OBJECTIVE_ACQUIRE)
+        return count_acquires(memory) >= probe->samples;
+    const struct plan_count count =
+        is_of_background(probe->question) ? *beside : plan_probe_count_handoffs(objective, memory);
+    return count.samples >= probe->samples || count.over >= probe->fails_at;
+}
