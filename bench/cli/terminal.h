@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * terminal: the width of the terminal, and how a line of it is cleared. Layer: bench/cli.
+ * terminal: the width of the terminal, what it can show, and how a line of it is cleared. Layer:
+ * bench/cli.
  */
 #ifndef BENCH_CLI_TERMINAL_H
 #define BENCH_CLI_TERMINAL_H
+
+#include <stdbool.h>
 
 /* The width, in columns, of what is no terminal: a file, a pipe. */
 #define TERMINAL_COLUMNS 80
@@ -11,8 +14,30 @@
 /* Clears the present line, and goes to its first column. */
 #define TERMINAL_CLEAR_LINE "\r\033[K"
 
+/* Colours of what follows; the words must say the same. */
+#define TERMINAL_GREEN  "\033[1;32m"
+#define TERMINAL_RED    "\033[1;31m"
+#define TERMINAL_YELLOW "\033[1;33m"
+#define TERMINAL_PLAIN  "\033[0m"
+
 /* The present width of the terminal of a descriptor, in columns; a user may change the width at any
  * time. TERMINAL_COLUMNS if the descriptor is no terminal, or the width is not known. */
 unsigned terminal_columns(int descriptor);
+
+/* What may be written besides plain text. */
+struct terminal_look {
+    bool colours;
+    bool blocks; /* the block elements of Unicode, by eighths of a column */
+};
+
+/* What all that is known of an output allows: whether it is a terminal, $TERM and $NO_COLOR (NULL:
+ * not set), the name of the locale's character set. A file and a pipe get plain text only. Nor does
+ * a terminal without a kind or of the kind "dumb" get more; that of the kind "linux", whose fonts
+ * lack most block elements, gets no blocks. A value of $NO_COLOR but "" forbids colours. */
+struct terminal_look terminal_judge(bool is_terminal, const char *term, const char *no_color,
+                                    const char *charset);
+
+/* The same of a descriptor, by the environment. The program's locale stays as it is. */
+struct terminal_look terminal_look(int descriptor);
 
 #endif

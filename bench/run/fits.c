@@ -460,6 +460,17 @@ void fits_tell(const struct samples *samples, const struct recipe *recipe,
     tell_beta(&telling, gather_beta(samples, recipe));
 }
 
+const char *fits_order_of_rpcs(const struct samples *samples, const struct recipe *recipe,
+                               const struct options *options)
+{
+    struct points points;
+    if (!gather_totals(samples, recipe, &metrics[RPCS], &points))
+        return NULL;
+    struct obeyed law = find_law(samples, recipe, &metrics[RPCS], options, &points);
+    enum fit_verdict verdict = law.obeyed ? law.verdict : fit(&points, true).verdict;
+    return verdict == FIT_UNDETERMINED ? NULL : words_of(verdict);
+}
+
 /* Whether too few levels are why nothing is known of how a recipe's figure grows. */
 static bool lacks_levels(const struct samples *samples, const struct recipe *recipe,
                          const struct metric *metric, const struct options *options,

@@ -27,6 +27,10 @@ void fits_write(const struct samples *samples, const struct waiters *waiters,
 void fits_tell(const struct samples *samples, const struct recipe *recipe,
                const struct options *options, FILE *stream);
 
+/* How the RPCs of a recipe grow: "O(n²)", as fits_tell says it; NULL if that is undetermined. */
+const char *fits_order_of_rpcs(const struct samples *samples, const struct recipe *recipe,
+                               const struct options *options);
+
 /* One sentence for all recipes if the run has too few numbers of clients for a fit: which of RPCs,
  * bytes and times are undetermined. */
 void fits_tell_levels(const struct samples *samples, const struct options *options, FILE *stream);

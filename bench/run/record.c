@@ -7,7 +7,9 @@
 #include "bench/cli/terminal.h"
 #include "bench/output/plots.h"
 #include "bench/run/background_price.h"
+#include "bench/run/conclusion.h"
 #include "bench/run/fits.h"
+#include "bench/run/handoff_bars.h"
 #include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
 
@@ -216,10 +218,15 @@ enum error_kind record_tell(const struct record *record, struct error *error)
         return ERROR_NONE;
     if (record->options->target.topology_count > 1)
         tell_topology(record);
-    enum error_kind kind = table_write(&record->samples, record->options,
-                                       terminal_columns(STDOUT_FILENO), stdout, error);
+    const struct terminal_look look = terminal_look(STDOUT_FILENO);
+    size_t width = terminal_columns(STDOUT_FILENO);
+    enum error_kind kind = table_write(&record->samples, record->options, width, stdout, error);
+    if (kind == ERROR_NONE)
+        handoff_bars_write(&record->samples, record->options, width, look.blocks, stdout);
     if (kind == ERROR_NONE)
         kind = tell_sentences(record, error);
+    if (kind == ERROR_NONE)
+        conclusion_write(&record->samples, record->options, look.colours, stdout);
     printf("\nresults in %s\n", record->results.set.folder);
     return kind;
 }

@@ -185,19 +185,10 @@ static const char *fill(const struct samples *samples, const struct options *opt
     return several ? NULL : common;
 }
 
-/* A verdict that all cells have stands once, below the table. */
+/* A verdict that all cells have stands once, in the conclusion of the run. */
 static bool is_common(const char *verdict)
 {
     return verdict == equal_to_law || verdict == without_law;
-}
-
-static void tell_verdict(const char *verdict, const struct options *options, FILE *stream)
-{
-    if (verdict == equal_to_law)
-        fputs("All counts equal their laws.\n", stream);
-    else if (verdict == without_law)
-        fprintf(stream, "No law applies to these counts%s.\n",
-                options->plan.pace == PACE_FREE ? ": in free pace they depend on timing" : "");
 }
 
 /* A trial may be in the counts of its cell and not in the times, or in neither. */
@@ -234,11 +225,9 @@ static bool has_many_bytes(const struct samples *samples)
     return false;
 }
 
-static void write_below(const char *verdict, const struct style *style,
-                        const struct samples *samples, const struct options *options,
-                        struct group *group, FILE *stream)
+static void write_below(const struct style *style, const struct samples *samples,
+                        const struct options *options, struct group *group, FILE *stream)
 {
-    tell_verdict(verdict, options, stream);
     tell_shares(samples, options, group, stream);
     if (style->brief)
         fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
@@ -267,7 +256,7 @@ enum error_kind table_write(const struct samples *samples, const struct options 
     }
     enum error_kind kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE)
-        write_below(verdict, &style, samples, options, &group, stream);
+        write_below(&style, samples, options, &group, stream);
     grid_deinit(&grid);
     return kind;
 }

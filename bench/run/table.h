@@ -17,7 +17,8 @@
  * (under lockstep all are equal), times are medians over the valid trials; a line below the table
  * names each cell of which a trial is left out. Where a row would be wider than `width`, all counts
  * but RPCs are rounded, and the least important columns are left out. A verdict that all cells
- * share is a line below the table, else a column. ERROR_NO_MEMORY, with nothing written.
+ * share is left to the conclusion (conclusion.h), else it is a column. ERROR_NO_MEMORY, with
+ * nothing written.
  */
 MUST_CHECK enum error_kind table_write(const struct samples *samples, const struct options *options,
                                        size_t width, FILE *stream, struct error *error);

@@ -115,7 +115,7 @@ static void without_gnuplot_there_are_no_plots(void **state)
     command_run(&command, COMMAND("run", "-n", "1,3", "-t", "1", "-o", "out"));
     assert_status(&command, 0);
     assert_has(command.err, "zkherd: the plots are skipped: ");
-    assert_has(command.out, "\nAll counts equal their laws.\n");
+    assert_has(command.out, "\nverdict: holds\n    All counts equal their laws\n");
     assert_left(1);
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 6);

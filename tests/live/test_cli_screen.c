@@ -17,8 +17,9 @@ static int find_it(void **state)
  * arrive: they are to be seen arriving and handing on. */
 static void run_two_topologies(unsigned short columns)
 {
-    static const char *const without_plots[] = {NO_PROGRAMS, NULL};
-    command.settings = without_plots;
+    static const char *const capable[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR",
+                                          NULL};
+    command.settings = capable;
     screen_run(&command, columns, screen_take_all,
                COMMAND("run", "-d", "simulated", "--servers", "1,3", "-r", "childwatch", "-n",
                        "100,400", "-t", "1", "-o", "out"));
@@ -46,7 +47,44 @@ static void two_topologies_have_their_names_above_their_tables(void **state)
     assert_non_null(three);
     assert_int_equal(count_words(one, "recipe     clients"), 2);
     assert_int_equal(count_words(three, "recipe     clients"), 1);
+    assert_int_equal(count_words(three, "\r\nverdict: \033[1;32mholds\033[0m\r\n    All counts"),
+                     1);
+    assert_non_null(strstr(three, "\r\nchildwatch 100 █████████"));
     assert_true(screen_widest(screen_shown) <= 80);
+}
+
+/* The same run, with the environment as given, on a terminal or not. */
+static void run_small(const char *const settings[], bool on_terminal)
+{
+    const char *const *arguments =
+        COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "2,4", "-t", "1", "-o", "out");
+    command.settings = settings;
+    if (on_terminal)
+        screen_run(&command, 80, screen_take_all, arguments);
+    else
+        command_run(&command, arguments);
+    assert_status(&command, 0);
+}
+
+static void no_color_leaves_the_blocks(void **state)
+{
+    static const char *const plain[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR=1",
+                                        NULL};
+    (void)state;
+    run_small(plain, true);
+    assert_non_null(strstr(screen_shown, "\r\nverdict: holds\r\n"));
+    assert_non_null(strstr(screen_shown, "\r\nscalable 2 ███"));
+}
+
+static void a_pipe_gets_plain_text(void **state)
+{
+    static const char *const capable[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR",
+                                          NULL};
+    (void)state;
+    run_small(capable, false);
+    assert_has(command.out, "\nscalable 2 ####");
+    assert_has(command.out, "\nverdict: holds\n");
+    assert_null(strchr(command.out, '\033'));
 }
 
 static void a_load_of_all_kinds_never_wraps(void **state)
@@ -71,6 +109,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(progress_never_wraps),
         COMMAND_TEST(two_topologies_have_their_names_above_their_tables),
+        COMMAND_TEST(no_color_leaves_the_blocks),
+        COMMAND_TEST(a_pipe_gets_plain_text),
         COMMAND_TEST(a_load_of_all_kinds_never_wraps),
     };
     return cmocka_run_group_tests_name("screen", tests, find_it, NULL);

@@ -61,11 +61,20 @@ bool screen_has(const char *beginning, const char *words)
     return false;
 }
 
+/* The length of a sequence that sets a colour, at the beginning of a text; 0: none. */
+static size_t colour_length(const char *text)
+{
+    if (strncmp(text, "\033[", 2) != 0)
+        return 0;
+    size_t length = 2 + strspn(text + 2, "0123456789;");
+    return text[length] == 'm' ? length + 1 : 0;
+}
+
 size_t screen_widest(const char *text)
 {
     static const char erase[] = "\r\033[K";
     size_t widest = 0, column = 0;
-    while (*text != '\0') {
+    while (*(text += colour_length(text)) != '\0') {
         bool erases = strncmp(text, erase, sizeof erase - 1) == 0;
         bool begins = erases || *text == '\n' || *text == '\r';
         column = begins ? 0 : column + (((unsigned char)*text & 0xc0) != 0x80);

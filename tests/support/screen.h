@@ -23,7 +23,7 @@ void screen_run(struct command *command, unsigned short columns, void (*take)(vo
 bool screen_has(const char *beginning, const char *words);
 
 /* The columns that a line of the screen takes at most; UTF-8, and no sequence but "erase the rest
- * of the line" after a carriage return. */
+ * of the line" after a carriage return, and colours. */
 size_t screen_widest(const char *text);
 
 #endif

@@ -53,11 +53,71 @@ static void what_has_no_width_has_eighty_columns(void **state)
     assert_int_equal(terminal_columns(ends[1]), 80);
 }
 
+static const char utf8[] = "UTF-8";
+
+static void assert_look(bool colours, bool blocks, struct terminal_look look)
+{
+    assert_int_equal(look.colours, colours);
+    assert_int_equal(look.blocks, blocks);
+}
+
+static void a_terminal_gets_what_it_can_show(void **state)
+{
+    (void)state;
+    assert_look(true, true, terminal_judge(true, "xterm-256color", NULL, utf8));
+    assert_look(true, true, terminal_judge(true, "xterm", NULL, "utf8"));
+    assert_look(true, false, terminal_judge(true, "xterm", NULL, "ANSI_X3.4-1968"));
+    assert_look(true, false, terminal_judge(true, "xterm", NULL, ""));
+    assert_look(true, false, terminal_judge(true, "linux", NULL, utf8));
+    assert_look(false, false, terminal_judge(true, "dumb", NULL, utf8));
+    assert_look(false, false, terminal_judge(true, "", NULL, utf8));
+    assert_look(false, false, terminal_judge(true, NULL, NULL, utf8));
+}
+
+static void what_is_no_terminal_gets_plain_text(void **state)
+{
+    (void)state;
+    assert_look(false, false, terminal_judge(false, "xterm", NULL, utf8));
+}
+
+static void no_color_forbids_colours_unless_empty(void **state)
+{
+    (void)state;
+    assert_look(false, true, terminal_judge(true, "xterm", "1", utf8));
+    assert_look(false, true, terminal_judge(true, "xterm", "0", utf8));
+    assert_look(true, true, terminal_judge(true, "xterm", "", utf8));
+}
+
+/* The locale is that of the environment, whatever that of the program is. */
+static void a_descriptor_is_judged_by_the_environment(void **state)
+{
+    (void)state;
+    int terminal = open_terminal(), ends[2];
+    setenv("TERM", "xterm", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    unsetenv("NO_COLOR");
+    assert_look(true, true, terminal_look(terminal));
+    assert_int_equal(pipe(ends), 0);
+    assert_look(false, false, terminal_look(ends[1]));
+    setenv("NO_COLOR", "1", 1);
+    setenv("LC_ALL", "C", 1);
+    assert_look(false, false, terminal_look(terminal));
+    setenv("LC_ALL", "no such locale", 1);
+    assert_look(false, false, terminal_look(terminal));
+    close(ends[0]);
+    close(ends[1]);
+    close(terminal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_width_is_that_of_the_moment),
         cmocka_unit_test(what_has_no_width_has_eighty_columns),
+        cmocka_unit_test(a_terminal_gets_what_it_can_show),
+        cmocka_unit_test(what_is_no_terminal_gets_plain_text),
+        cmocka_unit_test(no_color_forbids_colours_unless_empty),
+        cmocka_unit_test(a_descriptor_is_judged_by_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/conclusion.h"
+
+#include "base/text.h"
+#include "bench/cli/terminal.h"
+#include "bench/cli/wrap.h"
+#include "bench/run/fits.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define INDENT    4
+#define TEXT_SIZE 4096 /* the names of OPTIONS_RECIPES_MAX recipes */
+
+static bool fails(const struct sample *sample)
+{
+    return sample->violations > 0;
+}
+
+static bool is_not_valid(const struct sample *sample)
+{
+    return !fails(sample) && !sample->valid;
+}
+
+static bool any(const struct samples *samples, bool (*is)(const struct sample *sample))
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        if (is(&samples->list[i]))
+            return true;
+    }
+    return false;
+}
+
+const char *conclusion_word(const struct samples *samples)
+{
+    if (any(samples, fails))
+        return "FAILS";
+    return any(samples, is_not_valid) ? "not valid" : "holds";
+}
+
+static const char *colour_of(const struct samples *samples)
+{
+    if (any(samples, fails))
+        return TERMINAL_RED;
+    return any(samples, is_not_valid) ? TERMINAL_YELLOW : TERMINAL_GREEN;
+}
+
+__attribute__((format(printf, 2, 3))) static void tell(FILE *stream, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stream, "%*s", INDENT, "");
+    wrap_write(text, INDENT, stream);
+}
+
+/* ------------------------------------------------------------------ where */
+
+/* The trials of a recipe of which something is the case. */
+struct share {
+    size_t trials, of;
+    uint64_t least, most; /* clients */
+};
+
+static struct share share_of(const struct samples *samples, const struct recipe *recipe,
+                             bool (*is)(const struct sample *sample))
+{
+    struct share share = {.least = UINT64_MAX};
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->list[i];
+        if (sample->cell.recipe != recipe)
+            continue;
+        share.of++;
+        if (!is(sample))
+            continue;
+        share.trials++;
+        share.least = sample->cell.clients < share.least ? sample->cell.clients : share.least;
+        share.most = sample->cell.clients > share.most ? sample->cell.clients : share.most;
+    }
+    return share;
+}
+
+static void tell_share(const char *recipe, const struct share *share, const char *what,
+                       FILE *stream)
+{
+    char least[32], most[32];
+    text_format_count(share->least, least, sizeof least);
+    text_format_count(share->most, most, sizeof most);
+    bool one = share->least == share->most;
+    tell(stream, "%s: %zu of %zu trial%s %s, with %s%s%s client%s", recipe, share->trials,
+         share->of, share->of == 1 ? "" : "s", what, least, one ? "" : " to ", one ? "" : most,
+         share->most == 1 ? "" : "s");
+}
+
+static void tell_where(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        const struct recipe *recipe = options->plan.recipes[i];
+        struct share failed = share_of(samples, recipe, fails);
+        struct share lost = share_of(samples, recipe, is_not_valid);
+        if (failed.trials > 0)
+            tell_share(recipe->name, &failed, failed.trials == 1 ? "fails" : "fail", stream);
+        if (lost.trials > 0)
+            tell_share(recipe->name, &lost, lost.trials == 1 ? "is not valid" : "are not valid",
+                       stream);
+    }
+}
+
+/* ------------------------------------------------------------------ the counts */
+
+static bool counts_stand(const struct sample *sample)
+{
+    return !fails(sample) && sample->complete;
+}
+
+/* A trial whose counts differ from its law fails. */
+static bool equals_law(const struct sample *sample)
+{
+    return counts_stand(sample) && sample->has_law;
+}
+
+static bool lacks_law(const struct sample *sample)
+{
+    return counts_stand(sample) && !sample->has_law;
+}
+
+static void tell_counts(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    bool equal = any(samples, equals_law), lack = any(samples, lacks_law);
+    bool fail = any(samples, fails);
+    if (equal && lack)
+        tell(stream, "%s counts that have a law equal it", fail ? "The other" : "All");
+    else if (equal)
+        tell(stream, "%s",
+             fail ? "The counts of the other trials equal their laws"
+                  : "All counts equal their laws");
+    else if (lack)
+        tell(stream, "No law applies to these counts%s",
+             options->plan.pace == PACE_FREE ? ": in free pace they depend on timing" : "");
+}
+
+/* ------------------------------------------------------------------ growth */
+
+__attribute__((format(printf, 2, 3))) static void append(char text[TEXT_SIZE], const char *format,
+                                                         ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, TEXT_SIZE - length, format, arguments);
+    va_end(arguments);
+}
+
+/* "RPCs grow as O(n²): nonscalable, childwatch; as O(n): scalable". An order comes where its first
+ * recipe does. */
+static void tell_growth(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    const char *order[OPTIONS_RECIPES_MAX];
+    char text[TEXT_SIZE] = "";
+    for (size_t i = 0; i < options->plan.recipe_count; i++)
+        order[i] = fits_order_of_rpcs(samples, options->plan.recipes[i], options);
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (order[i] == NULL)
+            continue;
+        append(text, "%s as %s: ", text[0] == '\0' ? "RPCs grow" : ";", order[i]);
+        const char *same = order[i], *comma = "";
+        for (size_t other = i; other < options->plan.recipe_count; other++) {
+            if (order[other] == NULL || strcmp(order[other], same) != 0)
+                continue;
+            append(text, "%s%s", comma, options->plan.recipes[other]->name);
+            comma = ", ";
+            order[other] = NULL;
+        }
+    }
+    if (text[0] != '\0')
+        tell(stream, "%s", text);
+}
+
+void conclusion_write(const struct samples *samples, const struct options *options, bool colours,
+                      FILE *stream)
+{
+    fprintf(stream, "\nverdict: %s%s%s\n", colours ? colour_of(samples) : "",
+            conclusion_word(samples), colours ? TERMINAL_PLAIN : "");
+    tell_where(samples, options, stream);
+    tell_counts(samples, options, stream);
+    tell_growth(samples, options, stream);
+}

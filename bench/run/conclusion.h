@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * conclusion: the verdict of all trials of a run, in words. Layer: bench/run.
+ */
+#ifndef BENCH_RUN_CONCLUSION_H
+#define BENCH_RUN_CONCLUSION_H
+
+#include "bench/cli/options.h"
+#include "bench/run/sample.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* "holds", "FAILS" if some trial's verdict fails, else "not valid" if some trial is not. */
+const char *conclusion_word(const struct samples *samples);
+
+/* Writes the word, and below it which trials fail or are not valid, whether the counts of the
+ * others equal their laws, and how the RPCs of the recipes grow, where that is known. colours: the
+ * word is green, red or yellow. */
+void conclusion_write(const struct samples *samples, const struct options *options, bool colours,
+                      FILE *stream);
+
+#endif
