@@ -129,7 +129,8 @@ static void begin_handoff(uint64_t now_ns, bool holder_died)
 
 static void notify(enum client_event event, bool spurious, uint64_t now_ns)
 {
-    meter_notified(&meter, event, spurious, handoff_notification_ns(memory, meter.lock, event, now_ns));
+    meter_notified(&meter, event, spurious,
+                   handoff_notification_ns(memory, meter.lock, event, now_ns));
 }
 
 static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
