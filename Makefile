@@ -72,6 +72,9 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
 	    $(LIBS)
 
+# This test has the questions of zkherd help.
+$(BUILD)/tests/test_cli_help: $(BUILD)/bench/help/answers.o
+
 # test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list of claims.
 $(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
@@ -261,6 +264,33 @@ reproduce-plan: install-to-run
 	find $(REPRODUCE_CAPACITY) -type f -name '*.png' -delete
 	find $(REPRODUCE_CAPACITY) -type d -empty -delete
 
+# What docs/questions.md shows and no other reference run prints: about two minutes. `zkherd ensemble` must not be in
+# use.
+REPRODUCE_ANSWERS := $(REFERENCE)/answers
+reproduce-answers: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REPRODUCE_ANSWERS)
+	mkdir $(REPRODUCE_ANSWERS)
+	-cd $(REPRODUCE_ANSWERS) && mkdir work && zkherd=$(abspath $(BUILD))/zkherd && { \
+	    $$zkherd plan --limits -n 10000 -r nonscalable,scalable,walkback > watches.txt; \
+	    $$zkherd plan --limits -n 20000 -r scalable,scalable-guid,ticket --lock /app/locks/orders > list.txt; \
+	    $$zkherd plan --limits -n 40000 -r scalable,walkback --lock /app/locks/orders > reconnect.txt; \
+	    $$zkherd run -r nonscalable:250,scalable,ticket -n 100,250,1000 -t 3 -o work/slow > slow.txt; \
+	    $$zkherd claims --only C10 -o work/orphan > orphan.txt; \
+	    $$zkherd claims --only C13,C14 -o work/pause > pause.txt; \
+	    $$zkherd claims --only C17 -o work/election > election.txt; \
+	    $$zkherd load -m trylock=100 -n 100 --duration 5s -o work/trylock > trylock.txt; \
+	    $$zkherd load -m create-delete=50,children=50 -n 100 --duration 5s -o work/queued > queued.txt; \
+	    $$zkherd run -r broken-leak -n 4 -t 1 --session-timeout 4s -o work/leak > leak.txt 2>&1; \
+	    servers=$$($$zkherd ensemble start) && { \
+	        $$zkherd run --connect "$$servers" -q -p free -w steady --duration 12s --hold 3s -r scalable-guid -n 6 \
+	            -t 1 -o work/held & sleep 9; \
+	        lock=$$($$zkherd inspect / --connect "$$servers" --json | grep -o '/zkherd-[^"]*' | head -n 1); \
+	        $$zkherd inspect / --connect "$$servers" > locks.txt; \
+	        $$zkherd inspect "$$lock" --connect "$$servers" > waiters.txt; \
+	        wait; $$zkherd ensemble stop; }; \
+	    rm -rf work; }
+
 # No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
 
@@ -366,6 +396,7 @@ help:
 	@echo 'make reproduce-load       of these, the locks under load: about four minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
+	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
@@ -380,7 +411,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan reproduce-simulated check check-sanitized check-threads mutate \
+.PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-sanitized check-threads mutate \
     compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:

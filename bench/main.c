@@ -11,6 +11,7 @@
 #include "bench/cli/version.h"
 #include "bench/compare/compare.h"
 #include "bench/ensemble/ensemble.h"
+#include "bench/help/help.h"
 #include "bench/inspect/inspect.h"
 #include "bench/load/load.h"
 #include "bench/paper/paper.h"
@@ -41,6 +42,7 @@ static const char help[] =
     "  recipes      show what each recipe does, its law, its source\n"
     "  inspect      show the holder and the waiters of a lock; break the lock\n"
     "  clean        remove what killed runs left on servers\n"
+    "  help         answer ten questions about locks; the help of a subcommand\n"
     "\n"
     "  -h, --help     print this help; zkherd SUBCOMMAND --help: that of a subcommand\n"
     "  -V, --version  print the version\n"
@@ -50,15 +52,20 @@ static const char help[] =
     "  zkherd run -r scalable -n 1000      one recipe, a thousand clients\n"
     "  zkherd claims                       every claim, with its verdict\n";
 
-static const struct {
-    const char *name;
-    int (*main)(int argc, char **argv);
-} subcommands[] = {
+static int help_about_all(int argc, char **argv);
+
+static const struct subcommand subcommands[] = {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
     {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
     {"paper", paper_main},       {"plan", plan_main},       {"calibrate", calibrate_main},
+    {"help", help_about_all},
 };
+
+static int help_about_all(int argc, char **argv)
+{
+    return help_main(argc, argv, subcommands, sizeof subcommands / sizeof subcommands[0]);
+}
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */
 static int check_stdout(int status)

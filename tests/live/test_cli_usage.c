@@ -403,6 +403,7 @@ static void help_fits_a_screen(void **state)
         {"zkherd", "calibrate", "--help"},
         {"zkherd", "plot", "--help"},
         {"zkherd", "load", "--help"},
+        {"zkherd", "help", "--help"},
     };
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         size_t lines = 0;

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #define LINKED_TEXT ".txt)):"
+#define LEFT_OUT    "..."
 
 /* What an entry has said so far. */
 struct check {
@@ -174,15 +175,38 @@ static void read_link(const char *paragraph, const char *end, char *name, size_t
     snprintf(name, size, "%.*s", (int)(end - link) + 4, link);
 }
 
-/* The lines of code at *at, without the blanks before them; moves *at behind them. */
-static void take_code(const char **at, char *code, size_t size)
+/* The lines of code at *at up to the next line of dots, without the blanks before them; moves *at
+ * behind them and the dots. */
+static void take_piece(const char **at, char *code, size_t size)
 {
     size_t length = 0;
-    for (code[0] = '\0'; strncmp(*at, "    ", 4) == 0; *at += strcspn(*at, "\n") + 1) {
-        length += (size_t)snprintf(code + length, size - length, "%.*s\n",
-                                   (int)strcspn(*at + 4, "\n"), *at + 4);
+    for (code[0] = '\0'; strncmp(*at, "    ", 4) == 0;) {
+        const char *line = *at + 4;
+        *at += strcspn(*at, "\n") + 1;
+        if (strncmp(line, LEFT_OUT "\n", strlen(LEFT_OUT "\n")) == 0)
+            return;
+        length += (size_t)snprintf(code + length, size - length, "%.*s\n", (int)strcspn(line, "\n"),
+                                   line);
         assert_true(length < size);
     }
+}
+
+/* The pieces of the code at *at are parts of the text, in their order; moves *at behind the code.
+ */
+static void check_copy(struct check *check, const char **at, const char *name)
+{
+    char code[8192], *text = read_below(check, name);
+    const char *place = text;
+    document_fold_blanks(text);
+    while (strncmp(*at, "    ", 4) == 0) {
+        take_piece(at, code, sizeof code);
+        const char *found = strstr(place, code);
+        if (found == NULL)
+            complain(check, "shows lines that are not in %s:\n%s", name, code);
+        else
+            place = found + strlen(code);
+    }
+    free(text);
 }
 
 /* Code behind a paragraph that ends with a link to a text is a part of that text. */
@@ -190,16 +214,11 @@ static void check_copies(struct check *check)
 {
     const char *at = check->document.text;
     while ((at = strstr(at, LINKED_TEXT "\n    ")) != NULL) {
-        char name[256], code[8192];
+        char name[256];
         read_link(check->document.text, at, name, sizeof name);
         at += strlen(LINKED_TEXT "\n");
         const char *begin = at;
-        take_code(&at, code, sizeof code);
-        char *text = read_below(check, name);
-        document_fold_blanks(text);
-        if (strstr(text, code) == NULL)
-            complain(check, "shows lines that are not in %s:\n%s", name, code);
-        free(text);
+        check_copy(check, &at, name);
         document_know(&check->document, (struct span){begin, (size_t)(at - begin)});
     }
 }

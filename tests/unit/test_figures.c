@@ -178,6 +178,16 @@ static void code_behind_a_link_is_a_part_of_the_text(void **state)
     assert_wrong("document A.md\n", "shows lines that are not in cost.txt:\n1 1.51");
 }
 
+static void dots_in_code_stand_for_lines_that_are_left_out(void **state)
+{
+    (void)state;
+    write_file("A.md", "It says ([cost.txt](cost.txt)):\n\n```text\n  1  1.50\n...\nmean "
+                       "6000\n```\n");
+    assert_int_equal(check("document A.md\n"), 0);
+    write_file("A.md", "It says ([cost.txt](cost.txt)):\n\n    mean 6000\n    ...\n    1  1.50\n");
+    assert_wrong("document A.md\n", "shows lines that are not in cost.txt:\n1 1.50");
+}
+
 /* ------------------------------------------------------------------ what may be measured */
 
 static void assert_numbers(const char *markdown, const char *expected)
@@ -279,6 +289,7 @@ int main(void)
         TEST(a_figure_without_an_entry_is_found),
         TEST(as_many_figures_are_given_as_the_words_have),
         TEST(code_behind_a_link_is_a_part_of_the_text),
+        TEST(dots_in_code_stand_for_lines_that_are_left_out),
         cmocka_unit_test(numbers_that_may_be_measured_are_known),
         TEST(figures_of_rows),
         TEST(figures_of_a_text),

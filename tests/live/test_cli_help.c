@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd help: questions, the help of subcommands, topics that do not exist. */
+#include "tests/support/outcome.h"
+
+#include "bench/help/answers.h"
+
+static const char *const without_java[] = {NO_JAVA, NULL};
+
+static struct command command = {.settings = without_java}, other = {.settings = without_java};
+
+static void run_and_check(struct command *one, const char *const arguments[])
+{
+    command_run(one, arguments);
+    assert_status(one, 0);
+    assert_string_equal(one->err, "");
+    for (const char *line = one->out; *line != '\0'; line = strchr(line, '\n') + 1) {
+        if (strcspn(line, "\n") > 80)
+            fail_msg("a line of more than 80 bytes: %.*s", (int)strcspn(line, "\n"), line);
+    }
+}
+
+static void all_topics_are_listed(void **state)
+{
+    (void)state;
+    const struct answer *answer;
+    run_and_check(&command, COMMAND("help"));
+    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "\n  %-10s %s\n", answer->topic, answer->question);
+        assert_has(command.out, line);
+    }
+    assert_has(command.out, "run, compare, ");
+    assert_left(0);
+}
+
+static void each_question_is_answered(void **state)
+{
+    (void)state;
+    const struct answer *answer;
+    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
+        run_and_check(&command, COMMAND("help", answer->topic));
+        assert_memory_equal(command.out, answer->question, strlen(answer->question));
+        assert_has(command.out, "\n\n  zkherd ");
+        assert_has(command.out, "\nBe careful: ");
+    }
+    run_and_check(&command, COMMAND("help", "many"));
+    assert_has(command.out, "\n  zkherd plan --slo 'handoff p95 < 10ms' --resolution 25 \\\n"
+                            "      -r nonscalable,childwatch,scalable\n");
+    assert_left(0);
+}
+
+static void the_help_of_a_subcommand_is_its_own(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"run", "claims", "help"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        command_run(&command, COMMAND("help", names[i]));
+        command_run(&other, COMMAND(names[i], "--help"));
+        assert_status(&command, 0);
+        assert_string_equal(command.out, other.out);
+    }
+    assert_left(0);
+}
+
+static void an_unknown_topic_is_refused_with_all_topics(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("help", "herds"));
+    assert_refused(&command, 2, "zkherd: herds: no such topic; the topics are run, compare, ");
+    assert_has(command.err, ", watches, holders, many, slow, packet, reconnect, orphan, trylock, "
+                            "pause, election; see zkherd help --help\n");
+    command_run(&command, COMMAND("help", ""));
+    assert_refused(&command, 2, "zkherd: '': no such topic");
+    command_run(&command, COMMAND("help", "slow", "many"));
+    assert_refused(&command, 2, "zkherd: many: expected one topic; see zkherd help --help");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(all_topics_are_listed),
+        COMMAND_TEST(each_question_is_answered),
+        COMMAND_TEST(the_help_of_a_subcommand_is_its_own),
+        COMMAND_TEST(an_unknown_topic_is_refused_with_all_topics),
+    };
+    return cmocka_run_group_tests_name("help", tests, NULL, NULL);
+}

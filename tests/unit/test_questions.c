@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The questions of zkherd help, and docs/questions.md: both have the same ones. Tests run in the
+ * folder that README.md is in.
+ */
+#include "tests/support/shown.h"
+
+#include "bench/help/answers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COMMAND_COLUMNS 76 /* beside the indent of the document, in 80 */
+
+static char document[128 * 1024];
+
+static int read_document(void **state)
+{
+    (void)state;
+    shown_read("docs/questions.md", document, sizeof document);
+    return 0;
+}
+
+static void each_question_and_its_commands_are_in_the_document(void **state)
+{
+    (void)state;
+    const char *place = document;
+    const struct answer *answer;
+    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
+        char line[160], commands[640], *end = commands;
+        snprintf(line, sizeof line, "## %zu. %s", i + 1, answer->question);
+        if ((place = shown_find_line(place, line)) == NULL)
+            fail_msg("docs/questions.md does not have, in its place: %s", line);
+        for (const char *c = answer->commands; *c != '\0'; c = strchr(c, '\n') + 1)
+            end += sprintf(end, "    %.*s\n", (int)strcspn(c, "\n"), c);
+        place += strlen(line) + 2;
+        if (strncmp(place + 1, commands, strlen(commands)) != 0)
+            fail_msg("docs/questions.md does not have below question %zu:\n%s", i + 1, commands);
+        snprintf(line, sizeof line, "On the terminal: `zkherd help %s`.", answer->topic);
+        assert_non_null(place = shown_find_line(place, line));
+    }
+    assert_null(strstr(place, "\n## "));
+}
+
+static void every_topic_is_another_and_its_commands_fit(void **state)
+{
+    (void)state;
+    const struct answer *answer;
+    size_t count = 0;
+    for (; (answer = answers_at(count)) != NULL; count++) {
+        assert_ptr_equal(answers_find(answer->topic), answer);
+        for (const char *c = answer->commands; *c != '\0'; c = strchr(c, '\n') + 1)
+            assert_true(strcspn(c, "\n") <= COMMAND_COLUMNS);
+    }
+    assert_int_equal(count, 10);
+    assert_null(answers_find("watch"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_question_and_its_commands_are_in_the_document),
+        cmocka_unit_test(every_topic_is_another_and_its_commands_fit),
+    };
+    return cmocka_run_group_tests_name("questions", tests, read_document, NULL);
+}
