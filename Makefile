@@ -291,14 +291,16 @@ reproduce-answers: install-to-run
 	        wait; $$zkherd ensemble stop; }; \
 	    rm -rf work; }
 
-# No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
-check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
+# No test measures how fast a server is: the JVM's second compiler would take a third of the machine, and its parallel
+# collector a part of what is left.
+check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 
 # The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
-LONG_TESTS := $(addprefix $(BUILD)/tests/test_,adversity cli_paper claims cli_endings stall law ensemble broken \
-    cli_load load_faults cli_servers cli_plots load_trial client_faults cli_strangers cuts cli_runs server topologies \
-    counted cli_stock cli_ensemble cli_broken simulation sharing cli_claims cli_clean cli_background recovery \
-    cli_plan_background)
+LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings adversity cli_paper cli_load law \
+    cli_plan_background stall ensemble load_faults cli_plan_slo topologies client_faults cli_stock server \
+    cli_ensemble cli_strangers cli_runs load_trial cuts counted cli_servers cli_compare cli_broken \
+    cli_claims broken cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
+    cli_calibrate cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
 
 # All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
 # further test begins. tests/run says which failures are tried again; these are listed at the end.
