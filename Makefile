@@ -381,9 +381,11 @@ lint: install-to-lint
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
+	    $(DESTDIR)$(PREFIX)/share/zkherd/schema \
 	    $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/zkherd $(DESTDIR)$(PREFIX)/bin/zkherd
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
+	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:

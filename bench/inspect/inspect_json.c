@@ -3,9 +3,8 @@
 
 #include "base/clock.h"
 #include "bench/inspect/lock_view_table.h"
-#include "bench/output/json_text.h"
+#include "bench/output/json_result.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -94,28 +93,6 @@ static json_t *servers_of(const struct connections *connections)
     return servers;
 }
 
-/* DEL is ASCII, so jansson leaves it; it can stand within a string only. */
-static int write_without_del(const char *text, size_t length, void *stream)
-{
-    for (size_t i = 0; i < length; i++) {
-        if ((text[i] == '\x7f' ? fputs("\\u007F", stream) : putc(text[i], stream)) == EOF)
-            return -1;
-    }
-    return 0;
-}
-
-/* Takes the object, NULL if there was no memory for it. */
-static enum error_kind write(json_t *object, const char *path, FILE *stream, struct error *error)
-{
-    bool good = object != NULL && json_dump_callback(object, write_without_del, stream,
-                                                     JSON_INDENT(2) | JSON_ENSURE_ASCII) == 0;
-    json_decref(object);
-    if (!good && !ferror(stream))
-        return error_from_errno(error, ENOMEM, path, "for its JSON");
-    fputc('\n', stream);
-    return ERROR_NONE;
-}
-
 enum error_kind inspect_json_write_lock(const char *path, const struct lock_view *view,
                                         const struct connections *connections, FILE *stream,
                                         struct error *error)
@@ -127,7 +104,7 @@ enum error_kind inspect_json_write_lock(const char *path, const struct lock_view
                              : kind_of(view);
     for (size_t i = 0; i < view->count; i++)
         json_array_append_new(places, place_of(path, view, i, connections));
-    return write(
+    return json_result_write(
         json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "path", json_text(path), "kind",
                   kind_of(view), "recipe", recipe, "holders", (json_int_t)view->holders, "waiters",
                   known ? json_integer((json_int_t)lock_view_waiters(view)) : json_null(),
@@ -152,8 +129,8 @@ enum error_kind inspect_json_write_folder(const char *path, const struct survey 
     json_t *locks = json_array();
     for (size_t i = 0; i < survey->count; i++)
         json_array_append_new(locks, lock_of(&survey->locks[i]));
-    return write(json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind", "folder",
-                           "locks", locks, "znodes", (json_int_t)survey->znodes, "complete",
-                           (int)survey->complete),
-                 path, stream, error);
+    return json_result_write(
+        json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind", "folder", "locks",
+                  locks, "znodes", (json_int_t)survey->znodes, "complete", (int)survey->complete),
+        path, stream, error);
 }

@@ -3,8 +3,7 @@
  * inspect_json: what `zkherd inspect --json` prints. Layer: bench/inspect.
  *
  * The keys are in zkherd-inspect(1); keys may be added, never renamed. Text of others stands as it
- * came (bench/output/json_text.h), by JSON's own escapes: what is printed is visible ASCII, of
- * which a terminal obeys nothing.
+ * came (bench/output/json_text.h), by JSON's own escapes (bench/output/json_result.h).
  */
 #ifndef BENCH_INSPECT_INSPECT_JSON_H
 #define BENCH_INSPECT_INSPECT_JSON_H

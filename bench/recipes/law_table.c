@@ -4,21 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step { ARRIVAL_FREE, ARRIVAL_HELD, RELEASE_WAITED, RELEASE_ALONE, STEPS };
-
 /* square·W² + linear·W + h·(1 if nobody has arrived since the grant) + k·(the next waiter's k) +
  * constant + r·(1 if the lock was released before) */
 struct formula {
     int64_t square, linear, h, k, constant, r;
 };
 
-/* Which of the letters that are explained a table has. */
-struct letters {
-    bool h, k, r;
-};
-
 struct question {
-    enum step step;
+    enum law_step step;
     uint64_t waiters;
     bool nobody_since;
     uint64_t next_found;
@@ -29,26 +22,27 @@ static int64_t ask(const struct recipe *recipe, enum tally_kind kind,
                    const struct question *question)
 {
     const struct law_view view = {
-        .held = question->step != ARRIVAL_FREE,
+        .held = question->step != LAW_ARRIVAL_FREE,
         .waiters = question->waiters,
         .arrivals_since_grant = question->nobody_since ? 0 : 1,
         .next_found = question->next_found,
         .releases = question->releases,
     };
     struct tally cost = {0};
-    if (question->step == ARRIVAL_FREE || question->step == ARRIVAL_HELD)
+    if (question->step == LAW_ARRIVAL_FREE || question->step == LAW_ARRIVAL_HELD)
         recipe->law.arrival(&view, &cost);
     else
         recipe->law.release(&view, &cost);
     return (int64_t)cost.of[kind];
 }
 
-static bool has_waiters(enum step step)
+static bool has_waiters(enum law_step step)
 {
-    return step == ARRIVAL_HELD || step == RELEASE_WAITED;
+    return step == LAW_ARRIVAL_HELD || step == LAW_RELEASE_WAITED;
 }
 
-static struct formula formula_of(const struct recipe *recipe, enum tally_kind kind, enum step step)
+static struct formula formula_of(const struct recipe *recipe, enum tally_kind kind,
+                                 enum law_step step)
 {
     struct question question = {
         .step = step, .waiters = has_waiters(step) ? 1 : 0, .next_found = 1};
@@ -89,7 +83,7 @@ static void append(char *text, size_t size, int64_t factor, const char *letter)
         snprintf(text + length, size - length, "%s%lld%s", sign, amount, letter);
 }
 
-static const char *in_words(const struct formula *formula, char *text, size_t size)
+static void put_in_words(const struct formula *formula, char *text, size_t size)
 {
     text[0] = '\0';
     append(text, size, formula->square, "W^2");
@@ -98,8 +92,22 @@ static const char *in_words(const struct formula *formula, char *text, size_t si
     append(text, size, formula->k, "k");
     append(text, size, formula->constant, "");
     append(text, size, formula->r, "r");
-    return text[0] == '\0' ? "0" : text;
+    if (text[0] == '\0')
+        snprintf(text, size, "0");
 }
+
+bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law_row *row)
+{
+    bool costs = false;
+    for (int step = 0; step < LAW_STEPS; step++) {
+        struct formula formula = formula_of(recipe, kind, (enum law_step)step);
+        put_in_words(&formula, row->of[step], sizeof row->of[step]);
+        costs = costs || strcmp(row->of[step], "0") != 0;
+    }
+    return costs;
+}
+
+/* ------------------------------------------------------------------ the table */
 
 static const char *label_of(enum tally_kind kind)
 {
@@ -120,50 +128,34 @@ static const char *label_of(enum tally_kind kind)
     return labels[kind];
 }
 
-static bool is_nothing(const struct formula *formula)
-{
-    return formula->square == 0 && formula->linear == 0 && formula->h == 0 && formula->k == 0 &&
-           formula->constant == 0 && formula->r == 0;
-}
-
-/* Writes the row of a kind, unless no step ever costs any. Notes which letters it has. */
-static void write_row(const struct recipe *recipe, enum tally_kind kind, struct letters *has,
+/* Writes the row of a kind, unless no step ever costs any. Appends its formulas to `all`. */
+static void write_row(const struct recipe *recipe, enum tally_kind kind, char *all, size_t size,
                       FILE *stream)
 {
-    struct formula formulas[STEPS];
-    bool nothing = true;
-    for (int step = 0; step < STEPS; step++) {
-        formulas[step] = formula_of(recipe, kind, (enum step)step);
-        nothing = nothing && is_nothing(&formulas[step]);
-        has->h = has->h || formulas[step].h != 0;
-        has->k = has->k || formulas[step].k != 0;
-        has->r = has->r || formulas[step].r != 0;
-    }
-    if (nothing)
+    struct law_row row;
+    if (!law_table_row(recipe, kind, &row))
         return;
-    char text[STEPS][64];
-    fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", label_of(kind),
-            in_words(&formulas[ARRIVAL_FREE], text[0], sizeof text[0]),
-            in_words(&formulas[ARRIVAL_HELD], text[1], sizeof text[1]),
-            in_words(&formulas[RELEASE_WAITED], text[2], sizeof text[2]),
-            in_words(&formulas[RELEASE_ALONE], text[3], sizeof text[3]));
+    fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", label_of(kind), row.of[LAW_ARRIVAL_FREE],
+            row.of[LAW_ARRIVAL_HELD], row.of[LAW_RELEASE_WAITED], row.of[LAW_RELEASE_ALONE]);
+    for (int step = 0; step < LAW_STEPS; step++)
+        strncat(all, row.of[step], size - strlen(all) - 1);
 }
 
 void law_table_write(const struct recipe *recipe, FILE *stream)
 {
-    struct letters has = {0};
+    char all[TALLY_KINDS * sizeof(struct law_row) + 1] = "";
     fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", "", "arrival,", "arrival,", "release,",
             "release,");
     fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", "", "lock free", "held, W wait",
             "W > 0 wait", "nobody waits");
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (tally_has_law((enum tally_kind)kind))
-            write_row(recipe, (enum tally_kind)kind, &has, stream);
+            write_row(recipe, (enum tally_kind)kind, all, sizeof all, stream);
     }
-    if (has.h)
+    if (strchr(all, 'h') != NULL)
         fputs("  h: 1 if no client has arrived since the last grant, else 0\n", stream);
-    if (has.k)
+    if (strchr(all, 'k') != NULL)
         fputs("  k: number of clients that the next waiter found in line on its arrival\n", stream);
-    if (has.r)
+    if (strchr(all, 'r') != NULL)
         fputs("  r: 1 if the lock has been released before, else 0\n", stream);
 }

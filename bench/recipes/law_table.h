@@ -10,7 +10,25 @@
 
 #include "recipes/recipe.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+
+enum law_step {
+    LAW_ARRIVAL_FREE,   /* the lock is free */
+    LAW_ARRIVAL_HELD,   /* the lock is held, and W wait */
+    LAW_RELEASE_WAITED, /* W > 0 wait */
+    LAW_RELEASE_ALONE,  /* nobody waits */
+    LAW_STEPS
+};
+
+/* The messages of one kind: a formula for each step, such as "W + h"; "0": none. */
+struct law_row {
+    char of[LAW_STEPS][64];
+};
+
+/* Fills the row of a kind of message that laws predict; false if no step ever costs any. The
+ * recipe must have a law, and no law_in_words. */
+bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law_row *row);
 
 /* Writes a row for each kind of message: the cost of an arrival and of a release, with W waiters;
  * then the meaning of the other letters. The recipe must have a law, and no law_in_words. */

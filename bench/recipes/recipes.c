@@ -5,13 +5,15 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/wrap.h"
 #include "bench/recipes/law_table.h"
+#include "bench/recipes/recipes_json.h"
 #include "recipes/registry.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char usage[] =
-    "Usage: zkherd recipes [NAME]\n"
+    "Usage: zkherd recipes [--json] [NAME]\n"
     "List the recipes: the cost of a drain of n clients, a summary, the source.\n"
     "With NAME: what the recipe does, its pseudo-code, its law step by step, and the\n"
     "software that ships it.\n"
@@ -28,7 +30,17 @@ static const char notes[] =
     "  zkherd recipes           all recipes\n"
     "  zkherd recipes scalable  the queue without herd effect\n";
 
-static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  this help\n"), {0}};
+struct recipes_options {
+    bool json;
+};
+
+static const struct option_row rows[] = {
+    {.name = "--json",
+     OPTION_FLAG(struct recipes_options, json),
+     .help = "      --json  print JSON; zkherd-recipes(1) lists the keys\n"},
+    OPTION_ROW_HELP("  -h, --help  this help\n"),
+    {0},
+};
 
 static void write_indented(const char *lines)
 {
@@ -87,13 +99,14 @@ static void write_one(const struct recipe *recipe)
     wrap_write(recipe->about.shipped_by == NULL ? "nobody" : recipe->about.shipped_by, 12, stdout);
 }
 
-static int show(const char *name)
+static int write_json(const struct recipe *only)
 {
-    const struct recipe *recipe = registry_find(name);
-    if (recipe != NULL) {
-        write_one(recipe);
-        return 0;
-    }
+    struct error error;
+    return recipes_json_write(only, stdout, &error) == ERROR_NONE ? 0 : complain(&error);
+}
+
+static int refuse(const char *name)
+{
     char near[256];
     registry_suggest(name, near, sizeof near);
     const char *subject = name[0] != '\0' ? name : "''";
@@ -102,17 +115,28 @@ static int show(const char *name)
                : complain_usage("recipes", subject, "no such recipe; zkherd recipes lists all");
 }
 
+/* only: NULL for all of them. */
+static int show(const struct recipe *only, bool json)
+{
+    if (json)
+        return write_json(only);
+    if (only != NULL)
+        write_one(only);
+    else
+        write_all();
+    return 0;
+}
+
 int recipes_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"recipes", usage, rows, notes, NULL};
+    struct recipes_options options = {0};
     int first;
-    int status = arguments_take(&arguments, argc, argv, NULL, &first);
+    int status = arguments_take(&arguments, argc, argv, &options, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first + 1 < argc)
         return complain_usage("recipes", argv[first + 1], "expected one recipe");
-    if (first < argc)
-        return show(argv[first]);
-    write_all();
-    return 0;
+    const struct recipe *only = first < argc ? registry_find(argv[first]) : NULL;
+    return first < argc && only == NULL ? refuse(argv[first]) : show(only, options.json);
 }

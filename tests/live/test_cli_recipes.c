@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd recipes: every recipe, its law in formulas, names that are wrong. */
 #include "tests/support/outcome.h"
+#include "tests/support/schema.h"
 
 #include "recipes/registry.h"
 
@@ -84,6 +85,54 @@ static void laws_are_told_in_formulas(void **state)
     assert_null(strstr(command.out, "h: "));
 }
 
+static json_t *of(const json_t *recipes, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(recipes); i++) {
+        json_t *one = json_array_get(recipes, i);
+        if (strcmp(json_string_value(json_object_get(one, "recipe")), name) == 0)
+            return one;
+    }
+    fail_msg("%s is not listed", name);
+    return NULL;
+}
+
+static void json_has_all_recipes(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    command_run(&command, COMMAND("recipes", "--json"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "recipes");
+    const json_t *recipes = json_object_get(json, "recipes");
+    while (registry_at(count) != NULL)
+        count++;
+    assert_int_equal(json_array_size(recipes), count);
+    const json_t *creates =
+        json_array_get(json_object_get(of(recipes, "nonscalable"), "law_steps"), 0);
+    assert_string_equal(json_string_value(json_object_get(creates, "messages")), "creates");
+    assert_string_equal(json_string_value(json_object_get(creates, "arrival_free")), "1");
+    assert_string_equal(json_string_value(json_object_get(creates, "arrival_held")), "1");
+    assert_string_equal(json_string_value(json_object_get(creates, "release_waited")), "W");
+    assert_string_equal(json_string_value(json_object_get(creates, "release_alone")), "0");
+    const json_t *poll = of(recipes, "poll"), *broken = of(recipes, "broken-nowatch");
+    assert_true(json_is_null(json_object_get(poll, "law_steps")));
+    assert_true(json_is_null(json_object_get(poll, "broken_clients_min")));
+    assert_true(json_is_null(json_object_get(broken, "law_steps")));
+    assert_true(json_integer_value(json_object_get(broken, "broken_clients_min")) > 0);
+    json_decref(json);
+}
+
+static void json_has_one_recipe(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("recipes", "ticket", "--json"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "recipes");
+    assert_int_equal(json_array_size(json_object_get(json, "recipes")), 1);
+    of(json_object_get(json, "recipes"), "ticket");
+    json_decref(json);
+}
+
 static void wrong_names(void **state)
 {
     static const struct refusal list[] = {
@@ -104,7 +153,7 @@ static void help_is_a_result(void **state)
     (void)state;
     command_run(&command, COMMAND("recipes", "--help"));
     assert_status(&command, 0);
-    assert_has(command.out, "Usage: zkherd recipes [NAME]\n");
+    assert_has(command.out, "Usage: zkherd recipes [--json] [NAME]\n");
     assert_has(command.out, "Examples:");
     check_columns();
 }
@@ -134,6 +183,8 @@ int main(void)
         COMMAND_TEST(all_are_listed),
         COMMAND_TEST(each_is_told),
         COMMAND_TEST(laws_are_told_in_formulas),
+        COMMAND_TEST(json_has_all_recipes),
+        COMMAND_TEST(json_has_one_recipe),
         COMMAND_TEST(wrong_names),
         COMMAND_TEST(what_cannot_be_printed),
         COMMAND_TEST(help_is_a_result),

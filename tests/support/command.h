@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define COMMAND_TEXT_SIZE (64 * 1024)
+#define COMMAND_TEXT_SIZE (256 * 1024)
 #define COMMAND_LIMIT_NS  (120 * NS_PER_S)
 
 /* The longest orderly end on a busy machine: the program gives its workers three seconds and its

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/json_result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+
+json_t *json_result_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_result_count(double value)
+{
+    return isfinite(value) ? json_integer((json_int_t)llround(value)) : json_null();
+}
+
+json_t *json_result_text(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? json_text(text) : json_null();
+}
+
+/* DEL is ASCII, so jansson leaves it; it can stand within a string only. */
+static int write_without_del(const char *text, size_t length, void *stream)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((text[i] == '\x7f' ? fputs("\\u007F", stream) : putc(text[i], stream)) == EOF)
+            return -1;
+    }
+    return 0;
+}
+
+enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
+                                  struct error *error)
+{
+    bool good = object != NULL && json_dump_callback(object, write_without_del, stream,
+                                                     JSON_INDENT(2) | JSON_ENSURE_ASCII) == 0;
+    json_decref(object);
+    if (!good && !ferror(stream))
+        return error_from_errno(error, ENOMEM, subject, "for its JSON");
+    fputc('\n', stream);
+    return ERROR_NONE;
+}

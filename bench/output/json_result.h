@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * json_result: the object that a subcommand prints with --json. Layer: bench/output.
+ *
+ * Invariant: what is printed is one JSON object of visible ASCII, blanks and line feeds, of which a
+ * terminal obeys nothing. Its keys are in docs/schema; keys may be added, never renamed.
+ */
+#ifndef BENCH_OUTPUT_JSON_RESULT_H
+#define BENCH_OUTPUT_JSON_RESULT_H
+
+#include "base/error.h"
+#include "bench/output/json_text.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* A number; null of what is not finite. */
+json_t *json_result_real(double value);
+
+/* A number without a fraction; null of what is not finite. */
+json_t *json_result_count(double value);
+
+/* A text; null of NULL and of "". */
+json_t *json_result_text(const char *text);
+
+/*
+ * Takes the object, NULL if there was no memory for it; writes it, and the end of its last line.
+ * ERROR_NO_MEMORY, about `subject`. Whether the stream has taken it is the caller's to find out
+ * (bench/cli/standard_output.h).
+ */
+MUST_CHECK enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
+                                             struct error *error);
+
+#endif

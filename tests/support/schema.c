@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/schema.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define PLACE_SIZE 512
+
+/* What is checked, for the words of a failure. */
+struct check {
+    const json_t *schema; /* the whole file */
+    const char *what;
+    char place[PLACE_SIZE]; /* such as ".cells[0].recipe" */
+};
+
+static void check_value(struct check *check, const json_t *rule, const json_t *value);
+
+static bool is_of_type(const json_t *value, const char *type)
+{
+    return strcmp(type, "object") == 0    ? json_is_object(value)
+           : strcmp(type, "array") == 0   ? json_is_array(value)
+           : strcmp(type, "string") == 0  ? json_is_string(value)
+           : strcmp(type, "integer") == 0 ? json_is_integer(value)
+           : strcmp(type, "number") == 0  ? json_is_number(value)
+           : strcmp(type, "boolean") == 0 ? json_is_boolean(value)
+                                          : strcmp(type, "null") == 0 && json_is_null(value);
+}
+
+static void check_type(const struct check *check, const json_t *types, const json_t *value)
+{
+    bool fits = json_is_string(types) && is_of_type(value, json_string_value(types));
+    for (size_t i = 0; i < json_array_size(types); i++)
+        fits = fits || is_of_type(value, json_string_value(json_array_get(types, i)));
+    if (!fits)
+        fail_msg("%s%s: is of another type than the schema says", check->what, check->place);
+}
+
+static void check_enum(const struct check *check, const json_t *words, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        if (json_equal(json_array_get(words, i), value))
+            return;
+    }
+    fail_msg("%s%s: is no value of the schema's list", check->what, check->place);
+}
+
+static void check_required(const struct check *check, const json_t *names, const json_t *value)
+{
+    for (size_t i = 0; json_is_object(value) && i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (json_object_get(value, name) == NULL)
+            fail_msg("%s%s: has no '%s'", check->what, check->place, name);
+    }
+}
+
+static void check_below(struct check *check, const json_t *rule, const json_t *value,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The rule is true, false or a schema. */
+static void check_below(struct check *check, const json_t *rule, const json_t *value,
+                        const char *format, ...)
+{
+    size_t length = strlen(check->place);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(check->place + length, sizeof check->place - length, format, arguments);
+    va_end(arguments);
+    if (json_is_false(rule))
+        fail_msg("%s%s: the schema has no such key", check->what, check->place);
+    if (json_is_object(rule))
+        check_value(check, rule, value);
+    check->place[length] = '\0';
+}
+
+static void check_members(struct check *check, const json_t *rule, const json_t *value)
+{
+    const json_t *properties = json_object_get(rule, "properties");
+    const json_t *others = json_object_get(rule, "additionalProperties");
+    const char *name;
+    json_t *member;
+    json_object_foreach((json_t *)(uintptr_t)value, name, member)
+    {
+        const json_t *named = json_object_get(properties, name);
+        check_below(check, named != NULL ? named : others, member, ".%s", name);
+    }
+}
+
+static const json_t *definition(const struct check *check, const char *reference)
+{
+    static const char before[] = "#/$defs/";
+    const json_t *found =
+        strncmp(reference, before, strlen(before)) != 0
+            ? NULL
+            : json_object_get(json_object_get(check->schema, "$defs"), reference + strlen(before));
+    if (found == NULL)
+        fail_msg("%s%s: the schema does not define %s", check->what, check->place, reference);
+    return found;
+}
+
+static void check_words(const struct check *check, const json_t *rule)
+{
+    static const char known[] = " $schema $id $defs $ref title description type properties "
+                                "required additionalProperties items enum ";
+    const char *word;
+    json_t *ignored;
+    json_object_foreach((json_t *)(uintptr_t)rule, word, ignored)
+    {
+        char padded[64];
+        snprintf(padded, sizeof padded, " %s ", word);
+        if (strstr(known, padded) == NULL)
+            fail_msg("%s%s: '%s' of the schema is not checked", check->what, check->place, word);
+    }
+}
+
+static void check_value(struct check *check, const json_t *rule, const json_t *value)
+{
+    const json_t *of;
+    check_words(check, rule);
+    if ((of = json_object_get(rule, "$ref")) != NULL)
+        check_value(check, definition(check, json_string_value(of)), value);
+    if ((of = json_object_get(rule, "type")) != NULL)
+        check_type(check, of, value);
+    if ((of = json_object_get(rule, "enum")) != NULL)
+        check_enum(check, of, value);
+    check_required(check, json_object_get(rule, "required"), value);
+    check_members(check, rule, value);
+    of = json_object_get(rule, "items");
+    for (size_t i = 0; of != NULL && i < json_array_size(value); i++)
+        check_below(check, of, json_array_get(value, i), "[%zu]", i);
+}
+
+void assert_schema(const json_t *value, const char *name, const char *what)
+{
+    char path[128];
+    json_error_t error;
+    snprintf(path, sizeof path, "docs/schema/%s.schema.json", name);
+    json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (schema == NULL)
+        fail_msg("%s: line %d: %s", path, error.line, error.text);
+    struct check check = {.schema = schema, .what = what};
+    check_value(&check, schema, value);
+    json_decref(schema);
+}
+
+json_t *schema_read_result(const struct command *command, const char *name)
+{
+    json_error_t error;
+    for (const char *at = command->out; *at != '\0'; at++)
+        assert_true(*at == '\n' || (*at >= ' ' && *at <= '~'));
+    json_t *result = json_loads(command->out, JSON_REJECT_DUPLICATES, &error);
+    if (result == NULL)
+        fail_msg("line %d: %s: %s", error.line, error.text, command->out);
+    assert_schema(result, name, "result");
+    return result;
+}

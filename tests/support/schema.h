@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * schema: compares JSON with the schemas in docs/schema.
+ *
+ * The check knows the words of JSON Schema that these schemas use: type, properties, required,
+ * additionalProperties, items, enum, $ref to a definition of the same file. Any other word fails
+ * the test, so that nothing is believed to be checked that is not. It reads the schemas of the
+ * folder in which the test was started.
+ */
+#ifndef TESTS_SCHEMA_H
+#define TESTS_SCHEMA_H
+
+#include "tests/support/command.h"
+
+#include <jansson.h>
+
+/* Fails the test unless the value is as docs/schema/NAME.schema.json says; `what` is named then. */
+void assert_schema(const json_t *value, const char *name, const char *what);
+
+/* The one JSON object that a command has printed, in visible ASCII and as this schema says; for the
+ * caller to json_decref. */
+json_t *schema_read_result(const struct command *command, const char *name);
+
+#endif
