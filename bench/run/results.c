@@ -65,7 +65,7 @@
     X(lock, csv_count(csv, event->lock))                                                           \
     X(handoff, csv_count(csv, event->handoff))                                                     \
     X(waiters, csv_count(csv, row->waiters))                                                       \
-    X(time_us, csv_real(csv, (double)(event->at_ns - row->released_ns) / 1e3, 3))                  \
+    X(time_us, csv_real(csv, (double)(int64_t)(event->at_ns - row->released_ns) / 1e3, 3))         \
     X(session, csv_count(csv, event->session))                                                     \
     X(event, csv_text(csv, trace_kind_word(event->kind)))                                          \
     X(operation, csv_text(csv, operation_of(event)))                                               \

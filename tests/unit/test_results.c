@@ -148,6 +148,7 @@ static void a_traced_message_has_its_row(void **state)
     static const char *const columns[] = {"time_us",   "handoff", "waiters",    "session", "event",
                                           "operation", "status",  "latency_us", "wakes"};
     static const char *const expected[][9] = {
+        {"-0.250", "1", "2", "7", "grant", "", "", "", ""},
         {"0.000", "1", "2", "4", "release", "", "", "", ""},
         {"1.500", "1", "2", "4", "request", "delete", "", "", ""},
         {"2.000", "1", "2", "5", "notification", "deleted", "", "", "no"},
@@ -171,14 +172,16 @@ static void a_traced_message_has_its_row(void **state)
          .event = EVENT_CHILD,
          .wakes = true},
         {.kind = TRACE_GRANT, .at_ns = 12000, .session = 6},
+        /* Its process read the clock before the release, and the handoff's number after it. */
+        {.kind = TRACE_GRANT, .at_ns = 6750, .session = 7},
     };
-    struct trace_event places[6];
+    struct trace_event places[7];
     struct trace *trace = &result.memory->trace;
     (void)state;
-    *trace = (struct trace){.events = places, .places = 6};
+    *trace = (struct trace){.events = places, .places = 7};
     ledger_row(&result.memory->ledger, 0, 1)->released_ns = 7000;
     ledger_row(&result.memory->ledger, 0, 1)->waiters = 2;
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 7; i++) {
         struct trace_event event = events[i];
         event.handoff = 1;
         trace_note(trace, &event);
@@ -187,7 +190,7 @@ static void a_traced_message_has_its_row(void **state)
     add(1);
     finish();
     struct table table = read_file("trace.csv");
-    assert_int_equal(table.rows, 6);
+    assert_int_equal(table.rows, 7);
     for (size_t row = 0; row < table.rows; row++) {
         assert_string_equal(table_text(&table, row, "recipe"), "scalable");
         for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
