@@ -143,6 +143,8 @@ static void workloads(void **state)
         {{"run", "-w", "steady", "--handoffs", "0"}, "--handoffs 0: "},
         {{"run", "-n", "4,8", "-k", "2", "--trace", "1,5"},
          "--trace 5: a lock has fewer handoffs: at most 4"},
+        {{"run", "-r", "scalable,softlock", "-n", "8", "-k", "4", "--trace", "8,9"},
+         "--trace 9: a lock has fewer handoffs: at most 8"},
         {{"run", "-w", "foo"}, "--workload foo: expected drain or steady"},
         {{"run", "-p", "foo"}, "--pace foo: expected lockstep or free"},
         {{"run", "-d", "fibers"}, "--driver fibers: expected events, threads or simulated"},
