@@ -68,12 +68,15 @@ static void test_exits_are_survived(void **state)
     }
 }
 
-/* A timeout each: at every step and of every recipe they are test_deaths_at_any_step's. */
+/* A timeout each: at every step and of every recipe they are test_deaths_at_any_step's. The drivers
+ * differ in how a session falls silent, not in what becomes of its znodes: one recipe does for the
+ * second. */
 static void test_crashes_are_survived(void **state)
 {
     static const char *const recipes[] = {"nonscalable", "scalable", "ticket"};
+    size_t count = driver == DRIVER_THREADS ? 1 : sizeof recipes / sizeof recipes[0];
     (void)state;
-    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         check_death(recipes[i], DEATH_CRASH, DEATH_HOLDER, 0);
         check_death(recipes[i], DEATH_CRASH, DEATH_WAITER, 1);
     }

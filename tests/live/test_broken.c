@@ -3,8 +3,8 @@
  * is wrong with it. */
 #include "tests/support/live.h"
 
+/* Those that wait for a timeout are tried once: in simulations it is hundreds of times. */
 #define TIMES   10
-#define SLOW    3 /* of those that wait for a timeout; in simulations it is hundreds of times */
 #define CLIENTS 5
 /* How long a session that waits in vain is waited for: longer than a busy machine stands still. */
 #define VAIN_NS (2 * NS_PER_S)
@@ -66,17 +66,15 @@ static void test_no_watch(void **state)
     struct trial_plan plan = plan_of("broken-nowatch");
     (void)state;
     plan.fleet.timeout_ns = VAIN_NS;
-    for (int i = 0; i < SLOW; i++) {
-        struct trial_result *result = live_trial(&plan);
-        assert_int_equal(result->end, END_DEADLINE);
-        assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
-        assert_int_equal(result->memory->violations[1].kind, VIOLATION_LOST_WAKEUP);
-        assert_int_equal(result->memory->violations[1].session, 2);
-        assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
-        assert_non_null(strstr(result->reason, "lock-0000000001 for the deletion of " ROOT));
-        assert_non_null(strstr(result->reason, "lock-0000000000"));
-        trial_result_free(result);
-    }
+    struct trial_result *result = live_trial(&plan);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
+    assert_int_equal(result->memory->violations[1].kind, VIOLATION_LOST_WAKEUP);
+    assert_int_equal(result->memory->violations[1].session, 2);
+    assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
+    assert_non_null(strstr(result->reason, "lock-0000000001 for the deletion of " ROOT));
+    assert_non_null(strstr(result->reason, "lock-0000000000"));
+    trial_result_free(result);
 }
 
 static void test_leak(void **state)
@@ -85,18 +83,16 @@ static void test_leak(void **state)
     (void)state;
     plan.fleet.session_timeout_ms =
         6000; /* the others', too: two thirds of it without a word end them */
-    for (int i = 0; i < SLOW; i++) {
-        struct trial_result *result = live_trial(&plan);
-        const struct violation *violation = live_first_violation(result);
-        uint32_t timeout_ms = result->memory->fleet->sessions[0].timeout_ms;
-        assert_int_equal(result->end, END_VIOLATION);
-        assert_int_equal(violation->kind, VIOLATION_UNDELETED);
-        assert_int_equal(violation->session, 2);
-        assert_int_equal(violation->other, 1);
-        assert_int_equal(violation->expected, timeout_ms);
-        assert_true(result->recovery_ns > timeout_ms * NS_PER_MS / 2);
-        trial_result_free(result);
-    }
+    struct trial_result *result = live_trial(&plan);
+    const struct violation *violation = live_first_violation(result);
+    uint32_t timeout_ms = result->memory->fleet->sessions[0].timeout_ms;
+    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(violation->kind, VIOLATION_UNDELETED);
+    assert_int_equal(violation->session, 2);
+    assert_int_equal(violation->other, 1);
+    assert_int_equal(violation->expected, timeout_ms);
+    assert_true(result->recovery_ns > timeout_ms * NS_PER_MS / 2);
+    trial_result_free(result);
 }
 
 static int start(void **state)

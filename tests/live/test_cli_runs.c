@@ -303,7 +303,7 @@ static void topologies_have_a_folder_each(void **state)
     (void)state;
     command.settings = NULL;
     command_run(&command, COMMAND("run", "-n", "3,5", "-t", "2", "--servers", "1,3", "--heap",
-                                  "128", "-o", "both"));
+                                  "128", "--plots", "svg", "-o", "both"));
     assert_status(&command, 0);
     for (size_t i = 0; i < 2; i++) {
         struct run_files files = run_files_read(folders[i]);
