@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "bench/claims/catalogue.h"
+#include "bench/claims/claims_json.h"
 #include "bench/claims/claims_table.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
@@ -51,6 +52,7 @@ struct claims {
     size_t wanted_count;
     bool only; /* the user has named the claims */
     const char *out;
+    bool json;
     bool quiet;
     uint64_t seed;
     struct target_options servers; /* where the target is to be */
@@ -67,6 +69,7 @@ struct claims {
     size_t done;
     unsigned verdicts[VERDICTS];        /* the number of claims of each verdict */
     char ids[VERDICTS][CLAIMS_MAX * 5]; /* their ids, with ", " between them */
+    json_t *list;                       /* of --json: the claims that are done */
 };
 
 /* ------------------------------------------------------------------ the command line */
@@ -127,6 +130,9 @@ static const struct option_row rows[] = {
      OPTION_FOLDER(struct claims, out),
      .help = "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
              "                                [results/TIME-claims]\n"},
+    {.name = "--json",
+     OPTION_FLAG(struct claims, json),
+     .help = "      --json                    print JSON; zkherd-claims(1) lists the keys\n"},
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct claims, quiet),
@@ -246,7 +252,7 @@ static enum error_kind prepare(struct claims *claims, struct error *error)
 {
     struct library library;
     enum error_kind kind = folder_check(claims->out, error);
-    if (kind == ERROR_NONE && !claims->quiet)
+    if (kind == ERROR_NONE && (claims->json || !claims->quiet))
         kind = standard_output_check(error);
     if (kind == ERROR_NONE)
         kind = library_load(LIBRARY_ST, &library, error);
@@ -275,9 +281,11 @@ static enum error_kind keep(struct claims *claims, const struct finding *finding
              claims->tried->id);
     claims_table_write_row(claims->tried, finding, &claims->csv);
     progress_clear(&claims->progress);
-    if (!claims->quiet)
+    if (claims->json)
+        json_array_append_new(claims->list, claims_json_claim(claims->tried, finding));
+    else if (!claims->quiet)
         claims_table_write(claims->tried, finding, stdout);
-    else
+    if (claims->quiet)
         claims_table_complain(claims->tried, finding);
     fflush(stdout);
     return output_commit(&claims->file, error);
@@ -349,6 +357,25 @@ static void sum_up(const struct claims *claims)
     printf("\n\nresults in %s\n", claims->folder);
 }
 
+static enum error_kind write_json(const struct claims *claims, enum error_kind cut_short,
+                                  struct error *error)
+{
+    const struct claims_json_end end = {claims->wanted_count, claims->done, claims->verdicts,
+                                        cut_short, claims->folder};
+    return claims_json_write(claims->list, &end, stdout, error);
+}
+
+/* Of what was tried; cut_short: why that is not all. */
+static enum error_kind tell(const struct claims *claims, enum error_kind cut_short,
+                            struct error *error)
+{
+    if (claims->done > 0 && claims->json)
+        return write_json(claims, cut_short, error);
+    if (claims->done > 0 && !claims->quiet)
+        sum_up(claims);
+    return ERROR_NONE;
+}
+
 static int judge(const struct claims *claims, int status)
 {
     if (claims->verdicts[VERDICT_FAILS] > 0)
@@ -374,8 +401,8 @@ static int lead(struct claims *claims)
         status = complain(&error);
     if (claims->signals >= 0)
         close(claims->signals);
-    if (!claims->quiet && claims->done > 0)
-        sum_up(claims);
+    if (tell(claims, kind, &error) != ERROR_NONE && complain(&error) != 0 && status == 0)
+        status = error_exit_status(error.kind);
     return judge(claims, status);
 }
 
@@ -386,8 +413,11 @@ int claims_main(int argc, char **argv)
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "claims"});
     set_defaults(claims);
     int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    if (claims->json)
+        claims->list = json_array();
     if (status == ARGUMENTS_GO)
         status = lead(claims);
+    json_decref(claims->list);
     free(claims);
     return status;
 }

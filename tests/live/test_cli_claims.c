@@ -2,6 +2,7 @@
 /* zkherd claims as a user runs it: its table, its file, its ends. */
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
+#include "tests/support/schema.h"
 #include "tests/support/screen.h"
 #include "tests/support/table.h"
 
@@ -56,6 +57,41 @@ static void some_claims_on_given_servers(void **state)
     assert_hold("out", ids, 3);
     assert_left(1);
     assert_nothing_left_outside(1);
+}
+
+/* The list that --json prints is that of claims.csv. */
+static void assert_json_is_csv(const json_t *claims, const char *folder)
+{
+    static const char *const keys[] = {"claim",    "source",   "statement", "experiment",
+                                       "expected", "measured", "verdict"};
+    struct table table = table_read(in_work("%s/claims.csv", folder));
+    assert_int_equal(json_array_size(claims), table.rows);
+    for (size_t row = 0; row < table.rows; row++) {
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+            assert_string_equal(
+                json_string_value(json_object_get(json_array_get(claims, row), keys[i])),
+                table_text(&table, row, keys[i]));
+    }
+    table_deinit(&table);
+}
+
+static void claims_as_json(void **state)
+{
+    (void)state;
+    command_run(&command,
+                COMMAND("claims", "--connect", outside, "--only", "C8,C7", "--json", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    json_t *json = schema_read_result(&command, "claims");
+    assert_json_is_csv(json_object_get(json, "claims"), "out");
+    assert_int_equal(json_integer_value(json_object_get(json, "claims_planned")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json, "claims_finished")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json, "holds")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json, "fails")), 0);
+    assert_true(json_is_null(json_object_get(json, "cut_short")));
+    assert_string_equal(json_string_value(json_object_get(json, "folder")), "out");
+    json_decref(json);
+    assert_left(1);
 }
 
 static void results_have_a_folder_of_their_own(void **state)
@@ -144,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(one_claim_on_a_private_server),
         COMMAND_TEST(some_claims_on_given_servers),
+        COMMAND_TEST(claims_as_json),
         COMMAND_TEST(results_have_a_folder_of_their_own),
         COMMAND_TEST(a_folder_that_is_there_is_left_alone),
         COMMAND_TEST(nobody_listens),
