@@ -6,6 +6,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
+#include "bench/compare/compare_json.h"
 #include "bench/compare/compare_table.h"
 #include "bench/compare/ratios.h"
 #include "bench/output/compared_runs.h"
@@ -48,6 +49,7 @@ static const char notes[] =
 struct compare {
     const char *out;
     unsigned plots; /* their formats */
+    bool json;
     bool quiet;
     char **folders;
     size_t folder_count;
@@ -70,6 +72,9 @@ static const struct option_row rows[] = {
      OPTION_PLOTS(struct compare, plots),
      .value = "svg,png",
      .help = "      --plots FORMATS  of the plot: svg, png, pdf, eps [svg,png]\n"},
+    {.name = "--json",
+     OPTION_FLAG(struct compare, json),
+     .help = "      --json           print JSON; zkherd-compare(1) lists the keys\n"},
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct compare, quiet),
@@ -215,11 +220,23 @@ static void draw(const struct compare *compare)
         complain_mildly("the plots are skipped: %s", why);
 }
 
-static enum error_kind tell(const struct compare *compare, struct error *error)
+static enum verdict judge(const struct compare *compare)
 {
-    compare_table_complain(&compare->ratios, &compare->compared);
-    if (compare->quiet)
-        return ERROR_NONE;
+    bool failed = false, compared = false;
+    for (size_t i = 0; i < compare->compared.count; i++)
+        failed = failed || compare->compared.list[i].failed > 0;
+    for (size_t i = 0; i < compare->ratios.count; i++) {
+        const struct ratio_cell *cell = &compare->ratios.list[i];
+        failed = failed || ratios_counts_differ(&compare->ratios, cell);
+        compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
+    }
+    if (!compared)
+        complain_mildly("nothing was compared: no cell has a usable trial on both sides");
+    return failed ? VERDICT_FAILS : compared ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
+}
+
+static enum error_kind tell_in_text(const struct compare *compare, struct error *error)
+{
     compare_table_write_sides(&compare->compared, stdout);
     fputc('\n', stdout);
     enum error_kind kind =
@@ -232,27 +249,21 @@ static enum error_kind tell(const struct compare *compare, struct error *error)
     return ERROR_NONE;
 }
 
-static int verdict(const struct compare *compare)
+static enum error_kind tell(const struct compare *compare, enum verdict verdict,
+                            struct error *error)
 {
-    bool failed = false, compared = false;
-    for (size_t i = 0; i < compare->compared.count; i++)
-        failed = failed || compare->compared.list[i].failed > 0;
-    for (size_t i = 0; i < compare->ratios.count; i++) {
-        const struct ratio_cell *cell = &compare->ratios.list[i];
-        failed = failed || ratios_counts_differ(&compare->ratios, cell);
-        compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
-    }
-    if (!compared)
-        complain_mildly("nothing was compared: no cell has a usable trial on both sides");
-    if (failed)
-        return 1;
-    return compared ? 0 : 4;
+    if (compare->json)
+        return compare_json_write(&compare->ratios, &compare->compared, verdict, compare->results,
+                                  stdout, error);
+    return compare->quiet ? ERROR_NONE : tell_in_text(compare, error);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
 static int lead(struct compare *compare)
 {
+    static const int statuses[] = {
+        [VERDICT_HOLDS] = 0, [VERDICT_FAILS] = 1, [VERDICT_UNDETERMINED] = 4};
     struct error error = {0};
     enum error_kind kind = read_all(compare, &error);
     if (kind != ERROR_NONE)
@@ -268,9 +279,11 @@ static int lead(struct compare *compare)
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
     draw(compare);
-    if (tell(compare, &error) != ERROR_NONE)
+    compare_table_complain(&compare->ratios, &compare->compared);
+    enum verdict verdict = judge(compare);
+    if (tell(compare, verdict, &error) != ERROR_NONE)
         return complain_about("compare", &error);
-    return verdict(compare);
+    return statuses[verdict];
 }
 
 static void release(struct compare *compare)

@@ -2,6 +2,7 @@
 /* Runs held against each other: two that the program makes, and folders made by hand. */
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
+#include "tests/support/schema.h"
 #include "tests/support/screen.h"
 #include "tests/support/table.h"
 
@@ -726,6 +727,57 @@ static void two_paced_runs(void **state)
            "old", "unpaced", "-o", "none");
 }
 
+static const json_t *metric_of(const json_t *json, size_t cell, const char *name)
+{
+    const json_t *metrics =
+        json_object_get(json_array_get(json_object_get(json, "cells"), cell), "metrics");
+    for (size_t i = 0; i < json_array_size(metrics); i++) {
+        const json_t *metric = json_array_get(metrics, i);
+        if (strcmp(json_string_value(json_object_get(metric, "metric")), name) == 0)
+            return metric;
+    }
+    fail_msg("no metric %s", name);
+    return NULL;
+}
+
+static json_t *compare_as_json(int status, const char *other, const char *out)
+{
+    command.settings = without_plots;
+    command_run(&command, COMMAND("compare", "-q", "--json", "-o", out, "one", other));
+    assert_status(&command, status);
+    return schema_read_result(&command, "compare");
+}
+
+static void as_json(void **state)
+{
+    static const struct made slow = {"zk", 3, 6, 8, 2, NULL, 0}, few = {"zk", 3, 3, 9, 2, NULL, 0};
+    (void)state;
+    make_plain("one");
+    make_run("slow", &slow, 1);
+    make_run("few", &few, 1);
+    json_t *json = compare_as_json(0, "slow", "out");
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "holds");
+    assert_string_equal(json_string_value(json_object_get(json, "folder")), "out");
+    const json_t *runs = json_object_get(json, "runs");
+    assert_int_equal(json_array_size(runs), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(runs, 1), "label")), "zk");
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(runs, 1), "trials")), 24);
+    assert_int_equal(json_array_size(json_object_get(json, "cells")), 4);
+    const json_t *drain = metric_of(json, 0, "drain_s");
+    assert_float_equal(json_number_value(json_object_get(drain, "ratio")), 2, 1e-6);
+    assert_true(json_number_value(json_object_get(drain, "ratio_low")) > 1);
+    assert_true(json_is_true(json_object_get(drain, "marked")));
+    assert_true(json_is_false(json_object_get(metric_of(json, 0, "rpcs"), "marked")));
+    json_decref(json);
+    json = compare_as_json(1, "few", "more");
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "fails");
+    drain = metric_of(json, 0, "drain_s");
+    assert_true(json_is_null(json_object_get(drain, "ratio_low")));
+    assert_true(json_is_null(json_object_get(drain, "marked")));
+    assert_true(json_is_true(json_object_get(metric_of(json, 0, "rpcs"), "marked")));
+    json_decref(json);
+}
+
 static void help_fits_a_screen(void **state)
 {
     (void)state;
@@ -766,6 +818,7 @@ int main(void)
         COMMAND_TEST(a_run_that_was_cut_short_has_fewer_trials),
         COMMAND_TEST(plans_that_differ),
         COMMAND_TEST(two_paced_runs),
+        COMMAND_TEST(as_json),
         COMMAND_TEST(help_fits_a_screen),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
