@@ -6,7 +6,13 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 BUILD   ?= build
 
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The only place of the release's number. A build says the commit, too, unless it is of the release's tag; without git,
+# as `make dist` has written it.
+RELEASE := 0.9.0
+COMMIT  := $(shell test -e VERSION || git describe --tags --match v$(RELEASE) --always --dirty 2>/dev/null || \
+    echo unknown)
+VERSION := $(or $(shell cat VERSION 2>/dev/null),$\
+    $(patsubst $(RELEASE)-v$(RELEASE)%,$(RELEASE)%,$(RELEASE)-$(COMMIT)))
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla -Werror
@@ -16,7 +22,7 @@ SANITIZE ?=
 ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
 LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
@@ -40,6 +46,15 @@ $(BUILD)/zkherd: $(BENCH_OBJECTS) $(BUILD)/libzkherd.a
 $(BUILD)/libzkherd.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(call say,library)$(AR) rcs $@ $^
+
+# Completions for shells, made from what the program itself tells of its command line.
+COMPLETIONS := $(addprefix $(BUILD)/completion/zkherd.,bash zsh fish)
+completions: $(COMPLETIONS)
+$(BUILD)/completion/table: packaging/completion/table $(BUILD)/zkherd
+	@mkdir -p $(@D)
+	$(call say,completion)packaging/completion/table $(BUILD)/zkherd > $@.new && mv $@.new $@
+$(BUILD)/completion/zkherd.%: packaging/completion/%.awk $(BUILD)/completion/table
+	$(call say,completion)awk -f $< $(BUILD)/completion/table > $@.new && mv $@.new $@
 
 # The program without its main function, for the unit tests of its modules.
 $(BUILD)/libbench.a: $(filter-out %/main.o,$(BENCH_OBJECTS))
@@ -111,6 +126,9 @@ NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=li
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox
 NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
+NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
+NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
+    dh=debhelper lintian=lintian
 NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
 NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
     shellcheck=shellcheck
@@ -140,6 +158,12 @@ install-to-run:
 
 install-to-test: install-to-run
 	$(call install,$(NEEDED_TO_TEST))
+
+install-to-test-units:
+	$(call install,$(NEEDED_TO_BUILD) $(NEEDED_TO_TEST_UNITS))
+
+install-to-package: install-to-test-units
+	$(call install,$(NEEDED_TO_PACKAGE))
 
 install-to-lint: install-to-test
 	$(call install,$(NEEDED_TO_LINT))
@@ -308,9 +332,15 @@ TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@rm -f $(BUILD)/tests/failed-at-times
-	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) | \
+	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
+	    $(if $(SANITIZE),,tests/packaging.sh) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
 	@cat $(BUILD)/tests/failed-at-times 2>/dev/null || true
+
+# The tests that start no server.
+check-units: install-to-test-units
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
+	@printf '%s\n' $(UNIT_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
 
 # All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
 # machine.
@@ -361,7 +391,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows tests/run tests/mutate \
-    $(wildcard tests/*.sh)
+    packaging/completion/table packaging/deb $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
@@ -379,7 +409,8 @@ lint: install-to-lint
 	    -Ilib -I. lib bench
 	shellcheck -x $(SCRIPTS)
 
-install: all
+ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
+install: all completions
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
 	    $(DESTDIR)$(PREFIX)/share/zkherd/schema \
 	    $(DESTDIR)$(PREFIX)/share/man/man1
@@ -387,6 +418,28 @@ install: all
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
 	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 $(BUILD)/completion/zkherd.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
+	install -D -m 644 $(BUILD)/completion/zkherd.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_zkherd
+	install -D -m 644 $(BUILD)/completion/zkherd.fish \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/zkherd.fish
+
+# The sources of the last commit, and their version.
+DIST := zkherd-$(VERSION:%-dirty=%)
+dist:
+	@mkdir -p $(BUILD)
+	@echo '$(VERSION:%-dirty=%)' > $(BUILD)/VERSION
+	git archive --prefix=$(DIST)/ --add-file=$(BUILD)/VERSION -o $(BUILD)/$(DIST).tar.gz HEAD
+	@rm $(BUILD)/VERSION
+	@echo 'the sources: $(BUILD)/$(DIST).tar.gz'
+
+# A Debian package of these, which lintian has nothing to say about.
+deb: install-to-package dist
+	packaging/deb $(BUILD)/$(DIST).tar.gz $(BUILD)/deb
+
+# For scripts.
+version:
+	@echo '$(VERSION)'
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized $(BUILD)-threads
@@ -403,6 +456,7 @@ help:
 	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
 	@echo 'make check                run all tests (installs missing packages)'
+	@echo 'make check-units          of these, the tests that start no server'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
 	@echo 'make check-threads        test sessions on threads with TSan'
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
@@ -412,12 +466,15 @@ help:
 	@echo 'make lint                 check formatting and run the static checkers'
 	@echo 'make format               format the sources'
 	@echo 'make install              install to $$(DESTDIR)$$(PREFIX), by default $(PREFIX)'
+	@echo 'make dist                 pack the sources of the last commit'
+	@echo 'make deb                  make a Debian package of them, and check it with lintian'
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-sanitized check-threads mutate \
-    compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
-    install-to-lint install-to-compose install-docker FORCE
+.PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
+    reproduce-simulated reproduce-answers check check-units check-sanitized check-threads mutate compose-demo \
+    check-compose bench format lint completions install dist deb version clean help install-to-run install-to-test \
+    install-to-test-units install-to-package install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \
     $(TEST_SUPPORT:.o=.d) $(EXAMPLES:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

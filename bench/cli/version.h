@@ -5,7 +5,7 @@
 #ifndef BENCH_CLI_VERSION_H
 #define BENCH_CLI_VERSION_H
 
-/* What `git describe` printed for the sources of this program. */
+/* The release, and behind a dash the commit of the sources, unless it is the release's own. */
 extern const char version_text[];
 
 #endif

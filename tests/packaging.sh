@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What is told twice, and what is made from the help: the number of the release, and the completions for
+# shells. $ZKHERD is the program. Shells that are not installed are left out.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+    echo "tests/packaging.sh: $1" >&2
+    exit 1
+}
+
+# ---------------------------------------------------------------- the release
+
+release=$(sed -n 's/^RELEASE := //p' Makefile)
+[[ $release =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the Makefile's release is '$release'"
+[ "$(sed -n 's/^version: //p' CITATION.cff)" = "$release" ] || fail "CITATION.cff has another release than $release"
+[[ $(grep -m1 '^## ' CHANGELOG.md) == "## [$release] - "* ]] || fail "CHANGELOG.md does not begin with $release"
+[[ $("$ZKHERD" --version) =~ ^"zkherd $release"(-.*)?$ ]] || fail "zkherd --version does not name $release"
+
+# ---------------------------------------------------------------- completions
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+packaging/completion/table "$ZKHERD" > "$made/table"
+for shell in bash zsh fish; do awk -f "packaging/completion/$shell.awk" "$made/table" > "$made/zkherd.$shell"; done
+
+# What bash offers behind these words, the last of which is being typed.
+offered_by_bash() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    COMPREPLY=()
+    _zkherd
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# shellcheck source=/dev/null
+source "$made/zkherd.bash"
+
+# Fails unless both lists have the same lines.
+compare() { # WHAT EXPECTED OFFERED
+    diff <(sort -u <<<"$2") <(sort -u <<<"$3") || fail "of $1 (<: expected)"
+}
+
+# Every option of a help, and no other one, is offered behind what that help is of.
+for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' 'plan --validate' calibrate compare \
+    plot claims 'ensemble start' recipes inspect clean help; do
+    # shellcheck disable=SC2086
+    options=$("$ZKHERD" $context --help | grep -E '^  (-.,|   ) --' | grep -oE -m99 '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*')
+    [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits --predict --validate)
+    # shellcheck disable=SC2086
+    compare "the options of $context in bash" "$options" "$(offered_by_bash zkherd $context --)"
+    compare "the options of $context in zsh" "$options" "$(sed -n "/^    '$context')/,/;;/p" "$made/zkherd.zsh" |
+        sed -nE "s/^ {12}('\([^)]*\)'\{-.,)?(--[a-z-]+).*/\2/p")"
+    compare "the options of $context in fish" "$options" \
+        "$(grep -F "within \\'$context\\''" "$made/zkherd.fish" | sed -nE 's/.*[^-] -l ([a-z-]+) .*/--\1/p')"
+done
+subcommands=$("$ZKHERD" --help | sed -nE 's/^  ([a-z]+)  +.*/\1/p')
+compare "the subcommands in bash" "$subcommands" "$(offered_by_bash zkherd '' | grep -v '^-')"
+
+# Values: of one word, of a list, of an option with its value behind =, and of an operand.
+compare "--pace" "$(printf 'lockstep\nfree')" "$(offered_by_bash zkherd run --pace '')"
+compare "--plots" "$(printf 'svg,png\nsvg,pdf')" "$(offered_by_bash zkherd load --plots svg,p)"
+compare "--driver=" threads "$(offered_by_bash zkherd calibrate --driver = t)"
+compare "--recipes" "ticket" "$(offered_by_bash zkherd plan -r ti)"
+compare "recipes" "ticket" "$(offered_by_bash zkherd recipes ti)"
+compare "help" "$(printf 'packet\npaper\npause')" "$(offered_by_bash zkherd help pa)"
+compare "ensemble" "$(printf 'start\nstatus\nstop')" "$(offered_by_bash zkherd ensemble s)"
+compare "--hold" "" "$(offered_by_bash zkherd run --hold '')"
+
+if command -v zsh >/dev/null; then zsh -n "$made/zkherd.zsh" || fail "zsh cannot read its completion"; fi
+if command -v fish >/dev/null; then
+    offered=$(fish -c "source $made/zkherd.fish; complete -C 'zkherd run -d '" | cut -f 1)
+    compare "--driver in fish" "$(printf 'events\nthreads\nsimulated')" "$offered"
+fi
