@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is told twice, and what is made from the help: the number of the release, and the completions for
-# shells. $ZKHERD is the program. Shells that are not installed are left out.
+# What is told twice, and what is made from the help: the number of the release, the targets of the checks, and the
+# completions for shells. $ZKHERD is the program. Shells that are not installed are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,11 @@ release=$(sed -n 's/^RELEASE := //p' Makefile)
 [ "$(sed -n 's/^version: //p' CITATION.cff)" = "$release" ] || fail "CITATION.cff has another release than $release"
 [[ $(grep -m1 '^## ' CHANGELOG.md) == "## [$release] - "* ]] || fail "CHANGELOG.md does not begin with $release"
 [[ $("$ZKHERD" --version) =~ ^"zkherd $release"(-.*)?$ ]] || fail "zkherd --version does not name $release"
+
+# ---------------------------------------------------------------- the checks
+
+diff <(sed -n 's/^make //p' .ci/run | sort) <(sed -n 's/^ \{10\}- //p' .github/workflows/check.yml | sort) ||
+    fail ".ci/run and .github/workflows/check.yml have other targets"
 
 # ---------------------------------------------------------------- completions
 
