@@ -131,8 +131,8 @@ static const struct answer answers[] = {
                    "notification and one request, however many clients there are. If the leader "
                    "crashed, its session timeout comes first. Figure 8 is about the servers' own "
                    "election: how long nothing is answered when their leader is killed.",
-        .caution = "zkherd runs a recipe, not your client. An election that never ends mostly has "
-                   "a leader in line that does not know of its znode: see zkherd help orphan.",
+        .caution = "zkherd runs a recipe, not your client. An election that never ends may have a "
+                   "leader in line that does not know of its znode: see zkherd help orphan.",
     },
 };
 
