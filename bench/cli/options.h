@@ -86,6 +86,7 @@ struct run_plan {
 struct output_options {
     const char *out; /* NULL: results/<time>-<target> */
     unsigned plots;  /* the formats of the plots (bench/cli/plot_formats.h) */
+    bool json;
     bool quiet;
 };
 

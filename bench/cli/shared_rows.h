@@ -140,6 +140,12 @@ bool shared_rows_hold(struct option_given *given);
         .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n"                        \
     }
 
+#define ROW_JSON(type)                                                                             \
+    {                                                                                              \
+        .name = "--json", OPTION_FLAG(type, output.json),                                          \
+        .help = "      --json               print JSON in place of the table\n"                    \
+    }
+
 #define ROW_QUIET(type)                                                                            \
     {                                                                                              \
         .name = "--quiet", .letter = 'q', OPTION_FLAG(type, output.quiet),                         \

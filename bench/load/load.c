@@ -4,23 +4,59 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/load/load_command_line.h"
+#include "bench/load/load_json.h"
 #include "bench/load/load_table.h"
 #include "bench/output/load_series.h"
+#include "bench/output/record_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-static int tell(const struct load_series *series, void *context, int *verdict)
+static int tell_in_text(const struct load_series *series)
 {
     int status = 0;
-    (void)context;
     for (size_t i = 0; i < series->base.record_count; i++) {
         struct error error;
         if (series->records[i].samples.count > 0 &&
             load_table_tell(&series->records[i], &error) != ERROR_NONE && status == 0)
             status = complain(&error);
     }
-    *verdict = load_series_verdict(series);
     return status;
+}
+
+static enum error_kind add_record(json_t *records, const struct load_record *record,
+                                  struct error *error)
+{
+    json_t *cells;
+    load_record_complain(record);
+    enum error_kind kind = load_json_cells(&record->samples, &cells, error);
+    if (kind == ERROR_NONE)
+        json_array_append_new(records, record_json_new(&record->manifest, record->files.set.folder,
+                                                       record->context.servers, cells));
+    return kind;
+}
+
+static int tell_in_json(const struct load_series *series, int verdict)
+{
+    struct error error;
+    enum error_kind kind = ERROR_NONE;
+    json_t *records = json_array();
+    for (size_t i = 0; kind == ERROR_NONE && i < series->base.record_count; i++) {
+        if (series->records[i].samples.count > 0)
+            kind = add_record(records, &series->records[i], &error);
+    }
+    if (kind != ERROR_NONE)
+        json_decref(records);
+    else
+        kind = record_json_write(verdict, records, "load", stdout, &error);
+    return kind == ERROR_NONE ? 0 : complain(&error);
+}
+
+static int tell(const struct load_series *series, void *context, int *verdict)
+{
+    (void)context;
+    *verdict = load_series_verdict(series);
+    return series->options->output.json ? tell_in_json(series, *verdict) : tell_in_text(series);
 }
 
 static int lead(struct load_options *options, int argc, char **argv)

@@ -105,6 +105,7 @@ static const struct option_row rows[] = {
     ROW_SEED(struct load_options, seed),
     ROW_OUT(struct load_options),
     ROW_PLOTS(struct load_options),
+    ROW_JSON(struct load_options),
     ROW_QUIET(struct load_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#define DIGITS 12 /* of a number with a fraction: more than any measurement has */
+
 json_t *json_result_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -33,8 +35,8 @@ static int write_without_del(const char *text, size_t length, void *stream)
 enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
                                   struct error *error)
 {
-    bool good = object != NULL && json_dump_callback(object, write_without_del, stream,
-                                                     JSON_INDENT(2) | JSON_ENSURE_ASCII) == 0;
+    const size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS);
+    bool good = object != NULL && json_dump_callback(object, write_without_del, stream, flags) == 0;
     json_decref(object);
     if (!good && !ferror(stream))
         return error_from_errno(error, ENOMEM, subject, "for its JSON");

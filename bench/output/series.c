@@ -51,7 +51,7 @@ static enum error_kind check(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
     enum error_kind kind = folder_check(options->output->out, error);
-    if (kind == ERROR_NONE && !options->output->quiet)
+    if (kind == ERROR_NONE && (options->output->json || !options->output->quiet))
         kind = standard_output_check(error);
     if (kind == ERROR_NONE)
         kind = resources_check(options->target, series_most_clients(series), options->processes,

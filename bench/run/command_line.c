@@ -16,9 +16,8 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Durations D need a unit: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict\n"
-    "holds; 1 a verdict fails; 2 wrong usage; 3 the environment; 4 the measurement is\n"
-    "not valid.\n"
+    "Durations D need a unit: 50us, 2ms, 30s, 5m. Exit status: 0 done; 1 a verdict\n"
+    "fails; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
     "\n"
     "Examples:\n"
     "  zkherd run                                   the herd effect\n"

@@ -6,10 +6,12 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/plots.h"
+#include "bench/output/record_json.h"
 #include "bench/run/background_price.h"
 #include "bench/run/conclusion.h"
 #include "bench/run/fits.h"
 #include "bench/run/handoff_bars.h"
+#include "bench/run/run_json.h"
 #include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
 
@@ -187,7 +189,7 @@ static void tell_topology(const struct record *record)
     printf("\n%s: %zu server%s\n\n", record->target, servers, servers == 1 ? "" : "s");
 }
 
-static void tell_failures(const struct record *record)
+void record_complain(const struct record *record)
 {
     char where[100] = "";
     if (record->options->target.topology_count > 1)
@@ -213,7 +215,7 @@ static enum error_kind tell_sentences(const struct record *record, struct error 
 
 enum error_kind record_tell(const struct record *record, struct error *error)
 {
-    tell_failures(record);
+    record_complain(record);
     if (record->options->output.quiet)
         return ERROR_NONE;
     if (record->options->target.topology_count > 1)
@@ -229,6 +231,12 @@ enum error_kind record_tell(const struct record *record, struct error *error)
         conclusion_write(&record->samples, record->options, look.colours, stdout);
     printf("\nresults in %s\n", record->results.set.folder);
     return kind;
+}
+
+json_t *record_describe(const struct record *record)
+{
+    return record_json_new(&record->manifest, record->results.set.folder, record->context.servers,
+                           run_json_cells(&record->samples, record->options));
 }
 
 static enum error_kind write_manifest(struct record *record, const struct error *cut_short,

@@ -60,6 +60,12 @@ MUST_CHECK enum error_kind record_close(struct record *record, const struct erro
  * the table or the sentences are missing. */
 MUST_CHECK enum error_kind record_tell(const struct record *record, struct error *error);
 
+/* Prints the failed trials, and those that are not valid, to stderr. */
+void record_complain(const struct record *record);
+
+/* What --json prints of it (bench/output/record_json.h), once it is closed; NULL without memory. */
+json_t *record_describe(const struct record *record);
+
 /* The exit status for all trials: 0, 1 or 4. */
 int record_verdict(const struct record *record);
 

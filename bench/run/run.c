@@ -6,6 +6,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/option_table.h"
+#include "bench/output/record_json.h"
 #include "bench/output/series.h"
 #include "bench/run/cells.h"
 #include "bench/run/command_line.h"
@@ -275,9 +276,8 @@ static int judge(const struct run *run)
 
 /* Tells of all records that have trials, whether or not one fails; complains about the first error.
  */
-static int tell(void *context, int *verdict)
+static int tell_in_text(const struct run *run)
 {
-    const struct run *run = context;
     int status = 0;
     for (size_t i = 0; i < run->base.record_count; i++) {
         struct error error;
@@ -285,8 +285,29 @@ static int tell(void *context, int *verdict)
             record_tell(&run->records[i], &error) != ERROR_NONE && status == 0)
             status = complain(&error);
     }
-    *verdict = judge(run);
     return status;
+}
+
+static int tell_in_json(const struct run *run, int verdict)
+{
+    struct error error;
+    json_t *records = json_array();
+    for (size_t i = 0; i < run->base.record_count; i++) {
+        if (run->records[i].samples.count == 0)
+            continue;
+        record_complain(&run->records[i]);
+        json_array_append_new(records, record_describe(&run->records[i]));
+    }
+    return record_json_write(verdict, records, "run", stdout, &error) == ERROR_NONE
+               ? 0
+               : complain(&error);
+}
+
+static int tell(void *context, int *verdict)
+{
+    const struct run *run = context;
+    *verdict = judge(run);
+    return run->options.output.json ? tell_in_json(run, *verdict) : tell_in_text(run);
 }
 
 static const struct series_user user = {.check = check,

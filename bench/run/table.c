@@ -5,87 +5,23 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/wrap.h"
-#include "measure/statistics.h"
+#include "bench/run/cell_figures.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The trials of one cell. */
-struct group {
-    const struct sample *list[1024];
-    size_t count;
-};
-
-static void gather(const struct samples *samples, const struct recipe *recipe, uint64_t clients,
-                   struct group *group)
-{
-    group->count = 0;
-    for (size_t i = 0; i < samples->count && group->count < 1024; i++) {
-        const struct sample *sample = &samples->list[i];
-        if (sample->cell.recipe == recipe && sample->cell.clients == clients)
-            group->list[group->count++] = sample;
-    }
-}
-
-static size_t count_complete(const struct group *group)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < group->count; i++)
-        count += group->list[i]->complete;
-    return count;
-}
-
-/* Of the trials led to their end; if there is none, of what there is. */
-static double median(const struct group *group, double (*value)(const struct sample *sample))
-{
-    double values[1024];
-    size_t count = 0, complete = count_complete(group);
-    for (size_t i = 0; i < group->count; i++) {
-        double one = value(group->list[i]);
-        if (isfinite(one) && (group->list[i]->complete || complete == 0))
-            values[count++] = one;
-    }
-    statistics_sort(values, count);
-    return statistics_median(values, count);
-}
-
-/* Of the trials whose times stand. */
-static double median_time(const struct group *group, double (*value)(const struct sample *sample))
-{
-    struct group timed = {.count = 0};
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->list[i]->valid)
-            timed.list[timed.count++] = group->list[i];
-    }
-    return median(&timed, value);
-}
-
-static double handoff_p50_ms(const struct sample *sample)
-{
-    return sample->handoff_us[0] / 1e3;
-}
-
-static double handoff_p99_ms(const struct sample *sample)
-{
-    return sample->handoff_us[2] / 1e3;
-}
 
 /* ------------------------------------------------------------------ the table */
 
 /* What is said of the counts of a cell: equal to the law, not, or without one. */
 static const char equal_to_law[] = "= law", without_law[] = "-";
 
-static const char *verdict_of(const struct group *group)
+static const char *verdict_of(const struct cell_figures *cell)
 {
-    bool has_law = true;
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->list[i]->violations > 0)
-            return "FAILS";
-        has_law = has_law && (group->list[i]->has_law || !group->list[i]->complete);
-    }
-    if (count_complete(group) == 0)
+    if (cell->fails)
+        return "FAILS";
+    if (cell->complete == 0)
         return "not valid";
-    return has_law ? equal_to_law : without_law;
+    return cell->has_law ? equal_to_law : without_law;
 }
 
 #define GAP 1 /* blanks between two columns */
@@ -150,36 +86,36 @@ static void put_bytes(struct grid *grid, double bytes, bool megabytes)
         grid_put_whole(grid, bytes / (megabytes ? 1e6 : 1e3));
 }
 
-static void put_group(struct grid *grid, const struct recipe *recipe, uint64_t clients,
-                      const struct group *group, const struct style *style)
+static void put_cell(struct grid *grid, const struct cell_figures *cell, const struct style *style)
 {
     void (*put)(struct grid * grid, double count) = style->brief ? put_rounded : grid_put_whole;
-    grid_put(grid, "%s", recipe->name);
-    grid_put(grid, "%llu", (unsigned long long)clients);
-    grid_put_whole(grid, median(group, sample_rpcs));
-    grid_put(grid, "%s", verdict_of(group));
-    put(grid, median(group, sample_creates));
-    put(grid, median(group, sample_notifications));
-    put_bytes(grid, median(group, sample_bytes), style->megabytes);
-    grid_put_real(grid, median_time(group, sample_drain_s), 3);
-    grid_put_real(grid, median_time(group, handoff_p50_ms), 2);
-    grid_put_real(grid, median_time(group, handoff_p99_ms), 2);
+    grid_put(grid, "%s", cell->recipe->name);
+    grid_put(grid, "%llu", (unsigned long long)cell->clients);
+    grid_put_whole(grid, cell->rpcs);
+    grid_put(grid, "%s", verdict_of(cell));
+    put(grid, cell->creates);
+    put(grid, cell->notifications);
+    put_bytes(grid, cell->bytes, style->megabytes);
+    grid_put_real(grid, cell->drain_s, 3);
+    grid_put_real(grid, cell->handoff_p50_us / 1e3, 2);
+    grid_put_real(grid, cell->handoff_p99_us / 1e3, 2);
 }
 
 /* The verdict of all cells, or NULL if they have several. */
 static const char *fill(const struct samples *samples, const struct options *options,
-                        const struct style *style, struct group *group, struct grid *grid)
+                        const struct style *style, struct grid *grid)
 {
     const char *common = NULL;
     bool several = false;
     for (size_t r = 0; r < options->plan.recipe_count; r++) {
         for (size_t i = 0; i < options->plan.clients.count; i++) {
-            gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
-            if (group->count == 0)
+            struct cell_figures cell;
+            if (!cell_figures_take(samples, options->plan.recipes[r], options->plan.clients.list[i],
+                                   &cell))
                 continue;
-            put_group(grid, options->plan.recipes[r], options->plan.clients.list[i], group, style);
-            several = several || (common != NULL && common != verdict_of(group));
-            common = verdict_of(group);
+            put_cell(grid, &cell, style);
+            several = several || (common != NULL && common != verdict_of(&cell));
+            common = verdict_of(&cell);
         }
     }
     return several ? NULL : common;
@@ -192,26 +128,23 @@ static bool is_common(const char *verdict)
 }
 
 /* A trial may be in the counts of its cell and not in the times, or in neither. */
-static void tell_share(const struct group *group, FILE *stream)
+static void tell_share(const struct cell_figures *cell, FILE *stream)
 {
-    size_t valid = 0;
     char clients[32];
-    for (size_t i = 0; i < group->count; i++)
-        valid += group->list[i]->valid;
-    if (valid < group->count && is_common(verdict_of(group)))
+    if (cell->valid < cell->trials && is_common(verdict_of(cell)))
         wrap_sentence(stream, "%s, %s clients: counts of %zu of %zu trial%s, times of %zu",
-                      group->list[0]->cell.recipe->name,
-                      text_format_count(group->list[0]->cell.clients, clients, sizeof clients),
-                      count_complete(group), group->count, group->count == 1 ? "" : "s", valid);
+                      cell->recipe->name, text_format_count(cell->clients, clients, sizeof clients),
+                      cell->complete, cell->trials, cell->trials == 1 ? "" : "s", cell->valid);
 }
 
-static void tell_shares(const struct samples *samples, const struct options *options,
-                        struct group *group, FILE *stream)
+static void tell_shares(const struct samples *samples, const struct options *options, FILE *stream)
 {
     for (size_t r = 0; r < options->plan.recipe_count; r++) {
         for (size_t i = 0; i < options->plan.clients.count; i++) {
-            gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
-            tell_share(group, stream);
+            struct cell_figures cell;
+            if (cell_figures_take(samples, options->plan.recipes[r], options->plan.clients.list[i],
+                                  &cell))
+                tell_share(&cell, stream);
         }
     }
 }
@@ -226,9 +159,9 @@ static bool has_many_bytes(const struct samples *samples)
 }
 
 static void write_below(const struct style *style, const struct samples *samples,
-                        const struct options *options, struct group *group, FILE *stream)
+                        const struct options *options, FILE *stream)
 {
-    tell_shares(samples, options, group, stream);
+    tell_shares(samples, options, stream);
     if (style->brief)
         fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
 }
@@ -236,7 +169,6 @@ static void write_below(const struct style *style, const struct samples *samples
 enum error_kind table_write(const struct samples *samples, const struct options *options,
                             size_t width, FILE *stream, struct error *error)
 {
-    struct group group;
     struct style style = {.megabytes = has_many_bytes(samples)};
     struct grid_column list[TABLE_COLUMNS];
     struct grid grid;
@@ -244,68 +176,51 @@ enum error_kind table_write(const struct samples *samples, const struct options 
     if (style.megabytes)
         list[COLUMN_BYTES].title = "MB";
     grid_init(&grid, list, TABLE_COLUMNS, GAP);
-    const char *verdict = fill(samples, options, &style, &group, &grid);
+    const char *verdict = fill(samples, options, &style, &grid);
     grid.hidden[COLUMN_VERDICT] = is_common(verdict);
     if (!grid_fit(&grid, width, SPARE_FIRST)) {
         style.brief = true;
         grid_deinit(&grid);
         grid_init(&grid, list, TABLE_COLUMNS, GAP);
-        fill(samples, options, &style, &group, &grid);
+        fill(samples, options, &style, &grid);
         grid.hidden[COLUMN_VERDICT] = is_common(verdict);
         grid_fit(&grid, width, 1);
     }
     enum error_kind kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE)
-        write_below(&style, samples, options, &group, stream);
+        write_below(&style, samples, options, stream);
     grid_deinit(&grid);
     return kind;
 }
 
 /* ------------------------------------------------------------------ sentences */
 
-static double handoff_of_ms(const struct group *group, enum role role)
+static void write_roles_of(FILE *stream, const struct cell_figures *cell)
 {
-    double values[1024];
-    size_t count = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        if (group->list[i]->valid && isfinite(group->list[i]->handoff_of_us[role]))
-            values[count++] = group->list[i]->handoff_of_us[role] / 1e3;
-    }
-    statistics_sort(values, count);
-    return statistics_median(values, count);
-}
-
-static void write_roles_of(FILE *stream, const char *recipe, uint64_t clients,
-                           const struct group *group)
-{
-    double ms[ROLES];
-    unsigned roles = 0;
-    for (int role = 0; role < ROLES; role++) {
-        ms[role] = handoff_of_ms(group, (enum role)role);
-        roles += isfinite(ms[role]) ? 1 : 0;
-    }
-    if (roles < 2)
-        return;
     char list[ROLES * 40] = "", number[32];
     size_t length = 0;
+    unsigned roles = 0;
     for (int role = 0; role < ROLES; role++) {
-        if (isfinite(ms[role]))
-            length +=
-                (size_t)snprintf(list + length, sizeof list - length, "%s%s %.2f ms",
-                                 length > 0 ? ", " : "", role_word((enum role)role), ms[role]);
+        double us = cell->handoff_of_us[role];
+        if (!isfinite(us))
+            continue;
+        roles++;
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s %.2f ms",
+                                   length > 0 ? ", " : "", role_word((enum role)role), us / 1e3);
     }
-    wrap_sentence(stream,
-                  "%s, %s clients: median handoff by the role of the new holder's server: %s",
-                  recipe, text_format_count(clients, number, sizeof number), list);
+    if (roles >= 2)
+        wrap_sentence(
+            stream, "%s, %s clients: median handoff by the role of the new holder's server: %s",
+            cell->recipe->name, text_format_count(cell->clients, number, sizeof number), list);
 }
 
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream)
 {
     uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
-    struct group group;
     for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        gather(samples, options->plan.recipes[r], most, &group);
-        write_roles_of(stream, options->plan.recipes[r]->name, most, &group);
+        struct cell_figures cell;
+        if (cell_figures_take(samples, options->plan.recipes[r], most, &cell))
+            write_roles_of(stream, &cell);
     }
 }
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What run and load print with --json, in simulations: it is as the schemas say, and as the files
+ * beside it. */
+#include "tests/support/outcome.h"
+#include "tests/support/schema.h"
+#include "tests/support/table.h"
+
+#include <math.h>
+
+static const char *const without_programs[] = {NO_JAVA, NULL};
+static struct command command = {.settings = without_programs};
+
+static const json_t *result_at(const json_t *json, size_t index)
+{
+    return json_array_get(json_object_get(json, "results"), index);
+}
+
+static const json_t *cell_at(const json_t *json, size_t result, size_t index)
+{
+    return json_array_get(json_object_get(result_at(json, result), "cells"), index);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+static json_int_t count_of(const json_t *object, const char *key)
+{
+    assert_true(json_is_integer(json_object_get(object, key)));
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void a_run_of_two_topologies(void **state)
+{
+    (void)state;
+    command_run(&command,
+                COMMAND("run", "-d", "simulated", "--servers", "1,3", "-r", "nonscalable,scalable",
+                        "-n", "4,8", "-t", "2", "--json", "-o", "out"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "run");
+    assert_string_equal(text_of(json, "verdict"), "holds");
+    assert_int_equal(json_array_size(json_object_get(json, "results")), 2);
+    assert_string_equal(text_of(result_at(json, 0), "folder"), "out/simulated1");
+    assert_string_equal(text_of(result_at(json, 1), "target"), "simulated3");
+    assert_int_equal(count_of(result_at(json, 1), "servers"), 3);
+    assert_int_equal(count_of(result_at(json, 1), "trials_finished"), 8);
+    assert_int_equal(json_array_size(json_object_get(result_at(json, 1), "cells")), 4);
+    const json_t *cell = cell_at(json, 1, 1);
+    assert_string_equal(text_of(cell, "recipe"), "nonscalable");
+    assert_int_equal(count_of(cell, "clients"), 8);
+    assert_int_equal(count_of(cell, "trials_valid"), 2);
+    assert_int_equal(count_of(cell, "rpcs"), 8 * 8 + 8);
+    assert_true(json_is_true(json_object_get(cell, "has_law")));
+    json_decref(json);
+}
+
+/* The median of one trial is its value. */
+static void assert_is_of_the_row(const json_t *cell, const struct table *table, size_t row)
+{
+    static const char *const keys[] = {"rpcs",    "creates",        "notifications",
+                                       "drain_s", "handoff_p50_us", "handoff_p99_us"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        assert_float_equal(json_number_value(json_object_get(cell, keys[i])),
+                           table_real(table, row, keys[i]), 0.1);
+    assert_int_equal(count_of(cell, "bytes"), table_count(table, row, "bytes_sent") +
+                                                  table_count(table, row, "bytes_received"));
+}
+
+static void a_run_says_what_its_file_has(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "poll", "-p", "free", "-n", "8",
+                                  "-t", "1", "-q", "--json", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    json_t *json = schema_read_result(&command, "run");
+    struct table trials = table_read(in_work("out/trials.csv"));
+    assert_is_of_the_row(cell_at(json, 0, 0), &trials, 0);
+    assert_true(json_is_false(json_object_get(cell_at(json, 0, 0), "has_law")));
+    table_deinit(&trials);
+    json_decref(json);
+}
+
+static void a_verdict_that_fails(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable,broken-nolock", "-n",
+                                  "4", "-t", "1", "--json", "-o", "out"));
+    assert_status(&command, 1);
+    assert_has(command.err, "broken-nolock");
+    json_t *json = schema_read_result(&command, "run");
+    assert_string_equal(text_of(json, "verdict"), "fails");
+    assert_string_equal(text_of(cell_at(json, 0, 0), "verdict"), "holds");
+    assert_string_equal(text_of(cell_at(json, 0, 1), "verdict"), "fails");
+    json_decref(json);
+}
+
+static void assert_equals_column(const json_t *value, const struct table *table, size_t row,
+                                 const char *column)
+{
+    const char *text = table_text(table, row, column);
+    if (json_is_null(value))
+        assert_string_equal(text, "");
+    else if (json_is_string(value))
+        assert_string_equal(text, json_string_value(value));
+    else
+        assert_float_equal(json_number_value(value), strtod(text, NULL), 0.06);
+}
+
+/* The keys of a cell of a load are columns of cells.csv, but for a few that count trials. */
+static void a_load_says_what_its_file_has(void **state)
+{
+    (void)state;
+    const char *key;
+    json_t *value;
+    size_t compared = 0;
+    command_run(&command, COMMAND("load", "-d", "simulated", "-n", "2,4", "-r", "1000", "-t", "1",
+                                  "--duration", "1s", "--warm-up", "0", "--json", "-o", "out"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "load");
+    struct table cells = table_read(in_work("out/cells.csv"));
+    assert_int_equal(cells.rows, json_array_size(json_object_get(result_at(json, 0), "cells")));
+    json_object_foreach((json_t *)(uintptr_t)cell_at(json, 0, 1), key, value)
+    {
+        if (strncmp(key, "trials_", strlen("trials_")) == 0 || strcmp(key, "verdict") == 0)
+            continue;
+        assert_equals_column(value, &cells, 1, key);
+        compared++;
+    }
+    assert_int_equal(compared, 5 + 3 * 14);
+    assert_int_equal(count_of(cell_at(json, 0, 1), "trials_valid"), 1);
+    assert_string_equal(text_of(json, "verdict"), "holds");
+    table_deinit(&cells);
+    json_decref(json);
+}
+
+static void what_cannot_be_printed_is_no_result(void **state)
+{
+    (void)state;
+    command.prepare = print_to_a_full_device;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-n", "4", "-t", "1", "-q", "--json"));
+    command.prepare = NULL;
+    assert_status(&command, 3);
+    assert_has(command.err, "zkherd: standard output: ");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(a_run_of_two_topologies),
+        COMMAND_TEST(a_run_says_what_its_file_has),
+        COMMAND_TEST(a_verdict_that_fails),
+        COMMAND_TEST(a_load_says_what_its_file_has),
+        COMMAND_TEST(what_cannot_be_printed_is_no_result),
+    };
+    find_program();
+    return cmocka_run_group_tests_name("cli_json", tests, NULL, NULL);
+}
