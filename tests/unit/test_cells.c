@@ -103,7 +103,7 @@ static void test_rounds_have_orders_of_their_own_from_the_seed(void **state)
     assert_false(same_order(cells.list, others.list, cells.count));
 }
 
-/* n² + n of nonscalable, 5n - 2 of scalable: as the README has them. */
+/* n² + n of nonscalable, 5n - 2 of scalable: as docs/locks.md has them. */
 static void test_cells_foretell_their_requests(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The formulas that people are shown for a drain of n clients, in `zkherd recipes` and in
- * README.md, against the law that is summed up step by step. Tests run in the folder that README.md
- * is in. */
+ * docs/locks.md, against the law that is summed up step by step. Tests run in the folder that
+ * README.md is in. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 #define CLIENTS 64
 
-/* What README.md has behind the formula of RPCs. */
+/* What docs/locks.md has behind the formula of RPCs. */
 static const char *remark_of(const struct recipe *recipe)
 {
     static const struct {
@@ -159,24 +159,24 @@ static void test_no_run_begins_with_a_wrong_text(void **state)
     cells_deinit(&cells);
 }
 
-/* ------------------------------------------------------------------ what README.md shows */
+/* ------------------------------------------------------------------ what docs/locks.md shows */
 
 #define CELLS          7
 #define LINE_MAX_BYTES 256
 
-static char readme[64 * 1024];
+static char document[64 * 1024];
 
 /* Its section on the locks. */
 static const char *read_section(void)
 {
-    FILE *file = fopen("README.md", "re");
+    FILE *file = fopen("docs/locks.md", "re");
     if (file == NULL)
-        fail_msg("README.md is not here: run this in the folder that it is in");
-    size_t length = fread(readme, 1, sizeof readme - 1, file);
+        fail_msg("docs/locks.md is not here: run this in the folder that README.md is in");
+    size_t length = fread(document, 1, sizeof document - 1, file);
     fclose(file);
-    assert_true(length < sizeof readme - 1);
-    readme[length] = '\0';
-    const char *section = strstr(readme, "\n## The locks\n");
+    assert_true(length < sizeof document - 1);
+    document[length] = '\0';
+    const char *section = strstr(document, "\n## The locks\n");
     assert_non_null(section);
     char *next = strstr(section + 1, "\n## ");
     assert_non_null(next);
@@ -261,7 +261,7 @@ static size_t count_rows(const char *section)
     return rows;
 }
 
-static void test_readme_has_every_recipe_and_its_formulas(void **state)
+static void test_the_document_has_every_recipe_and_its_formulas(void **state)
 {
     (void)state;
     const char *section = read_section();
@@ -270,7 +270,7 @@ static void test_readme_has_every_recipe_and_its_formulas(void **state)
     for (; (recipe = registry_at(recipes)) != NULL; recipes++) {
         char line[LINE_MAX_BYTES], *cells[CELLS];
         if (!find_row(section, recipe->name, line))
-            fail_msg("README.md has no row of %s", recipe->name);
+            fail_msg("docs/locks.md has no row of %s", recipe->name);
         assert_int_equal(cut_cells(line, cells), recipe->broken ? 3 : CELLS);
         if (!recipe->broken)
             check_row(recipe, cells);
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test(test_formulas_are_the_sums_of_the_laws),
         cmocka_unit_test(test_a_wrong_text_is_told),
         cmocka_unit_test(test_no_run_begins_with_a_wrong_text),
-        cmocka_unit_test(test_readme_has_every_recipe_and_its_formulas),
+        cmocka_unit_test(test_the_document_has_every_recipe_and_its_formulas),
     };
     return cmocka_run_group_tests_name("formulas", tests, NULL, NULL);
 }
