@@ -2,6 +2,7 @@
 /* What run and load print with --json, in simulations: it is as the schemas say, and as the files
  * beside it. */
 #include "tests/support/outcome.h"
+#include "tests/support/run_files.h"
 #include "tests/support/schema.h"
 #include "tests/support/table.h"
 
@@ -33,6 +34,13 @@ static json_int_t count_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+static void assert_manifest(const char *folder)
+{
+    json_t *manifest = read_manifest(folder);
+    assert_schema(manifest, "manifest", folder);
+    json_decref(manifest);
+}
+
 static void a_run_of_two_topologies(void **state)
 {
     (void)state;
@@ -48,6 +56,7 @@ static void a_run_of_two_topologies(void **state)
     assert_int_equal(count_of(result_at(json, 1), "servers"), 3);
     assert_int_equal(count_of(result_at(json, 1), "trials_finished"), 8);
     assert_int_equal(json_array_size(json_object_get(result_at(json, 1), "cells")), 4);
+    assert_manifest("out/simulated3");
     const json_t *cell = cell_at(json, 1, 1);
     assert_string_equal(text_of(cell, "recipe"), "nonscalable");
     assert_int_equal(count_of(cell, "clients"), 8);
@@ -133,6 +142,7 @@ static void a_load_says_what_its_file_has(void **state)
     assert_int_equal(compared, 5 + 3 * 14);
     assert_int_equal(count_of(cell_at(json, 0, 1), "trials_valid"), 1);
     assert_string_equal(text_of(json, "verdict"), "holds");
+    assert_manifest("out");
     table_deinit(&cells);
     json_decref(json);
 }

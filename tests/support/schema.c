@@ -10,12 +10,23 @@
 
 #define PLACE_SIZE 512
 
-/* What is checked, for the words of a failure. */
 struct check {
-    const json_t *schema; /* the whole file */
-    const char *what;
-    char place[PLACE_SIZE]; /* such as ".cells[0].recipe" */
+    const json_t *schema;               /* the whole file */
+    char place[PLACE_SIZE];             /* such as ".cells[0].recipe" */
+    char complaint[2 * PLACE_SIZE + 2]; /* the first; "": none */
 };
+
+__attribute__((format(printf, 2, 3))) static void complain(struct check *check, const char *format,
+                                                           ...)
+{
+    char why[PLACE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    if (check->complaint[0] == '\0')
+        snprintf(check->complaint, sizeof check->complaint, "%s: %s", check->place, why);
+}
 
 static void check_value(struct check *check, const json_t *rule, const json_t *value);
 
@@ -30,30 +41,30 @@ static bool is_of_type(const json_t *value, const char *type)
                                           : strcmp(type, "null") == 0 && json_is_null(value);
 }
 
-static void check_type(const struct check *check, const json_t *types, const json_t *value)
+static void check_type(struct check *check, const json_t *types, const json_t *value)
 {
     bool fits = json_is_string(types) && is_of_type(value, json_string_value(types));
     for (size_t i = 0; i < json_array_size(types); i++)
         fits = fits || is_of_type(value, json_string_value(json_array_get(types, i)));
     if (!fits)
-        fail_msg("%s%s: is of another type than the schema says", check->what, check->place);
+        complain(check, "is of another type");
 }
 
-static void check_enum(const struct check *check, const json_t *words, const json_t *value)
+static void check_enum(struct check *check, const json_t *words, const json_t *value)
 {
     for (size_t i = 0; i < json_array_size(words); i++) {
         if (json_equal(json_array_get(words, i), value))
             return;
     }
-    fail_msg("%s%s: is no value of the schema's list", check->what, check->place);
+    complain(check, "is not in the list");
 }
 
-static void check_required(const struct check *check, const json_t *names, const json_t *value)
+static void check_required(struct check *check, const json_t *names, const json_t *value)
 {
     for (size_t i = 0; json_is_object(value) && i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
         if (json_object_get(value, name) == NULL)
-            fail_msg("%s%s: has no '%s'", check->what, check->place, name);
+            complain(check, "has no '%s'", name);
     }
 }
 
@@ -70,7 +81,7 @@ static void check_below(struct check *check, const json_t *rule, const json_t *v
     vsnprintf(check->place + length, sizeof check->place - length, format, arguments);
     va_end(arguments);
     if (json_is_false(rule))
-        fail_msg("%s%s: the schema has no such key", check->what, check->place);
+        complain(check, "is no key of the schema");
     if (json_is_object(rule))
         check_value(check, rule, value);
     check->place[length] = '\0';
@@ -97,7 +108,7 @@ static const json_t *definition(const struct check *check, const char *reference
             ? NULL
             : json_object_get(json_object_get(check->schema, "$defs"), reference + strlen(before));
     if (found == NULL)
-        fail_msg("%s%s: the schema does not define %s", check->what, check->place, reference);
+        fail_msg("%s: the schema does not define %s", check->place, reference);
     return found;
 }
 
@@ -112,7 +123,7 @@ static void check_words(const struct check *check, const json_t *rule)
         char padded[64];
         snprintf(padded, sizeof padded, " %s ", word);
         if (strstr(known, padded) == NULL)
-            fail_msg("%s%s: '%s' of the schema is not checked", check->what, check->place, word);
+            fail_msg("%s: '%s' of the schema is not checked", check->place, word);
     }
 }
 
@@ -133,17 +144,26 @@ static void check_value(struct check *check, const json_t *rule, const json_t *v
         check_below(check, of, json_array_get(value, i), "[%zu]", i);
 }
 
-void assert_schema(const json_t *value, const char *name, const char *what)
+const char *schema_complaint(const json_t *value, const char *name)
 {
+    static struct check check;
     char path[128];
     json_error_t error;
     snprintf(path, sizeof path, "docs/schema/%s.schema.json", name);
     json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (schema == NULL)
         fail_msg("%s: line %d: %s", path, error.line, error.text);
-    struct check check = {.schema = schema, .what = what};
+    check = (struct check){.schema = schema};
     check_value(&check, schema, value);
     json_decref(schema);
+    return check.complaint[0] != '\0' ? check.complaint : NULL;
+}
+
+void assert_schema(const json_t *value, const char *name, const char *what)
+{
+    const char *complaint = schema_complaint(value, name);
+    if (complaint != NULL)
+        fail_msg("%s%s", what, complaint);
 }
 
 json_t *schema_read_result(const struct command *command, const char *name)

@@ -14,7 +14,10 @@
 
 #include <jansson.h>
 
-/* Fails the test unless the value is as docs/schema/NAME.schema.json says; `what` is named then. */
+/* Why the value is not as docs/schema/NAME.schema.json says, until the next call; NULL: it is. */
+const char *schema_complaint(const json_t *value, const char *name);
+
+/* Fails the test unless it is; `what` is named then. */
 void assert_schema(const json_t *value, const char *name, const char *what);
 
 /* The one JSON object that a command has printed, in visible ASCII and as this schema says; for the

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The JSON files of the reference runs are as docs/schema says; and what is not is refused. */
+#include "tests/support/schema.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL)
+        fail_msg("%s: line %d: %s", path, error.line, error.text);
+    return json;
+}
+
+/* All files of these names; at least `least`, so that none is looked for in the wrong place. */
+static void assert_all(const char *const patterns[], const char *schema, size_t least)
+{
+    glob_t found;
+    for (size_t i = 0; patterns[i] != NULL; i++)
+        (void)glob(patterns[i], i > 0 ? GLOB_APPEND : 0, NULL, &found);
+    assert_true(found.gl_pathc >= least);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        json_t *json = load(found.gl_pathv[i]);
+        assert_schema(json, schema, found.gl_pathv[i]);
+        json_decref(json);
+    }
+    globfree(&found);
+}
+
+static void test_manifests_of_reference_runs(void **state)
+{
+    static const char *const patterns[] = {"results/reference/*/manifest.json",
+                                           "results/reference/*/*/manifest.json",
+                                           "results/reference/*/*/*/manifest.json", NULL};
+    (void)state;
+    assert_all(patterns, "manifest", 16);
+}
+
+static void test_costs_of_reference_calibrations(void **state)
+{
+    static const char *const patterns[] = {"results/reference/plan/costs*.json", NULL};
+    (void)state;
+    assert_all(patterns, "costs", 2);
+}
+
+/* Changes a file by a key of an object in it; the change must be refused in these words. Takes the
+ * value; NULL: the key is taken away. */
+static void assert_refused(const char *object, const char *key, json_t *value, const char *words)
+{
+    json_t *json = load("results/reference/standalone/manifest.json");
+    json_t *into = object != NULL ? json_object_get(json, object) : json;
+    if (value != NULL)
+        json_object_set_new(into, key, value);
+    else
+        json_object_del(into, key);
+    const char *complaint = schema_complaint(json, "manifest");
+    assert_non_null(complaint);
+    assert_string_equal(complaint, words);
+    json_decref(json);
+}
+
+static void test_what_is_not_as_the_schema_says(void **state)
+{
+    (void)state;
+    assert_refused(NULL, "seed", NULL, ": has no 'seed'");
+    assert_refused("host", "cores", NULL, ".host: has no 'cores'");
+    assert_refused(NULL, "seed", json_real(1.5), ".seed: is of another type");
+    assert_refused(NULL, "cut_short", json_true(), ".cut_short: is of another type");
+    assert_refused(NULL, "warnings", json_pack("[s, i]", "one", 2),
+                   ".warnings[1]: is of another type");
+    assert_refused("plan", "pace", json_string("fast"), ".plan.pace: is not in the list");
+    assert_refused("plan", "paces", json_null(), ".plan.paces: is no key of the schema");
+    assert_refused("roles_of_last_trial", "a", json_null(),
+                   ".roles_of_last_trial.a: is of another type");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_manifests_of_reference_runs),
+        cmocka_unit_test(test_costs_of_reference_calibrations),
+        cmocka_unit_test(test_what_is_not_as_the_schema_says),
+    };
+    return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
+}
