@@ -38,7 +38,7 @@ void assert_line_refused(struct command *command, const char *subcommand,
                          const struct refusal *refusal)
 {
     char line[256];
-    const char *arguments[2 + sizeof refusal->arguments / sizeof refusal->arguments[0]] = {
+    const char *arguments[3 + sizeof refusal->arguments / sizeof refusal->arguments[0]] = {
         "zkherd", subcommand};
     memcpy(arguments + (subcommand == NULL ? 1 : 2), refusal->arguments, sizeof refusal->arguments);
     join(arguments, line, sizeof line);
