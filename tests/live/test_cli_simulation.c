@@ -120,6 +120,7 @@ static void a_simulated_run_counts_as_a_real_one_does(void **state)
     assert_int_equal(real.trials.rows, sim.trials.rows);
     for (size_t row = 0; row < real.trials.rows; row++)
         assert_same_counts(&real.trials, row, &sim.trials);
+    assert_int_not_equal(access(in_work("simulated/trace.csv"), F_OK), 0);
     run_files_deinit(&real);
     run_files_deinit(&sim);
     assert_compared_equal();
@@ -200,6 +201,21 @@ static void a_handoff_is_traced_and_drawn(void **state)
     table_deinit(&trace);
 }
 
+/* Who polls for a second sends more in a handoff than there is room for. */
+static void what_a_trace_has_no_room_for_is_told(void **state)
+{
+    (void)state;
+    command.settings = without_plots;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "poll", "-n", "3", "-p", "free",
+                                  "-t", "1", "--hold", "1s", "--trace", "1", "-o", "out"));
+    assert_status(&command, 0);
+    struct table trace = table_read(in_work("out/trace.csv"));
+    assert_int_equal(trace.rows, (3 + 1) * 32); /* clients, and a lock */
+    table_deinit(&trace);
+    assert_has(command.err, "zkherd: trace.csv: no room for ");
+    assert_has(command.err, " events of trial 1 of poll with 3 clients\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +223,7 @@ int main(void)
         COMMAND_TEST(six_levels_decide_how_a_cost_grows),
         COMMAND_TEST(what_bends_is_not_linear),
         COMMAND_TEST(a_handoff_is_traced_and_drawn),
+        COMMAND_TEST(what_a_trace_has_no_room_for_is_told),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

@@ -29,8 +29,12 @@ static void scatter_is_told_as_a_factor(void **state)
 /* From a factor of e on. */
 static void much_scatter_is_warned_of(void **state)
 {
+    static const struct costs_file limit = {
+        .trial_sd = {[DRAIN_TOTAL] = 0.999, [DRAIN_HANDOFF] = 1.001}};
     char text[CALIBRATE_TABLE_WARNING_SIZE] = "";
     (void)state;
+    assert_false(calibrate_table_warns(&limit, DRAIN_TOTAL, text, sizeof text));
+    assert_true(calibrate_table_warns(&limit, DRAIN_HANDOFF, text, sizeof text));
     assert_false(calibrate_table_warns(&costs, DRAIN_TOTAL, text, sizeof text));
     assert_true(calibrate_table_warns(&costs, DRAIN_HANDOFF, text, sizeof text));
     assert_has(text, "scatter by a factor of 4.5 (handoff p50, geometric standard deviation): ");

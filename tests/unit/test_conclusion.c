@@ -134,7 +134,8 @@ static void nothing_to_compare_is_no_picture(void **state)
     assert_string_equal(bars(80, false), "");
     lay_out(both, 1, 2);
     assert_int_equal(lines_of(bars(80, false)), 4);
-    assert_string_equal(bars(28, false), "");
+    assert_string_equal(bars(29, false), "");
+    assert_int_equal(lines_of(bars(30, false)), 4);
     lay_out(both, 2, 1);
     assert_int_equal(lines_of(bars(80, false)), 4);
     for (size_t i = 0; i < samples.count; i++)
@@ -229,12 +230,30 @@ static void counts_without_a_law_are_not_judged_by_one(void **state)
     lay_out(both, 2, 1);
     list[0].has_law = false;
     assert_non_null(strstr(conclusion(false), "\n    All counts that have a law equal it\n"));
+    add(&recipe_scalable, 1)->violations = 1;
+    conclusion(false);
+    assert_non_null(strstr(text, "\n    scalable: 1 of 2 trials fails, with 1 client\n"
+                                 "    The other counts that have a law equal it\n"));
+    samples.count--;
     list[1].has_law = false;
     assert_non_null(strstr(conclusion(false), "\n    No law applies to these counts\n"));
     options.plan.pace = PACE_FREE;
     assert_string_equal(conclusion(false),
                         "\nverdict: holds\n"
                         "    No law applies to these counts: in free pace they depend on timing\n");
+}
+
+/* Then the growth is that of the fit, of six levels. */
+static void counts_without_a_law_grow_as_they_were_fitted(void **state)
+{
+    (void)state;
+    lay_out(both, 2, 6);
+    options.plan.pace = PACE_FREE;
+    for (size_t i = 0; i < samples.count; i++)
+        list[i].has_law = false;
+    assert_non_null(strstr(conclusion(false), "in free pace they depend on timing\n"
+                                              "    RPCs grow as O(n²): nonscalable; as O(n): "
+                                              "scalable\n"));
 }
 
 static void a_colour_is_around_the_word_alone(void **state)
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test(failures_are_told_with_their_place),
         cmocka_unit_test(a_trial_that_is_not_valid_leaves_the_counts),
         cmocka_unit_test(counts_without_a_law_are_not_judged_by_one),
+        cmocka_unit_test(counts_without_a_law_grow_as_they_were_fitted),
         cmocka_unit_test(a_colour_is_around_the_word_alone),
         cmocka_unit_test(the_longest_list_is_wrapped),
     };

@@ -177,6 +177,8 @@ static void the_herd_is_that_of_whole_trials(void **state)
     assert_true(fabs(answer.herd.beta.value - 0.2) < 1e-6);
     question->unknown = PLAN_LOCKS;
     assert_false(plan_answer_has_herd(question));
+    answered(40, JUDGE_FAIL, 0);
+    assert_true(isnan(answer.herd.beta.value));
 }
 
 static void a_rate_is_told_in_requests_a_second(void **state)
