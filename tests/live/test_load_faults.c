@@ -19,7 +19,6 @@ static struct load_plan plan_of(uint32_t seconds)
         .fleet.session_timeout_ms = 6000,
         .fleet.seed = 7,
         .fleet.servers = &live_servers,
-        .rate_per_s = 1000, /* far below what three servers bear: they are to elect undisturbed */
         .value_bytes = 100,
         .warm_up_ns = 200 * NS_PER_MS,
         .seconds = seconds,
