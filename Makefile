@@ -130,6 +130,7 @@ NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
 NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
+NEEDED_TO_REPORT := chromium=chromium node=nodejs npm=npm
 NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
     shellcheck=shellcheck
 
@@ -167,6 +168,9 @@ install-to-package: install-to-test-units
 
 install-to-lint: install-to-test
 	$(call install,$(NEEDED_TO_LINT))
+
+install-to-report: install-to-run
+	$(call install,$(NEEDED_TO_REPORT))
 
 # Installs nothing if a daemon and compose are available, whatever their origin.
 install-to-compose:
@@ -372,6 +376,11 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
+# Checks pages of zkherd report as HTML, in a browser, and for accessibility; the tools come from npm.
+check-report: install-to-report
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	tests/report.sh $(BUILD)/zkherd $(BUILD)/report
+
 # Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop and with a bare
 # client of the same server, and memory per session; and that of a load of reads, compared with the bare calls of the
 # client library.
@@ -462,6 +471,7 @@ help:
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
+	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
 	@echo 'make lint                 check formatting and run the static checkers'
 	@echo 'make format               format the sources'
@@ -473,8 +483,8 @@ help:
 FORCE:
 .PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
     reproduce-simulated reproduce-answers check check-units check-sanitized check-threads mutate compose-demo \
-    check-compose bench format lint completions install dist deb version clean help install-to-run install-to-test \
-    install-to-test-units install-to-package install-to-lint install-to-compose install-docker FORCE
+    check-compose check-report bench format lint completions install dist deb version clean help install-to-run install-to-test \
+    install-to-test-units install-to-package install-to-lint install-to-compose install-to-report install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \
     $(TEST_SUPPORT:.o=.d) $(EXAMPLES:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

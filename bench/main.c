@@ -18,6 +18,7 @@
 #include "bench/plan/plan.h"
 #include "bench/plot/plot.h"
 #include "bench/recipes/recipes.h"
+#include "bench/report/report.h"
 #include "bench/run/run.h"
 
 #include <signal.h>
@@ -37,6 +38,7 @@ static const char help[] =
     "  calibrate    estimate what reads, writes, the disk take on these servers\n"
     "  compare      compare the counts and times of two runs or more\n"
     "  plot         draw the plots of runs, loads and comparisons again\n"
+    "  report       write the page of past results, of several side by side\n"
     "  claims       test claims about ZooKeeper's locks and ensembles\n"
     "  ensemble     keep private servers running for several runs\n"
     "  recipes      show what each recipe does, its law, its source\n"
@@ -60,6 +62,7 @@ static const struct subcommand subcommands[] = {
     {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
     {"paper", paper_main},       {"plan", plan_main},       {"calibrate", calibrate_main},
     {"help", help_about_all},
+    {"report", report_main},
 };
 
 static int help_about_all(int argc, char **argv)

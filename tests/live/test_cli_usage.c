@@ -404,6 +404,7 @@ static void help_fits_a_screen(void **state)
         {"zkherd", "plan", "--predict", "--help"},
         {"zkherd", "calibrate", "--help"},
         {"zkherd", "plot", "--help"},
+        {"zkherd", "report", "--help"},
         {"zkherd", "load", "--help"},
         {"zkherd", "help", "--help"},
     };

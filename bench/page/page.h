@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * page: report.html, which shows the results of one folder, or of several side by side. Layer:
+ * bench/page.
+ *
+ * The page is one file, which loads nothing and runs no script. It depends on the files of the
+ * folders and on the names of these, and on nothing else: one written at the end of a run is the
+ * same as one that is written later.
+ *
+ * Invariant: the page is written as a whole, or not at all.
+ */
+#ifndef BENCH_PAGE_PAGE_H
+#define BENCH_PAGE_PAGE_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* The page of one folder, in it. */
+#define PAGE_FILE "report.html"
+
+/* Writes the page of these folders (bench/page/page_source.h) to `file`, replacing a file of that
+ * name. Errors of page_sources_add and of base/output.h; ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind page_write(const char *const *folders, size_t count, const char *file,
+                                      struct error *error);
+
+/* The same for one folder and PAGE_FILE in it. */
+MUST_CHECK enum error_kind page_write_inside(const char *folder, struct error *error);
+
+#endif

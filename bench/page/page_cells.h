@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * page_cells: medians over the trials of each cell, of several sources side by side. Layer:
+ * bench/page.
+ *
+ * A cell is what trials have in common: of a run, the recipe and the number of clients.
+ *
+ * Invariant: the cells differ, and are in order; numbers come in the order of their values.
+ */
+#ifndef BENCH_PAGE_PAGE_CELLS_H
+#define BENCH_PAGE_PAGE_CELLS_H
+
+#include "bench/page/page_source.h"
+
+#define PAGE_KEYS_MAX    3
+#define PAGE_FIGURES_MAX 6
+
+/* A column, and what it is called. */
+struct page_column {
+    const char *column; /* NULL: behind the last */
+    const char *title;
+};
+
+/* What is told of the trials of a kind; constant. */
+struct page_figures {
+    enum page_kind kind;
+    const char *file; /* which has a row for each trial; NULL: nothing is told */
+    struct page_column keys[PAGE_KEYS_MAX + 1];
+    struct page_column figures[PAGE_FIGURES_MAX + 1];
+};
+
+/* All zero bytes are an empty list. */
+struct page_cells {
+    const char *(*list)[PAGE_KEYS_MAX]; /* the texts of their keys; owned by the sources */
+    size_t count;
+};
+
+/* Gathers the cells of all sources of this kind. On success *cells is for page_cells_deinit;
+ * ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind page_cells_init(const struct page_sources *sources,
+                                           const struct page_figures *figures,
+                                           struct page_cells *cells, struct error *error);
+void page_cells_deinit(struct page_cells *cells);
+
+/* Whether a row is a trial of this cell. */
+bool page_cells_has(const struct csv_reader *file, size_t row, const struct page_figures *figures,
+                    const char *const *cell);
+
+/* The median of a column over the trials of the cell that count, and their number in *count; NaN if
+ * none has a number. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind page_cells_median(const struct csv_reader *file,
+                                             const struct page_figures *figures,
+                                             const char *const *cell, const char *column,
+                                             double *median, size_t *count, struct error *error);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/page/page_medians.h"
+
+#include "bench/page/html.h"
+#include "bench/page/page_cells.h"
+#include "bench/page/page_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CAPTION_SIZE 512
+#define NUMBER_SIZE  64
+
+static const struct page_figures figures_of[PAGE_KINDS] = {
+    [PAGE_RUN] = {PAGE_RUN,
+                  "trials.csv",
+                  {{"recipe", "recipe"}, {"clients", "clients"}},
+                  {{"rpcs", "requests"},
+                   {"notifications", "notifications"},
+                   {"handoff_p50_us", "handoff p50, µs"},
+                   {"drain_s", "drain, s"},
+                   {"handoffs_per_s", "handoffs, 1/s"}}},
+    [PAGE_LOAD] = {PAGE_LOAD,
+                   "cells.csv",
+                   {{"mix", "mix"}, {"sessions", "sessions"}, {"rate_per_s", "offered, 1/s"}},
+                   {{"achieved_per_s", "answered, 1/s"},
+                    {"response_p50_us", "response p50, µs"},
+                    {"response_p99_us", "response p99, µs"}}},
+    [PAGE_PLAN] = {PAGE_PLAN,
+                   "answers.csv",
+                   {{"recipe", "recipe"}, {"objective", "objective"}, {"unknown", "unknown"}},
+                   {{"passed", "largest passed"},
+                    {"failed", "smallest failed"},
+                    {"measured_us", "measured, µs"},
+                    {"handoffs_per_s", "handoffs, 1/s"}}}};
+
+static size_t count_kind(const struct page_sources *sources, enum page_kind kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sources->count; i++)
+        count += sources->list[i].kind == kind;
+    return count;
+}
+
+static void put_keys(FILE *stream, const struct page_figures *figures, const char *const *cell)
+{
+    for (size_t i = 0; figures->keys[i].column != NULL; i++)
+        page_table_text(stream, cell[i]);
+}
+
+/* A dash: no trial that counts has this number. */
+static void put_median(FILE *stream, double median)
+{
+    char text[NUMBER_SIZE] = "–";
+    if (!isnan(median))
+        snprintf(text, sizeof text, "%.7g", median);
+    page_table_number(stream, text);
+}
+
+static enum error_kind put_figures(FILE *stream, const struct page_source *source,
+                                   const struct page_figures *figures, const char *const *cell,
+                                   struct error *error)
+{
+    const struct csv_reader *file = page_source_file(source, figures->file);
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && figures->figures[i].column != NULL; i++) {
+        double median;
+        size_t count;
+        kind = page_cells_median(file, figures, cell, figures->figures[i].column, &median, &count,
+                                 error);
+        if (kind == ERROR_NONE)
+            put_median(stream, median);
+    }
+    return kind;
+}
+
+static void put_headings(FILE *stream, const struct page_sources *sources, enum page_kind kind)
+{
+    const struct page_figures *figures = &figures_of[kind];
+    fputs("<thead>\n<tr>\n", stream);
+    for (size_t i = 0; figures->keys[i].column != NULL; i++)
+        page_table_heading(stream, figures->keys[i].title);
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t j = 0; sources->list[i].kind == kind && figures->figures[j].column != NULL;
+             j++) {
+            char title[CAPTION_SIZE];
+            snprintf(title, sizeof title, "%.400s: %s", sources->list[i].label,
+                     figures->figures[j].title);
+            page_table_heading(stream,
+                               count_kind(sources, kind) > 1 ? title : figures->figures[j].title);
+        }
+    }
+    fputs("</tr>\n</thead>\n<tbody>\n", stream);
+}
+
+static enum error_kind put_cells(FILE *stream, const struct page_sources *sources,
+                                 enum page_kind of, const struct page_cells *cells,
+                                 struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < cells->count; i++) {
+        fputs("<tr>", stream);
+        put_keys(stream, &figures_of[of], cells->list[i]);
+        for (size_t j = 0; kind == ERROR_NONE && j < sources->count; j++) {
+            if (sources->list[j].kind == of)
+                kind =
+                    put_figures(stream, &sources->list[j], &figures_of[of], cells->list[i], error);
+        }
+        fputs("</tr>\n", stream);
+    }
+    return kind;
+}
+
+static enum error_kind write_kind(FILE *stream, const struct page_sources *sources,
+                                  enum page_kind of, struct error *error)
+{
+    static const char *const captions[PAGE_KINDS] = {
+        [PAGE_RUN] = "Medians over the valid trials of each cell",
+        [PAGE_LOAD] = "Geometric means over the trials of each cell",
+        [PAGE_PLAN] = "Answers of the searches"};
+    struct page_cells cells;
+    enum error_kind kind = page_cells_init(sources, &figures_of[of], &cells, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    page_table_begin(stream, captions[of]);
+    put_headings(stream, sources, of);
+    kind = put_cells(stream, sources, of, &cells, error);
+    page_table_end(stream);
+    page_cells_deinit(&cells);
+    return kind;
+}
+
+enum error_kind page_medians_write(FILE *stream, const struct page_sources *sources,
+                                   struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (enum page_kind of = 0; kind == ERROR_NONE && of < PAGE_KINDS; of++) {
+        if (figures_of[of].file != NULL && count_kind(sources, of) > 0)
+            kind = write_kind(stream, sources, of, error);
+    }
+    return kind;
+}
+
+/* ------------------------------------------------------------------ laws */
+
+/* What was counted in the trials of a cell that have a law. */
+struct counted {
+    double least[2], most[2], law[2]; /* requests, notifications */
+    size_t trials, equal;
+};
+
+static const char *const counts[2] = {"rpcs", "notifications"};
+static const char *const laws[2] = {"law_rpcs", "law_notifications"};
+
+static void add_trial(const struct csv_reader *file, size_t row, struct counted *counted)
+{
+    bool equal = true;
+    for (size_t i = 0; i < 2; i++) {
+        double count = page_source_number(file, row, counts[i]);
+        counted->law[i] = page_source_number(file, row, laws[i]);
+        counted->least[i] = counted->trials == 0 ? count : fmin(counted->least[i], count);
+        counted->most[i] = counted->trials == 0 ? count : fmax(counted->most[i], count);
+        equal = equal && count == counted->law[i];
+    }
+    counted->trials++;
+    counted->equal += equal;
+}
+
+static struct counted count_cell(const struct csv_reader *file, const char *const *cell)
+{
+    struct counted counted = {0};
+    for (size_t row = 0; row < file->rows; row++) {
+        if (page_cells_has(file, row, &figures_of[PAGE_RUN], cell) &&
+            !isnan(page_source_number(file, row, laws[0])))
+            add_trial(file, row, &counted);
+    }
+    return counted;
+}
+
+static void put_counted(FILE *stream, const struct counted *counted)
+{
+    char text[NUMBER_SIZE];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "%.0f", counted->law[i]);
+        page_table_number(stream, text);
+        if (counted->least[i] == counted->most[i])
+            snprintf(text, sizeof text, "%.0f", counted->least[i]);
+        else
+            snprintf(text, sizeof text, "%.0f to %.0f", counted->least[i], counted->most[i]);
+        page_table_number(stream, text);
+    }
+    snprintf(text, sizeof text, "%zu of %zu", counted->equal, counted->trials);
+    page_table_number(stream, text);
+}
+
+static bool has_laws(const struct page_source *source)
+{
+    const struct csv_reader *file = page_source_file(source, "trials.csv");
+    for (size_t row = 0; source->kind == PAGE_RUN && row < file->rows; row++) {
+        if (!isnan(page_source_number(file, row, laws[0])))
+            return true;
+    }
+    return false;
+}
+
+static void write_laws(FILE *stream, const struct page_source *source,
+                       const struct page_cells *cells)
+{
+    static const char *const titles[] = {"recipe",
+                                         "clients",
+                                         "requests by law",
+                                         "requests",
+                                         "notifications by law",
+                                         "notifications",
+                                         "trials equal to the law"};
+    char caption[CAPTION_SIZE];
+    snprintf(caption, sizeof caption, "Laws beside the counts of %.400s", source->label);
+    page_table_begin(stream, caption);
+    fputs("<thead>\n<tr>\n", stream);
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        page_table_heading(stream, titles[i]);
+    fputs("</tr>\n</thead>\n<tbody>\n", stream);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct counted counted =
+            count_cell(page_source_file(source, "trials.csv"), cells->list[i]);
+        if (counted.trials == 0)
+            continue;
+        fputs("<tr>", stream);
+        put_keys(stream, &figures_of[PAGE_RUN], cells->list[i]);
+        put_counted(stream, &counted);
+        fputs("</tr>\n", stream);
+    }
+    page_table_end(stream);
+}
+
+bool page_medians_has_laws(const struct page_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (has_laws(&sources->list[i]))
+            return true;
+    }
+    return false;
+}
+
+enum error_kind page_medians_write_laws(FILE *stream, const struct page_sources *sources,
+                                        struct error *error)
+{
+    struct page_cells cells;
+    enum error_kind kind = page_cells_init(sources, &figures_of[PAGE_RUN], &cells, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    for (size_t i = 0; i < sources->count; i++) {
+        if (has_laws(&sources->list[i]))
+            write_laws(stream, &sources->list[i], &cells);
+    }
+    page_cells_deinit(&cells);
+    return ERROR_NONE;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/page/page_plots.h"
+
+#include "bench/page/html.h"
+#include "bench/page/page_pictures.h"
+#include "bench/page/page_table.h"
+#include "bench/page/svg.h"
+
+#include <stdlib.h>
+
+#define PREFIX_SIZE  20
+#define CAPTION_SIZE 512
+
+static bool has_any_picture(const struct page_source *source)
+{
+    const struct page_picture *picture;
+    for (size_t i = 0; (picture = page_pictures_get(i)) != NULL; i++) {
+        if (page_pictures_has(picture, source))
+            return true;
+    }
+    return false;
+}
+
+/* Of a folder with pictures, one that it lacks had nothing to show. */
+static bool is_shown(const struct page_picture *picture, const struct page_source *source)
+{
+    if (page_source_file(source, picture->source)->rows == 0)
+        return false;
+    return page_pictures_has(picture, source) || !has_any_picture(source);
+}
+
+static enum error_kind write_picture(FILE *stream, const struct page_picture *picture,
+                                     const struct page_source *source, const char *prefix,
+                                     struct error *error)
+{
+    char *text = page_pictures_read(picture, source);
+    char *description = page_pictures_describe(picture, source);
+    const struct svg_words words = {picture->title, description};
+    enum error_kind kind = ERROR_NONE;
+    if (text == NULL || description == NULL)
+        kind = error_raise(error, ERROR_NO_MEMORY, 0, source->folder, "%s", "");
+    else if (!svg_write(stream, text, prefix, &words))
+        kind = error_raise(error, ERROR_MALFORMED, 0, source->folder,
+                           "plots/%s.svg is no picture that zkherd has drawn: zkherd plot draws it "
+                           "again",
+                           picture->name);
+    free(description);
+    free(text);
+    return kind;
+}
+
+/* place: of the picture in the page, and of the source. */
+static enum error_kind write_figure(FILE *stream, const struct page_picture *picture,
+                                    const struct page_source *source, const char *prefix,
+                                    struct error *error)
+{
+    char caption[CAPTION_SIZE];
+    enum error_kind kind = ERROR_NONE;
+    fputs("<div>\n<figure>\n", stream);
+    if (page_pictures_has(picture, source))
+        kind = write_picture(stream, picture, source, prefix, error);
+    else
+        html_element(stream, "p", "Not drawn as SVG: zkherd plot draws it, if it can be drawn.");
+    html_element(stream, "figcaption", "%s: %s", source->label, picture->about);
+    fputs("</figure>\n", stream);
+    snprintf(caption, sizeof caption, "%s: %s of %.400s", picture->title, picture->source,
+             source->label);
+    page_table_data(stream, page_source_file(source, picture->source), picture->columns, caption);
+    fputs("</div>\n", stream);
+    return kind;
+}
+
+static enum error_kind write_row(FILE *stream, size_t place, const struct page_sources *sources,
+                                 struct error *error)
+{
+    const struct page_picture *picture = page_pictures_get(place);
+    enum error_kind kind = ERROR_NONE;
+    html_element(stream, "h3", "%s", picture->title);
+    fputs("<div class=\"row\">\n", stream);
+    for (size_t i = 0; kind == ERROR_NONE && i < sources->count; i++) {
+        char prefix[PREFIX_SIZE];
+        snprintf(prefix, sizeof prefix, "p%zu-%zu", place, i);
+        if (is_shown(picture, &sources->list[i]))
+            kind = write_figure(stream, picture, &sources->list[i], prefix, error);
+    }
+    fputs("</div>\n", stream);
+    return kind;
+}
+
+enum error_kind page_plots_write(FILE *stream, const struct page_sources *sources,
+                                 struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t place = 0; kind == ERROR_NONE && page_pictures_get(place) != NULL; place++) {
+        bool shown = false;
+        for (size_t i = 0; i < sources->count && !shown; i++)
+            shown = is_shown(page_pictures_get(place), &sources->list[i]);
+        if (shown)
+            kind = write_row(stream, place, sources, error);
+    }
+    return kind;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * page_plots: the pictures of all sources, each with words for those who do not see it and with its
+ * data as a table. Layer: bench/page.
+ */
+#ifndef BENCH_PAGE_PAGE_PLOTS_H
+#define BENCH_PAGE_PAGE_PLOTS_H
+
+#include "bench/page/page_source.h"
+
+#include <stdio.h>
+
+/* Writes the pictures that some source has, each once for every source that has it, side by side.
+ * Of a source without any picture only the tables are written. ERROR_MALFORMED for a picture that
+ * is not one of gnuplot's; ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind page_plots_write(FILE *stream, const struct page_sources *sources,
+                                            struct error *error);
+
+#endif

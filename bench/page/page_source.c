@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/page/page_source.h"
+
+#include "bench/output/folder.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_PATH_SIZE (PATH_MAX + 2 * NAME_MAX + 8)
+
+static const char *const names[PAGE_FILE_COUNT] = {
+#define X(name) name,
+    PAGE_FILES(X)
+#undef X
+};
+
+/* Which file tells the kind: the first that the folder has. An experiment of the paper has the
+ * files of a load, too. */
+static const struct {
+    const char *file;
+    enum page_kind kind;
+} tellers[] = {{"shape.csv", PAGE_PAPER},
+               {"answers.csv", PAGE_PLAN},
+               {"cells.csv", PAGE_LOAD},
+               {"load.csv", PAGE_LOAD},
+               {"trials.csv", PAGE_RUN}};
+
+static bool has_file(const char *folder, const char *name)
+{
+    char path[FILE_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static const char *find_teller(const char *folder, enum page_kind *kind)
+{
+    for (size_t i = 0; i < sizeof tellers / sizeof tellers[0]; i++) {
+        if (has_file(folder, tellers[i].file)) {
+            *kind = tellers[i].kind;
+            return tellers[i].file;
+        }
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ the folders in a folder */
+
+/* Calls `add` with each, in the order of their names. */
+static enum error_kind each_inner(const char *folder,
+                                  enum error_kind (*add)(void *context, const char *path,
+                                                         struct error *error),
+                                  void *context, struct error *error)
+{
+    struct dirent **entries = NULL;
+    enum error_kind kind = ERROR_NONE;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[FILE_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (kind == ERROR_NONE && entries[i]->d_name[0] != '.')
+            kind = add(context, path, error);
+        free(entries[i]);
+    }
+    free(entries);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ manifests */
+
+static enum error_kind add_manifest(void *context, const char *folder, struct error *error)
+{
+    struct page_source *source = context;
+    char path[FILE_PATH_SIZE];
+    json_error_t place;
+    if (!has_file(folder, "manifest.json") || source->manifest_count == PAGE_MANIFESTS_MAX)
+        return ERROR_NONE;
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    json_t *json = json_load_file(path, 0, &place);
+    if (json == NULL)
+        return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
+                           place.line > 0 ? place.line : 1, place.text);
+    struct page_manifest *manifest = &source->manifests[source->manifest_count++];
+    snprintf(manifest->name, sizeof manifest->name, "%s", folder_name(folder));
+    manifest->json = json;
+    return ERROR_NONE;
+}
+
+/* Of a load on several topologies, and of the paper's tables, the manifests are in the folders of
+ * the topologies. */
+static enum error_kind read_manifests(struct page_source *source, struct error *error)
+{
+    enum error_kind kind = add_manifest(source, source->path, error);
+    if (kind == ERROR_NONE && source->manifest_count == 0)
+        kind = each_inner(source->path, add_manifest, source, error);
+    if (kind == ERROR_NONE && source->manifest_count == 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
+                           "there is no manifest.json in it");
+    return kind;
+}
+
+/* ------------------------------------------------------------------ CSV files */
+
+static enum error_kind read_files(struct page_source *source, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < PAGE_FILE_COUNT; i++) {
+        char path[FILE_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", source->folder, names[i]);
+        if (has_file(source->folder, names[i]))
+            kind = csv_reader_open(path, &source->files[i], error);
+    }
+    return kind;
+}
+
+const struct csv_reader *page_source_file(const struct page_source *source, const char *name)
+{
+    size_t i = 0;
+    while (i + 1 < PAGE_FILE_COUNT && strcmp(names[i], name) != 0)
+        i++;
+    return &source->files[i];
+}
+
+const char *page_source_text(const struct csv_reader *file, size_t row, const char *column)
+{
+    struct error error;
+    size_t place;
+    bool found = csv_reader_column(file, column, &place, &error) == ERROR_NONE;
+    return found ? csv_reader_text(file, row, place) : "";
+}
+
+double page_source_number(const struct csv_reader *file, size_t row, const char *column)
+{
+    struct error error;
+    size_t place;
+    double number = NAN;
+    if (csv_reader_column(file, column, &place, &error) != ERROR_NONE ||
+        csv_reader_number(file, row, place, &number, &error) != ERROR_NONE)
+        return NAN;
+    return number;
+}
+
+/* A column that is not there is empty. */
+bool page_source_counts(const struct csv_reader *file, size_t row)
+{
+    const char *valid = page_source_text(file, row, "valid");
+    double violations = page_source_number(file, row, "violations");
+    return strcmp(valid, "no") != 0 && !(violations > 0);
+}
+
+/* ------------------------------------------------------------------ sources */
+
+static enum error_kind read_source(struct page_source *source, const char *teller,
+                                   struct error *error)
+{
+    enum error_kind kind = read_manifests(source, error);
+    if (kind == ERROR_NONE)
+        kind = read_files(source, error);
+    if (kind == ERROR_NONE && page_source_file(source, teller)->rows == 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder, "its %s has no row", teller);
+    return kind;
+}
+
+/* Adds a folder with results of its own; any other one is left out. */
+static enum error_kind add_source(void *context, const char *folder, struct error *error)
+{
+    struct page_sources *sources = context;
+    enum page_kind kind;
+    const char *teller = find_teller(folder, &kind);
+    if (teller == NULL)
+        return ERROR_NONE;
+    if (sources->count == PAGE_SOURCES_MAX)
+        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d folders in all",
+                           PAGE_SOURCES_MAX);
+    struct page_source *source = &sources->list[sources->count++];
+    *source = (struct page_source){.kind = kind};
+    snprintf(source->folder, sizeof source->folder, "%s", folder);
+    if (realpath(folder, source->path) == NULL)
+        snprintf(source->path, sizeof source->path, "%s", folder);
+    for (size_t i = 0; i + 1 < sources->count; i++) {
+        if (strcmp(sources->list[i].path, source->path) == 0)
+            return error_raise(error, ERROR_USAGE, 0, folder, "this folder is named twice");
+    }
+    return read_source(source, teller, error);
+}
+
+enum error_kind page_sources_add(struct page_sources *sources, const char *named,
+                                 struct error *error)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    size_t before = sources->count;
+    snprintf(folder, sizeof folder, "%s", named);
+    folder_trim(folder);
+    if (stat(folder, &status) != 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "there is no such folder");
+    enum error_kind kind = add_source(sources, folder, error);
+    if (kind == ERROR_NONE && sources->count == before)
+        kind = each_inner(folder, add_source, sources, error);
+    if (kind == ERROR_NONE && sources->count == before)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, folder,
+                           "there are no results in it: no trials.csv, load.csv, cells.csv, "
+                           "shape.csv, answers.csv");
+    return kind;
+}
+
+void page_sources_deinit(struct page_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t j = 0; j < PAGE_FILE_COUNT; j++)
+            csv_reader_deinit(&sources->list[i].files[j]);
+        for (size_t j = 0; j < sources->list[i].manifest_count; j++)
+            json_decref(sources->list[i].manifests[j].json);
+    }
+    sources->count = 0;
+}
+
+/* ------------------------------------------------------------------ labels */
+
+/* The last so many names of a path. */
+static const char *last_names(const char *path, size_t count)
+{
+    const char *start = path + strlen(path);
+    while (start > path && (start[-1] != '/' || --count > 0))
+        start--;
+    return start;
+}
+
+static bool all_differ(const struct page_sources *sources, size_t count)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(last_names(sources->list[i].path, count),
+                       last_names(sources->list[j].path, count)) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+void page_sources_label(struct page_sources *sources)
+{
+    size_t count = 1;
+    while (count < PATH_MAX / 2 && !all_differ(sources, count))
+        count++;
+    for (size_t i = 0; i < sources->count; i++)
+        snprintf(sources->list[i].label, PATH_MAX, "%s", last_names(sources->list[i].path, count));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/report/report.h"
+
+#include "base/error.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
+#include "bench/output/folder.h"
+#include "bench/page/page.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "Usage: zkherd report [OPTION]... FOLDER...\n"
+    "Write report.html: the results of a run, a load, an evaluation or a plan on one\n"
+    "page, or those of several side by side: verdicts, plots with their data, laws,\n"
+    "machine and settings. It is one file, which loads nothing.\n"
+    "\n"
+    "A folder that only holds folders with results, as 'run --servers 1,3' writes it,\n"
+    "stands for all of them.\n"
+    "\n";
+
+static const char notes[] =
+    "\n"
+    "Exit status: 0 done; 2 wrong usage, a folder without results, a malformed file;\n"
+    "3 the environment: no permission, no space.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd report results/reference/standalone\n"
+    "  zkherd report both                              of all runs in the folder\n"
+    "  zkherd report before after -o report.html       of two runs, side by side\n";
+
+struct report {
+    const char *file; /* NULL: in the folder */
+};
+
+static const struct option_row rows[] = {
+    {.name = "--out",
+     .letter = 'o',
+     .parse = option_row_file,
+     .member = OPTION_MEMBER(struct report, file),
+     .help = "  -o, --out FILE       the page, a file that does not exist yet; needed for\n"
+             "                       several folders [FOLDER/report.html, replaced]\n"},
+    OPTION_ROW_HELP("  -h, --help           this help\n"),
+    {0},
+};
+
+static enum error_kind check_file(const char *file, struct error *error)
+{
+    if (file != NULL && access(file, F_OK) == 0)
+        return error_raise(error, ERROR_EXISTS, 0, file, "%s", "");
+    return ERROR_NONE;
+}
+
+static enum error_kind write_report(const struct report *report, char **folders, size_t count,
+                                    struct error *error)
+{
+    char inside[PATH_MAX + sizeof PAGE_FILE];
+    char folder[PATH_MAX];
+    enum error_kind kind = check_file(report->file, error);
+    snprintf(folder, sizeof folder, "%s", folders[0]);
+    folder_trim(folder);
+    snprintf(inside, sizeof inside, "%s/%s", folder, PAGE_FILE);
+    const char *file = report->file != NULL ? report->file : inside;
+    if (kind == ERROR_NONE)
+        kind = page_write((const char *const *)folders, count, file, error);
+    if (kind == ERROR_NONE)
+        printf("report in %s\n", file);
+    return kind;
+}
+
+int report_main(int argc, char **argv)
+{
+    static const struct arguments arguments = {"report", usage, rows, notes, NULL};
+    struct report report = {0};
+    struct error error = {0};
+    int first = argc;
+    int status = arguments_take(&arguments, argc, argv, &report, &first);
+    if (status != ARGUMENTS_GO)
+        return status;
+    size_t count = (size_t)(argc - first);
+    if (count == 0)
+        return complain_usage("report", "folders", "expected a folder with results");
+    if (count > 1 && report.file == NULL)
+        return complain_usage("report", "--out", "name the file of the page of several folders");
+    if (write_report(&report, argv + first, count, &error) != ERROR_NONE)
+        return complain_about("report", &error);
+    return 0;
+}

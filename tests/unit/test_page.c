@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The page of results, told against their files. */
+#include "tests/support/folder.h"
+
+#include "bench/page/page.h"
+#include "bench/page/page_pictures.h"
+#include "bench/page/page_source.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REFERENCE "results/reference/"
+#define DEPTH_MAX 64
+#define NAME_SIZE 32
+#define PATH_SIZE 256
+
+static char work[64];
+static char page_path[PATH_SIZE];
+static char *page;
+static struct error error;
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(work, P_tmpdir "/test_page.XXXXXX");
+    if (mkdtemp(work) == NULL)
+        return -1;
+    snprintf(page_path, sizeof page_path, "%s/page.html", work);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(page);
+    page = NULL;
+    return folder_remove(work);
+}
+
+static char *read_file(const char *path)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &length, '\0', file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void write_page(const char *const *folders, size_t count)
+{
+    enum error_kind kind = page_write(folders, count, page_path, &error);
+    if (kind != ERROR_NONE)
+        print_message("%s: %s\n", error.subject, error.detail);
+    assert_int_equal(kind, ERROR_NONE);
+    free(page);
+    page = read_file(page_path);
+}
+
+static void write_page_of(const char *folder)
+{
+    write_page(&folder, 1);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t found = 0;
+    for (text = strstr(text, part); text != NULL; text = strstr(text + 1, part))
+        found++;
+    return found;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* ------------------------------------------------------------------ the markup */
+
+/* Every element is closed, in the order of opening; no attribute lacks its quotes. */
+static void assert_balanced(const char *text)
+{
+    char open[DEPTH_MAX][NAME_SIZE];
+    size_t depth = 0;
+    for (const char *at = strchr(text, '<'); at != NULL; at = strchr(at + 1, '<')) {
+        const char *end = strchr(at, '>');
+        size_t length = strcspn(at + 1, " />");
+        assert_non_null(end);
+        assert_true(memchr(at + 1, '<', (size_t)(end - at - 1)) == NULL);
+        if (at[1] == '!' || end[-1] == '/')
+            continue;
+        if (at[1] == '/') {
+            assert_true(depth > 0);
+            depth--;
+            assert_int_equal(strlen(open[depth]), (size_t)(end - at - 2));
+            assert_memory_equal(open[depth], at + 2, (size_t)(end - at - 2));
+            continue;
+        }
+        assert_true(depth < DEPTH_MAX && length < NAME_SIZE);
+        snprintf(open[depth++], NAME_SIZE, "%.*s", (int)length, at + 1);
+    }
+    assert_int_equal(depth, 0);
+}
+
+/* No address, no script, no picture from elsewhere. */
+static void assert_loads_nothing(const char *text)
+{
+    static const char *const parts[] = {"http:", "https:", "//",      "src=",   "<script",
+                                        "<link", "<img",   "@import", "<iframe"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        assert_int_equal(count(text, parts[i]), 0);
+    assert_int_equal(count(text, "href="), count(text, "href=\"#"));
+    assert_int_equal(count(text, "default-src 'none'"), 1);
+}
+
+static void assert_ids_differ(const char *text)
+{
+    for (const char *at = strstr(text, " id=\""); at != NULL; at = strstr(at + 1, " id=\"")) {
+        char id[64];
+        snprintf(id, sizeof id, " id=\"%.*s\"", (int)strcspn(at + 5, "\""), at + 5);
+        assert_int_equal(count(text, id), 1);
+    }
+}
+
+static void test_the_page_is_well_formed_and_loads_nothing(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {REFERENCE "standalone",   REFERENCE "load/background",
+                                          REFERENCE "paper/table1", REFERENCE "paper/figure8",
+                                          REFERENCE "plan/waiters", REFERENCE "recipes"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        write_page_of(folders[i]);
+        assert_balanced(page);
+        assert_loads_nothing(page);
+    }
+}
+
+/* ------------------------------------------------------------------ what is in it */
+
+/* The rows of all tables with this caption, without the one of the headings. */
+static void assert_table_equals(const struct csv_reader *file, const char *caption,
+                                const char *names)
+{
+    const char *at = strstr(page, caption);
+    assert_non_null(at);
+    at = strstr(at, "<tbody>");
+    assert_non_null(at);
+    for (size_t row = 0; row < file->rows; row++) {
+        at = strstr(at, "<tr>") + strlen("<tr>");
+        char columns[512];
+        snprintf(columns, sizeof columns, "%s", names);
+        for (char *name = strtok(columns, " "); name != NULL; name = strtok(NULL, " ")) {
+            const char *expected = page_source_text(file, row, name);
+            assert_memory_equal(at, "<td", 3);
+            at = strchr(at, '>') + 1;
+            assert_memory_equal(at, expected, strlen(expected));
+            at += strlen(expected);
+            assert_memory_equal(at, "</td>", strlen("</td>"));
+            at += strlen("</td>");
+        }
+        assert_memory_equal(at, "</tr>\n", strlen("</tr>\n"));
+        at += strlen("</tr>\n");
+    }
+    assert_memory_equal(at, "</tbody>", strlen("</tbody>"));
+}
+
+static void test_each_plot_is_there_with_its_data(void **state)
+{
+    (void)state;
+    static struct page_sources sources;
+    const struct page_picture *picture;
+    size_t pictures = 0;
+    write_page_of(REFERENCE "standalone/");
+    assert_int_equal(page_sources_add(&sources, REFERENCE "standalone", &error), ERROR_NONE);
+    for (size_t i = 0; (picture = page_pictures_get(i)) != NULL; i++) {
+        char caption[PATH_SIZE];
+        if (!page_pictures_has(picture, &sources.list[0]))
+            continue;
+        pictures++;
+        snprintf(caption, sizeof caption, "<caption>%s: %s of standalone</caption>", picture->title,
+                 picture->source);
+        assert_table_equals(page_source_file(&sources.list[0], picture->source), caption,
+                            picture->columns);
+    }
+    page_sources_deinit(&sources);
+    assert_int_equal(pictures, 5);
+    assert_int_equal(count(page, "<svg "), 5);
+    assert_int_equal(count(page, "</desc>"), 5);
+    assert_non_null(strstr(page, "recipe nonscalable: rpcs from 110 (clients 10) to 1001000 "
+                                 "(clients 1000)."));
+    assert_ids_differ(page);
+}
+
+static void test_the_verdicts_come_first_and_are_those_of_the_files(void **state)
+{
+    (void)state;
+    static const char *const sentences[] = {
+        "<strong>holds</strong> Every grant was checked, and no verdict failed: 130 trials.",
+        "With 250 clients scalable sends 1,248 requests, and childwatch 62,751: 50.3 times as "
+        "many.",
+        "<strong>holds</strong> nonscalable: requests (n^2 + n, O(n^2)) and notifications equal "
+        "the law in 35 of 35 trials: with 1,000 clients 1,001,000 and 499,500."};
+    write_page_of(REFERENCE "standalone");
+    for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
+        assert_non_null(strstr(page, sentences[i]));
+        assert_true(strstr(page, sentences[i]) < strstr(page, "<svg "));
+    }
+    assert_non_null(strstr(page, "<td>nonscalable</td><td>1000</td><td class=\"number\">1001000"
+                                 "</td><td class=\"number\">1001000</td><td class=\"number\">499500"
+                                 "</td><td class=\"number\">499500</td><td class=\"number\">5 of 5"
+                                 "</td>"));
+    assert_non_null(strstr(page, "zkherd run -r nonscalable,childwatch:250,scalable,ticket -n "));
+}
+
+static const char manifest[] = "{\"plan\": {\"recipes\": [\"a\", \"b\"], \"trials\": 5}}";
+
+static void test_growth_and_herd_are_those_of_the_fits(void **state)
+{
+    (void)state;
+    write_text("manifest.json", manifest);
+    write_text("trials.csv", "recipe,clients,trial,law_rpcs\na,4,1,\nb,4,1,\n");
+    write_text("fits.csv", "recipe,metric,exponent,exponent_low,exponent_high,verdict,beta,"
+                           "beta_low,beta_high\n"
+                           "a,drain_s,1.694,1.5551,1.8273,undetermined,,,\n"
+                           "b,drain_s,1.02,,,O(n),,,\n"
+                           "b,handoff_us,1,,,undetermined,0.0333,0.0302,0.0364\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "<strong>undetermined</strong> a: the time of a drain grows as "
+                                 "n^1.69 (95 %: 1.56 to 1.83): its order is undetermined.<"));
+    assert_non_null(strstr(page, "<strong>measured</strong> b: the time of a drain grows as "
+                                 "n^1.02: O(n).<"));
+    assert_non_null(strstr(page, "<strong>measured</strong> b: each extra waiter adds 3.33 % (95 "
+                                 "%: 3.02 to 3.64) to an uncontended handoff.<"));
+    assert_non_null(strstr(page, "No law applies to the counts of these trials."));
+    assert_null(strstr(page, "<h2 id=\"laws\">"));
+}
+
+static void test_a_claim_stands_beside_the_papers_figure(void **state)
+{
+    (void)state;
+    write_text("manifest.json", manifest);
+    write_text("shape.csv", "claim,servers,ratio,ratio_low,ratio_high,paper_ratio,verdict,"
+                            "quantity,reason\n"
+                            "writes fall from 3 to 5 servers,5,0.8771,0.6762,1.1376,0.8571,"
+                            "undetermined,ratio,\n"
+                            "all recover,5,,,,,fails,ratio,none did\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "<strong>undetermined</strong> writes fall from 3 to 5 servers; "
+                                 "our ratio: 0.8771 (95 %: 0.6762 to 1.1376); the paper&#39;s: "
+                                 "0.8571.<"));
+    assert_non_null(strstr(page, "<strong>fails</strong> all recover, 5 servers; none did.<"));
+    write_text("samples.csv", "trial,from_s,reads,writes,operations_per_s\n1,0.0,1,2,10.0\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "; expected: 0.8571.<"));
+}
+
+static void test_an_answer_says_what_passed_and_what_failed(void **state)
+{
+    (void)state;
+    write_text("manifest.json", manifest);
+    write_text("answers.csv",
+               "target,recipe,objective,unknown,reason,passed,fresh_passed,fresh_votes,failed,"
+               "failed_fresh_failed,failed_fresh_votes\n"
+               "standalone,a,handoff p95 < 10ms,waiters,found,128,4,5,160,3,3\n"
+               "standalone,b,handoff p95 < 10ms,waiters,cut short,96,5,5,0,0,0\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "<strong>measured</strong> a on standalone, handoff p95 &lt; "
+                                 "10ms: 128 waiters meet the objective (4 of 5 fresh trials "
+                                 "passed); 160 do not (3 of 3 fresh trials failed); the search "
+                                 "ended: found.<"));
+    assert_non_null(strstr(page, "<strong>undetermined</strong> b on standalone, handoff p95 &lt; "
+                                 "10ms: 96 waiters meet the objective (5 of 5 fresh trials "
+                                 "passed); the search ended: cut short.<"));
+}
+
+static void test_a_load_says_what_was_answered(void **state)
+{
+    (void)state;
+    write_text("manifest.json", manifest);
+    write_text("cells.csv", "target,mix,sessions,rate_per_s,trials,valid,achieved_per_s,"
+                            "response_p50_us,response_p99_us\n"
+                            "standalone,get=100,60,500,3,2,499.5,210.0,900.0\n"
+                            "standalone,get=100,60,,3,0,9000,310.0,1900.0\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "<strong>measured</strong> standalone, get=100, 60 sessions, "
+                                 "offered per second 500: 499.5 operations a second, response "
+                                 "times p50 210.0 µs, p99 900.0 µs; 2 of 3 trials are valid.<"));
+    assert_non_null(strstr(page, "<strong>undetermined</strong> standalone, get=100, 60 sessions: "
+                                 "9000 operations a second"));
+}
+
+static void test_several_stand_side_by_side(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {REFERENCE "standalone", REFERENCE "ensemble3"};
+    write_page(folders, 2);
+    assert_balanced(page);
+    assert_ids_differ(page);
+    assert_int_equal(count(page, "<svg "), 10);
+    assert_int_equal(count(page, "<h3>Requests against clients</h3>"), 1);
+    assert_int_equal(count(page, "Every grant was checked, and no verdict failed"), 2);
+    assert_non_null(strstr(page, "<th scope=\"col\">ensemble3: drain, s</th>"));
+    /* Medians of five trials: the third in order of each. */
+    assert_non_null(strstr(page, "<td>ticket</td><td>10</td><td class=\"number\">48</td>"
+                                 "<td class=\"number\">9</td>"));
+}
+
+static void test_a_folder_stands_for_those_in_it(void **state)
+{
+    (void)state;
+    write_page_of(REFERENCE "simulated");
+    assert_non_null(strstr(page, "<h1>zkherd: run nonscalable-10000, run queues-100000</h1>"));
+}
+
+/* ------------------------------------------------------------------ what is wrong */
+
+static enum error_kind write_inside(void)
+{
+    return page_write_inside(work, &error);
+}
+
+static void test_trials_that_fail_or_do_not_count_are_told(void **state)
+{
+    (void)state;
+    write_text("manifest.json",
+               "{\"plan\": {\"recipes\": [\"a\"], \"trials\": 3}, \"warnings\": [\"<careful>\"],"
+               " \"cut_short\": \"interrupted\", \"trials_finished\": 3, \"trials_planned\": 9,"
+               " \"command\": [\"zkherd\", \"run\", \"it's\", \"\"]}");
+    write_text(
+        "trials.csv",
+        "recipe,workload,clients,trial,rpcs,notifications,law_rpcs,law_notifications,drain_s,"
+        "violations,valid,reason\n"
+        "a,drain,4,1,20,6,20,6,1.5,0,yes,\n"
+        "a,drain,4,2,20,6,20,6,9.5,0,no,a stall\n"
+        "a,drain,4,3,21,6,20,6,3.5,1,yes,<two> held\n");
+    assert_int_equal(write_inside(), ERROR_NONE);
+    snprintf(page_path, sizeof page_path, "%s/" PAGE_FILE, work);
+    page = read_file(page_path);
+    assert_balanced(page);
+    assert_non_null(strstr(page, "<strong>fails</strong> A verdict failed in 1 of 3 trials; the "
+                                 "first: &lt;two&gt; held."));
+    assert_non_null(strstr(page, "<strong>fails</strong> a: requests and notifications equal the "
+                                 "law in 2 of 3 trials"));
+    assert_non_null(strstr(page, "was cut short after 3 of 9 trials: interrupted."));
+    assert_non_null(strstr(page, "Of 3 trials 2 do not count in medians and fits:"));
+    assert_non_null(strstr(page, "a, 4 clients, trial 2: a stall."));
+    assert_non_null(strstr(page, "<li>&lt;careful&gt;</li>"));
+    assert_non_null(strstr(page, "zkherd run &#39;it&#39;\\&#39;&#39;s&#39; &#39;&#39;"));
+    /* Of the trial that counts alone. */
+    assert_non_null(strstr(page, "<td>a</td><td>4</td><td class=\"number\">20</td>"
+                                 "<td class=\"number\">6</td><td class=\"number\">–</td>"
+                                 "<td class=\"number\">1.5</td>"));
+    assert_non_null(strstr(page, "<td class=\"number\">20 to 21</td>"));
+    assert_non_null(strstr(page, "<td class=\"number\">2 of 3</td>"));
+    assert_non_null(strstr(page, "Not drawn as SVG"));
+}
+
+static void test_a_folder_without_results_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(write_inside(), ERROR_NOT_A_RUN);
+    assert_non_null(strstr(error.detail, "there are no results in it"));
+    write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
+    assert_int_equal(write_inside(), ERROR_NOT_A_RUN);
+    assert_string_equal(error.detail, "there is no manifest.json in it");
+    write_text("manifest.json", "{");
+    assert_int_equal(write_inside(), ERROR_MALFORMED);
+    write_text("manifest.json", "{}");
+    assert_int_equal(write_inside(), ERROR_NONE);
+    write_text("trials.csv", "recipe,clients,trial\n");
+    assert_int_equal(write_inside(), ERROR_NOT_A_RUN);
+    const char *twice[] = {REFERENCE "standalone", REFERENCE "./standalone/"};
+    assert_int_equal(page_write(twice, 2, page_path, &error), ERROR_USAGE);
+}
+
+static void test_nothing_is_left_of_a_page_that_cannot_be_written(void **state)
+{
+    (void)state;
+    char plots[PATH_SIZE];
+    snprintf(plots, sizeof plots, "%s/plots", work);
+    assert_int_equal(mkdir(plots, 0700), 0);
+    write_text("manifest.json", "{}");
+    write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
+    write_text("plots/rpcs.svg", "<svg viewBox=\"0 0 1 1\"><script>1</script></svg>");
+    assert_int_equal(write_inside(), ERROR_MALFORMED);
+    assert_non_null(strstr(error.detail, "plots/rpcs.svg is no picture"));
+    assert_int_equal(count_entries(work), 3);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_the_page_is_well_formed_and_loads_nothing),
+        TEST(test_each_plot_is_there_with_its_data),
+        TEST(test_the_verdicts_come_first_and_are_those_of_the_files),
+        TEST(test_growth_and_herd_are_those_of_the_fits),
+        TEST(test_a_claim_stands_beside_the_papers_figure),
+        TEST(test_an_answer_says_what_passed_and_what_failed),
+        TEST(test_a_load_says_what_was_answered),
+        TEST(test_several_stand_side_by_side),
+        TEST(test_a_folder_stands_for_those_in_it),
+        TEST(test_trials_that_fail_or_do_not_count_are_told),
+        TEST(test_a_folder_without_results_is_refused),
+        TEST(test_nothing_is_left_of_a_page_that_cannot_be_written),
+    };
+    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+}
