@@ -216,7 +216,7 @@ reproduce-locks: install-to-run
 	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
 	rm -rf $(REFERENCE).new/recipes/plots
 	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv \
-	    $(REFERENCE).new/*/sessions.csv
+	    $(REFERENCE).new/*/sessions.csv $(REFERENCE).new/*/report.html
 	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes)
 	mv $(REFERENCE).new/* $(REFERENCE)
 	rmdir $(REFERENCE).new
@@ -289,7 +289,7 @@ reproduce-plan: install-to-run
 	    $(abspath $(BUILD))/zkherd plan $(REPRODUCE_WAITERS) -o waiters > waiters.txt; cat waiters.txt
 	-cd $(REPRODUCE_CAPACITY) && \
 	    $(abspath $(BUILD))/zkherd plan $(REPRODUCE_LOCKS) -o locks > locks.txt; cat locks.txt
-	find $(REPRODUCE_CAPACITY) -type f -name '*.png' -delete
+	find $(REPRODUCE_CAPACITY) -type f \( -name '*.png' -o -name report.html \) -delete
 	find $(REPRODUCE_CAPACITY) -type d -empty -delete
 
 # What docs/questions.md shows and no other reference run prints: about two minutes. `zkherd ensemble` must not be in

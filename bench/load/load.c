@@ -8,9 +8,26 @@
 #include "bench/load/load_table.h"
 #include "bench/output/load_series.h"
 #include "bench/output/record_json.h"
+#include "bench/page/page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* The page of each record, and of the cells of all in their common folder. */
+static void add_pages(const struct load_series *series)
+{
+    const struct output_options *output = &series->options->output;
+    size_t whole = 0;
+    for (size_t i = 0; i < series->base.record_count; i++) {
+        const struct file_set *set = &series->records[i].files.set;
+        if (series->records[i].samples.count == 0 || set->broken)
+            continue;
+        page_add(set->folder, output->quiet);
+        whole++;
+    }
+    if (whole > 1 && series->base.targets.made_out)
+        page_add(output->out, output->quiet);
+}
 
 static int tell_in_text(const struct load_series *series)
 {
@@ -55,6 +72,7 @@ static int tell_in_json(const struct load_series *series, int verdict)
 static int tell(const struct load_series *series, void *context, int *verdict)
 {
     (void)context;
+    add_pages(series);
     *verdict = load_series_verdict(series);
     return series->options->output.json ? tell_in_json(series, *verdict) : tell_in_text(series);
 }

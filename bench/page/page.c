@@ -2,6 +2,7 @@
 #include "bench/page/page.h"
 
 #include "base/output.h"
+#include "bench/cli/complain.h"
 #include "bench/output/folder.h"
 #include "bench/page/html.h"
 #include "bench/page/page_cautions.h"
@@ -194,4 +195,13 @@ enum error_kind page_write_inside(const char *folder, struct error *error)
     char file[PATH_MAX + sizeof PAGE_FILE];
     snprintf(file, sizeof file, "%s/%s", folder, PAGE_FILE);
     return page_write(&folder, 1, file, error);
+}
+
+void page_add(const char *folder, bool quiet)
+{
+    struct error error;
+    enum error_kind kind = page_write_inside(folder, &error);
+    if (kind != ERROR_NONE && !quiet)
+        complain_mildly("no " PAGE_FILE " in %s: %s; zkherd report writes it later", folder,
+                        error_words(kind));
 }

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The page of one folder, in it. */
@@ -26,5 +27,9 @@ MUST_CHECK enum error_kind page_write(const char *const *folders, size_t count, 
 
 /* The same for one folder and PAGE_FILE in it. */
 MUST_CHECK enum error_kind page_write_inside(const char *folder, struct error *error);
+
+/* The same at the end of a subcommand, whose results are none the worse if it cannot be done: that
+ * is said on stderr, except if quiet. */
+void page_add(const char *folder, bool quiet);
 
 #endif

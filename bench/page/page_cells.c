@@ -15,34 +15,32 @@ static int compare_texts(const char *a, const char *b)
     return are_numbers ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Keys behind the last are "". */
-static int compare_cells(const void *a, const void *b)
+static int compare_cells(const struct page_trial *x, const struct page_trial *y)
 {
-    const char *const *x = a, *const *y = b;
     int order = 0;
     for (size_t i = 0; order == 0 && i < PAGE_KEYS_MAX; i++)
-        order = compare_texts(x[i], y[i]);
+        order = compare_texts(x->keys[i], y->keys[i]);
     return order;
 }
 
-static void take_keys(const struct csv_reader *file, size_t row, const struct page_figures *figures,
-                      const char *cell[PAGE_KEYS_MAX])
+static int compare_trials(const void *a, const void *b)
 {
-    for (size_t i = 0; i < PAGE_KEYS_MAX; i++)
-        cell[i] = "";
-    for (size_t i = 0; figures->keys[i].column != NULL; i++)
-        cell[i] = page_source_text(file, row, figures->keys[i].column);
+    const struct page_trial *x = a, *y = b;
+    int order = compare_cells(x, y);
+    if (order == 0)
+        order = (x->source > y->source) - (x->source < y->source);
+    return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static void drop_repetitions(struct page_cells *cells)
+static void add_trials(const struct csv_reader *file, const struct page_figures *figures,
+                       size_t source, struct page_cells *cells)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < cells->count; i++) {
-        if (kept > 0 && compare_cells(cells->list[kept - 1], cells->list[i]) == 0)
-            continue;
-        memmove(cells->list[kept++], cells->list[i], sizeof cells->list[i]);
+    for (size_t row = 0; row < file->rows; row++) {
+        struct page_trial *trial = &cells->trials[cells->count++];
+        *trial = (struct page_trial){{"", "", "", ""}, source, row};
+        for (size_t i = 0; figures->keys[i].column != NULL; i++)
+            trial->keys[i] = page_source_text(file, row, figures->keys[i].column);
     }
-    cells->count = kept;
 }
 
 enum error_kind page_cells_init(const struct page_sources *sources,
@@ -52,49 +50,49 @@ enum error_kind page_cells_init(const struct page_sources *sources,
     size_t rows = 0;
     for (size_t i = 0; i < sources->count; i++)
         rows += page_source_file(&sources->list[i], figures->file)->rows;
-    *cells = (struct page_cells){.list = calloc(rows + 1, sizeof *cells->list)};
-    if (cells->list == NULL)
+    *cells = (struct page_cells){.trials = calloc(rows + 1, sizeof *cells->trials)};
+    if (cells->trials == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, figures->file, "%s", "");
     for (size_t i = 0; i < sources->count; i++) {
-        const struct csv_reader *file = page_source_file(&sources->list[i], figures->file);
-        for (size_t row = 0; sources->list[i].kind == figures->kind && row < file->rows; row++)
-            take_keys(file, row, figures, cells->list[cells->count++]);
+        if (sources->list[i].kind == figures->kind)
+            add_trials(page_source_file(&sources->list[i], figures->file), figures, i, cells);
     }
-    qsort(cells->list, cells->count, sizeof *cells->list, compare_cells);
-    drop_repetitions(cells);
+    qsort(cells->trials, cells->count, sizeof *cells->trials, compare_trials);
     return ERROR_NONE;
 }
 
 void page_cells_deinit(struct page_cells *cells)
 {
-    free(cells->list);
+    free(cells->trials);
     *cells = (struct page_cells){0};
 }
 
-bool page_cells_has(const struct csv_reader *file, size_t row, const struct page_figures *figures,
-                    const char *const *cell)
+size_t page_cells_end(const struct page_cells *cells, size_t first)
 {
-    const char *keys[PAGE_KEYS_MAX];
-    take_keys(file, row, figures, keys);
-    return compare_cells(keys, cell) == 0;
+    size_t end = first + 1;
+    while (end < cells->count && compare_cells(&cells->trials[first], &cells->trials[end]) == 0)
+        end++;
+    return end;
 }
 
-enum error_kind page_cells_median(const struct csv_reader *file, const struct page_figures *figures,
-                                  const char *const *cell, const char *column, double *median,
-                                  size_t *count, struct error *error)
+enum error_kind page_cells_median(const struct page_cells *cells, size_t first, size_t end,
+                                  size_t source, const struct csv_reader *file, const char *column,
+                                  double *median, struct error *error)
 {
-    double *values = calloc(file->rows + 1, sizeof *values);
+    double *values = calloc(end - first + 1, sizeof *values);
+    size_t count = 0;
     if (values == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, column, "%s", "");
-    *count = 0;
-    for (size_t row = 0; row < file->rows; row++) {
-        double value = page_source_number(file, row, column);
-        if (!isnan(value) && page_source_counts(file, row) &&
-            page_cells_has(file, row, figures, cell))
-            values[(*count)++] = value;
+    for (size_t i = first; i < end; i++) {
+        const struct page_trial *trial = &cells->trials[i];
+        if (trial->source != source || !page_source_counts(file, trial->row))
+            continue;
+        double value = page_source_number(file, trial->row, column);
+        if (!isnan(value))
+            values[count++] = value;
     }
-    statistics_sort(values, *count);
-    *median = *count > 0 ? statistics_median(values, *count) : NAN;
+    statistics_sort(values, count);
+    *median = statistics_median(values, count);
     free(values);
     return ERROR_NONE;
 }

@@ -12,7 +12,7 @@
 
 #include "bench/page/page_source.h"
 
-#define PAGE_KEYS_MAX    3
+#define PAGE_KEYS_MAX    4
 #define PAGE_FIGURES_MAX 6
 
 /* A column, and what it is called. */
@@ -29,28 +29,35 @@ struct page_figures {
     struct page_column figures[PAGE_FIGURES_MAX + 1];
 };
 
-/* All zero bytes are an empty list. */
+/* A trial of a cell. */
+struct page_trial {
+    const char *keys[PAGE_KEYS_MAX]; /* their texts, owned by the source; "" behind the last */
+    size_t source;                   /* in the list of the sources */
+    size_t row;
+};
+
+/* The trials of a cell stand together, those of a source in the order of their rows. All zero bytes
+ * are an empty list. */
 struct page_cells {
-    const char *(*list)[PAGE_KEYS_MAX]; /* the texts of their keys; owned by the sources */
+    struct page_trial *trials;
     size_t count;
 };
 
-/* Gathers the cells of all sources of this kind. On success *cells is for page_cells_deinit;
+/* Gathers the trials of all sources of this kind. On success *cells is for page_cells_deinit;
  * ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind page_cells_init(const struct page_sources *sources,
                                            const struct page_figures *figures,
                                            struct page_cells *cells, struct error *error);
 void page_cells_deinit(struct page_cells *cells);
 
-/* Whether a row is a trial of this cell. */
-bool page_cells_has(const struct csv_reader *file, size_t row, const struct page_figures *figures,
-                    const char *const *cell);
+/* The place behind the last trial of the cell whose first trial is at `first`. */
+size_t page_cells_end(const struct page_cells *cells, size_t first);
 
-/* The median of a column over the trials of the cell that count, and their number in *count; NaN if
- * none has a number. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind page_cells_median(const struct csv_reader *file,
-                                             const struct page_figures *figures,
-                                             const char *const *cell, const char *column,
-                                             double *median, size_t *count, struct error *error);
+/* The median of a column over those trials of a source from `first` to before `end` that count; NaN
+ * if none has a number. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind page_cells_median(const struct page_cells *cells, size_t first,
+                                             size_t end, size_t source,
+                                             const struct csv_reader *file, const char *column,
+                                             double *median, struct error *error);
 
 #endif

@@ -22,7 +22,10 @@ static const struct page_figures figures_of[PAGE_KINDS] = {
                    {"handoffs_per_s", "handoffs, 1/s"}}},
     [PAGE_LOAD] = {PAGE_LOAD,
                    "cells.csv",
-                   {{"mix", "mix"}, {"sessions", "sessions"}, {"rate_per_s", "offered, 1/s"}},
+                   {{"servers", "servers"},
+                    {"mix", "mix"},
+                    {"sessions", "sessions"},
+                    {"rate_per_s", "offered, 1/s"}},
                    {{"achieved_per_s", "answered, 1/s"},
                     {"response_p50_us", "response p50, µs"},
                     {"response_p99_us", "response p99, µs"}}},
@@ -57,17 +60,17 @@ static void put_median(FILE *stream, double median)
     page_table_number(stream, text);
 }
 
-static enum error_kind put_figures(FILE *stream, const struct page_source *source,
-                                   const struct page_figures *figures, const char *const *cell,
+static enum error_kind put_figures(FILE *stream, const struct page_source *source, size_t place,
+                                   const struct page_cells *cells, size_t first, size_t end,
                                    struct error *error)
 {
+    const struct page_figures *figures = &figures_of[source->kind];
     const struct csv_reader *file = page_source_file(source, figures->file);
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && figures->figures[i].column != NULL; i++) {
         double median;
-        size_t count;
-        kind = page_cells_median(file, figures, cell, figures->figures[i].column, &median, &count,
-                                 error);
+        kind = page_cells_median(cells, first, end, place, file, figures->figures[i].column,
+                                 &median, error);
         if (kind == ERROR_NONE)
             put_median(stream, median);
     }
@@ -93,20 +96,30 @@ static void put_headings(FILE *stream, const struct page_sources *sources, enum 
     fputs("</tr>\n</thead>\n<tbody>\n", stream);
 }
 
+static enum error_kind put_cell(FILE *stream, const struct page_sources *sources, enum page_kind of,
+                                const struct page_cells *cells, size_t first, size_t end,
+                                struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    fputs("<tr>", stream);
+    put_keys(stream, &figures_of[of], cells->trials[first].keys);
+    for (size_t i = 0; kind == ERROR_NONE && i < sources->count; i++) {
+        if (sources->list[i].kind == of)
+            kind = put_figures(stream, &sources->list[i], i, cells, first, end, error);
+    }
+    fputs("</tr>\n", stream);
+    return kind;
+}
+
 static enum error_kind put_cells(FILE *stream, const struct page_sources *sources,
                                  enum page_kind of, const struct page_cells *cells,
                                  struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < cells->count; i++) {
-        fputs("<tr>", stream);
-        put_keys(stream, &figures_of[of], cells->list[i]);
-        for (size_t j = 0; kind == ERROR_NONE && j < sources->count; j++) {
-            if (sources->list[j].kind == of)
-                kind =
-                    put_figures(stream, &sources->list[j], &figures_of[of], cells->list[i], error);
-        }
-        fputs("</tr>\n", stream);
+    size_t end;
+    for (size_t first = 0; kind == ERROR_NONE && first < cells->count; first = end) {
+        end = page_cells_end(cells, first);
+        kind = put_cell(stream, sources, of, cells, first, end, error);
     }
     return kind;
 }
@@ -166,13 +179,14 @@ static void add_trial(const struct csv_reader *file, size_t row, struct counted 
     counted->equal += equal;
 }
 
-static struct counted count_cell(const struct csv_reader *file, const char *const *cell)
+static struct counted count_cell(const struct csv_reader *file, const struct page_cells *cells,
+                                 size_t first, size_t end, size_t source)
 {
     struct counted counted = {0};
-    for (size_t row = 0; row < file->rows; row++) {
-        if (page_cells_has(file, row, &figures_of[PAGE_RUN], cell) &&
-            !isnan(page_source_number(file, row, laws[0])))
-            add_trial(file, row, &counted);
+    for (size_t i = first; i < end; i++) {
+        const struct page_trial *trial = &cells->trials[i];
+        if (trial->source == source && !isnan(page_source_number(file, trial->row, laws[0])))
+            add_trial(file, trial->row, &counted);
     }
     return counted;
 }
@@ -203,7 +217,24 @@ static bool has_laws(const struct page_source *source)
     return false;
 }
 
-static void write_laws(FILE *stream, const struct page_source *source,
+static void put_lawful_cells(FILE *stream, const struct page_source *source, size_t place,
+                             const struct page_cells *cells)
+{
+    const struct csv_reader *file = page_source_file(source, "trials.csv");
+    size_t end;
+    for (size_t first = 0; first < cells->count; first = end) {
+        end = page_cells_end(cells, first);
+        const struct counted counted = count_cell(file, cells, first, end, place);
+        if (counted.trials == 0)
+            continue;
+        fputs("<tr>", stream);
+        put_keys(stream, &figures_of[PAGE_RUN], cells->trials[first].keys);
+        put_counted(stream, &counted);
+        fputs("</tr>\n", stream);
+    }
+}
+
+static void write_laws(FILE *stream, const struct page_source *source, size_t place,
                        const struct page_cells *cells)
 {
     static const char *const titles[] = {"recipe",
@@ -220,16 +251,7 @@ static void write_laws(FILE *stream, const struct page_source *source,
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         page_table_heading(stream, titles[i]);
     fputs("</tr>\n</thead>\n<tbody>\n", stream);
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct counted counted =
-            count_cell(page_source_file(source, "trials.csv"), cells->list[i]);
-        if (counted.trials == 0)
-            continue;
-        fputs("<tr>", stream);
-        put_keys(stream, &figures_of[PAGE_RUN], cells->list[i]);
-        put_counted(stream, &counted);
-        fputs("</tr>\n", stream);
-    }
+    put_lawful_cells(stream, source, place, cells);
     page_table_end(stream);
 }
 
@@ -251,7 +273,7 @@ enum error_kind page_medians_write_laws(FILE *stream, const struct page_sources 
         return kind;
     for (size_t i = 0; i < sources->count; i++) {
         if (has_laws(&sources->list[i]))
-            write_laws(stream, &sources->list[i], &cells);
+            write_laws(stream, &sources->list[i], i, &cells);
     }
     page_cells_deinit(&cells);
     return ERROR_NONE;

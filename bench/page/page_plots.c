@@ -40,10 +40,8 @@ static enum error_kind write_picture(FILE *stream, const struct page_picture *pi
     if (text == NULL || description == NULL)
         kind = error_raise(error, ERROR_NO_MEMORY, 0, source->folder, "%s", "");
     else if (!svg_write(stream, text, prefix, &words))
-        kind = error_raise(error, ERROR_MALFORMED, 0, source->folder,
-                           "plots/%s.svg is no picture that zkherd has drawn: zkherd plot draws it "
-                           "again",
-                           picture->name);
+        html_element(stream, "p", "plots/%s.svg is no picture that zkherd has drawn.",
+                     picture->name);
     free(description);
     free(text);
     return kind;

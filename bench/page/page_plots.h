@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 /* Writes the pictures that some source has, each once for every source that has it, side by side.
- * Of a source without any picture only the tables are written. ERROR_MALFORMED for a picture that
- * is not one of gnuplot's; ERROR_NO_MEMORY. */
+ * In the place of a picture that is not one of gnuplot's a sentence says so. Of a source without
+ * any picture only the tables are written. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind page_plots_write(FILE *stream, const struct page_sources *sources,
                                             struct error *error);
 

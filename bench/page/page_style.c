@@ -33,7 +33,7 @@ const char page_style[] =
     "figure { margin: 0; }\n"
     ".row > div { min-width: 0; }\n"
     "figcaption { font-size: 0.9rem; }\n"
-    "svg { display: block; max-width: 100%; height: auto; }\n"
+    "svg { display: block; max-width: 100%; height: auto; overflow: visible; }\n"
     "svg g { font-family: Helvetica, Arial, 'Liberation Sans', sans-serif; }\n"
     ".wide { overflow-x: auto; max-width: 100%; }\n"
     "details .wide { max-height: 30rem; overflow-y: auto; }\n"

@@ -6,6 +6,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/cli/wrap.h"
 #include "bench/output/plots.h"
+#include "bench/page/page.h"
 
 #include <unistd.h>
 
@@ -73,8 +74,10 @@ int paper_results_tell(const struct paper_results *results, const struct load_op
 {
     struct error error;
     enum error_kind kind = write_files(results, options->output.out, &error);
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE) {
         draw(&options->output, interrupts);
+        page_add(options->output.out, options->output.quiet);
+    }
     int status = kind == ERROR_NONE ? 0 : complain(&error);
     if (options->output.quiet)
         judgements_complain(results->judgements);

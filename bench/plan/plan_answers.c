@@ -3,6 +3,7 @@
 
 #include "bench/answer/plan_table.h"
 #include "bench/cli/complain.h"
+#include "bench/page/page.h"
 #include "bench/plan/plan_proposals.h"
 
 #include <stdio.h>
@@ -70,8 +71,11 @@ int plan_answers_tell(const struct plan_searches *searches, int *verdict)
     if (!searches->options->output.quiet && write_answers(searches, &error) != ERROR_NONE)
         status = complain(&error);
     for (size_t i = 0; i < searches->series.record_count; i++) {
-        if (plan_record_complain(&searches->records[i]))
+        const struct plan_record *record = &searches->records[i];
+        if (plan_record_complain(record))
             *verdict = 1;
+        if (record->set.trials > 0 && !record->set.broken)
+            page_add(record->set.folder, searches->options->output.quiet);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/output/plots.h"
 #include "bench/output/record_json.h"
+#include "bench/page/page.h"
 #include "bench/run/background_price.h"
 #include "bench/run/conclusion.h"
 #include "bench/run/fits.h"
@@ -275,7 +276,11 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
     const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
     enum error_kind written =
         write_manifest(record, cut_short, unwritten, kind == ERROR_NONE ? error : &writing);
-    return kind == ERROR_NONE ? written : kind;
+    if (kind == ERROR_NONE)
+        kind = written;
+    if (kind == ERROR_NONE && !record->results.set.broken)
+        page_add(record->results.set.folder, record->options->output.quiet);
+    return kind;
 }
 
 int record_verdict(const struct record *record)

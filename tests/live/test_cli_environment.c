@@ -120,7 +120,7 @@ static void without_gnuplot_there_are_no_plots(void **state)
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 6);
     run_files_deinit(&files);
-    assert_int_equal(count_entries(in_work("out")), 8);
+    assert_int_equal(count_entries(in_work("out")), 9);
     json_t *manifest = read_manifest("out");
     json_t *warnings = json_object_get(manifest, "warnings");
     assert_int_equal(json_array_size(warnings), 1);

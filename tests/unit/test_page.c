@@ -6,10 +6,12 @@
 #include "bench/page/page_pictures.h"
 #include "bench/page/page_source.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -222,6 +224,15 @@ static void test_the_verdicts_come_first_and_are_those_of_the_files(void **state
     assert_non_null(strstr(page, "zkherd run -r nonscalable,childwatch:250,scalable,ticket -n "));
 }
 
+/* What is behind these cells of a row. */
+static void take_row(const char *cells, char *text, size_t size)
+{
+    const char *row = strstr(page, cells);
+    assert_non_null(row);
+    row += strlen(cells);
+    snprintf(text, size, "%.*s", (int)(strstr(row, "</tr>") - row), row);
+}
+
 static const char manifest[] = "{\"plan\": {\"recipes\": [\"a\", \"b\"], \"trials\": 5}}";
 
 static void test_growth_and_herd_are_those_of_the_fits(void **state)
@@ -287,16 +298,21 @@ static void test_a_load_says_what_was_answered(void **state)
 {
     (void)state;
     write_text("manifest.json", manifest);
-    write_text("cells.csv", "target,mix,sessions,rate_per_s,trials,valid,achieved_per_s,"
+    write_text("cells.csv", "target,servers,mix,sessions,rate_per_s,trials,valid,achieved_per_s,"
                             "response_p50_us,response_p99_us\n"
-                            "standalone,get=100,60,500,3,2,499.5,210.0,900.0\n"
-                            "standalone,get=100,60,,3,0,9000,310.0,1900.0\n");
+                            "standalone,1,get=100,60,500,3,2,499.5,210.0,900.0\n"
+                            "ensemble3,3,get=100,60,500,3,0,9000,310.0,1900.0\n");
     write_page_of(work);
     assert_non_null(strstr(page, "<strong>measured</strong> standalone, get=100, 60 sessions, "
                                  "offered per second 500: 499.5 operations a second, response "
                                  "times p50 210.0 µs, p99 900.0 µs; 2 of 3 trials are valid.<"));
-    assert_non_null(strstr(page, "<strong>undetermined</strong> standalone, get=100, 60 sessions: "
-                                 "9000 operations a second"));
+    assert_non_null(strstr(page, "<strong>undetermined</strong> ensemble3, get=100, 60 sessions, "
+                                 "offered per second 500: 9000 operations a second"));
+    /* Numbers of servers are cells of their own. */
+    char figures[256];
+    take_row("<tr><td>3</td><td>get=100</td><td>60</td><td>500</td>", figures, sizeof figures);
+    assert_string_equal(figures, "<td class=\"number\">9000</td><td class=\"number\">310</td>"
+                                 "<td class=\"number\">1900</td>");
 }
 
 static void test_several_stand_side_by_side(void **state)
@@ -310,9 +326,16 @@ static void test_several_stand_side_by_side(void **state)
     assert_int_equal(count(page, "<h3>Requests against clients</h3>"), 1);
     assert_int_equal(count(page, "Every grant was checked, and no verdict failed"), 2);
     assert_non_null(strstr(page, "<th scope=\"col\">ensemble3: drain, s</th>"));
-    /* Medians of five trials: the third in order of each. */
-    assert_non_null(strstr(page, "<td>ticket</td><td>10</td><td class=\"number\">48</td>"
-                                 "<td class=\"number\">9</td>"));
+    /* The figures of a run are those that it has alone. */
+    static const char cell[] = "<tr><td>ticket</td><td>10</td>";
+    char side_by_side[1024], alone[1024];
+    take_row(cell, side_by_side, sizeof side_by_side);
+    write_page_of(folders[0]);
+    take_row(cell, alone, sizeof alone);
+    assert_memory_equal(side_by_side, alone, strlen(alone));
+    write_page_of(folders[1]);
+    take_row(cell, alone, sizeof alone);
+    assert_string_equal(side_by_side + strlen(side_by_side) - strlen(alone), alone);
 }
 
 static void test_a_folder_stands_for_those_in_it(void **state)
@@ -383,7 +406,7 @@ static void test_a_folder_without_results_is_refused(void **state)
     assert_int_equal(page_write(twice, 2, page_path, &error), ERROR_USAGE);
 }
 
-static void test_nothing_is_left_of_a_page_that_cannot_be_written(void **state)
+static void test_a_picture_of_somebody_else_is_not_shown(void **state)
 {
     (void)state;
     char plots[PATH_SIZE];
@@ -392,9 +415,26 @@ static void test_nothing_is_left_of_a_page_that_cannot_be_written(void **state)
     write_text("manifest.json", "{}");
     write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
     write_text("plots/rpcs.svg", "<svg viewBox=\"0 0 1 1\"><script>1</script></svg>");
-    assert_int_equal(write_inside(), ERROR_MALFORMED);
-    assert_non_null(strstr(error.detail, "plots/rpcs.svg is no picture"));
-    assert_int_equal(count_entries(work), 3);
+    write_page_of(work);
+    assert_balanced(page);
+    assert_loads_nothing(page);
+    assert_non_null(strstr(page, "<p>plots/rpcs.svg is no picture that zkherd has drawn.</p>"));
+}
+
+static void test_nothing_is_left_of_a_page_that_has_no_room(void **state)
+{
+    (void)state;
+    struct rlimit before, small = {1000, 1000};
+    write_text("manifest.json", "{}");
+    write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small.rlim_max = before.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    enum error_kind kind = write_inside();
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(kind, ERROR_NO_SPACE);
+    assert_int_equal(count_entries(work), 2);
 }
 
 int main(void)
@@ -412,7 +452,8 @@ int main(void)
         TEST(test_a_folder_stands_for_those_in_it),
         TEST(test_trials_that_fail_or_do_not_count_are_told),
         TEST(test_a_folder_without_results_is_refused),
-        TEST(test_nothing_is_left_of_a_page_that_cannot_be_written),
+        TEST(test_a_picture_of_somebody_else_is_not_shown),
+        TEST(test_nothing_is_left_of_a_page_that_has_no_room),
     };
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }
