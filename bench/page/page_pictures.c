@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define FILE_PATH_SIZE (PATH_MAX + 64)
-#define PICTURE_MAX    (16 * 1024 * 1024)
+#define PICTURE_MAX    ((size_t)16 << 20)
 
 /* Groups that are told; a reader of more reads the table. */
 #define GROUPS_MAX 12
