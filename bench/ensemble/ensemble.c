@@ -4,6 +4,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/standard_output.h"
+#include "bench/ensemble/ensemble_json.h"
 #include "bench/ensemble/ensemble_table.h"
 #include "servers/background.h"
 #include "servers/ensemble.h"
@@ -16,7 +17,7 @@
 
 static const char usage[] =
     "Usage: zkherd ensemble start [OPTION]...\n"
-    "       zkherd ensemble status\n"
+    "       zkherd ensemble status [--json]\n"
     "       zkherd ensemble stop\n"
     "Keep private ZooKeeper servers running on 127.0.0.1 for several runs. Each user\n"
     "has one such ensemble at a time.\n"
@@ -24,7 +25,7 @@ static const char usage[] =
     "  start   start the servers, wait until they serve clients, and print the\n"
     "          connect string for run --connect\n"
     "  status  one row per server: address, role, process, memory, version,\n"
-    "          connections\n"
+    "          connections; --json: the same as JSON\n"
     "  stop    stop the servers and remove all files that were created for them\n"
     "\n"
     "Options of start:\n";
@@ -43,44 +44,49 @@ static const char notes[] =
 
 /* ------------------------------------------------------------------ the command line */
 
+struct call {
+    struct ensemble_options start;
+    bool json; /* status */
+};
+
 static bool parse_servers(struct option_given *given)
 {
-    const struct ensemble_options *options = given->options;
+    const struct call *call = given->options;
     struct error error = {0};
     if (!option_row_number(given))
         return false;
-    return ensemble_check_size(options->servers, &error) == ERROR_NONE ||
+    return ensemble_check_size(call->start.servers, &error) == ERROR_NONE ||
            option_row_refuse(given, "%s", error.detail);
 }
 
 static const struct option_row rows[] = {
     {.name = "--servers",
      .parse = parse_servers,
-     .member = OPTION_MEMBER(struct ensemble_options, servers),
+     .member = OPTION_MEMBER(struct call, start.servers),
      .least = 1,
      .most = ENSEMBLE_SERVERS_MAX,
      .expected = "expected 1, 3, 5 or 7",
      .value = "3",
      .help = "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"},
     {.name = "--heap",
-     OPTION_NUMBER(struct ensemble_options, heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),
+     OPTION_NUMBER(struct call, start.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),
      .value = "512",
      .help = "      --heap MIB      heap of each server [512]\n"},
     {.name = "--server-cpus",
      .parse = option_row_cpus,
-     .member = OPTION_MEMBER(struct ensemble_options, cpu_percent),
+     .member = OPTION_MEMBER(struct call, start.cpu_percent),
      .least = SERVER_CPU_MIN_PERCENT,
      .help = "      --server-cpus X cores that each server may use, e.g. 0.25 [no limit]\n"},
     {.name = "--fsync",
-     OPTION_WORD(struct ensemble_options, fsync, option_row_no_yes, "expected yes or no"),
+     OPTION_WORD(struct call, start.fsync, option_row_no_yes, "expected yes or no"),
      .value = "yes",
      .help = "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"},
     {.name = "--data",
-     OPTION_FOLDER(struct ensemble_options, data_folder),
+     OPTION_FOLDER(struct call, start.data_folder),
      .help = "      --data DIR      folder for the servers' data; must be empty or not exist\n"
              "                      [a temporary folder]\n"},
     {.name = "--port",
-     OPTION_NUMBER(struct ensemble_options, first_port, 1, PORT_MAX),
+     OPTION_NUMBER(struct call, start.first_port, 1, PORT_MAX),
      .expected = "expected a port from 1 to 65535",
      .help = "      --port P        client port of the first server; the others use the\n"
              "                      following ports [any free ports]\n"},
@@ -89,6 +95,11 @@ static const struct option_row rows[] = {
 };
 
 /* Of status and stop, which show the same help. */
+static const struct option_row status_rows[] = {
+    {.name = "--json", OPTION_FLAG(struct call, json), .help = ""},
+    OPTION_ROW_HELP(""),
+    {0},
+};
 static const struct option_row help_alone[] = {OPTION_ROW_HELP(""), {0}};
 
 /* ------------------------------------------------------------------ start, status, stop */
@@ -122,48 +133,52 @@ static enum error_kind start_and_leave(const struct ensemble_options *options,
     return kind;
 }
 
-static int start(const struct ensemble_options *options)
+static int start(const struct call *call)
 {
     struct background_lock claim;
     struct error error;
     enum error_kind kind = background_lock(&claim, &error);
     if (kind != ERROR_NONE)
         return complain(&error);
-    kind = start_and_leave(options, &claim, &error);
+    kind = start_and_leave(&call->start, &claim, &error);
     background_release(&claim);
     return kind == ERROR_NONE ? 0 : complain_about("ensemble", &error);
 }
 
-static int status(const struct ensemble_options *options)
+static int status(const struct call *call)
 {
     struct background_ensemble background;
     struct error error;
-    (void)options;
+    bool serves;
     if (background_find(&background, &error) != ERROR_NONE)
         return complain(&error);
-    return ensemble_table_write(&background, stdout) ? 0 : error_exit_status(ERROR_NOT_SERVING);
+    if (!call->json)
+        serves = ensemble_table_write(&background, stdout);
+    else if (ensemble_json_write(&background, stdout, &serves, &error) != ERROR_NONE)
+        return complain(&error);
+    return serves ? 0 : error_exit_status(ERROR_NOT_SERVING);
 }
 
-static int stop(const struct ensemble_options *options)
+static int stop(const struct call *call)
 {
     struct error error;
-    (void)options;
+    (void)call;
     return background_stop(&error) == ERROR_NONE ? 0 : complain(&error);
 }
 
 static const struct {
     const char *name;
     const struct option_row *rows;
-    int (*act)(const struct ensemble_options *options);
+    int (*act)(const struct call *call);
 } actions[] = {
     {"start", rows, start},
-    {"status", help_alone, status},
+    {"status", status_rows, status},
     {"stop", help_alone, stop},
 };
 
 int ensemble_main(int argc, char **argv)
 {
-    struct ensemble_options options = ensemble_options_default();
+    struct call call = {.start = ensemble_options_default()};
     if (argc < 2)
         return complain_usage("ensemble", "action", "expected start, status or stop");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -174,8 +189,8 @@ int ensemble_main(int argc, char **argv)
         if (strcmp(argv[1], actions[i].name) != 0)
             continue;
         const struct arguments arguments = {"ensemble", usage, actions[i].rows, notes, rows};
-        int status = arguments_take(&arguments, argc - 1, argv + 1, &options, NULL);
-        return status == ARGUMENTS_GO ? actions[i].act(&options) : status;
+        int status = arguments_take(&arguments, argc - 1, argv + 1, &call, NULL);
+        return status == ARGUMENTS_GO ? actions[i].act(&call) : status;
     }
     return complain_usage("ensemble", argv[1], "expected start, status or stop");
 }

@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/port.h"
 #include "tests/support/run_files.h"
+#include "tests/support/schema.h"
 
 #include "servers/four_letter.h"
 
@@ -81,6 +82,29 @@ static pid_t pid_in_table(unsigned server)
     return pid;
 }
 
+/* What it says as JSON of servers that are all there, after the table that command has. */
+static void assert_json_is_table(const char *connect)
+{
+    int pids[3];
+    for (unsigned i = 0; i < 3; i++)
+        pids[i] = pid_in_table(i + 1);
+    command_run(&command, COMMAND("ensemble", "status", "--json"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "ensemble");
+    const json_t *servers = json_object_get(json, "servers");
+    assert_string_equal(json_string_value(json_object_get(json, "connect")), connect);
+    assert_true(json_is_true(json_object_get(json, "serves")));
+    assert_int_equal(json_array_size(servers), 3);
+    for (unsigned i = 0; i < 3; i++) {
+        const json_t *server = json_array_get(servers, i);
+        assert_int_equal(json_integer_value(json_object_get(server, "pid")), pids[i]);
+        assert_true(json_integer_value(json_object_get(server, "memory_mib")) > 0);
+        assert_non_null(json_string_value(json_object_get(server, "version")));
+        assert_true(json_is_integer(json_object_get(server, "connections")));
+    }
+    json_decref(json);
+}
+
 static void assert_none(const char *words)
 {
     static const char *const actions[] = {"status", "stop"};
@@ -121,6 +145,7 @@ static void three_servers_stay_until_they_are_stopped(void **state)
         read_name(pid_in_table(i), name, sizeof name);
         assert_string_equal(name, "java");
     }
+    assert_json_is_table(connect);
 
     command_run(&command, COMMAND("ensemble", "start", SMALL));
     assert_refused(&command, 3, "a private ensemble is already running; use that one, or end it");
