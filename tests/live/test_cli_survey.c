@@ -3,6 +3,7 @@
  * the znodes hold. */
 #include "tests/support/front.h"
 #include "tests/support/inspect.h"
+#include "tests/support/schema.h"
 
 #include <jansson.h>
 
@@ -26,6 +27,8 @@ static json_t *json_of(const char *path)
     json_t *root = json_loads(command.out, JSON_ALLOW_NUL, &error);
     if (root == NULL)
         fail_msg("%s in\n%s", error.text, command.out);
+    assert_schema(root, json_object_get(root, "locks") != NULL ? "inspect-folder" : "inspect-lock",
+                  path);
     return root;
 }
 
