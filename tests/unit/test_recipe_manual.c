@@ -3,6 +3,7 @@
  * what it says of wrong laws and broken locks is what zkherd says; and its tables have every word
  * of the headers. Tests run in the folder that README.md is in. */
 #include "tests/support/simulate.h"
+#include "tests/support/table.h"
 
 #include "recipes/law.h"
 
@@ -13,20 +14,6 @@
 #define EXAMPLE "docs/examples/kazoo.c"
 
 extern const struct recipe recipe_kazoo;
-
-/* The text of a file, with a line break before it; the caller's to free. */
-static char *read_text(const char *path)
-{
-    static char text[256 * 1024] = "\n";
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        fail_msg("%s is not here: run this in the folder that README.md is in", path);
-    size_t length = 1 + fread(text + 1, 1, sizeof text - 2, file);
-    fclose(file);
-    assert_true(length < sizeof text - 1);
-    text[length] = '\0';
-    return strdup(text);
-}
 
 /* ------------------------------------------------------------------ the example runs */
 
@@ -151,7 +138,7 @@ static void test_the_manual_shows_the_example_as_it_is(void **state)
     char *example = read_text(EXAMPLE), *shown = strstr(manual, "\n```c\n// SPDX");
     (void)state;
     assert_non_null(shown);
-    shown += strlen("\n```c");
+    shown += strlen("\n```c\n");
     char *end = strstr(shown, "\n```\n");
     assert_non_null(end);
     size_t length = (size_t)(end - shown) + 1, same = 0;
