@@ -78,12 +78,12 @@ void figure8_text_explain(const void *context, const struct load_options *option
                   "more than were killed; the paper has no figures, and its ratio here is what is "
                   "left without those that were killed.");
     wrap_sentence(stream,
-                  "Ours: %llu servers, %llu sessions, %u requests outstanding each, 30 %% writes, "
+                  "Ours: %llu servers, %llu sessions, %u request%s outstanding each, 30 %% writes, "
                   "values of %u bytes; %s; %u trials of %u s. A session that finds no server waits "
                   "for %.0f ms (--session-timeout / 60).",
                   (unsigned long long)figure->servers,
                   (unsigned long long)options->sessions.list[0], options->depth,
-                  options->value_bytes,
+                  options->depth == 1 ? "" : "s", options->value_bytes,
                   paper_servers_describe(&options->target, servers, sizeof servers),
                   options->trials, figure->seconds, (double)options->session_timeout_ns / 60 / 1e6);
 }

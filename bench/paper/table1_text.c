@@ -47,11 +47,11 @@ static void write_differences(const struct load_options *options, FILE *stream)
 {
     char servers[120];
     wrap_sentence(stream,
-                  "Ours: %llu sessions, %u requests outstanding each, values of %u bytes; %s; "
+                  "Ours: %llu sessions, %u request%s outstanding each, values of %u bytes; %s; "
                   "%u trials of %llu s. The paper's: %d clients, at least %d requests outstanding "
                   "each, values of %d bytes; servers of a dual-core machine each.",
                   (unsigned long long)options->sessions.list[0], options->depth,
-                  options->value_bytes,
+                  options->depth == 1 ? "" : "s", options->value_bytes,
                   paper_servers_describe(&options->target, servers, sizeof servers),
                   options->trials, (unsigned long long)(options->duration_ns / NS_PER_S),
                   PUBLISHED_SESSIONS, PUBLISHED_DEPTH, PUBLISHED_VALUE_BYTES);
