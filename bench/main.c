@@ -61,8 +61,7 @@ static const struct subcommand subcommands[] = {
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
     {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
     {"paper", paper_main},       {"plan", plan_main},       {"calibrate", calibrate_main},
-    {"help", help_about_all},
-    {"report", report_main},
+    {"help", help_about_all},    {"report", report_main},
 };
 
 static int help_about_all(int argc, char **argv)
