@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # anatomy: every message of one handoff, against the time since the release: a panel for each recipe,
 # all with the same time axis, and a line for each session. A bar reaches from a request to its reply.
-# What a session did that was neither the releaser nor granted the lock is grey: it woke for nothing.
+# What a session did that was neither the releaser nor granted the lock is grey: under lockstep it woke
+# for nothing, in free pace it may just have arrived.
 # See anatomy_common.gp for which handoffs are drawn.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "anatomy.gp") - 1]."." }
 load scripts."/common.gp"
@@ -60,7 +61,7 @@ do for [k = 1:panels] {
         NaN with points pt 7 ps 0.5 * point_scale lc rgb "black" title "notification", \
         NaN with points pt 9 ps 1.3 * point_scale lc rgb "black" title "grant", \
         NaN with lines lw 2.4 lc rgb colour title "request to reply", \
-        NaN with lines lw 2.4 lc rgb "#B8B8B8" title "woken for nothing"
+        NaN with lines lw 2.4 lc rgb "#B8B8B8" title "not granted the lock"
     unset key
 }
 unset multiplot

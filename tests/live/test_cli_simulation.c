@@ -196,6 +196,7 @@ static void a_handoff_is_traced_and_drawn(void **state)
     char *picture = read_text(in_work("out/plots/anatomy.svg"));
     picture_find(picture, "nonscalable, 4 waiters: 4 notifications, 8 requests");
     picture_find(picture, "scalable, 4 waiters: 1 notification, 2 requests");
+    picture_find(picture, "not granted the lock");
     free(picture);
     table_deinit(&handoffs);
     table_deinit(&trace);
