@@ -37,6 +37,14 @@ static const struct page_picture pictures[] = {
      "Both axes are logarithmic. A point is a trial, a line joins the medians; a cross is a trial "
      "that is not valid.",
      "recipe clients trial drain_s handoffs_per_s valid reason", "recipe", "clients", "drain_s"},
+    {"anatomy", "trace.csv", "One handoff, message by message",
+     "A panel for each recipe, all with the same number of waiters, and a line for each session. A "
+     "bar reaches from a request to its reply, a dot is a notification; what sessions did that "
+     "were "
+     "woken and not granted the lock is grey.",
+     "recipe clients trial lock handoff waiters time_us session event operation status latency_us "
+     "wakes",
+     "recipe", "session", "time_us"},
     {"background", "background.csv", "What the lock costs others",
      "The response times of the load in the background beside the lock, divided by those alone, "
      "against the clients of the lock: medians with their intervals, and 99th percentiles.",

@@ -28,6 +28,7 @@
     X("trials.csv")                                                                                \
     X("fits.csv")                                                                                  \
     X("waiters.csv")                                                                               \
+    X("trace.csv")                                                                                 \
     X("background.csv")                                                                            \
     X("load.csv")                                                                                  \
     X("cells.csv")                                                                                 \
