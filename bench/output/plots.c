@@ -27,14 +27,11 @@ struct plot {
     const char *source;
 };
 
-static const struct plot of_run[] = {{"rpcs", "trials.csv"},
-                                     {"messages", "waiters.csv"},
-                                     {"bytes", "trials.csv"},
-                                     {"handoff_latency", "waiters.csv"},
-                                     {"drain_time", "trials.csv"},
-                                     {"background", "background.csv"},
-                                     {"anatomy", "trace.csv"},
-                                     {NULL, NULL}};
+static const struct plot of_run[] = {
+    {"rpcs", "trials.csv"},       {"messages", "waiters.csv"},
+    {"bytes", "trials.csv"},      {"handoff_latency", "waiters.csv"},
+    {"drain_time", "trials.csv"}, {"background", "background.csv"},
+    {"anatomy", "trace.csv"},     {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
 #define OF_EXPERIMENTS                                                                             \
     {"paper_table1", "table1.csv"}, {"paper_table2", "table2.csv"},                                \
