@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define PREFIX_SIZE  20
+#define PREFIX_SIZE  48 /* two numbers of any size */
 #define CAPTION_SIZE 512
 
 static bool has_any_picture(const struct page_source *source)
