@@ -109,8 +109,9 @@ static void bars_of_all_recipes_have_one_scale(void **state)
                         "            16 ### 4.9\n"
                         "            32 ### 4.9\n");
     assert_non_null(strstr(bars(40, true), "\nscalable     8 ██▉ 4.8\n"));
-    assert_string_equal(strstr(bars(80, false), "nonscalable  8"),
-                        strstr(bars(200, false), "nonsc"));
+    char *narrow = strdup(bars(80, false));
+    assert_string_equal(bars(200, false), narrow);
+    free(narrow);
 }
 
 /* Trials that were not led to their end are in no bar, nor are those without a handoff. */
