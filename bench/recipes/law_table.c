@@ -132,7 +132,7 @@ static const char *label_of(enum tally_kind kind)
 static void write_row(const struct recipe *recipe, enum tally_kind kind, char *all, size_t size,
                       FILE *stream)
 {
-    struct law_row row;
+    struct law_row row = {0};
     if (!law_table_row(recipe, kind, &row))
         return;
     fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", label_of(kind), row.of[LAW_ARRIVAL_FREE],

@@ -14,7 +14,7 @@ static json_t *steps_of(const struct recipe *recipe)
 {
     json_t *rows = json_array();
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
-        struct law_row row;
+        struct law_row row = {0};
         if (!tally_has_law((enum tally_kind)kind) ||
             !law_table_row(recipe, (enum tally_kind)kind, &row))
             continue;
