@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is told twice, and what is made from the help: the number of the release, the targets of the checks, and the
-# completions for shells. $ZKHERD is the program. Shells that are not installed are left out.
+# What is told twice, and what is made from the help: the number of the release, the targets of the checks, the man
+# pages' options, and the completions for shells. $ZKHERD is the program. Shells that are not installed, and groff,
+# are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,9 @@ fail() {
     echo "tests/packaging.sh: $1" >&2
     exit 1
 }
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
 
 # ---------------------------------------------------------------- the release
 
@@ -23,10 +27,41 @@ release=$(sed -n 's/^RELEASE := //p' Makefile)
 diff <(sed -n 's/^make //p' .ci/run | sort) <(sed -n 's/^ \{10\}- //p' .github/workflows/check.yml | sort) ||
     fail ".ci/run and .github/workflows/check.yml have other targets"
 
+# ---------------------------------------------------------------- man pages
+
+# The long options of a help that describe it: not those of its examples.
+options_of() { # SUBCOMMAND...
+    "$ZKHERD" "$@" --help | grep -E '^  (-.,|   ) --' | grep -oE -m99 '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*'
+}
+
+# Each page has all options of its subcommand, and none that no subcommand has.
+all_options=$'--limits\n--predict\n--validate'
+for context in '' run load paper 'paper table1' 'paper table2' 'paper table3' 'paper figure8' plan 'plan --limits' \
+    'plan --predict' 'plan --validate' calibrate compare plot report claims 'ensemble start' recipes inspect clean \
+    help; do
+    # shellcheck disable=SC2086
+    options=$(options_of $context)
+    all_options+=$'\n'$options
+    page=docs/zkherd${context:+-${context%% *}}.1
+    missing=$(sed 's/\\-/-/g' "$page" | grep -oE -- '--[a-z][a-z-]+' | sort -u |
+        comm -13 - <(sort -u <<<"$options"))
+    [ -z "$missing" ] || fail "$page lacks $missing"
+done
+unknown=$(sed 's/\\-/-/g' docs/zkherd*.1 | grep -oE -- '--[a-z][a-z-]+' | sort -u |
+    comm -23 - <(sort -u <<<"$all_options"))
+[ -z "$unknown" ] || fail "man pages name options that no help has: $unknown"
+
+# A screen of 80 columns shows each page whole, and groff has nothing to complain about.
+if command -v groff >/dev/null; then
+    for page in docs/zkherd*.1; do
+        warnings=$(groff -ww -man -Tutf8 -rLL=78n -P-c -P-bou "$page" 2>&1 >"$made/page")
+        [ -z "$warnings" ] || fail "$page: $warnings"
+        [ "$(LC_ALL=C.UTF-8 wc -L < "$made/page")" -le 80 ] || fail "$page is wider than 80 columns"
+    done
+fi
+
 # ---------------------------------------------------------------- completions
 
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
 packaging/completion/table "$ZKHERD" > "$made/table"
 for shell in bash zsh fish; do awk -f "packaging/completion/$shell.awk" "$made/table" > "$made/zkherd.$shell"; done
 
@@ -51,7 +86,7 @@ compare() { # WHAT EXPECTED OFFERED
 for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' 'plan --validate' calibrate compare \
     plot claims 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
-    options=$("$ZKHERD" $context --help | grep -E '^  (-.,|   ) --' | grep -oE -m99 '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*')
+    options=$(options_of $context)
     [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits --predict --validate)
     # shellcheck disable=SC2086
     compare "the options of $context in bash" "$options" "$(offered_by_bash zkherd $context --)"
