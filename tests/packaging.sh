@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is told twice, and what is made from the help: the number of the release, the targets of the checks, the man
-# pages' options, and the completions for shells. $ZKHERD is the program. Shells that are not installed, and groff,
-# are left out.
+# What is told twice, and what is made from the help: the number of the release, the targets of the checks and of the
+# reference runs, the man pages' options, and the completions for shells. $ZKHERD is the program. Shells that are not
+# installed, and groff, are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +26,15 @@ release=$(sed -n 's/^RELEASE := //p' Makefile)
 
 diff <(sed -n 's/^make //p' .ci/run | sort) <(sed -n 's/^ \{10\}- //p' .github/workflows/check.yml | sort) ||
     fail ".ci/run and .github/workflows/check.yml have other targets"
+
+# ---------------------------------------------------------------- the reference runs
+
+reproduced=$(sed -nE 's/^(reproduce[a-z-]*):.*/\1/p' Makefile | sort)
+# shellcheck disable=SC2016
+diff <(cat <<<"$reproduced") <(sed -nE 's/^\| `make (reproduce[a-z-]*)`.*/\1/p' docs/citing.md | sort) ||
+    fail "docs/citing.md names other reference runs than the Makefile has"
+diff <(cat <<<"$reproduced") <(make help | sed -nE 's/^make (reproduce[a-z-]*) .*/\1/p' | sort) ||
+    fail "make help names other reference runs than the Makefile has"
 
 # ---------------------------------------------------------------- man pages
 
