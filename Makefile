@@ -320,8 +320,10 @@ reproduce-answers: install-to-run
 	    rm -rf work; }
 
 # No test measures how fast a server is: the JVM's second compiler would take a third of the machine, and its parallel
-# collector a part of what is left.
+# collector a part of what is left. Only in sanitized tests, which take long in any case, servers have a pool of threads
+# that read and write, as they have by default.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+check: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerThreads=0)
 
 # The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
 LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings adversity cli_paper cli_load law \

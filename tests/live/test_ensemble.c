@@ -116,7 +116,8 @@ static void assert_agree(const struct ensemble *ensemble)
 
 static void assert_tells_of_server(const struct ensemble *ensemble, unsigned index)
 {
-    char words[64], text[8192];
+    static char text[256 * 1024]; /* servers that wait long for each other write much */
+    char words[64];
     const char *settings = server_start(ensemble_server(ensemble, index))->settings;
     snprintf(words, sizeof words, "\nclientPort=%u\n",
              ensemble_connect(ensemble)->endpoints[index].port);

@@ -205,7 +205,8 @@ static void assert_of_a_follower(const struct load_fault_result *kill,
                                  const struct load_fault_result *restart)
 {
     assert_int_equal(kill->roles[0], ROLE_FOLLOWER);
-    assert_int_equal(kill->led_ns, UINT64_MAX); /* the leader stays */
+    assert_int_equal(kill->led_ns, UINT64_MAX);      /* the leader stays */
+    assert_true(kill->first_write_ns != UINT64_MAX); /* and completes writes */
     assert_int_equal(kill->served_ns, UINT64_MAX);
     assert_int_equal(restart->servers[0], kill->servers[0]);
     assert_true(restart->served_ns != UINT64_MAX);
