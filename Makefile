@@ -189,7 +189,8 @@ demo: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	$(BUILD)/zkherd run
 	@echo
-	@echo 'the plots:    in plots/ of that folder, as SVG and PNG'
+	@echo 'to look at:   report.html in that folder: all results on one page'
+	@echo 'the plots:    in plots/ there, as SVG and PNG'
 	@echo 'the program:  $(BUILD)/zkherd; try: $(BUILD)/zkherd run --help'
 	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
