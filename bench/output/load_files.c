@@ -63,7 +63,7 @@ struct row {
 #define OPERATION_COLUMNS(X)                                                                       \
     TRIAL_COLUMNS(X)                                                                               \
     X(operation, csv_text(csv, load_kind_word(kind)))                                              \
-    X(status, csv_text(csv, status_word(status)))                                                  \
+    X(status, csv_text(csv, client_status_word(status)))                                           \
     X(count, csv_count(csv, row->result->replies[kind][status]))
 
 #define LATENCY_COLUMNS(X)                                                                         \
@@ -95,22 +95,6 @@ static bool tells_packets(const struct load_server_second *servers)
 static bool tells_outstanding(const struct load_server_second *servers)
 {
     return servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
-}
-
-static const char *status_word(enum zk_status status)
-{
-    static const char *const words[] = {
-        [ZK_OK] = "ok",
-        [ZK_NO_NODE] = "no_node",
-        [ZK_NODE_EXISTS] = "node_exists",
-        [ZK_BAD_VERSION] = "bad_version",
-        [ZK_NOT_EMPTY] = "not_empty",
-        [ZK_NO_AUTH] = "no_auth",
-        [ZK_CONNECTION_LOSS] = "connection_loss",
-        [ZK_SESSION_EXPIRED] = "session_expired",
-        [ZK_OTHER_ERROR] = "other",
-    };
-    return words[status];
 }
 
 /* ------------------------------------------------------------------ opening */

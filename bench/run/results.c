@@ -69,7 +69,7 @@
     X(session, csv_count(csv, event->session))                                                     \
     X(event, csv_text(csv, trace_kind_word(event->kind)))                                          \
     X(operation, csv_text(csv, operation_of(event)))                                               \
-    X(status, csv_text(csv, event->kind == TRACE_REPLY ? trace_status_word(event->status) : ""))   \
+    X(status, csv_text(csv, event->kind == TRACE_REPLY ? client_status_word(event->status) : ""))  \
     X(latency_us,                                                                                  \
       csv_real(csv, event->kind == TRACE_REPLY ? (double)event->latency_ns / 1e3 : NAN, 3))        \
     X(wakes, csv_text(csv, event->kind != TRACE_NOTIFICATION ? "" : event->wakes ? "yes" : "no"))

@@ -7,6 +7,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
+const char *client_status_word(enum zk_status status)
+{
+    static const char *const words[] = {
+        [ZK_OK] = "ok",
+        [ZK_NO_NODE] = "no_node",
+        [ZK_NODE_EXISTS] = "node_exists",
+        [ZK_BAD_VERSION] = "bad_version",
+        [ZK_NOT_EMPTY] = "not_empty",
+        [ZK_NO_AUTH] = "no_auth",
+        [ZK_CONNECTION_LOSS] = "connection_loss",
+        [ZK_SESSION_EXPIRED] = "session_expired",
+        [ZK_OTHER_ERROR] = "other",
+    };
+    return words[status];
+}
+
 static uint32_t depth_of(const struct client *client)
 {
     return client->depth > 1 ? client->depth : 1;

@@ -33,6 +33,9 @@ enum zk_status {
     ZK_OTHER_ERROR,
 };
 
+/* The word for an answer in CSV files, such as no_node: a static string. */
+const char *client_status_word(enum zk_status status);
+
 /* What happened to a watched znode (ZooKeeper's NodeCreated, NodeDeleted, …). */
 enum client_event { EVENT_CREATED = 1, EVENT_DELETED, EVENT_CHANGED, EVENT_CHILD, EVENT_OTHER };
 

@@ -82,22 +82,6 @@ const char *trace_operation_word(enum operation operation)
     return words[operation];
 }
 
-const char *trace_status_word(enum zk_status status)
-{
-    static const char *const words[] = {
-        [ZK_OK] = "ok",
-        [ZK_NO_NODE] = "no_node",
-        [ZK_NODE_EXISTS] = "node_exists",
-        [ZK_BAD_VERSION] = "bad_version",
-        [ZK_NOT_EMPTY] = "not_empty",
-        [ZK_NO_AUTH] = "no_auth",
-        [ZK_CONNECTION_LOSS] = "connection_loss",
-        [ZK_SESSION_EXPIRED] = "session_expired",
-        [ZK_OTHER_ERROR] = "other",
-    };
-    return words[status];
-}
-
 const char *trace_event_word(enum client_event event)
 {
     static const char *const words[] = {

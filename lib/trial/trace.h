@@ -71,7 +71,6 @@ void trace_sort(struct trace *trace);
 /* Words for trace.csv: static strings. */
 const char *trace_kind_word(enum trace_kind kind);
 const char *trace_operation_word(enum operation operation);
-const char *trace_status_word(enum zk_status status);
 const char *trace_event_word(enum client_event event);
 
 #endif
