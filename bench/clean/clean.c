@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "bench/clean/clean_json.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/progress.h"
@@ -22,7 +23,7 @@
 #define COLUMNS    80
 
 static const char usage[] =
-    "Usage: zkherd clean --connect HOSTS[/CHROOT] [--yes]\n"
+    "Usage: zkherd clean --connect HOSTS[/CHROOT] [--yes [--json]]\n"
     "Remove the znodes that killed runs left on servers.\n"
     "\n"
     "A run on servers of --connect works below one root znode, /zkherd-TIME-PID, and\n"
@@ -45,7 +46,7 @@ static const char notes[] =
 
 struct clean {
     struct connect_string servers; /* count 0: none are given */
-    bool yes;
+    bool yes, json;
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
     struct setup_session *setup; /* what deletes */
@@ -61,6 +62,9 @@ static const struct option_row rows[] = {
     {.name = "--yes",
      OPTION_FLAG(struct clean, yes),
      .help = "      --yes                     do not ask\n"},
+    {.name = "--json",
+     OPTION_FLAG(struct clean, json),
+     .help = "      --json                    with --yes: print JSON in place of the table\n"},
     OPTION_ROW_HELP("  -h, --help                    this help\n"),
     {0},
 };
@@ -73,6 +77,8 @@ static int parse(int argc, char **argv, struct clean *clean)
         return status;
     if (clean->servers.count == 0)
         return complain_usage("clean", "--connect", "expected the servers, as zk1:2181,zk2:2181");
+    if (clean->json && !clean->yes)
+        return complain_usage("clean", "--json", "there is no table to answer by: give --yes, too");
     if (!clean->yes && !isatty(STDIN_FILENO))
         return complain_usage("clean", "--yes", "there is no terminal to ask on: give --yes");
     return ARGUMENTS_GO;
@@ -117,10 +123,8 @@ static void explain(const struct clean *clean)
         puts("no run has left znodes here");
 }
 
-/* Returns how many are dead. */
-static size_t write_table(const struct clean *clean)
+static void write_table(const struct clean *clean)
 {
-    size_t dead = 0;
     for (size_t i = 0; i < clean->found.count; i++) {
         const struct remains *remains = &clean->found.items[i];
         char about[256], line[4 * 256];
@@ -128,8 +132,14 @@ static size_t write_table(const struct clean *clean)
         printable_text(about, line, sizeof line);
         int used = printf("%-32s  %-7s  ", remains->path, remains_word(remains->state));
         printf("%s\n", printable_cut(line, (size_t)(COLUMNS - used)));
-        dead += remains->state == REMAINS_DEAD;
     }
+}
+
+static size_t count_dead(const struct remains_list *list)
+{
+    size_t dead = 0;
+    for (size_t i = 0; i < list->count; i++)
+        dead += list->items[i].state == REMAINS_DEAD;
     return dead;
 }
 
@@ -170,7 +180,8 @@ static enum error_kind remove_one(struct clean *clean, struct remains *remains, 
         return ERROR_NONE;
     }
     kind = delete_root(clean, remains, error);
-    if (kind == ERROR_NONE)
+    remains->removed = kind == ERROR_NONE;
+    if (remains->removed && !clean->json)
         printf("removed %s\n", remains->path);
     return kind;
 }
@@ -198,24 +209,45 @@ static enum error_kind ask(struct clean *clean, size_t dead, bool *agreed, struc
     return consent_await(clean->browser, agreed, error);
 }
 
-static enum error_kind lead(struct clean *clean, struct error *error)
+static enum error_kind find(struct clean *clean, struct error *error)
 {
-    bool agreed = false;
     enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
     if (kind == ERROR_NONE)
         kind = browser_new("clean", &clean->reached, -1, &clean->browser, error);
     if (kind == ERROR_NONE)
         kind = browser_check_chroot(clean->browser, &clean->servers, error);
-    if (kind == ERROR_NONE)
-        kind = remains_find(clean->browser, &clean->found, error);
+    return kind == ERROR_NONE ? remains_find(clean->browser, &clean->found, error) : kind;
+}
+
+static enum error_kind ask_and_remove(struct clean *clean, struct error *error)
+{
+    bool agreed = false;
+    size_t dead = count_dead(&clean->found);
+    enum error_kind kind = dead > 0 ? ask(clean, dead, &agreed, error) : ERROR_NONE;
+    return kind == ERROR_NONE && agreed ? remove_dead(clean, error) : kind;
+}
+
+/* What was removed is told, too, if not all could be. */
+static enum error_kind remove_and_tell(struct clean *clean, struct error *error)
+{
+    struct error unwritten;
+    enum error_kind kind = ask_and_remove(clean, error);
+    enum error_kind written = clean_json_write(&clean->found, kind, stdout, &unwritten);
+    if (kind == ERROR_NONE && written != ERROR_NONE)
+        *error = unwritten;
+    return kind != ERROR_NONE ? kind : written;
+}
+
+static enum error_kind lead(struct clean *clean, struct error *error)
+{
+    enum error_kind kind = find(clean, error);
     if (kind != ERROR_NONE)
         return kind;
-    size_t dead = write_table(clean);
+    if (clean->json)
+        return remove_and_tell(clean, error);
+    write_table(clean);
     explain(clean);
-    if (dead == 0)
-        return ERROR_NONE;
-    kind = ask(clean, dead, &agreed, error);
-    return kind == ERROR_NONE && agreed ? remove_dead(clean, error) : kind;
+    return ask_and_remove(clean, error);
 }
 
 int clean_main(int argc, char **argv)

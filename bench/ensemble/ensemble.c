@@ -17,15 +17,14 @@
 
 static const char usage[] =
     "Usage: zkherd ensemble start [OPTION]...\n"
-    "       zkherd ensemble status [--json]\n"
-    "       zkherd ensemble stop\n"
+    "       zkherd ensemble status|stop [--json]\n"
     "Keep private ZooKeeper servers running on 127.0.0.1 for several runs. Each user\n"
     "has one such ensemble at a time.\n"
     "\n"
     "  start   start the servers, wait until they serve clients, and print the\n"
     "          connect string for run --connect\n"
     "  status  one row per server: address, role, process, memory, version,\n"
-    "          connections; --json: the same as JSON\n"
+    "          connections\n"
     "  stop    stop the servers and remove all files that were created for them\n"
     "\n"
     "Options of start:\n";
@@ -46,7 +45,7 @@ static const char notes[] =
 
 struct call {
     struct ensemble_options start;
-    bool json; /* status */
+    bool json;
 };
 
 static bool parse_servers(struct option_given *given)
@@ -90,17 +89,21 @@ static const struct option_row rows[] = {
      .expected = "expected a port from 1 to 65535",
      .help = "      --port P        client port of the first server; the others use the\n"
              "                      following ports [any free ports]\n"},
+    {.name = "--json",
+     OPTION_FLAG(struct call, json),
+     .help = "\n"
+             "Options of each:\n"
+             "      --json          print JSON: the servers and their state\n"},
     OPTION_ROW_HELP("  -h, --help          this help\n"),
     {0},
 };
 
 /* Of status and stop, which show the same help. */
-static const struct option_row status_rows[] = {
+static const struct option_row common_rows[] = {
     {.name = "--json", OPTION_FLAG(struct call, json), .help = ""},
     OPTION_ROW_HELP(""),
     {0},
 };
-static const struct option_row help_alone[] = {OPTION_ROW_HELP(""), {0}};
 
 /* ------------------------------------------------------------------ start, status, stop */
 
@@ -118,19 +121,47 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
 }
 
 /* The connect string is printed first: if it cannot be printed, the ensemble ends. */
-static enum error_kind start_and_leave(const struct ensemble_options *options,
-                                       const struct background_lock *claim, struct error *error)
+static enum error_kind tell_and_leave(const struct background_lock *claim,
+                                      struct ensemble *ensemble, struct error *error)
 {
-    struct ensemble *ensemble = NULL;
-    enum error_kind kind = ensemble_start(options, &ensemble, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = tell(ensemble, error);
+    enum error_kind kind = tell(ensemble, error);
     if (kind == ERROR_NONE)
         kind = background_leave(claim, ensemble, error);
     if (kind != ERROR_NONE)
         ensemble_stop(ensemble);
     return kind;
+}
+
+/* The same with JSON, which the state of an ensemble that was left is in. */
+static enum error_kind leave_and_tell(const struct background_lock *claim,
+                                      struct ensemble *ensemble, struct error *error)
+{
+    struct background_ensemble background;
+    struct error ignored;
+    bool serves;
+    enum error_kind kind = background_leave(claim, ensemble, error);
+    if (kind != ERROR_NONE) {
+        ensemble_stop(ensemble);
+        return kind;
+    }
+    kind = background_find(&background, error);
+    if (kind == ERROR_NONE)
+        kind = ensemble_json_write(&background, stdout, &serves, error);
+    if (kind == ERROR_NONE)
+        kind = standard_output_flush(error);
+    if (kind != ERROR_NONE)
+        (void)!background_stop(&ignored);
+    return kind;
+}
+
+static enum error_kind start_and_leave(const struct call *call, const struct background_lock *claim,
+                                       struct error *error)
+{
+    struct ensemble *ensemble = NULL;
+    enum error_kind kind = ensemble_start(&call->start, &ensemble, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    return (call->json ? leave_and_tell : tell_and_leave)(claim, ensemble, error);
 }
 
 static int start(const struct call *call)
@@ -140,7 +171,7 @@ static int start(const struct call *call)
     enum error_kind kind = background_lock(&claim, &error);
     if (kind != ERROR_NONE)
         return complain(&error);
-    kind = start_and_leave(&call->start, &claim, &error);
+    kind = start_and_leave(call, &claim, &error);
     background_release(&claim);
     return kind == ERROR_NONE ? 0 : complain_about("ensemble", &error);
 }
@@ -159,11 +190,19 @@ static int status(const struct call *call)
     return serves ? 0 : error_exit_status(ERROR_NOT_SERVING);
 }
 
+/* Afterwards the servers are asked, too: each has ended. */
 static int stop(const struct call *call)
 {
+    struct background_ensemble background;
     struct error error;
-    (void)call;
-    return background_stop(&error) == ERROR_NONE ? 0 : complain(&error);
+    bool serves;
+    if (call->json && background_find(&background, &error) != ERROR_NONE)
+        return complain(&error);
+    if (background_stop(&error) != ERROR_NONE)
+        return complain(&error);
+    return call->json && ensemble_json_write(&background, stdout, &serves, &error) != ERROR_NONE
+               ? complain(&error)
+               : 0;
 }
 
 static const struct {
@@ -172,8 +211,8 @@ static const struct {
     int (*act)(const struct call *call);
 } actions[] = {
     {"start", rows, start},
-    {"status", status_rows, status},
-    {"stop", help_alone, stop},
+    {"status", common_rows, status},
+    {"stop", common_rows, stop},
 };
 
 int ensemble_main(int argc, char **argv)

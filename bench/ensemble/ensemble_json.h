@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ensemble_json: what `zkherd ensemble status --json` prints. Layer: bench/ensemble.
+ * ensemble_json: what `zkherd ensemble --json` prints of servers that were started, are
+ * asked for, or were stopped. Layer: bench/ensemble.
  *
  * Invariant: the keys are those of docs/schema/ensemble.schema.json.
  */

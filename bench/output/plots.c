@@ -120,14 +120,17 @@ static void set_picture(const struct plots *plots, const char *name, const char 
     snprintf(picture, PATH_SIZE, "%s/plots/%s.%s", plots->folder, name, format);
 }
 
-/* Removes a picture that gnuplot could not write to its end. */
+/* Tells of a picture, or removes one that gnuplot could not write to its end. */
 static enum gnuplot_end check_picture(const struct plot *plot, const char *format,
                                       const struct plots *plots, char *why, size_t size)
 {
     char picture[PATH_SIZE];
     set_picture(plots, plot->name, format, picture);
-    if (picture_is_whole(picture, format))
+    if (picture_is_whole(picture, format)) {
+        if (plots->drawn != NULL)
+            plots->drawn(plots->context, picture);
         return GNUPLOT_DONE;
+    }
     unlink(picture);
     snprintf(why, size, "%s could not be written to its end: the disk may be full", picture);
     return GNUPLOT_FAILED;

@@ -44,6 +44,8 @@ struct plots {
     int interrupts;      /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;
+    void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */
+    void *context;
 };
 
 /* Draws all plots for which there are data; what they are drawn from is none the worse if that

@@ -8,6 +8,7 @@
 #include "bench/output/folder.h"
 #include "bench/output/past_run.h"
 #include "bench/output/plots.h"
+#include "bench/plot/plot_json.h"
 #include "measure/csv_reader.h"
 
 #include <dirent.h>
@@ -37,15 +38,45 @@ static const char notes[] =
     "  zkherd plot both/standalone both/ensemble3 --plots svg,eps\n"
     "  zkherd plot results/20261122T101500Z-paper/table1\n";
 
+struct plot {
+    unsigned formats;
+    bool json;
+    json_t *results; /* with json: those so far */
+};
+
 static const struct option_row rows[] = {
     {.name = "--plots",
-     .parse = option_row_plots,
-     .member = {0, sizeof(unsigned)}, /* nothing else is an option */
+     OPTION_PLOTS(struct plot, formats),
      .value = "svg,png",
      .help = "      --plots FORMATS  svg, png, pdf, eps [svg,png]\n"},
+    {.name = "--json",
+     OPTION_FLAG(struct plot, json),
+     .help = "      --json           print JSON in place of the text: the pictures\n"},
     OPTION_ROW_HELP("  -h, --help           this help\n"),
     {0},
 };
+
+/* ------------------------------------------------------------------ a folder of any kind */
+
+/* Draws, and tells of the pictures. */
+static enum error_kind draw(struct plot *plot, struct plots plots, struct error *error)
+{
+    char why[640];
+    plots.formats = plot->formats;
+    plots.interrupts = -1;
+    if (plot->json) {
+        plots.drawn = plot_json_add_picture;
+        plots.context = plot_json_add_folder(plot->results, plots.folder);
+    }
+    enum plots_end end = plots_draw(&plots, why, sizeof why);
+    if (end == PLOTS_NOTHING)
+        return error_raise(error, ERROR_NOT_DRAWN, 0, plots.folder, "there is nothing to draw");
+    if (end != PLOTS_DRAWN)
+        return error_raise(error, ERROR_NOT_DRAWN, 0, plots.folder, "%s", why);
+    if (!plot->json)
+        printf("plots in %s/plots\n", plots.folder);
+    return ERROR_NONE;
+}
 
 /* ------------------------------------------------------------------ a run */
 
@@ -58,32 +89,17 @@ static enum error_kind list_recipes(const struct past_run *run, char *list, stru
     return ERROR_NONE;
 }
 
-static enum error_kind tell(enum plots_end end, const char *folder, const char *why,
-                            struct error *error)
-{
-    if (end == PLOTS_NOTHING)
-        why = "there is nothing to draw";
-    if (end != PLOTS_DRAWN)
-        return error_raise(error, ERROR_NOT_DRAWN, 0, folder, "%s", why);
-    printf("plots in %s/plots\n", folder);
-    return ERROR_NONE;
-}
-
-static enum error_kind plot_run(const char *folder, unsigned formats, struct error *error)
+static enum error_kind plot_run(const char *folder, struct plot *plot, struct error *error)
 {
     struct past_run run;
-    char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
+    char recipes[PLOTS_RECIPES_SIZE] = "";
     enum error_kind kind = past_run_open(folder, &run, error);
     if (kind != ERROR_NONE)
         return kind;
-    const struct plots plots = {.kind = PLOTS_OF_RUN,
-                                .folder = run.folder,
-                                .recipes = recipes,
-                                .formats = formats,
-                                .interrupts = -1};
+    const struct plots plots = {.kind = PLOTS_OF_RUN, .folder = run.folder, .recipes = recipes};
     kind = list_recipes(&run, recipes, error);
     if (kind == ERROR_NONE)
-        kind = tell(plots_draw(&plots, why, sizeof why), run.folder, why, error);
+        kind = draw(plot, plots, error);
     past_run_deinit(&run);
     return kind;
 }
@@ -154,10 +170,10 @@ static enum error_kind read_rows(struct past_comparison *past, struct error *err
     return kind;
 }
 
-static enum error_kind plot_comparison(const char *folder, unsigned formats, struct error *error)
+static enum error_kind plot_comparison(const char *folder, struct plot *plot, struct error *error)
 {
     struct past_comparison past = {0};
-    char file[PATH_SIZE], why[640];
+    char file[PATH_SIZE];
     snprintf(file, sizeof file, "%s/compare.csv", folder);
     enum error_kind kind = csv_reader_open(file, &past.rows, error);
     if (kind != ERROR_NONE)
@@ -166,12 +182,10 @@ static enum error_kind plot_comparison(const char *folder, unsigned formats, str
     const struct plots plots = {.kind = PLOTS_OF_COMPARISON,
                                 .folder = folder,
                                 .recipes = past.recipes,
-                                .formats = formats,
-                                .interrupts = -1,
                                 .labels = past.labels,
                                 .label_count = past.label_count};
     if (kind == ERROR_NONE)
-        kind = tell(plots_draw(&plots, why, sizeof why), folder, why, error);
+        kind = draw(plot, plots, error);
     csv_reader_deinit(&past.rows);
     return kind;
 }
@@ -179,15 +193,10 @@ static enum error_kind plot_comparison(const char *folder, unsigned formats, str
 /* ------------------------------------------------------------------ a load */
 
 /* Its scripts read numbers alone, and need nothing that is read here. */
-static enum error_kind plot_load(const char *folder, unsigned formats, struct error *error)
+static enum error_kind plot_load(const char *folder, struct plot *plot, struct error *error)
 {
-    char why[640];
-    const struct plots plots = {.kind = PLOTS_OF_LOAD,
-                                .folder = folder,
-                                .recipes = "",
-                                .formats = formats,
-                                .interrupts = -1};
-    return tell(plots_draw(&plots, why, sizeof why), folder, why, error);
+    return draw(plot, (struct plots){.kind = PLOTS_OF_LOAD, .folder = folder, .recipes = ""},
+                error);
 }
 
 /* ------------------------------------------------------------------ a plan */
@@ -208,22 +217,18 @@ static enum error_kind read_answers(const struct csv_reader *answers,
     return kind;
 }
 
-static enum error_kind plot_plan(const char *folder, unsigned formats, struct error *error)
+static enum error_kind plot_plan(const char *folder, struct plot *plot, struct error *error)
 {
     struct csv_reader answers;
-    char file[PATH_SIZE], recipes[PLOTS_RECIPES_SIZE] = "", why[640];
+    char file[PATH_SIZE], recipes[PLOTS_RECIPES_SIZE] = "";
     snprintf(file, sizeof file, "%s/answers.csv", folder);
     enum error_kind kind = csv_reader_open(file, &answers, error);
     if (kind != ERROR_NONE)
         return kind;
     kind = read_answers(&answers, recipes, error);
-    const struct plots plots = {.kind = PLOTS_OF_PLAN,
-                                .folder = folder,
-                                .recipes = recipes,
-                                .formats = formats,
-                                .interrupts = -1};
+    const struct plots plots = {.kind = PLOTS_OF_PLAN, .folder = folder, .recipes = recipes};
     if (kind == ERROR_NONE)
-        kind = tell(plots_draw(&plots, why, sizeof why), folder, why, error);
+        kind = draw(plot, plots, error);
     csv_reader_deinit(&answers);
     return kind;
 }
@@ -277,38 +282,48 @@ static size_t list_inner(const char *folder, char *text, size_t size)
     return found;
 }
 
-static enum error_kind plot_folder(const char *named, unsigned formats, struct error *error)
+static enum error_kind plot_folder(const char *named, struct plot *plot, struct error *error)
 {
     char folder[PATH_MAX], inner[400];
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
     if (has_file(folder, "compare.csv"))
-        return plot_comparison(folder, formats, error);
+        return plot_comparison(folder, plot, error);
     if (has_file(folder, "plan.csv"))
-        return plot_plan(folder, formats, error);
+        return plot_plan(folder, plot, error);
     if (is_load(folder))
-        return plot_load(folder, formats, error);
+        return plot_load(folder, plot, error);
     if (!has_data(folder) && list_inner(folder, inner, sizeof inner) > 0)
         return error_raise(error, ERROR_USAGE, 0, folder,
                            "nothing to draw but in its folders: name %s", inner);
-    return plot_run(folder, formats, error);
+    return plot_run(folder, plot, error);
+}
+
+static int plot_folders(char *const folders[], size_t count, struct plot *plot)
+{
+    struct error error = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (plot_folder(folders[i], plot, &error) != ERROR_NONE)
+            return complain_about("plot", &error);
+    }
+    return plot->json && plot_json_write(plot->results, stdout, &error) != ERROR_NONE
+               ? complain(&error)
+               : 0;
 }
 
 int plot_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"plot", usage, rows, notes, NULL};
-    unsigned formats;
+    struct plot plot = {0};
     int first = argc;
-    int status = arguments_take(&arguments, argc, argv, &formats, &first);
+    int status = arguments_take(&arguments, argc, argv, &plot, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first == argc)
         return complain_usage("plot", "folders",
                               "expected the folder of a run, a load or a comparison");
-    for (status = 0; first < argc && status == 0; first++) {
-        struct error error = {0};
-        if (plot_folder(argv[first], formats, &error) != ERROR_NONE)
-            status = complain_about("plot", &error);
-    }
+    plot.results = plot.json ? json_array() : NULL;
+    status = plot_folders(argv + first, (size_t)(argc - first), &plot);
+    json_decref(plot.results);
     return status;
 }

@@ -6,8 +6,10 @@
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
 #include "bench/page/page.h"
+#include "bench/report/report_json.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -33,6 +35,7 @@ static const char notes[] =
 
 struct report {
     const char *file; /* NULL: in the folder */
+    bool json;
 };
 
 static const struct option_row rows[] = {
@@ -42,6 +45,9 @@ static const struct option_row rows[] = {
      .member = OPTION_MEMBER(struct report, file),
      .help = "  -o, --out FILE       the page, a file that does not exist yet; needed for\n"
              "                       several folders [FOLDER/report.html, replaced]\n"},
+    {.name = "--json",
+     OPTION_FLAG(struct report, json),
+     .help = "      --json           print JSON in place of the text\n"},
     OPTION_ROW_HELP("  -h, --help           this help\n"),
     {0},
 };
@@ -50,6 +56,15 @@ static enum error_kind check_file(const char *file, struct error *error)
 {
     if (file != NULL && access(file, F_OK) == 0)
         return error_raise(error, ERROR_EXISTS, 0, file, "%s", "");
+    return ERROR_NONE;
+}
+
+static enum error_kind tell(const struct report *report, const char *file, char **folders,
+                            size_t count, struct error *error)
+{
+    if (report->json)
+        return report_json_write(file, (const char *const *)folders, count, stdout, error);
+    printf("report in %s\n", file);
     return ERROR_NONE;
 }
 
@@ -65,9 +80,7 @@ static enum error_kind write_report(const struct report *report, char **folders,
     const char *file = report->file != NULL ? report->file : inside;
     if (kind == ERROR_NONE)
         kind = page_write((const char *const *)folders, count, file, error);
-    if (kind == ERROR_NONE)
-        printf("report in %s\n", file);
-    return kind;
+    return kind == ERROR_NONE ? tell(report, file, folders, count, error) : kind;
 }
 
 int report_main(int argc, char **argv)

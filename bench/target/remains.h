@@ -17,6 +17,7 @@
 #include "bench/target/browser.h"
 #include "bench/target/root.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,7 @@ struct remains {
     int64_t created_ms; /* of the newest znode, by the servers' clock */
     char about[96];     /* the process and the host; FOREIGN, IN_USE: the znode that decided. Any
                            bytes */
+    bool removed;       /* by the user of the list: false when it is found, else left alone */
 };
 
 struct remains_list {

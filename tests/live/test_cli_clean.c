@@ -2,6 +2,7 @@
 /* `zkherd clean`: removes the roots of dead runs, and nothing else. */
 #include "tests/support/asked.h"
 #include "tests/support/inspect.h"
+#include "tests/support/schema.h"
 
 /* A session of 15 s that is gone, and the servers' own count of it. */
 #define EXPIRY_PATIENCE_NS (60 * NS_PER_S)
@@ -43,6 +44,32 @@ static void clean(const char *servers, const char *option)
     command_run(&command, COMMAND("clean", "--connect", servers, option));
 }
 
+static json_t *clean_with_json(void)
+{
+    command_run(&command, COMMAND("clean", "--connect", outside, "--yes", "--json"));
+    assert_status(&command, 0);
+    return schema_read_result(&command, "clean");
+}
+
+static void assert_counts(const json_t *json, json_int_t found, json_int_t removed)
+{
+    assert_int_equal(json_array_size(json_object_get(json, "roots")), found);
+    assert_int_equal(json_integer_value(json_object_get(json, "found")), found);
+    assert_int_equal(json_integer_value(json_object_get(json, "removed")), removed);
+    assert_int_equal(json_integer_value(json_object_get(json, "kept")), found - removed);
+    assert_true(json_is_null(json_object_get(json, "cut_short")));
+}
+
+/* A root in what was printed: its state, and a text of it. */
+static const json_t *assert_root(const json_t *json, size_t index, const char *state,
+                                 const char *key, const char *text)
+{
+    const json_t *root = json_array_get(json_object_get(json, "roots"), index);
+    assert_string_equal(json_string_value(json_object_get(root, "state")), state);
+    assert_string_equal(json_string_value(json_object_get(root, key)), text);
+    return root;
+}
+
 /* A root's line of the table. */
 static void assert_state(const char *root, const char *state, const char *about)
 {
@@ -58,6 +85,9 @@ static void there_may_be_nothing(void **state)
     assert_status(&command, 0);
     assert_string_equal(command.out, "no run has left znodes here\n");
     assert_string_equal(command.err, "");
+    json_t *json = clean_with_json();
+    assert_counts(json, 0, 0);
+    json_decref(json);
 }
 
 static void a_dead_run_is_removed(void **state)
@@ -71,6 +101,28 @@ static void a_dead_run_is_removed(void **state)
     assert_has(command.out, "\nremoved " DEAD "\nremoved " DEAD_2 "\n");
     assert_false(is_there(DEAD));
     assert_false(is_there(DEAD_2));
+}
+
+static void a_dead_run_is_told_as_json(void **state)
+{
+    (void)state;
+    create_dead(DEAD);
+    create_holding(DEAD_2, "somebody's data");
+    json_t *json = clean_with_json();
+    assert_counts(json, 2, 1);
+    const json_t *root = assert_root(json, 0, "dead", "run", "process 1 on nowhere");
+    assert_string_equal(json_string_value(json_object_get(root, "path")), DEAD);
+    assert_int_equal(json_integer_value(json_object_get(root, "znodes")), 3);
+    assert_true(json_is_string(json_object_get(root, "last_used")));
+    assert_true(json_is_true(json_object_get(root, "removed")));
+    root = assert_root(json, 1, "foreign", "path", DEAD_2);
+    assert_true(json_is_null(json_object_get(root, "run")));
+    assert_true(json_is_null(json_object_get(root, "znodes")));
+    assert_true(json_is_false(json_object_get(root, "removed")));
+    json_decref(json);
+    assert_false(is_there(DEAD));
+    assert_true(is_there(DEAD_2));
+    remove_tree(DEAD_2);
 }
 
 static void what_is_no_dead_runs_is_kept(void **state)
@@ -104,6 +156,13 @@ static void what_is_no_dead_runs_is_kept(void **state)
     assert_state("/zkherd-20200101T000005Z-0000005", "unknown", "no record, last used ");
     for (const char *line = command.out; *line != '\0'; line += strcspn(line, "\n") + 1)
         assert_true(strcspn(line, "\n") <= 80);
+    json_t *json = clean_with_json();
+    assert_counts(json, 5, 0);
+    assert_root(json, 1, "foreign", "znode", "mine");
+    assert_root(json, 2, "running", "run", "process 1 on nowhere");
+    assert_root(json, 3, "in use", "znode",
+                "/zkherd-20200101T000004Z-0000004/t0000/l0/lock-0000000000");
+    json_decref(json);
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         assert_true(is_there(strange[i]));
         remove_tree(strange[i]);
@@ -260,6 +319,7 @@ static void wrong_command_lines_are_refused(void **state)
     static const struct refusal list[] = {
         {{NULL}, "zkherd: --connect: expected the servers"},
         {{"--connect", "host"}, "zkherd: --yes: there is no terminal to ask on: give --yes"},
+        {{"--connect", "host", "--json"}, "zkherd: --json: there is no table to answer by"},
         {{"--connect", "host", "--yes", "/l"}, "zkherd: /l: an option is expected here"},
         {{"--connect", "host:0", "--yes"}, "zkherd: --connect host:0: a port is a number"},
         {{"--frob"}, "zkherd: --frob: no such option"},
@@ -277,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         INSPECT_TEST(there_may_be_nothing),
         INSPECT_TEST(a_dead_run_is_removed),
+        INSPECT_TEST(a_dead_run_is_told_as_json),
         INSPECT_TEST(what_is_no_dead_runs_is_kept),
         INSPECT_TEST(no_keeps_and_yes_removes),
         INSPECT_TEST(what_has_changed_since_the_question_is_kept),

@@ -105,6 +105,29 @@ static void assert_json_is_table(const char *connect)
     json_decref(json);
 }
 
+/* Started and stopped with JSON: what was started is told as by `status`, and then ended. */
+static void start_and_stop_with_json(void)
+{
+    command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", "1", "--json"));
+    assert_status(&command, 0);
+    json_t *started = schema_read_result(&command, "ensemble");
+    const json_t *server = json_array_get(json_object_get(started, "servers"), 0);
+    assert_true(json_is_true(json_object_get(started, "serves")));
+    assert_string_equal(json_string_value(json_object_get(server, "role")), "standalone");
+    command_run(&command, COMMAND("ensemble", "stop", "--json"));
+    assert_status(&command, 0);
+    json_t *stopped = schema_read_result(&command, "ensemble");
+    const json_t *ended = json_array_get(json_object_get(stopped, "servers"), 0);
+    assert_true(json_is_false(json_object_get(stopped, "serves")));
+    assert_string_equal(json_string_value(json_object_get(ended, "role")), "ended");
+    assert_true(
+        json_equal(json_object_get(stopped, "connect"), json_object_get(started, "connect")));
+    assert_true(json_equal(json_object_get(ended, "pid"), json_object_get(server, "pid")));
+    json_decref(started);
+    json_decref(stopped);
+    assert_forgotten();
+}
+
 static void assert_none(const char *words)
 {
     static const char *const actions[] = {"status", "stop"};
@@ -152,6 +175,7 @@ static void three_servers_stay_until_they_are_stopped(void **state)
     assert_has(command.err, connect);
     stop();
     assert_none("zkherd: ensemble: no private ensemble is running; ");
+    start_and_stop_with_json();
     assert_left(2);
 }
 
@@ -288,11 +312,14 @@ static void a_server_that_dies_at_the_start_is_told(void **state)
 static void nobody_is_told_where_it_is(void **state)
 {
     (void)state;
+    static const char *const options[] = {NULL, "--json"};
     command.prepare = print_to_a_full_device;
-    command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", "1"));
-    assert_status(&command, 3);
-    assert_has(command.err, "zkherd: standard output: no space left");
-    assert_forgotten();
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", "1", options[i]));
+        assert_status(&command, 3);
+        assert_has(command.err, "zkherd: standard output: no space left");
+        assert_forgotten();
+    }
 }
 
 static void await_process(const char *name)

@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/picture.h"
 #include "tests/support/run_files.h"
+#include "tests/support/schema.h"
 
 #include "recipes/registry.h"
 
@@ -525,6 +526,25 @@ static void four_formats(void **state)
     assert_formats("out", "compare");
 }
 
+/* What was printed names the pictures of a folder, of which there are so many, and no other. */
+static void assert_pictures(const char *folder, size_t count, const char *format)
+{
+    json_t *json = schema_read_result(&command, "plot");
+    const json_t *result = json_array_get(json_object_get(json, "results"), 0);
+    const json_t *plots = json_object_get(result, "plots");
+    assert_int_equal(json_array_size(json_object_get(json, "results")), 1);
+    assert_string_equal(json_string_value(json_object_get(result, "folder")), folder);
+    assert_int_equal(json_array_size(plots), count);
+    for (size_t i = 0; i < count; i++) {
+        const char *file = json_string_value(json_array_get(plots, i));
+        assert_string_equal(strrchr(file, '.') + 1, format);
+        assert_int_equal(access(in_work("%s", file), F_OK), 0);
+        for (size_t before = 0; before < i; before++)
+            assert_string_not_equal(json_string_value(json_array_get(plots, before)), file);
+    }
+    json_decref(json);
+}
+
 /* The same pictures as when the run was made. */
 static void a_run_is_drawn_again(void **state)
 {
@@ -540,8 +560,9 @@ static void a_run_is_drawn_again(void **state)
     assert_string_equal(before, after);
     free(after);
     free(before);
-    command_run(&command, COMMAND("plot", "out", "--plots", "pdf"));
+    command_run(&command, COMMAND("plot", "out/", "--plots", "pdf", "--json"));
     assert_status(&command, 0);
+    assert_pictures("out", 5, "pdf");
     assert_int_equal(count_entries(in_work("out/plots")), 15);
 }
 
@@ -608,9 +629,10 @@ static void what_cannot_be_drawn_is_told(void **state)
     assert_string_equal(command.out, "");
     assert_int_equal(mkdir(in_work("empty"), 0755), 0);
     write_file(in_work("empty/compare.csv"), compared_columns);
-    command_run(&command, COMMAND("plot", "empty"));
+    command_run(&command, COMMAND("plot", "empty", "--json"));
     assert_status(&command, 3);
     assert_has(command.err, "zkherd: empty: the plots cannot be drawn: there is nothing to draw");
+    assert_string_equal(command.out, "");
     assert_int_not_equal(access(in_work("empty/plots"), F_OK), 0);
 }
 

@@ -2,6 +2,7 @@
 /* The page that a subcommand writes at its end, and zkherd report. */
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
+#include "tests/support/schema.h"
 
 static struct command command;
 
@@ -32,7 +33,13 @@ static void a_run_and_later_are_the_same(void **state)
                 "svg", "-q", "-o", "out"));
     assert_same_later("out/simulated1");
     assert_same_later("out/simulated3");
-    run(COMMAND("report", "out"));
+    run(COMMAND("report", "out", "--json"));
+    json_t *json = schema_read_result(&command, "report");
+    assert_string_equal(json_string_value(json_object_get(json, "file")), "out/report.html");
+    const json_t *folders = json_object_get(json, "folders");
+    assert_int_equal(json_array_size(folders), 1);
+    assert_string_equal(json_string_value(json_array_get(folders, 0)), "out");
+    json_decref(json);
     char *page = read_text(in_work("out/report.html"));
     assert_has(page, "<h1>zkherd: run simulated1, run simulated3</h1>");
     assert_has(page, "No server was measured");
@@ -57,7 +64,7 @@ static void what_cannot_be_reported_is_refused(void **state)
     assert_refused(&command, 2, "--out: name the file of the page of several folders");
     command_run(&command, COMMAND("report", "out", "-o", "out/trials.csv"));
     assert_refused(&command, 2, "out/trials.csv: already exists");
-    command_run(&command, COMMAND("report", "none"));
+    command_run(&command, COMMAND("report", "none", "--json"));
     assert_refused(&command, 2, "none: not the folder of a run: there is no such folder");
     command_run(&command, COMMAND("report", "out/plots"));
     assert_refused(&command, 2, "there are no results in it");
