@@ -79,7 +79,7 @@ static void take_times(const struct group *group, struct cell_figures *figures)
         if (group->list[i]->valid)
             timed.list[timed.count++] = group->list[i];
     }
-    figures->drain_s = median(&timed, true, sample_drain_s);
+    figures->drain_s = median(&timed, false, sample_drain_s);
     figures->handoff_p50_us = median(&timed, true, handoff_p50_us);
     figures->handoff_p99_us = median(&timed, true, handoff_p99_us);
     for (int role = 0; role < ROLES; role++)

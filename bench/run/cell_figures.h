@@ -22,8 +22,9 @@ struct cell_figures {
     bool fails;   /* the verdict of a trial does */
     bool has_law; /* each complete trial has one */
     double rpcs, creates, notifications, bytes;
-    double drain_s, handoff_p50_us, handoff_p99_us; /* NaN: no trial has one */
-    double handoff_of_us[ROLES];                    /* as in struct sample */
+    double drain_s; /* of trials that ran to their end; NaN: no trial has one */
+    double handoff_p50_us, handoff_p99_us;
+    double handoff_of_us[ROLES]; /* as in struct sample */
 };
 
 /* False if there is no trial of the cell: *figures is then undefined. */

@@ -31,18 +31,23 @@ static bool any(const struct samples *samples, bool (*is)(const struct sample *s
     return false;
 }
 
-const char *conclusion_word(const struct samples *samples)
+/* Of all trials: a verdict that fails outweighs a trial that is not valid. */
+struct verdict {
+    const char *word, *colour;
+};
+
+static struct verdict verdict_of(const struct samples *samples)
 {
     if (any(samples, fails))
-        return "FAILS";
-    return any(samples, is_not_valid) ? "not valid" : "holds";
+        return (struct verdict){"FAILS", TERMINAL_RED};
+    if (any(samples, is_not_valid))
+        return (struct verdict){"not valid", TERMINAL_YELLOW};
+    return (struct verdict){"holds", TERMINAL_GREEN};
 }
 
-static const char *colour_of(const struct samples *samples)
+const char *conclusion_word(const struct samples *samples)
 {
-    if (any(samples, fails))
-        return TERMINAL_RED;
-    return any(samples, is_not_valid) ? TERMINAL_YELLOW : TERMINAL_GREEN;
+    return verdict_of(samples).word;
 }
 
 __attribute__((format(printf, 2, 3))) static void tell(FILE *stream, const char *format, ...)
@@ -106,6 +111,16 @@ static void tell_where(const struct samples *samples, const struct options *opti
             tell_share(recipe->name, &lost, lost.trials == 1 ? "is not valid" : "are not valid",
                        stream);
     }
+}
+
+/* Of the trials that were not made nothing is known. */
+static void tell_missing(const struct samples *samples, size_t planned, FILE *stream)
+{
+    char made[32], all[32];
+    if (samples->count < planned)
+        tell(stream, "This is of %s of %s trials: the run ended before the others",
+             text_format_count(samples->count, made, sizeof made),
+             text_format_count(planned, all, sizeof all));
 }
 
 /* ------------------------------------------------------------------ the counts */
@@ -178,11 +193,13 @@ static void tell_growth(const struct samples *samples, const struct options *opt
         tell(stream, "%s", text);
 }
 
-void conclusion_write(const struct samples *samples, const struct options *options, bool colours,
-                      FILE *stream)
+void conclusion_write(const struct samples *samples, size_t planned, const struct options *options,
+                      bool colours, FILE *stream)
 {
-    fprintf(stream, "\nverdict: %s%s%s\n", colours ? colour_of(samples) : "",
-            conclusion_word(samples), colours ? TERMINAL_PLAIN : "");
+    struct verdict verdict = verdict_of(samples);
+    fprintf(stream, "\nverdict: %s%s%s\n", colours ? verdict.colour : "", verdict.word,
+            colours ? TERMINAL_PLAIN : "");
+    tell_missing(samples, planned, stream);
     tell_where(samples, options, stream);
     tell_counts(samples, options, stream);
     tell_growth(samples, options, stream);

@@ -14,6 +14,12 @@
 #define BAR_COLUMNS_MIN 10
 #define VALUE_SIZE      32
 
+/* A lock that does not work is cheap: it has no bar beside those that do. */
+static bool counts(const struct sample *sample)
+{
+    return sample->complete && sample->violations == 0;
+}
+
 /* NaN if there is no handoff. */
 static double rpcs_per_handoff(const struct samples *samples, const struct recipe *recipe,
                                uint64_t clients)
@@ -21,7 +27,7 @@ static double rpcs_per_handoff(const struct samples *samples, const struct recip
     double rpcs = 0, handoffs = 0;
     for (size_t i = 0; i < samples->count; i++) {
         const struct sample *sample = &samples->list[i];
-        if (sample->cell.recipe != recipe || sample->cell.clients != clients || !sample->complete)
+        if (sample->cell.recipe != recipe || sample->cell.clients != clients || !counts(sample))
             continue;
         rpcs += sample_rpcs(sample);
         handoffs += (double)sample->handoffs;

@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes a title, and for each recipe a line for each number of clients: the RPCs of its complete
- * trials by their handoffs, grants that is. Of many numbers of clients only some are shown, the
+/* Writes a title, and for each recipe a line for each number of clients: the RPCs of its trials by
+ * their handoffs, grants that is; without trials that were cut short, or whose verdict fails. Of
+ * many numbers of clients only some are shown, the
  * least and the largest among them. Writes nothing if fewer than two bars could be compared, or if
  * the terminal, of `width` columns, has no room for them. blocks: see bar.h. */
 void handoff_bars_write(const struct samples *samples, const struct options *options, size_t width,

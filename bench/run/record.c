@@ -229,7 +229,8 @@ enum error_kind record_tell(const struct record *record, struct error *error)
     if (kind == ERROR_NONE)
         kind = tell_sentences(record, error);
     if (kind == ERROR_NONE)
-        conclusion_write(&record->samples, record->options, look.colours, stdout);
+        conclusion_write(&record->samples, record->trials_planned, record->options, look.colours,
+                         stdout);
     printf("\nresults in %s\n", record->results.set.folder);
     return kind;
 }

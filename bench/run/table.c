@@ -59,20 +59,22 @@ static const struct grid_column in_kilobytes[TABLE_COLUMNS] = {
 struct style {
     bool brief;     /* counts but RPCs rounded, with a unit */
     bool megabytes; /* in place of kilobytes */
+    bool rounded;   /* a count was */
 };
 
 /* If a trial has more kilobytes, the column is in megabytes. */
 #define KILOBYTES_MAX 1e6
 
-/* "499.5k": seven columns at most. */
-static void put_rounded(struct grid *grid, double count)
+/* Rounded "499.5k": seven columns at most. */
+static void put_count(struct grid *grid, double count, struct style *style)
 {
     static const char units[] = "kMGT";
     size_t unit = 0;
-    if (!(count >= 1e5)) {
+    if (!style->brief || !(count >= 1e5)) {
         grid_put_whole(grid, count);
         return;
     }
+    style->rounded = true;
     for (count /= 1e3; count >= 999.95 && units[unit + 1] != '\0'; unit++)
         count /= 1e3;
     grid_put(grid, "%.1f%c", count, units[unit]);
@@ -86,15 +88,14 @@ static void put_bytes(struct grid *grid, double bytes, bool megabytes)
         grid_put_whole(grid, bytes / (megabytes ? 1e6 : 1e3));
 }
 
-static void put_cell(struct grid *grid, const struct cell_figures *cell, const struct style *style)
+static void put_cell(struct grid *grid, const struct cell_figures *cell, struct style *style)
 {
-    void (*put)(struct grid * grid, double count) = style->brief ? put_rounded : grid_put_whole;
     grid_put(grid, "%s", cell->recipe->name);
     grid_put(grid, "%llu", (unsigned long long)cell->clients);
     grid_put_whole(grid, cell->rpcs);
     grid_put(grid, "%s", verdict_of(cell));
-    put(grid, cell->creates);
-    put(grid, cell->notifications);
+    put_count(grid, cell->creates, style);
+    put_count(grid, cell->notifications, style);
     put_bytes(grid, cell->bytes, style->megabytes);
     grid_put_real(grid, cell->drain_s, 3);
     grid_put_real(grid, cell->handoff_p50_us / 1e3, 2);
@@ -103,7 +104,7 @@ static void put_cell(struct grid *grid, const struct cell_figures *cell, const s
 
 /* The verdict of all cells, or NULL if they have several. */
 static const char *fill(const struct samples *samples, const struct options *options,
-                        const struct style *style, struct grid *grid)
+                        struct style *style, struct grid *grid)
 {
     const char *common = NULL;
     bool several = false;
@@ -158,12 +159,18 @@ static bool has_many_bytes(const struct samples *samples)
     return false;
 }
 
-static void write_below(const struct style *style, const struct samples *samples,
-                        const struct options *options, FILE *stream)
+/* The columns that the width has cost. */
+static void tell_left_out(const struct grid *grid, FILE *stream)
 {
-    tell_shares(samples, options, stream);
-    if (style->brief)
-        fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
+    const char *between = "No room for ";
+    for (size_t i = 0; i < grid->column_count; i++) {
+        if (!grid->hidden[i] || grid->columns[i].spare == 0)
+            continue;
+        fprintf(stream, "%s%s", between, grid->columns[i].title);
+        between = ", ";
+    }
+    if (between[0] == ',')
+        fputs(": see trials.csv.\n", stream);
 }
 
 enum error_kind table_write(const struct samples *samples, const struct options *options,
@@ -187,8 +194,12 @@ enum error_kind table_write(const struct samples *samples, const struct options 
         grid_fit(&grid, width, 1);
     }
     enum error_kind kind = grid_write(&grid, width, stream, error);
-    if (kind == ERROR_NONE)
-        write_below(&style, samples, options, stream);
+    if (kind == ERROR_NONE) {
+        tell_shares(samples, options, stream);
+        tell_left_out(&grid, stream);
+        if (style.rounded)
+            fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
+    }
     grid_deinit(&grid);
     return kind;
 }

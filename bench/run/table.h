@@ -16,7 +16,8 @@
  * Writes a row for each recipe and number of clients. Counts are medians over the complete trials
  * (under lockstep all are equal), times are medians over the valid trials; a line below the table
  * names each cell of which a trial is left out. Where a row would be wider than `width`, all counts
- * but RPCs are rounded, and the least important columns are left out. A verdict that all cells
+ * but RPCs are rounded, and the least important columns are left out, which lines below it say. A
+ * verdict that all cells
  * share is left to the conclusion (conclusion.h), else it is a column. ERROR_NO_MEMORY, with
  * nothing written.
  */

@@ -19,6 +19,7 @@
 
 static struct sample list[TRIALS_MAX];
 static struct samples samples;
+static size_t planned;
 static uint64_t levels[40];
 static struct options options;
 static char *text;
@@ -41,6 +42,7 @@ static struct sample *add(const struct recipe *recipe, uint64_t n)
 static void lay_out(const struct recipe *const *recipes, size_t recipe_count, size_t level_count)
 {
     samples = (struct samples){list, 0};
+    planned = 0;
     options = (struct options){.plan.recipe_count = recipe_count,
                                .plan.clients.list = levels,
                                .plan.clients.count = level_count,
@@ -71,7 +73,7 @@ static const char *conclusion(bool colours)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    conclusion_write(&samples, &options, colours, stream);
+    conclusion_write(&samples, planned, &options, colours, stream);
     fclose(stream);
     return text;
 }
@@ -114,12 +116,16 @@ static void bars_of_all_recipes_have_one_scale(void **state)
     free(narrow);
 }
 
-/* Trials that were not led to their end are in no bar, nor are those without a handoff. */
+/* Trials that were not led to their end are in no bar, nor are those that fail, nor those without a
+ * handoff. */
 static void bars_are_of_complete_trials(void **state)
 {
     (void)state;
     lay_out(both, 2, 2);
     list[1].complete = false;
+    assert_null(strstr(bars(80, false), "17.0"));
+    list[1].complete = true;
+    list[1].violations = 1;
     assert_null(strstr(bars(80, false), "17.0"));
     list[3].handoffs = 0;
     assert_int_equal(lines_of(bars(80, false)), 4);
@@ -225,6 +231,19 @@ static void a_trial_that_is_not_valid_leaves_the_counts(void **state)
     assert_string_equal(conclusion_word(&samples), "not valid");
 }
 
+static void a_run_that_ended_early_says_of_how_much_it_speaks(void **state)
+{
+    (void)state;
+    lay_out(both, 2, 6);
+    planned = 1240;
+    assert_non_null(strstr(conclusion(false),
+                           "\nverdict: holds\n"
+                           "    This is of 12 of 1,240 trials: the run ended before the others\n"
+                           "    All counts equal their laws\n"));
+    planned = 12;
+    assert_null(strstr(conclusion(false), "12"));
+}
+
 static void counts_without_a_law_are_not_judged_by_one(void **state)
 {
     (void)state;
@@ -299,6 +318,7 @@ int main(void)
         cmocka_unit_test(recipes_of_one_growth_are_told_together),
         cmocka_unit_test(failures_are_told_with_their_place),
         cmocka_unit_test(a_trial_that_is_not_valid_leaves_the_counts),
+        cmocka_unit_test(a_run_that_ended_early_says_of_how_much_it_speaks),
         cmocka_unit_test(counts_without_a_law_are_not_judged_by_one),
         cmocka_unit_test(counts_without_a_law_grow_as_they_were_fitted),
         cmocka_unit_test(a_colour_is_around_the_word_alone),
