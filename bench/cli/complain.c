@@ -45,7 +45,8 @@ static void write_line(const struct line *line)
         fprintf(stderr, "%s\n", text);
         return;
     }
-    fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
+    if (terminal_look(STDERR_FILENO).controls)
+        fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
     wrap_hanging(text, stderr);
 }
 

@@ -13,7 +13,8 @@
 
 void progress_init(struct progress *progress, size_t count, bool quiet)
 {
-    *progress = (struct progress){.shown = !quiet && isatty(STDERR_FILENO), .count = count};
+    *progress =
+        (struct progress){.shown = !quiet && terminal_look(STDERR_FILENO).controls, .count = count};
 }
 
 void progress_begin(struct progress *progress, size_t at, uint64_t left_ns)

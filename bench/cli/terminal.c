@@ -23,7 +23,8 @@ struct terminal_look terminal_judge(bool is_terminal, const char *term, const ch
 {
     bool capable = is_terminal && term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
     bool unicode = strcasecmp(charset, "UTF-8") == 0 || strcasecmp(charset, "UTF8") == 0;
-    return (struct terminal_look){.colours = capable && (no_color == NULL || no_color[0] == '\0'),
+    return (struct terminal_look){.controls = capable,
+                                  .colours = capable && (no_color == NULL || no_color[0] == '\0'),
                                   .blocks = capable && unicode && strcmp(term, "linux") != 0};
 }
 

@@ -26,6 +26,7 @@ unsigned terminal_columns(int descriptor);
 
 /* What may be written besides plain text. */
 struct terminal_look {
+    bool controls; /* TERMINAL_CLEAR_LINE, and other control sequences */
     bool colours;
     bool blocks; /* the block elements of Unicode, by eighths of a column */
 };

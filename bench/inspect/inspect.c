@@ -164,7 +164,7 @@ static void begin_block(const struct inspect *inspect)
 {
     char time[32];
     clock_format_utc(clock_utc_ns(), 0, time, sizeof time);
-    if (isatty(STDOUT_FILENO))
+    if (terminal_look(STDOUT_FILENO).controls)
         fputs("\033[H\033[2J", stdout);
     else if (inspect->shown)
         putchar('\n');

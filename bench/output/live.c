@@ -13,8 +13,9 @@
 
 void live_init(struct live *live, size_t count, uint64_t trial_ns, bool quiet)
 {
-    *live = (struct live){
-        .shown = !quiet && isatty(STDERR_FILENO), .count = count, .trial_ns = trial_ns};
+    *live = (struct live){.shown = !quiet && terminal_look(STDERR_FILENO).controls,
+                          .count = count,
+                          .trial_ns = trial_ns};
     if (!live->shown)
         return;
     live->response = malloc(sizeof *live->response);

@@ -87,6 +87,17 @@ static void a_pipe_gets_plain_text(void **state)
     assert_null(strchr(command.out, '\033'));
 }
 
+/* It would show them as signs. */
+static void a_dumb_terminal_gets_no_control_sequences(void **state)
+{
+    static const char *const dumb[] = {NO_PROGRAMS, "TERM=dumb", "LC_ALL=C.UTF-8", "NO_COLOR",
+                                       NULL};
+    (void)state;
+    run_small(dumb, true);
+    assert_non_null(strstr(screen_shown, "\r\nscalable 2 ####"));
+    assert_null(strchr(screen_shown, '\033'));
+}
+
 static void a_load_of_all_kinds_never_wraps(void **state)
 {
     static const char *const without_plots[] = {NO_PROGRAMS, NULL};
@@ -111,6 +122,7 @@ int main(void)
         COMMAND_TEST(two_topologies_have_their_names_above_their_tables),
         COMMAND_TEST(no_color_leaves_the_blocks),
         COMMAND_TEST(a_pipe_gets_plain_text),
+        COMMAND_TEST(a_dumb_terminal_gets_no_control_sequences),
         COMMAND_TEST(a_load_of_all_kinds_never_wraps),
     };
     return cmocka_run_group_tests_name("screen", tests, find_it, NULL);

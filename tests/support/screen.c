@@ -26,6 +26,7 @@ static void screen_open(unsigned short columns)
     assert_true(screen_master >= 0 && grantpt(screen_master) == 0 && unlockpt(screen_master) == 0);
     assert_int_equal(ptsname_r(screen_master, screen_terminal, sizeof screen_terminal), 0);
     assert_int_equal(ioctl(screen_master, TIOCSWINSZ, &size), 0);
+    assert_int_equal(setenv("TERM", "xterm", 1), 0);
 }
 
 void screen_run(struct command *command, unsigned short columns, void (*take)(void),

@@ -13,8 +13,8 @@ void screen_take_errors(void);
 
 void screen_take_all(void);
 
-/* Runs the command on a terminal of so many columns. take: screen_take_errors or screen_take_all,
- * with anything more that is to be prepared. */
+/* Runs the command on a terminal of so many columns, an xterm unless its settings say otherwise.
+ * take: screen_take_errors or screen_take_all, with anything more that is to be prepared. */
 void screen_run(struct command *command, unsigned short columns, void (*take)(void),
                 const char *const arguments[]);
 

@@ -55,8 +55,10 @@ static void what_has_no_width_has_eighty_columns(void **state)
 
 static const char utf8[] = "UTF-8";
 
+/* Colours and blocks need a terminal that obeys. */
 static void assert_look(bool colours, bool blocks, struct terminal_look look)
 {
+    assert_true(look.controls || !(colours || blocks));
     assert_int_equal(look.colours, colours);
     assert_int_equal(look.blocks, blocks);
 }
@@ -78,6 +80,9 @@ static void what_is_no_terminal_gets_plain_text(void **state)
 {
     (void)state;
     assert_look(false, false, terminal_judge(false, "xterm", NULL, utf8));
+    assert_false(terminal_judge(false, "xterm", NULL, utf8).controls);
+    assert_false(terminal_judge(true, "dumb", NULL, utf8).controls);
+    assert_true(terminal_judge(true, "linux", "1", "").controls);
 }
 
 static void no_color_forbids_colours_unless_empty(void **state)
