@@ -57,11 +57,11 @@ static const char help[] =
 static int help_about_all(int argc, char **argv);
 
 static const struct subcommand subcommands[] = {
-    {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
-    {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
-    {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
-    {"paper", paper_main},       {"plan", plan_main},       {"calibrate", calibrate_main},
-    {"help", help_about_all},    {"report", report_main},
+    {"run", run_main},           {"load", load_main},           {"paper", paper_main},
+    {"plan", plan_main},         {"calibrate", calibrate_main}, {"compare", compare_main},
+    {"plot", plot_main},         {"report", report_main},       {"claims", claims_main},
+    {"ensemble", ensemble_main}, {"recipes", recipes_main},     {"inspect", inspect_main},
+    {"clean", clean_main},       {"help", help_about_all},
 };
 
 static int help_about_all(int argc, char **argv)

@@ -13,8 +13,8 @@
 
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
-    "Print the help of a subcommand, or the answer to a question: the command that\n"
-    "answers it, how to read what that prints, and what to be careful about.\n"
+    "Print the help of a subcommand, or the answer to a question: in short, with the\n"
+    "command to try, how to read what that prints, and what to be careful about.\n"
     "Without TOPIC: list the topics.\n"
     "\n";
 
@@ -24,7 +24,7 @@ static const char notes[] = "\n"
                             "  zkherd help slow  why a lock is slow with a thousand clients\n"
                             "  zkherd help run   as zkherd run --help\n";
 
-static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  this help\n"), {0}};
+static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  print this help\n"), {0}};
 
 static void write_lines(const char *lines)
 {
@@ -40,25 +40,33 @@ static int write_answer(const struct answer *answer)
     static const char careful[] = "Be careful: ";
     wrap_write(answer->question, 0, stdout);
     putchar('\n');
+    wrap_write(answer->in_short, 0, stdout);
+    putchar('\n');
     write_lines(answer->commands);
     putchar('\n');
     wrap_write(answer->reading, 0, stdout);
     printf("\n%s", careful);
     wrap_write(answer->caution, sizeof careful - 1, stdout);
-    puts("\ndocs/questions.md has what the command printed, and how to read it in full.");
+    puts("\ndocs/questions.md of the source has what the commands printed, and pictures.");
     return 0;
 }
 
+static void add_topic(char topics[TOPICS_SIZE], const char *topic)
+{
+    size_t length = strlen(topics);
+    snprintf(topics + length, TOPICS_SIZE - length, "%s%s", length > 0 ? ", " : "", topic);
+}
+
 /* The names of all topics, with a comma and a blank between them. */
-static void name_topics(const struct subcommand subcommands[], size_t count, char *text)
+static void name_topics(const struct subcommand subcommands[], size_t count,
+                        char topics[TOPICS_SIZE])
 {
     const struct answer *answer;
-    size_t length = 0;
+    topics[0] = '\0';
     for (size_t i = 0; i < count; i++)
-        length += (size_t)snprintf(text + length, TOPICS_SIZE - length, "%s%s", i > 0 ? ", " : "",
-                                   subcommands[i].name);
+        add_topic(topics, subcommands[i].name);
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++)
-        length += (size_t)snprintf(text + length, TOPICS_SIZE - length, ", %s", answer->topic);
+        add_topic(topics, answer->topic);
 }
 
 static int list(const struct subcommand subcommands[], size_t count)

@@ -29,7 +29,7 @@ static void all_topics_are_listed(void **state)
         snprintf(line, sizeof line, "\n  %-10s %s\n", answer->topic, answer->question);
         assert_has(command.out, line);
     }
-    assert_has(command.out, "run, compare, ");
+    assert_has(command.out, "run, load, ");
     assert_left(0);
 }
 
@@ -40,6 +40,8 @@ static void each_question_is_answered(void **state)
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
         run_and_check(&command, COMMAND("help", answer->topic));
         assert_memory_equal(command.out, answer->question, strlen(answer->question));
+        assert_memory_equal(command.out + strlen(answer->question), "\n\n", 2);
+        assert_memory_equal(command.out + strlen(answer->question) + 2, answer->in_short, 40);
         assert_has(command.out, "\n\n  zkherd ");
         assert_has(command.out, "\nBe careful: ");
     }
@@ -66,7 +68,7 @@ static void an_unknown_topic_is_refused_with_all_topics(void **state)
 {
     (void)state;
     command_run(&command, COMMAND("help", "herds"));
-    assert_refused(&command, 2, "zkherd: herds: no such topic; the topics are run, compare, ");
+    assert_refused(&command, 2, "zkherd: herds: no such topic; the topics are run, load, ");
     assert_has(command.err, ", watches, holders, many, slow, packet, reconnect, orphan, trylock, "
                             "pause, election; see zkherd help --help\n");
     command_run(&command, COMMAND("help", ""));

@@ -27,20 +27,37 @@ static int read_document(void **state)
     return 0;
 }
 
+/* The end of the paragraph here if it has these words, however its lines are broken and its names
+ * are marked; else NULL. */
+static const char *end_of_paragraph(const char *place, const char *words)
+{
+    for (; *words != '\0'; place++) {
+        if (*place == '`')
+            continue;
+        if (*place != *words && !(*place == '\n' && *words == ' '))
+            return NULL;
+        words++;
+    }
+    return strncmp(place, "\n\n", 2) == 0 ? place : NULL;
+}
+
 static void each_question_and_its_commands_are_in_the_document(void **state)
 {
     (void)state;
     const char *place = document;
     const struct answer *answer;
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
-        char line[160], commands[640], *end = commands;
+        char line[160], text[640], commands[640], *end = commands;
         snprintf(line, sizeof line, "## %zu. %s", i + 1, answer->question);
         if ((place = shown_find_line(place, line)) == NULL)
             fail_msg("docs/questions.md does not have, in its place: %s", line);
         for (const char *c = answer->commands; *c != '\0'; c = strchr(c, '\n') + 1)
             end += sprintf(end, "    %.*s\n", (int)strcspn(c, "\n"), c);
-        place += strlen(line) + 2;
-        if (strncmp(place + 1, commands, strlen(commands)) != 0)
+        place += strlen(line) + 3;
+        snprintf(text, sizeof text, "**In short.** %s", answer->in_short);
+        if ((place = end_of_paragraph(place, text)) == NULL)
+            fail_msg("docs/questions.md does not have below question %zu:\n%s", i + 1, text);
+        if (strncmp(place + 2, commands, strlen(commands)) != 0)
             fail_msg("docs/questions.md does not have below question %zu:\n%s", i + 1, commands);
         snprintf(line, sizeof line, "On the terminal: `zkherd help %s`.", answer->topic);
         assert_non_null(place = shown_find_line(place, line));
