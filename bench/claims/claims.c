@@ -136,9 +136,8 @@ static const struct option_row rows[] = {
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct claims, quiet),
-     .help = "  -q, --quiet                   print nothing but errors and claims that do not\n"
-             "                                hold\n"},
-    OPTION_ROW_HELP("  -h, --help                    this help\n"),
+     .help = "  -q, --quiet                   print only errors and claims that do not hold\n"},
+    OPTION_ROW_HELP("  -h, --help                    print this help\n"),
     {0},
 };
 

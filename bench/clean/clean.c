@@ -65,7 +65,7 @@ static const struct option_row rows[] = {
     {.name = "--json",
      OPTION_FLAG(struct clean, json),
      .help = "      --json                    with --yes: print JSON in place of the table\n"},
-    OPTION_ROW_HELP("  -h, --help                    this help\n"),
+    OPTION_ROW_HELP("  -h, --help                    print this help\n"),
     {0},
 };
 

@@ -78,8 +78,8 @@ static const struct option_row rows[] = {
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct compare, quiet),
-     .help = "  -q, --quiet          print nothing but errors and failed verdicts\n"},
-    OPTION_ROW_HELP("  -h, --help           this help\n"),
+     .help = "  -q, --quiet          print only errors and failed verdicts\n"},
+    OPTION_ROW_HELP("  -h, --help           print this help\n"),
     {0},
 };
 

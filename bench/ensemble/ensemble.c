@@ -31,7 +31,7 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 success; 2 wrong usage; 3 the environment: no ensemble is\n"
+    "Exit status: 0 done; 2 wrong usage; 3 the environment: no ensemble is\n"
     "running, one is already running, or it does not serve clients.\n"
     "\n"
     "Examples:\n"
@@ -94,7 +94,7 @@ static const struct option_row rows[] = {
      .help = "\n"
              "Options of each:\n"
              "      --json          print JSON: the servers and their state\n"},
-    OPTION_ROW_HELP("  -h, --help          this help\n"),
+    OPTION_ROW_HELP("  -h, --help          print this help\n"),
     {0},
 };
 

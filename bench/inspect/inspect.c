@@ -89,7 +89,7 @@ static const struct option_row rows[] = {
     {.name = "--yes",
      OPTION_FLAG(struct inspect, yes),
      .help = "      --yes                     with --break: do not ask\n"},
-    OPTION_ROW_HELP("  -h, --help                    this help\n"),
+    OPTION_ROW_HELP("  -h, --help                    print this help\n"),
     {0},
 };
 

@@ -26,7 +26,7 @@ static const char notes[] =
     "server that refuses conf is tried: as many silent connections as the clients\n"
     "need are opened, and closed again.\n"
     "\n"
-    "Exit status: 0 success; 1 the clients of -n pass a limit; 2 wrong usage; 3 the\n"
+    "Exit status: 0 done; 1 the clients of -n pass a limit; 2 wrong usage; 3 the\n"
     "environment, for example no server.\n"
     "\n"
     "Examples:\n"

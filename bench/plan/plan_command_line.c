@@ -31,7 +31,7 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 success; 1 failed verdict; 2 usage; 3 environment; 4 no answer.\n"
+    "Exit status: 0 done; 1 failed verdict; 2 usage; 3 environment; 4 no answer.\n"
     "\n"
     "Examples:\n"
     "  zkherd plan --slo 'handoff p99 < 50ms' -r scalable,nonscalable\n"

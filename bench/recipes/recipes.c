@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
     {.name = "--json",
      OPTION_FLAG(struct recipes_options, json),
      .help = "      --json  print JSON; zkherd-recipes(1) lists the keys\n"},
-    OPTION_ROW_HELP("  -h, --help  this help\n"),
+    OPTION_ROW_HELP("  -h, --help  print this help\n"),
     {0},
 };
 

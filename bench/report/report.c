@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
     {.name = "--json",
      OPTION_FLAG(struct report, json),
      .help = "      --json           print JSON in place of the text\n"},
-    OPTION_ROW_HELP("  -h, --help           this help\n"),
+    OPTION_ROW_HELP("  -h, --help           print this help\n"),
     {0},
 };
 
