@@ -76,7 +76,7 @@ static const struct answer answers[] = {
         .question = "Why does listing a lock fail with \"Packet len is out of range\"?",
         .in_short =
             "The reply that lists the znodes of the lock is longer than the client's "
-            "jute.maxbuffer, about 1 MB. At once: a larger -Djute.maxbuffer for every client. "
+            "jute.maxbuffer, a megabyte. At once: a larger -Djute.maxbuffer for every client. "
             "Then: fewer znodes in the folder (look for orphans), shorter names, or a recipe "
             "without lists.",
         .commands = "zkherd plan --limits -n 20000 -r scalable,scalable-guid,ticket \\\n"
