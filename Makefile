@@ -130,6 +130,8 @@ NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
 NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
+NEEDED_TO_FETCH_ZOOKEEPERS := zip=zip unzip=unzip $\
+    /usr/share/keyrings/debian-archive-keyring.gpg=debian-archive-keyring
 NEEDED_TO_REPORT := chromium=chromium node=nodejs npm=npm
 NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
     shellcheck=shellcheck
@@ -225,6 +227,13 @@ reproduce-locks: install-to-run
 	    > $(REFERENCE)/compare.txt
 	rm -f $(REFERENCE)/compare/plots/*.png
 	cat $(REFERENCE)/compare.txt
+
+# Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute.
+ZOOKEEPER_SUITES ?= bullseye bookworm trixie
+ZOOKEEPERS := $(BUILD)/zookeepers
+zookeepers: install-to-run
+	$(call install,$(NEEDED_TO_FETCH_ZOOKEEPERS))
+	packaging/zookeepers $(ZOOKEEPERS) $(ZOOKEEPER_SUITES)
 
 # A handoff message by message, and as an animation: half a minute.
 REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
@@ -403,7 +412,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows tests/run tests/mutate \
-    packaging/completion/table packaging/deb $(wildcard tests/*.sh)
+    packaging/completion/table packaging/deb packaging/zookeepers $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
@@ -467,6 +476,7 @@ help:
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
 	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about ten minutes'
+	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-units          of these, the tests that start no server'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
@@ -484,7 +494,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
+.PHONY: all demo zookeepers reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
     reproduce-simulated reproduce-answers check check-units check-sanitized check-threads mutate compose-demo \
     check-compose check-report bench format lint completions install dist deb version clean help install-to-run install-to-test \
     install-to-test-units install-to-package install-to-lint install-to-compose install-to-report install-docker FORCE

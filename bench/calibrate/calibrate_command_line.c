@@ -89,7 +89,7 @@ int calibrate_command_line_parse(int argc, char **argv, struct calibrate_options
 
 void calibrate_command_line_deinit(struct calibrate_options *options)
 {
-    free(options->target.server_counts);
+    target_options_deinit(&options->target);
     drain_options_deinit(&options->drains);
     *options = (struct calibrate_options){0};
 }

@@ -12,7 +12,7 @@ void load_options_deinit(struct load_options *options)
     free(options->reads.list);
     free(options->sessions.list);
     free(options->rates.list);
-    free(options->target.server_counts);
+    target_options_deinit(&options->target);
     *options = (struct load_options){0};
 }
 

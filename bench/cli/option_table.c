@@ -222,6 +222,7 @@ const struct option_row option_table[] = {
     ROW_PROCESSES(struct options, plan.processes,
                   KEYS({"processes", print_processes, false, JSON_INTEGER})),
     ROW_SERVERS(struct options),
+    ROW_ZOOKEEPER(struct options),
     ROW_HEAP(struct options),
     ROW_SERVER_CPUS(struct options,
                     KEYS({"server_cpu_percent", print_server_cpu_percent, true, JSON_NULL})),

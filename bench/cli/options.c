@@ -22,8 +22,44 @@ void options_deinit(struct options *options)
 {
     free(options->plan.clients.list);
     free(options->plan.traced);
-    free(options->target.server_counts);
-    options->plan.clients.list = options->plan.traced = options->target.server_counts = NULL;
+    options->plan.clients.list = options->plan.traced = NULL;
+    target_options_deinit(&options->target);
+}
+
+void target_options_deinit(struct target_options *target)
+{
+    free(target->server_counts);
+    free(target->homes);
+    target->server_counts = NULL;
+    target->homes = NULL;
+}
+
+bool target_options_cross(struct target_options *target)
+{
+    size_t homes = target->home_count > 0 ? target->home_count : 1, count = 0;
+    const uint64_t *old = target->server_counts;
+    uint64_t *made = calloc(OPTIONS_TOPOLOGIES_MAX, sizeof *made);
+    for (size_t i = 0; made != NULL && i < target->topology_count; i++) {
+        bool is_new = i == 0 || old[i] != old[i - 1];
+        for (size_t home = 0; is_new && home < homes; home++, count++) {
+            if (count < OPTIONS_TOPOLOGIES_MAX)
+                made[count] = old[i];
+        }
+    }
+    if (made == NULL || count > OPTIONS_TOPOLOGIES_MAX) {
+        free(made);
+        return false;
+    }
+    free(target->server_counts);
+    target->server_counts = made;
+    target->topology_count = count;
+    return true;
+}
+
+const struct zookeeper_home *target_options_home(const struct target_options *target,
+                                                 size_t topology)
+{
+    return target->home_count > 0 ? &target->homes[topology % target->home_count] : NULL;
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -10,26 +10,38 @@
 
 #include "load/mix.h"
 #include "recipes/recipe.h"
+#include "servers/install.h"
 #include "sim/options.h"
 #include "trial/plan.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define OPTIONS_RECIPES_MAX    64
-#define OPTIONS_TOPOLOGIES_MAX 7 /* 1, 3, … 13 servers; more than 7 in a simulation alone */
+#define OPTIONS_TOPOLOGIES_MAX 16
 
 /* Which servers the sessions connect to. */
 enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
+
+/* A release of ZooKeeper that private servers run. */
+struct zookeeper_home {
+    char folder[PATH_MAX];               /* absolute */
+    char version[INSTALL_VERSION_SIZE];  /* in the name of its jar */
+    char name[INSTALL_VERSION_SIZE + 8]; /* the version; of several with one version, numbered */
+};
 
 /* The servers, and how sessions reach them. */
 struct target_options {
     enum driver driver;
     bool connect;                  /* to existing servers; else private ones are started */
     struct connect_string servers; /* of --connect */
-    uint64_t *server_counts;       /* topologies of private servers, ascending */
+    uint64_t *server_counts;       /* of each topology, ascending; each number stands there once
+                                      for each home */
     size_t topology_count;         /* of server_counts; 1 with --connect */
+    struct zookeeper_home *homes;  /* of --zookeeper; topology i has home i % home_count */
+    size_t home_count;             /* 0: without --zookeeper */
     bool servers_given;            /* on the command line: --servers */
     bool heap_given;               /* on the command line: --heap */
     bool fsync_given;              /* on the command line: --fsync */
@@ -98,6 +110,16 @@ struct options {
 
 /* Frees the lists. */
 void options_deinit(struct options *options);
+void target_options_deinit(struct target_options *target);
+
+/* Makes a topology of each number of servers in server_counts, which may stand there more than
+ * once, and each home. False, with nothing changed: there are more than OPTIONS_TOPOLOGIES_MAX, or
+ * no memory. */
+bool target_options_cross(struct target_options *target);
+
+/* The home of a topology; NULL without --zookeeper. */
+const struct zookeeper_home *target_options_home(const struct target_options *target,
+                                                 size_t topology);
 
 /* The words of the enumerations, as the user types them, by value; NULL behind the last. */
 extern const char *const options_workloads[];

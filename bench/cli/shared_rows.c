@@ -26,7 +26,7 @@ static bool check_all_differ(struct option_given *given)
 
 bool shared_rows_topologies(struct option_given *given)
 {
-    const struct target_options *target = option_row_place(given);
+    struct target_options *target = option_row_place(given);
     if (!take_counts(given))
         return option_row_refuse(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
     for (size_t i = 0; i < target->topology_count; i++) {
@@ -34,7 +34,11 @@ bool shared_rows_topologies(struct option_given *given)
         if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
             return option_row_refuse(given, "%s", error.detail);
     }
-    return check_all_differ(given);
+    if (!check_all_differ(given))
+        return false;
+    return target_options_cross(target) ||
+           option_row_refuse(given, "with --zookeeper, more than %d ensembles in all",
+                             OPTIONS_TOPOLOGIES_MAX);
 }
 
 bool shared_rows_simulated_topologies(struct option_given *given)

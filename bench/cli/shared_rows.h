@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "bench/cli/option_row.h"
 #include "bench/cli/options.h"
+#include "bench/cli/zookeeper_option.h"
 #include "servers/ensemble.h"
 
 /* Parsers: numbers of private servers, into a struct target_options; odd numbers of servers, which
@@ -56,6 +57,13 @@ bool shared_rows_hold(struct option_given *given);
         .least = 1, .most = ENSEMBLE_SERVERS_MAX, .value = "1",                                    \
         .help = "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both in turn "     \
                 "[1]\n"                                                                            \
+    }
+
+#define ROW_ZOOKEEPER(type)                                                                        \
+    {                                                                                              \
+        .name = "--zookeeper", .parse = zookeeper_option_take,                                     \
+        .member = OPTION_MEMBER(type, target),                                                     \
+        .help = "      --zookeeper HOMES    releases that they run: folders; several: in turn\n"   \
     }
 
 #define ROW_HEAP(type)                                                                             \

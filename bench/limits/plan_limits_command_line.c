@@ -104,6 +104,6 @@ int plan_limits_command_line_parse(int argc, char **argv, struct plan_limits_opt
 
 void plan_limits_command_line_deinit(struct plan_limits_options *options)
 {
-    free(options->target.server_counts);
+    target_options_deinit(&options->target);
     *options = (struct plan_limits_options){0};
 }

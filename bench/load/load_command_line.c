@@ -94,6 +94,7 @@ static const struct option_row rows[] = {
     ROW_COSTS(struct load_options),
     ROW_PROCESSES(struct load_options, processes, NULL),
     ROW_SERVERS(struct load_options),
+    ROW_ZOOKEEPER(struct load_options),
     ROW_HEAP(struct load_options),
     ROW_SERVER_CPUS(struct load_options, NULL),
     ROW_FSYNC(struct load_options),

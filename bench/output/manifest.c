@@ -56,6 +56,8 @@ static json_t *describe_driver(const struct target_options *options, const struc
 /* With what a server of our own was started. */
 static void add_start(json_t *server, const struct server_start *start)
 {
+    json_object_set_new(server, "zookeeper_home",
+                        start->home[0] != '\0' ? json_text(start->home) : json_null());
     json_object_set_new(server, "configuration", json_text(start->settings));
     json_object_set_new(server, "jvm", json_text(start->java_version));
     json_object_set_new(server, "jvm_command", json_text(start->command_line));

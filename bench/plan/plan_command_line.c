@@ -124,6 +124,7 @@ static const struct option_row rows[] = {
     ROW_DRIVER(struct plan_options),
     ROW_PROCESSES(struct plan_options, question.processes, NULL),
     ROW_SERVERS(struct plan_options),
+    ROW_ZOOKEEPER(struct plan_options),
     ROW_HEAP(struct plan_options),
     ROW_SERVER_CPUS(struct plan_options, NULL),
     ROW_FSYNC(struct plan_options),
@@ -370,6 +371,6 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
 
 void plan_command_line_deinit(struct plan_options *options)
 {
-    free(options->target.server_counts);
+    target_options_deinit(&options->target);
     *options = (struct plan_options){0};
 }

@@ -157,7 +157,7 @@ int plan_prediction_command_line_parse(int argc, char **argv,
 
 void plan_prediction_command_line_deinit(struct plan_prediction_options *options)
 {
-    free(options->target.server_counts);
+    target_options_deinit(&options->target);
     drain_options_deinit(&options->drains);
     *options = (struct plan_prediction_options){0};
 }

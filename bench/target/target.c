@@ -22,9 +22,24 @@
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
+/* "ensemble3"; of several releases "ensemble3-3.9.3". */
+static void name_private(const struct target_options *options, size_t topology,
+                         struct target *target)
+{
+    unsigned servers = (unsigned)options->server_counts[topology];
+    char count[16] = "";
+    bool several = options->home_count > 1;
+    if (servers > 1)
+        snprintf(count, sizeof count, "%u", servers);
+    snprintf(target->name, sizeof target->name, "%s%s%s%s", servers > 1 ? "ensemble" : "standalone",
+             count, several ? "-" : "",
+             several ? target_options_home(options, topology)->name : "");
+}
+
 static enum error_kind start_private(const struct target_options *options, size_t topology,
                                      int interrupts, struct target *target, struct error *error)
 {
+    const struct zookeeper_home *home = target_options_home(options, topology);
     struct ensemble_options wanted = ensemble_options_default();
     char folder[PATH_MAX];
     wanted.servers = (unsigned)options->server_counts[topology];
@@ -32,10 +47,8 @@ static enum error_kind start_private(const struct target_options *options, size_
     wanted.cpu_percent = options->cpu_percent;
     wanted.fsync = options->fsync;
     wanted.interrupts = interrupts;
-    if (wanted.servers == 1)
-        snprintf(target->name, sizeof target->name, "standalone");
-    else
-        snprintf(target->name, sizeof target->name, "ensemble%u", wanted.servers);
+    wanted.home = home != NULL ? home->folder : NULL;
+    name_private(options, topology, target);
     wanted.data_folder = data_folder_of(options, target->name, folder);
     enum error_kind kind = ensemble_start(&wanted, &target->ensemble, error);
     if (kind != ERROR_NONE)
@@ -202,12 +215,31 @@ static enum error_kind find_servers(const struct target_options *options, uint64
     return apart_run(ask_servers, target, sizeof *target, &questions, interrupts, error);
 }
 
+/* The target has its name from that of the jar: figures must not stand under another version. A
+ * patched build's name may go on behind the number. */
+static enum error_kind check_version(const struct zookeeper_home *home, const struct target *target,
+                                     struct error *error)
+{
+    static const char digits[] = "0123456789.";
+    const char *answered = target->identities[0].version;
+    size_t length = strspn(answered, digits);
+    if (length == strspn(home->version, digits) && strncmp(answered, home->version, length) == 0)
+        return ERROR_NONE;
+    return error_raise(error, ERROR_USAGE, 0, "--zookeeper",
+                       "the server of '%.200s' says that it is version %s, its jar is named after "
+                       "%s: name the jar after what is in it, and leave no other release's jars "
+                       "beside it",
+                       home->folder, answered, home->version);
+}
+
 static enum error_kind start_servers(const struct target_options *options, size_t topology,
                                      int interrupts, struct target *target, struct error *error)
 {
     enum error_kind kind = start_private(options, topology, interrupts, target, error);
     if (kind == ERROR_NONE)
         kind = look_at_servers(target, error);
+    if (kind == ERROR_NONE && options->home_count > 0)
+        kind = check_version(target_options_home(options, topology), target, error);
     return kind == ERROR_NONE ? place(options->placement, target, error) : kind;
 }
 

@@ -20,7 +20,8 @@ static bool conflict(const struct question *question, const char *option, const 
 static bool private_conflicts(const struct question *question)
 {
     const struct target_options *target = question->target;
-    const char *given = target->heap_given        ? "--heap"
+    const char *given = target->home_count > 0    ? "--zookeeper"
+                        : target->heap_given      ? "--heap"
                         : target->cpu_percent > 0 ? "--server-cpus"
                         : target->fsync_given     ? "--fsync"
                         : target->data != NULL    ? "--data"

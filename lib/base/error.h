@@ -50,7 +50,8 @@
       "run as root, or in a cgroup in which this user may create others, or leave out "            \
       "--server-cpus")                                                                             \
     X(SERVER_DIED, 3, "the server exited unexpectedly",                                            \
-      "if it lacked memory, give a larger --heap")                                                 \
+      "if it lacked memory, give a larger --heap; if it never served, see whether its release "    \
+      "runs with this Java (JAVA_HOME)")                                                           \
     X(STANDS, 3, "a private ensemble is already running",                                          \
       "use that one, or end it first: zkherd ensemble stop")                                       \
     X(NO_ENSEMBLE, 3, "no private ensemble is running", "start one: zkherd ensemble start")        \

@@ -107,11 +107,14 @@ void answer_line(const char *answer, const char *beginning, char *text, size_t s
     snprintf(text, size, "%.*s", (int)strcspn(rest, "\r\n"), rest);
 }
 
-/* "3.8.0-5a02a05e…, built on 2022-02-25 08:49 UTC" becomes "3.8.0". */
+/* "3.8.0-5a02a05e…, built on 2022-02-25 08:49 UTC" becomes "3.8.0"; a build of no known revision
+ * says "3.4.13--1, built on …". */
 static void cut_build(char *version)
 {
     version[strcspn(version, ",")] = '\0';
     char *build = strrchr(version, '-');
+    if (build != NULL && build > version && build[-1] == '-')
+        build--;
     if (build != NULL)
         *build = '\0';
 }

@@ -297,7 +297,7 @@ void background_look_at(const struct background_ensemble *background, unsigned i
     snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", background->folder, index + 1);
     read_whole(path, start->settings, sizeof start->settings);
     snprintf(path, sizeof path, "%s/server.%u/server.log", background->folder, index + 1);
-    start->java_version[0] = '\0';
+    start->home[0] = start->java_version[0] = '\0';
     server_log_find_java_version(path, start->java_version, sizeof start->java_version);
 }
 

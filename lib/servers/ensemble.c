@@ -126,7 +126,8 @@ static enum error_kind launch(const struct ensemble_options *options,
                                                   .fsync = options->fsync,
                                                   .tick_ms = options->tick_ms,
                                                   .jute_maxbuffer_bytes =
-                                                      options->jute_maxbuffer_bytes};
+                                                      options->jute_maxbuffer_bytes,
+                                                  .home = options->home};
     struct server_place place = {
         .supervisor = ensemble->supervisor, .ports = ports, .count = options->servers};
     for (; ensemble->count < options->servers; ensemble->count++) {

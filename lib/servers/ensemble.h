@@ -31,6 +31,7 @@ struct ensemble_options {
     bool fsync;           /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
     uint32_t jute_maxbuffer_bytes; /* the longest request that a server takes (wire/maxbuffer.h) */
+    const char *home;              /* of the release that runs; NULL: see servers/install.h */
     const char *data_folder; /* for the servers' data: an empty folder, or one to make and remove;
                                 NULL: $TMPDIR, or /tmp */
     uint16_t first_port;     /* the first server's port for clients; the others' follow. 0: any free

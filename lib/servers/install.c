@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEBIAN_ZOOKEEPER "/usr/share/java/zookeeper.jar"
-/* Debian's ZooKeeper package has no logging library; without one its warnings are lost. */
-#define DEBIAN_LOGGING "/usr/share/java/slf4j-simple.jar"
+#define DEBIAN_HOME "/usr/share/java"
+#define DEBIAN_JAR  "zookeeper.jar"
+
+#define JAR_BEGINS "zookeeper-"
+#define JAR_ENDS   ".jar"
 
 /* The value of an environment variable; NULL if it is unset or empty. */
 static const char *setting(const char *name)
@@ -65,45 +67,84 @@ enum error_kind install_find_java(char *path, size_t size, struct error *error)
                        home == NULL ? "not in the PATH" : "neither in JAVA_HOME nor in the PATH");
 }
 
-static bool has_zookeeper_jar(const char *folder)
+/* ------------------------------------------------------------------ ZooKeeper */
+
+static enum error_kind raise_none(const char *home, const char *why, struct error *error)
 {
+    return error_raise(error, ERROR_NO_ZOOKEEPER, 0, home, "%s", why);
+}
+
+/* How many servers' jars a folder has; version is that of the last, if there is one. */
+static unsigned count_servers(const char *folder, char version[INSTALL_VERSION_SIZE])
+{
+    unsigned count = 0;
     DIR *directory = opendir(folder);
     if (directory == NULL)
-        return false;
-    bool found = false;
-    for (struct dirent *entry = readdir(directory); entry != NULL && !found;
-         entry = readdir(directory))
-        found = fnmatch("zookeeper?*.jar", entry->d_name, 0) == 0;
+        return 0;
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        const char *name = entry->d_name + strlen(JAR_BEGINS);
+        if (fnmatch(JAR_BEGINS "[0-9]*" JAR_ENDS, entry->d_name, 0) != 0)
+            continue;
+        snprintf(version, INSTALL_VERSION_SIZE, "%.*s", (int)(strlen(name) - strlen(JAR_ENDS)),
+                 name);
+        count++;
+    }
     closedir(directory);
-    return found;
+    return count;
+}
+
+/* Adds a jar of a folder to a class path, if it is there. */
+static void add_jar(struct install *install, const char *jar)
+{
+    char path[PATH_MAX];
+    size_t length = strlen(install->class_path);
+    if (join(install->home, strlen(install->home), jar, path, sizeof path) &&
+        access(path, R_OK) == 0)
+        snprintf(install->class_path + length, sizeof install->class_path - length, "%s%s",
+                 length > 0 ? ":" : "", path);
+}
+
+/* The server's jar names what it needs, some by absolute paths, where another version may be: so
+ * its own come first. It names no library for its log; without one its warnings are lost. */
+static enum error_kind find_package(struct install *install)
+{
+    static const char *const jars[] = {"zookeeper-jute.jar", "slf4j-api.jar", DEBIAN_JAR,
+                                       "slf4j-simple.jar", NULL};
+    for (size_t i = 0; jars[i] != NULL; i++)
+        add_jar(install, jars[i]);
+    return ERROR_NONE;
 }
 
 /* Without the release's conf folder: its logging would slow a server under load. */
-static enum error_kind find_release(const char *home, char *class_path, size_t size,
-                                    struct error *error)
+static enum error_kind find_release(struct install *install, unsigned servers, struct error *error)
 {
-    char root[PATH_MAX], lib[PATH_MAX];
-    if (!join(home, strlen(home), "*", root, sizeof root) ||
-        !join(home, strlen(home), "lib", lib, sizeof lib))
-        return error_from_errno(error, ENAMETOOLONG, home, "ZOOKEEPER_HOME");
-    if (!has_zookeeper_jar(lib) && !has_zookeeper_jar(home))
-        return error_raise(error, ERROR_NO_ZOOKEEPER, 0, home,
-                           "ZOOKEEPER_HOME has no zookeeper-*.jar, neither in lib nor itself");
-    int length = snprintf(class_path, size, "%s/*:%s", lib, root);
-    if (length < 0 || (size_t)length >= size)
-        return error_from_errno(error, ENAMETOOLONG, home, "ZOOKEEPER_HOME");
-    return ERROR_NONE;
+    const char *home = install->home;
+    snprintf(install->class_path, sizeof install->class_path, "%s/lib/*:%s/*", home, home);
+    return servers > 0
+               ? ERROR_NONE
+               : raise_none(home, "it has no zookeeper-VERSION.jar, neither in lib nor itself",
+                            error);
 }
 
-enum error_kind install_find_zookeeper(char *class_path, size_t size, struct error *error)
+enum error_kind install_find_zookeeper(const char *home, struct install *install,
+                                       struct error *error)
 {
-    const char *home = setting("ZOOKEEPER_HOME");
-    if (home != NULL)
-        return find_release(home, class_path, size, error);
-    if (access(DEBIAN_ZOOKEEPER, R_OK) != 0)
-        return error_raise(error, ERROR_NO_ZOOKEEPER, 0, DEBIAN_ZOOKEEPER,
-                           "it does not exist, and ZOOKEEPER_HOME is not set");
-    snprintf(class_path, size, "%s%s", DEBIAN_ZOOKEEPER,
-             access(DEBIAN_LOGGING, R_OK) == 0 ? ":" DEBIAN_LOGGING : "");
-    return ERROR_NONE;
+    char jar[PATH_MAX], lib[PATH_MAX];
+    const char *set = setting("ZOOKEEPER_HOME");
+    const char *chosen = home != NULL ? home : set != NULL ? set : DEBIAN_HOME;
+    size_t length = strlen(chosen);
+    *install = (struct install){0};
+    if (!join(chosen, length, DEBIAN_JAR, jar, sizeof jar) ||
+        !join(chosen, length, "lib", lib, sizeof lib))
+        return error_from_errno(error, ENAMETOOLONG, chosen, "%s", "");
+    memcpy(install->home, jar, strlen(jar) - strlen("/" DEBIAN_JAR));
+    bool has_jar = access(jar, R_OK) == 0;
+    if (!has_jar && chosen != set && chosen != home)
+        return raise_none(jar, "it does not exist, and ZOOKEEPER_HOME is not set", error);
+    unsigned in_lib = count_servers(lib, install->version);
+    unsigned in_root = count_servers(install->home, install->version);
+    if (in_lib + in_root > 1)
+        return raise_none(install->home, "it has the jars of several servers: leave one", error);
+    return has_jar && in_lib == 0 ? find_package(install)
+                                  : find_release(install, in_lib + in_root, error);
 }

@@ -9,14 +9,26 @@
 
 #include "base/error.h"
 
+#include <limits.h>
 #include <stddef.h>
+
+#define INSTALL_VERSION_SIZE    40
+#define INSTALL_CLASS_PATH_SIZE (5 * (size_t)PATH_MAX)
 
 /* Writes the path of $JAVA_HOME/bin/java, or else of the java in the PATH. ERROR_NO_JAVA. */
 MUST_CHECK enum error_kind install_find_java(char *path, size_t size, struct error *error);
 
-/* Writes the class path of ZooKeeper's server: of the Apache release at $ZOOKEEPER_HOME if this is
- * set, else of Debian's package. ERROR_NO_ZOOKEEPER, also for a ZOOKEEPER_HOME without a server. */
-MUST_CHECK enum error_kind install_find_zookeeper(char *class_path, size_t size,
+/* A server's jars, as a user's machine has them. */
+struct install {
+    char home[PATH_MAX];
+    char version[INSTALL_VERSION_SIZE]; /* in the name of the server's jar; "": it has none */
+    char class_path[INSTALL_CLASS_PATH_SIZE];
+};
+
+/* Looks at a home: the folder of an Apache release, with zookeeper-VERSION.jar in lib or itself, or
+ * a folder in which Debian's zookeeper.jar lies, such as /usr/share/java. NULL: $ZOOKEEPER_HOME if
+ * this is set, else Debian's package. ERROR_NO_ZOOKEEPER: no server is there, or more than one. */
+MUST_CHECK enum error_kind install_find_zookeeper(const char *home, struct install *install,
                                                   struct error *error);
 
 #endif

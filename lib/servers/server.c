@@ -31,10 +31,10 @@ struct server {
     struct supervisor *supervisor;
     pid_t pid;
     struct endpoint endpoint;
-    char subject[64]; /* in errors */
-    char folder[16];  /* below the supervisor's folder */
+    char subject[sizeof((struct error *)NULL)->subject];
+    char folder[16]; /* below the supervisor's folder */
     char java[PATH_MAX];
-    char class_path[2 * PATH_MAX];
+    char class_path[INSTALL_CLASS_PATH_SIZE];
     char log[PATH_MAX];
     struct server_options options;
     struct server_start start;
@@ -103,6 +103,20 @@ static enum error_kind run_java(struct server *server, struct error *error)
                                 &server->pid, error);
 }
 
+/* Which of several, and of which release if one was asked for. */
+static void name_in_errors(struct server *server, const struct server_place *place)
+{
+    const char *home = server->options.home;
+    char which[64];
+    if (place->count == 1)
+        snprintf(which, sizeof which, "127.0.0.1:%u", server->endpoint.port);
+    else
+        snprintf(which, sizeof which, "server %u of %u (127.0.0.1:%u)", place->index + 1,
+                 place->count, server->endpoint.port);
+    snprintf(server->subject, sizeof server->subject, "%s%s%.150s", which,
+             home != NULL ? ", ZooKeeper of " : "", home != NULL ? home : "");
+}
+
 static void take_place(struct server *server, const struct server_place *place)
 {
     strcpy(server->endpoint.host, "127.0.0.1");
@@ -110,11 +124,20 @@ static void take_place(struct server *server, const struct server_place *place)
     snprintf(server->folder, sizeof server->folder, "server.%u", place->index + 1);
     snprintf(server->log, sizeof server->log, "%s/%s/" LOG_NAME,
              supervisor_folder(place->supervisor), server->folder);
-    if (place->count == 1)
-        snprintf(server->subject, sizeof server->subject, "127.0.0.1:%u", server->endpoint.port);
-    else
-        snprintf(server->subject, sizeof server->subject, "server %u of %u (127.0.0.1:%u)",
-                 place->index + 1, place->count, server->endpoint.port);
+    name_in_errors(server, place);
+}
+
+static enum error_kind find_programs(struct server *server, struct error *error)
+{
+    struct install install;
+    enum error_kind kind = install_find_java(server->java, sizeof server->java, error);
+    if (kind == ERROR_NONE)
+        kind = install_find_zookeeper(server->options.home, &install, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    strcpy(server->class_path, install.class_path);
+    strcpy(server->start.home, install.home);
+    return ERROR_NONE;
 }
 
 enum error_kind server_launch(const struct server_options *options,
@@ -127,9 +150,7 @@ enum error_kind server_launch(const struct server_options *options,
     made->supervisor = place->supervisor;
     made->options = *options;
     take_place(made, place);
-    enum error_kind kind = install_find_java(made->java, sizeof made->java, error);
-    if (kind == ERROR_NONE)
-        kind = install_find_zookeeper(made->class_path, sizeof made->class_path, error);
+    enum error_kind kind = find_programs(made, error);
     if (kind == ERROR_NONE)
         kind = server_config_write(options, place, made->folder, made->start.settings, error);
     if (kind == ERROR_NONE)

@@ -37,6 +37,7 @@
 struct server_start {
     char settings[SERVER_CONFIG_TEXT_SIZE]; /* the text of its zoo.cfg */
     char command_line[SERVER_COMMAND_SIZE]; /* with every flag */
+    char home[PATH_MAX];                    /* of the release that runs; "" if it is not known */
     char java_version[128]; /* as the JVM names itself; "" before the server has served */
 };
 

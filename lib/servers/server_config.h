@@ -27,6 +27,7 @@ struct server_options {
     bool fsync;           /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
     uint32_t jute_maxbuffer_bytes; /* the longest request that the server takes */
+    const char *home;              /* of the release that runs (servers/install.h) */
 };
 
 struct server_ports {

@@ -40,20 +40,25 @@ static struct ports_reservation reservation;
 
 static void launch(pid_t *pid)
 {
-    char java[PATH_MAX], class_path[2 * PATH_MAX];
+    char java[PATH_MAX];
+    struct install install;
     struct error error;
     struct server_ports ports[1];
     assert_int_equal(ports_reserve(0, 1, ports, &reservation, &error), ERROR_NONE);
     stock.port = ports[0].client;
     snprintf(address, sizeof address, "127.0.0.1:%u", stock.port);
     assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
-    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &error), ERROR_NONE);
+    assert_int_equal(install_find_zookeeper(NULL, &install, &error), ERROR_NONE);
     assert_int_equal(supervisor_new("/tmp", &supervisor, &error), ERROR_NONE);
     configure();
-    const char *const arguments[] = {
-        java,        "-Xmx128m", "-XX:-UsePerfData",
-        "-cp",       class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-        "./zoo.cfg", NULL};
+    const char *const arguments[] = {java,
+                                     "-Xmx128m",
+                                     "-XX:-UsePerfData",
+                                     "-cp",
+                                     install.class_path,
+                                     "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                     "./zoo.cfg",
+                                     NULL};
     assert_int_equal(supervisor_run(supervisor, arguments, "log", 0, pid, &error), ERROR_NONE);
 }
 

@@ -183,14 +183,15 @@ static void configure_lonely(const struct lonely *lonely, const struct server_po
 
 static void lonely_start(struct lonely *lonely)
 {
-    char java[PATH_MAX], class_path[2 * PATH_MAX], mode[64];
+    char java[PATH_MAX], mode[64];
+    struct install install;
     struct error error;
     struct server_ports ports[3];
     assert_int_equal(ports_reserve(0, 3, ports, &lonely->reservation, &error), ERROR_NONE);
     snprintf(mode, sizeof mode, "-Dreadonlymode.enabled=%s", lonely->read_only ? "true" : "false");
     snprintf(lonely->address, sizeof lonely->address, "127.0.0.1:%u", ports[0].client);
     assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
-    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &error), ERROR_NONE);
+    assert_int_equal(install_find_zookeeper(NULL, &install, &error), ERROR_NONE);
     assert_int_equal(supervisor_new("/tmp", &lonely->supervisor, &error), ERROR_NONE);
     configure_lonely(lonely, ports);
     const char *const arguments[] = {java,
@@ -198,7 +199,7 @@ static void lonely_start(struct lonely *lonely)
                                      "-XX:-UsePerfData",
                                      mode,
                                      "-cp",
-                                     class_path,
+                                     install.class_path,
                                      "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                                      "./zoo.cfg",
                                      NULL};

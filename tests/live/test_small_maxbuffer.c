@@ -132,15 +132,16 @@ static void test_with_a_watch_more_no_request_is_answered(void **state)
 /* What a Java client with the same limit says to these commands. */
 static void run_java(const char *commands, char *said, size_t size)
 {
-    char java[PATH_MAX], class_path[2 * PATH_MAX], command[6 * PATH_MAX];
+    char java[PATH_MAX], command[6 * PATH_MAX];
+    struct install install;
     struct error error = {0};
     live_expect(install_find_java(java, sizeof java, &error), &error);
-    live_expect(install_find_zookeeper(class_path, sizeof class_path, &error), &error);
+    live_expect(install_find_zookeeper(NULL, &install, &error), &error);
     snprintf(command, sizeof command,
              "printf '%s' | '%s' -Xmx64m -Djute.maxbuffer=%d "
              "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp '%s' "
              "org.apache.zookeeper.ZooKeeperMain -server 127.0.0.1:%u 2>&1",
-             commands, java, LIMIT, class_path, live_servers.endpoints[0].port);
+             commands, java, LIMIT, install.class_path, live_servers.endpoints[0].port);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     said[fread(said, 1, size - 1, pipe)] = '\0';
