@@ -131,6 +131,21 @@ static double to_ms(uint64_t time_ns)
     return time_ns == UINT64_MAX ? NAN : (double)time_ns / 1e6;
 }
 
+double figure8_before_per_s(const struct figure8_trial *trial, uint32_t fault)
+{
+    return trial->rates[fault / 2].before;
+}
+
+double figure8_down_per_s(const struct figure8_trial *trial, uint32_t fault)
+{
+    return trial->rates[fault / 2].down;
+}
+
+double figure8_after_per_s(const struct figure8_trial *trial, uint32_t fault)
+{
+    return trial->rates[fault / 2].after;
+}
+
 double figure8_first_write_ms(const struct figure8_trial *trial, uint32_t fault)
 {
     return to_ms(trial->faults[fault].first_write_ns);
@@ -151,7 +166,7 @@ double figure8_served_ms(const struct figure8_trial *trial, uint32_t fault)
     return to_ms(trial->faults[fault].served_ns);
 }
 
-static size_t count_valid(const struct figure8 *figure)
+size_t figure8_valid(const struct figure8 *figure)
 {
     size_t valid = 0;
     for (size_t i = 0; i < figure->count; i++)
@@ -163,7 +178,7 @@ double figure8_median(const struct figure8 *figure, uint32_t fault,
                       double (*value)(const struct figure8_trial *trial, uint32_t fault))
 {
     double values[1000]; /* as many trials as there may be */
-    size_t count = 0, valid = count_valid(figure);
+    size_t count = 0, valid = figure8_valid(figure);
     for (size_t i = 0; i < figure->count && count < 1000; i++) {
         double one = value(&figure->trials[i], fault);
         if ((figure->trials[i].valid || valid == 0) && isfinite(one))
@@ -257,7 +272,7 @@ static enum error_kind judge_zero(struct figure8 *figure, const char *claim, con
 {
     struct judgement *judgement = add(figure, claim, row, error);
     uint32_t zero = 0;
-    size_t valid = count_valid(figure);
+    size_t valid = figure8_valid(figure);
     if (judgement == NULL)
         return error->kind;
     for (size_t i = 0; i < figure->count; i++) {

@@ -71,12 +71,19 @@ void figure8_measure(const struct figure8 *figure, struct figure8_trial *trial);
 MUST_CHECK enum error_kind figure8_judge(struct figure8 *figure, const char *cannot_show,
                                          struct error *error);
 
+/* How many trials are valid. */
+size_t figure8_valid(const struct figure8 *figure);
+
 /* The median over the valid trials, or over all if none is valid, of what `value` says of a fault;
  * NaN without a value that is known. */
 double figure8_median(const struct figure8 *figure, uint32_t fault,
                       double (*value)(const struct figure8_trial *trial, uint32_t fault));
 
-/* What is told of a fault: milliseconds, NaN if not known. */
+/* What is told of a fault: the rates of its event, operations a second; milliseconds. NaN if not
+ * known. */
+double figure8_before_per_s(const struct figure8_trial *trial, uint32_t fault);
+double figure8_down_per_s(const struct figure8_trial *trial, uint32_t fault);
+double figure8_after_per_s(const struct figure8_trial *trial, uint32_t fault);
 double figure8_first_write_ms(const struct figure8_trial *trial, uint32_t fault);
 double figure8_silence_ms(const struct figure8_trial *trial, uint32_t fault);
 double figure8_leader_ms(const struct figure8_trial *trial, uint32_t fault);

@@ -4,6 +4,7 @@
 #include "bench/paper/experiment.h"
 #include "bench/paper/figure8.h"
 #include "bench/paper/figure8_text.h"
+#include "bench/paper/paper_json_cells.h"
 #include "bench/paper/paper_loads.h"
 #include "bench/paper/paper_servers.h"
 
@@ -110,10 +111,16 @@ static bool is_consistent(const struct paper_options *options)
 
 /* ------------------------------------------------------------------ the results */
 
+struct lead {
+    struct figure8 figure;
+    const struct paper_options *options;
+};
+
 static enum error_kind keep(void *context, const struct load_sample *sample,
                             const struct load_result *result, struct error *error)
 {
-    return figure8_add(context, sample, result, error);
+    struct lead *lead = context;
+    return figure8_add(&lead->figure, sample, result, error);
 }
 
 static void write_faults(const void *context, struct csv *csv)
@@ -128,7 +135,8 @@ static void write_samples(const void *context, struct csv *csv)
 
 static int tell(const struct load_series *series, void *context, int *verdict)
 {
-    struct figure8 *figure = context;
+    const struct lead *lead = context;
+    struct figure8 *figure = &((struct lead *)context)->figure;
     const struct load_options *options = series->options;
     struct error error;
     if (figure8_judge(figure, paper_servers_cannot_show(&options->target, false), &error) !=
@@ -142,24 +150,26 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .write = write_faults,
         .print = figure8_text_print,
         .explain = figure8_text_explain,
+        .describe = paper_json_cells_figure8,
         .judgements = &figure->judgements,
     };
-    return paper_loads_tell(series, &results, verdict);
+    return paper_loads_tell(series, lead->options, &results, verdict);
 }
 
-static int lead(struct paper_options *options, int argc, char **argv, bool *interrupted)
+static int lead_trials(struct paper_options *options, int argc, char **argv, bool *interrupted)
 {
     struct load_options *load = &options->load;
-    struct figure8 figure;
+    struct lead lead = {.options = options};
+    struct figure8 *figure = &lead.figure;
     load->mix = mix_of_reads(READS_PERCENT);
-    figure8_init(&figure, load->target.server_counts[0], load->duration_ns);
+    figure8_init(figure, load->target.server_counts[0], load->duration_ns);
     const struct load_series_user user = {.tell = tell,
                                           .keep = keep,
-                                          .context = &figure,
-                                          .faults = figure.plan.faults,
-                                          .fault_count = 2 * figure.plan.events};
+                                          .context = &lead,
+                                          .faults = figure->plan.faults,
+                                          .fault_count = 2 * figure->plan.events};
     int status = paper_loads_lead_for(&user, options, argc, argv, interrupted);
-    figure8_deinit(&figure);
+    figure8_deinit(figure);
     return status;
 }
 
@@ -169,5 +179,5 @@ const struct experiment experiment_figure8 = {
                 .simulated = "5",
                 .is_consistent = is_consistent},
     .cannot = cannot,
-    .lead = lead,
+    .lead = lead_trials,
 };

@@ -21,21 +21,6 @@ static const struct grid_column columns_of_events[] = {
     {.over = "serves,", .title = "ms", .right = true},
 };
 
-static double before(const struct figure8_trial *trial, uint32_t fault)
-{
-    return trial->rates[fault / 2].before;
-}
-
-static double down(const struct figure8_trial *trial, uint32_t fault)
-{
-    return trial->rates[fault / 2].down;
-}
-
-static double after(const struct figure8_trial *trial, uint32_t fault)
-{
-    return trial->rates[fault / 2].after;
-}
-
 enum error_kind figure8_text_print(const void *context, const struct load_options *options,
                                    unsigned columns, FILE *stream, struct error *error)
 {
@@ -47,9 +32,9 @@ enum error_kind figure8_text_print(const void *context, const struct load_option
     for (uint32_t event = 0; event < figure->plan.events; event++) {
         uint32_t kill = 2 * event;
         grid_put(&grid, "%s", figure8_plan_word(&figure->plan, event));
-        grid_put_whole(&grid, figure8_median(figure, kill, before));
-        grid_put_whole(&grid, figure8_median(figure, kill, down));
-        grid_put_whole(&grid, figure8_median(figure, kill, after));
+        grid_put_whole(&grid, figure8_median(figure, kill, figure8_before_per_s));
+        grid_put_whole(&grid, figure8_median(figure, kill, figure8_down_per_s));
+        grid_put_whole(&grid, figure8_median(figure, kill, figure8_after_per_s));
         grid_put_whole(&grid, figure8_median(figure, kill, figure8_first_write_ms));
         grid_put_whole(&grid, figure8_median(figure, kill, figure8_silence_ms));
         grid_put_whole(&grid, figure8_median(figure, kill, figure8_leader_ms));

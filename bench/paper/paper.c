@@ -6,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
 #include "bench/paper/experiment.h"
+#include "bench/paper/paper_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +68,9 @@ static enum error_kind name_folder(struct paper_options *options, char folder[PA
     return ERROR_NONE;
 }
 
-/* argv[1] is the name of the experiment. */
-static int run_one(const struct experiment *experiment, int argc, char **argv, bool *interrupted)
+/* argv[1] is the name of the experiment. With --json its result is added to the list. */
+static int run_one(const struct experiment *experiment, int argc, char **argv, json_t *list,
+                   bool *interrupted)
 {
     struct paper_options options;
     struct error error;
@@ -76,6 +78,7 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, b
     int status = paper_options_parse(&experiment->command, argc - 1, argv + 1, &options);
     if (status != ARGUMENTS_GO)
         return status;
+    options.experiments = options.load.output.json ? list : NULL;
     status = name_folder(&options, folder, &error) == ERROR_NONE
                  ? experiment->lead(&options, argc, argv, interrupted)
                  : complain(&error);
@@ -125,13 +128,13 @@ static int make_command_line(const struct experiment *experiment, const char *fo
 }
 
 static int run_in_folder(const struct experiment *experiment, const char *folder, int argc,
-                         char **argv, bool *interrupted)
+                         char **argv, json_t *list, bool *interrupted)
 {
     struct command_line line;
     int status = make_command_line(experiment, folder, argc, argv, &line);
     if (status != ARGUMENTS_GO)
         return status;
-    status = run_one(experiment, line.count, line.arguments, interrupted);
+    status = run_one(experiment, line.count, line.arguments, list, interrupted);
     free(line.arguments);
     return status;
 }
@@ -182,25 +185,35 @@ static int weigh(int status, int other)
     return status;
 }
 
-static int run_all(const char *folder, int argc, char **argv, const struct load_options *options)
+static void announce(const struct experiment *experiment, const char *left_out)
+{
+    printf("%s%s%s%s\n", experiment == experiments[0] ? "" : "\n", experiment->name,
+           left_out != NULL ? " is left out: " : "", left_out != NULL ? left_out : "");
+}
+
+static int run_all(const char *folder, int argc, char **argv, const struct load_options *options,
+                   json_t *list)
 {
     bool interrupted = false;
     int status = 0;
     for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
         const struct experiment *experiment = experiments[i];
         const char *why = find_obstacle(experiment, &options->target);
-        if (!options->output.quiet)
-            printf("%s%s%s%s\n", i > 0 ? "\n" : "", experiment->name,
-                   why != NULL ? " is left out: " : "", why != NULL ? why : "");
+        size_t told = json_array_size(list);
+        if (!options->output.quiet && !options->output.json)
+            announce(experiment, why);
         if (why == NULL)
-            status = weigh(status, run_in_folder(experiment, folder, argc, argv, &interrupted));
+            status =
+                weigh(status, run_in_folder(experiment, folder, argc, argv, list, &interrupted));
+        if (json_array_size(list) == told)
+            paper_json_add_without_result(list, experiment->name, why);
         fflush(stdout); /* the next experiment takes minutes; main checks what was written */
     }
     folder_discard(folder); /* if nothing was kept */
     return status;
 }
 
-static int run_all_of(int argc, char **argv)
+static int run_all_of(int argc, char **argv, json_t *list)
 {
     struct paper_options options;
     struct error error;
@@ -212,20 +225,32 @@ static int run_all_of(int argc, char **argv)
     status = check_all(argc, argv, &options.load.target);
     if (status == ARGUMENTS_GO)
         status = folder_make(output->out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
-                     ? run_all(folder, argc, argv, &options.load)
+                     ? run_all(folder, argc, argv, &options.load, list)
                      : complain(&error);
     paper_options_deinit(&options);
     return status;
 }
 
-int paper_main(int argc, char **argv)
+static int run(int argc, char **argv, json_t *list)
 {
     bool interrupted = false;
     if (argc < 2 || argv[1][0] == '-')
-        return run_all_of(argc, argv);
+        return run_all_of(argc, argv, list);
     const struct experiment *experiment = find(argv[1]);
     if (experiment == NULL)
         return complain_usage("paper", argv[1],
                               "expected table1, table2, table3, figure8, or an option");
-    return run_one(experiment, argc, argv, &interrupted);
+    return run_one(experiment, argc, argv, list, &interrupted);
+}
+
+int paper_main(int argc, char **argv)
+{
+    struct error error;
+    json_t *list = json_array();
+    int status = run(argc, argv, list);
+    enum error_kind kind =
+        paper_json_has_result(list) ? paper_json_write(list, stdout, &error) : ERROR_NONE;
+    json_decref(list);
+    int written = kind == ERROR_NONE ? 0 : complain(&error);
+    return status != 0 ? status : written;
 }

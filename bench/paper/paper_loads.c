@@ -2,6 +2,8 @@
 #include "bench/paper/paper_loads.h"
 
 #include "bench/cli/complain.h"
+#include "bench/output/record_json.h"
+#include "bench/paper/paper_json.h"
 #include "bench/target/core_shares.h"
 
 #include <stdio.h>
@@ -31,8 +33,8 @@ int paper_loads_lead(struct paper_options *options, int argc, char **argv,
                      int (*tell)(const struct load_series *series, void *context, int *verdict),
                      bool *interrupted)
 {
-    return paper_loads_lead_for(&(struct load_series_user){.tell = tell}, options, argc, argv,
-                                interrupted);
+    return paper_loads_lead_for(&(struct load_series_user){.tell = tell, .context = options},
+                                options, argc, argv, interrupted);
 }
 
 int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_options *options,
@@ -61,12 +63,31 @@ int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_opt
     return status;
 }
 
-int paper_loads_tell(const struct load_series *series, const struct paper_results *results,
-                     int *verdict)
+static json_t *describe_records(const struct load_series *series,
+                                const struct paper_results *results)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < series->base.record_count; i++) {
+        const struct load_record *record = &series->records[i];
+        if (record->samples.count > 0)
+            json_array_append_new(list, record_json_new(&record->manifest, record->files.set.folder,
+                                                        record->context.servers,
+                                                        results->describe(results->table, i)));
+    }
+    return list;
+}
+
+int paper_loads_tell(const struct load_series *series, const struct paper_options *options,
+                     const struct paper_results *results, int *verdict)
 {
     for (size_t i = 0; i < series->base.record_count; i++)
         load_record_complain(&series->records[i]);
     int status = paper_results_tell(results, series->options, series->base.targets.signals);
     *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(results->judgements);
+    if (options->experiments != NULL)
+        paper_json_add(options->experiments,
+                       &(struct paper_json_experiment){
+                           series->base.argv[1], *verdict, options->load.output.out,
+                           describe_records(series, results), results->judgements});
     return status;
 }

@@ -14,11 +14,13 @@
 #include "bench/cli/shared_rows.h"
 #include "sim/options.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct paper_options {
     struct load_options load;    /* the first member: rows of a load put their values there */
     struct load_levels barriers; /* of table3 */
+    json_t *experiments; /* of --json, the caller's list, to which a result is added; NULL: text */
 };
 
 /* The rows that all evaluations have. */
@@ -49,7 +51,8 @@ struct paper_options {
          .letter = 'o',                                                                            \
          OPTION_FOLDER(struct load_options, output.out),                                           \
          .help = "  -o, --out DIR            new folder for the results [results/TIME-paper]\n"},  \
-        ROW_PLOTS(struct load_options), ROW_QUIET(struct load_options),                            \
+        ROW_PLOTS(struct load_options), ROW_JSON(struct load_options),                             \
+        ROW_QUIET(struct load_options),                                                            \
         OPTION_ROW_HELP("  -h, --help               print this help\n"),                           \
     {                                                                                              \
         0                                                                                          \

@@ -79,7 +79,7 @@ int paper_results_tell(const struct paper_results *results, const struct load_op
         page_add(options->output.out, options->output.quiet);
     }
     int status = kind == ERROR_NONE ? 0 : complain(&error);
-    if (options->output.quiet)
+    if (options->output.quiet || options->output.json)
         judgements_complain(results->judgements);
     else if (print(results, options, &error) != ERROR_NONE && status == 0)
         status = complain(&error);

@@ -9,6 +9,7 @@
 #include "bench/cli/load_options.h"
 #include "bench/paper/judgement.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 /* Constant. */
@@ -21,12 +22,14 @@ struct paper_results {
     enum error_kind (*print)(const void *table, const struct load_options *options,
                              unsigned columns, FILE *stream, struct error *error);
     void (*explain)(const void *table, const struct load_options *options, FILE *stream);
+    /* A new list of the cells on one of the options' topologies. NULL without memory. */
+    json_t *(*describe)(const void *table, size_t topology);
     const struct judgements *judgements;
 };
 
 /* Writes the file and shape.csv into the folder of the options, draws the plots, and prints; with
- * --quiet, complains about what does not hold. interrupts: as in bench/output/plots.h. Returns 0,
- * or the exit status of an error that has been complained about. */
+ * --quiet or --json, complains about what does not hold. interrupts: as in bench/output/plots.h.
+ * Returns 0, or the exit status of an error that has been complained about. */
 int paper_results_tell(const struct paper_results *results, const struct load_options *options,
                        int interrupts);
 

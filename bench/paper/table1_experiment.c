@@ -2,6 +2,7 @@
 /* The experiment of Table 1: its options, and what it ends with. */
 #include "bench/cli/complain.h"
 #include "bench/paper/experiment.h"
+#include "bench/paper/paper_json_cells.h"
 #include "bench/paper/paper_loads.h"
 #include "bench/paper/table1.h"
 #include "bench/paper/table1_text.h"
@@ -67,7 +68,6 @@ static int tell(const struct load_series *series, void *context, int *verdict)
 {
     struct table1 table;
     struct error error;
-    (void)context;
     if (table1_init(&table, series->options, series->records, &error) != ERROR_NONE)
         return complain(&error);
     const struct paper_results results = {
@@ -76,9 +76,10 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .write = write_cells,
         .print = table1_text_print,
         .explain = table1_text_explain,
+        .describe = paper_json_cells_table1,
         .judgements = &table.judgements,
     };
-    int status = paper_loads_tell(series, &results, verdict);
+    int status = paper_loads_tell(series, context, &results, verdict);
     table1_deinit(&table);
     return status;
 }

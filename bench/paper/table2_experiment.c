@@ -2,6 +2,7 @@
 /* The experiment of Table 2: its options, and what it ends with. */
 #include "bench/cli/complain.h"
 #include "bench/paper/experiment.h"
+#include "bench/paper/paper_json_cells.h"
 #include "bench/paper/paper_loads.h"
 #include "bench/paper/table2.h"
 #include "bench/paper/table2_text.h"
@@ -68,7 +69,6 @@ static int tell(const struct load_series *series, void *context, int *verdict)
 {
     struct table2 table;
     struct error error;
-    (void)context;
     if (table2_init(&table, series->options, series->records, &error) != ERROR_NONE)
         return complain(&error);
     const struct paper_results results = {
@@ -77,9 +77,10 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .write = write_cells,
         .print = table2_text_print,
         .explain = table2_text_explain,
+        .describe = paper_json_cells_table2,
         .judgements = &table.judgements,
     };
-    int status = paper_loads_tell(series, &results, verdict);
+    int status = paper_loads_tell(series, context, &results, verdict);
     table2_deinit(&table);
     return status;
 }

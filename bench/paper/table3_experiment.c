@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The experiment of Table 3: its options, and what it ends with. */
 #include "bench/cli/complain.h"
+#include "bench/output/record_json.h"
 #include "bench/paper/experiment.h"
+#include "bench/paper/paper_json.h"
+#include "bench/paper/paper_json_cells.h"
 #include "bench/paper/paper_results.h"
 #include "bench/paper/table3_series.h"
 #include "bench/paper/table3_text.h"
@@ -73,6 +76,19 @@ static void write_cells(const void *context, struct csv *csv)
         table3_write(&table->cells[i], csv);
 }
 
+static json_t *describe_records(const struct table3_series *series, const struct table3 *table)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < series->base.record_count; i++) {
+        const struct table3_record *record = &series->records[i];
+        if (record->samples.count > 0)
+            json_array_append_new(list, record_json_new(&record->manifest, record->set.folder,
+                                                        record->context.servers,
+                                                        paper_json_cells_table3(table, i)));
+    }
+    return list;
+}
+
 static int tell(const struct table3_series *series, int *verdict)
 {
     const struct table3_samples *samples[OPTIONS_TOPOLOGIES_MAX];
@@ -93,10 +109,16 @@ static int tell(const struct table3_series *series, int *verdict)
         .write = write_cells,
         .print = table3_text_print,
         .explain = table3_text_explain,
+        .describe = paper_json_cells_table3,
         .judgements = &table.judgements,
     };
     int status = paper_results_tell(&results, &series->options->load, series->base.targets.signals);
     *verdict = fails ? 1 : judgements_exit_status(&table.judgements);
+    if (series->options->experiments != NULL)
+        paper_json_add(series->options->experiments,
+                       &(struct paper_json_experiment){
+                           series->base.argv[1], *verdict, series->options->load.output.out,
+                           describe_records(series, &table), &table.judgements});
     table3_deinit(&table);
     return status;
 }

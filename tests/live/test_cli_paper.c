@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd paper: the table, its files and its verdicts, told against the trials. */
+#include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/schema.h"
 #include "tests/support/screen.h"
 
 #include <math.h>
@@ -76,6 +78,41 @@ static int status_of_shape(size_t rows)
     return status;
 }
 
+/* What was printed of an experiment: for each cell as many values as `values` are those of the
+ * file, and each judgement is its row of shape.csv. Returns the result of the experiment's first
+ * topology, which is *json's. */
+static const json_t *assert_printed(json_t **json, const char *name, size_t values)
+{
+    char file[32];
+    size_t row = 0, i;
+    json_t *result, *one;
+    *json = schema_read_result(&command, "paper");
+    const json_t *experiment = json_array_get(json_object_get(*json, "experiments"), 0);
+    assert_string_equal(json_string_value(json_object_get(experiment, "experiment")), name);
+    assert_true(
+        json_equal(json_object_get(experiment, "verdict"), json_object_get(*json, "verdict")));
+    snprintf(file, sizeof file, "%s.csv", name);
+    struct table cells = read_table(file), shape = read_table("shape.csv");
+    const json_t *results = json_object_get(experiment, "results");
+    json_array_foreach(results, i, result)
+    {
+        const json_t *list = json_object_get(result, "cells");
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            one = json_array_get(list, k);
+            assert_int_equal(assert_json_row(one, &cells, row), values);
+            assert_int_equal(json_integer_value(json_object_get(one, "trials_valid")),
+                             table_count(&cells, row++, "valid"));
+        }
+    }
+    assert_int_equal(row, cells.rows);
+    json_array_foreach(json_object_get(experiment, "judgements"), i, one)
+        assert_int_equal(assert_json_row(one, &shape, i), 10);
+    assert_int_equal(i, shape.rows);
+    table_deinit(&cells);
+    table_deinit(&shape);
+    return json_array_get(results, 0);
+}
+
 static void assert_ratio(const struct table *shape, size_t row, double expected)
 {
     assert_true(fabs(table_real(shape, row, "ratio") - expected) < 0.0001);
@@ -130,8 +167,13 @@ static void the_table_holds_the_trials(void **state)
 static void a_seed_repeats_the_table(void **state)
 {
     (void)state;
-    command_run(&command,
-                COMMAND("paper", "table1", SIMULATED, SMALL, "-n", "12", "--depth", "1", "-q"));
+    command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL, "-n", "12", "--depth", "1",
+                                  "-q", "--json"));
+    json_t *json;
+    const json_t *result = assert_printed(&json, "table1", 6);
+    assert_string_equal(json_string_value(json_object_get(result, "target")), "simulated1");
+    assert_int_equal(json_integer_value(json_object_get(result, "trials_finished")), 6);
+    json_decref(json);
     char *first = read_text(in_work("out/table1.csv"));
     assert_int_equal(folder_remove(in_work("out")), 0);
     command_run(&command,
@@ -289,10 +331,14 @@ static void real_servers_create(void **state)
 {
     (void)state;
     static const char *const targets[] = {"."};
+    json_t *json;
     command_run(&command, COMMAND("paper", "table2", "--servers", "3", "--heap", "64", "--fsync",
-                                  "no", SMALL2, "-q"));
+                                  "no", SMALL2, "-q", "--json"));
     assert_status(&command, status_of_shape(1));
     assert_creates(targets, 1);
+    const json_t *result = assert_printed(&json, "table2", 10);
+    assert_string_equal(json_string_value(json_object_get(result, "folder")), "out");
+    json_decref(json);
 }
 
 /* ------------------------------------------------------------------ on real servers */
@@ -444,12 +490,36 @@ static void interrupted_barriers_keep_whole_trials(void **state)
 }
 
 /* Nothing is said of the growth: the machine may be busy. */
+/* All of them, of which the first was interrupted. */
+static void all_that_was_made_is_printed(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("paper", "-d", "simulated", "-t", "1000", "-q", "--json",
+                                    "--plots", "svg", "-o", "out"));
+    command_await_rows(&command, "out/table1/simulated1/load.csv.part", 1);
+    kill(command.pid, SIGINT);
+    command_finish(&command, COMMAND_LIMIT_NS); /* six topologies have plots to draw */
+    assert_status(&command, 4);
+    json_t *json = schema_read_result(&command, "paper");
+    const json_t *experiments = json_object_get(json, "experiments");
+    assert_int_equal(json_array_size(experiments), 1);
+    const json_t *experiment = json_array_get(experiments, 0);
+    const json_t *result = json_array_get(json_object_get(experiment, "results"), 0);
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "undetermined");
+    assert_string_equal(json_string_value(json_object_get(experiment, "folder")), "out/table1");
+    assert_string_equal(json_string_value(json_object_get(result, "cut_short")), "interrupted");
+    json_decref(json);
+}
+
 static void servers_of_somebody_else_make_table_3(void **state)
 {
     (void)state;
-    command_run(&command, COMMAND("paper", "table3", "--connect", outside, BARRIERS));
+    json_t *json;
+    command_run(&command, COMMAND("paper", "table3", "--connect", outside, BARRIERS, "--json"));
     assert_status(&command, status_of_shape(2 + 3));
     assert_barriers("yes");
+    assert_printed(&json, "table3", 10);
+    json_decref(json);
     json_t *manifest = read_manifest("out");
     assert_true(json_is_true(json_object_get(json_object_get(manifest, "plan"), "rehearsal")));
     json_decref(manifest);
@@ -601,6 +671,7 @@ int main(void)
         COMMAND_TEST(the_barriers_are_told),
         COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each),
         COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials),
+        COMMAND_TEST(all_that_was_made_is_printed),
         COMMAND_TEST(the_help_offers_what_is_taken),
         COMMAND_TEST(servers_of_somebody_else_make_table_3),
         COMMAND_TEST(servers_die_and_come_back),

@@ -59,6 +59,18 @@ static void check_enum(struct check *check, const json_t *words, const json_t *v
     complain(check, "is not in the list");
 }
 
+/* Its own complaints would be about kinds that the value is not meant to be. */
+static void check_any(struct check *check, const json_t *rules, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        struct check one = {.schema = check->schema};
+        check_value(&one, json_array_get(rules, i), value);
+        if (one.complaint[0] == '\0')
+            return;
+    }
+    complain(check, "is of none of the kinds");
+}
+
 static void check_required(struct check *check, const json_t *names, const json_t *value)
 {
     for (size_t i = 0; json_is_object(value) && i < json_array_size(names); i++) {
@@ -115,7 +127,7 @@ static const json_t *definition(const struct check *check, const char *reference
 static void check_words(const struct check *check, const json_t *rule)
 {
     static const char known[] = " $schema $id $defs $ref title description type properties "
-                                "required additionalProperties items enum ";
+                                "required additionalProperties items enum anyOf ";
     const char *word;
     json_t *ignored;
     json_object_foreach((json_t *)(uintptr_t)rule, word, ignored)
@@ -137,6 +149,8 @@ static void check_value(struct check *check, const json_t *rule, const json_t *v
         check_type(check, of, value);
     if ((of = json_object_get(rule, "enum")) != NULL)
         check_enum(check, of, value);
+    if ((of = json_object_get(rule, "anyOf")) != NULL)
+        check_any(check, of, value);
     check_required(check, json_object_get(rule, "required"), value);
     check_members(check, rule, value);
     of = json_object_get(rule, "items");

@@ -225,21 +225,16 @@ static void trials_that_are_not_valid_judge_nothing(void **state)
     assert_int_equal(judge("while a follower is down")->verdict, VERDICT_UNDETERMINED);
 }
 
-static double before_of(const struct figure8_trial *trial, uint32_t fault)
-{
-    return trial->rates[fault / 2].before;
-}
-
 static void medians_are_of_valid_trials(void **state)
 {
     (void)state;
     struct figure8_trial trial = make_trial(80, 50);
     trial.valid = false;
     add(trial);
-    assert_true(fabs(figure8_median(&figure, 2, before_of) - 500) < 1e-6);
+    assert_true(fabs(figure8_median(&figure, 2, figure8_before_per_s) - 500) < 1e-6);
     add(make_trial(80, 90));
     add(make_trial(80, 70));
-    assert_true(fabs(figure8_median(&figure, 2, before_of) - 800) < 1e-6);
+    assert_true(fabs(figure8_median(&figure, 2, figure8_before_per_s) - 800) < 1e-6);
     assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)) == false);
     figure.trials[1].faults[0].led_ns = figure.trials[2].faults[0].led_ns = UINT64_MAX;
     assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)));

@@ -81,12 +81,37 @@ static void test_what_is_not_as_the_schema_says(void **state)
                    ".roles_of_last_trial.a: is of another type");
 }
 
+/* The cells of `zkherd paper` are of one of several kinds. */
+static void test_one_of_several_kinds(void **state)
+{
+    (void)state;
+    json_t *cell = json_pack("{s:i, s:i, s:i, s:s, s:f, s:n, s:n, s:n, s:n, s:n, s:n}", "servers",
+                             3, "trials_complete", 2, "trials_valid", 1, "event", "the leader",
+                             "before_per_s", 1.5, "down_per_s", "after_per_s", "first_write_ms",
+                             "longest_silence_ms", "new_leader_ms", "serves_ms");
+    json_t *json = json_pack(
+        "{s:s, s:[{s:s, s:n, s:s, s:s, s:[{s:s, s:i, s:s, s:i, s:i, s:n, s:[], s:[O]}], s:[]}]}",
+        "verdict", "holds", "experiments", "experiment", "figure8", "left_out", "verdict", "holds",
+        "folder", "out", "results", "folder", "out", "servers", 3, "target", "ensemble3",
+        "trials_planned", 2, "trials_finished", 2, "cut_short", "warnings", "cells", cell,
+        "judgements");
+    assert_non_null(json);
+    assert_schema(json, "paper", "result");
+    json_object_set_new(cell, "servers", json_string("3"));
+    const char *complaint = schema_complaint(json, "paper");
+    assert_non_null(complaint);
+    assert_string_equal(complaint, ".experiments[0].results[0].cells[0]: is of none of the kinds");
+    json_decref(cell);
+    json_decref(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_manifests_of_reference_runs),
         cmocka_unit_test(test_costs_of_reference_calibrations),
         cmocka_unit_test(test_what_is_not_as_the_schema_says),
+        cmocka_unit_test(test_one_of_several_kinds),
     };
     return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What `zkherd paper --json` prints, of experiments made by hand. */
+#include "bench/paper/figure8.h"
+#include "bench/paper/paper_json.h"
+#include "bench/paper/paper_json_cells.h"
+#include "tests/support/schema.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct judgement judgement = {.claim = "creates rise",
+                                     .servers = 3,
+                                     .ours = {2, 1.5, INFINITY},
+                                     .paper = NAN,
+                                     .verdict = VERDICT_HOLDS};
+static const struct judgements judgements = {.quantity = "ratio", .list = &judgement, .count = 1};
+
+static json_t *list;
+
+static int begin(void **state)
+{
+    (void)state;
+    list = json_array();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    json_decref(list);
+    return 0;
+}
+
+static void add(const char *name, int verdict)
+{
+    paper_json_add(
+        list, &(struct paper_json_experiment){name, verdict, "out", json_array(), &judgements});
+}
+
+/* What is written, by the schema; for the caller to json_decref. */
+static json_t *written(void)
+{
+    char *text = NULL;
+    size_t length;
+    struct error error;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    assert_int_equal(paper_json_write(list, stream, &error), ERROR_NONE);
+    assert_int_equal(fclose(stream), 0);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json);
+    assert_schema(json, "paper", "result");
+    free(text);
+    return json;
+}
+
+static void expect(const char *verdict)
+{
+    json_t *json = written();
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), verdict);
+    json_decref(json);
+}
+
+static void what_is_not_known_is_null(void **state)
+{
+    (void)state;
+    add("table2", 0);
+    json_t *json = written();
+    const json_t *experiment = json_array_get(json_object_get(json, "experiments"), 0);
+    const json_t *judged = json_array_get(json_object_get(experiment, "judgements"), 0);
+    assert_float_equal(json_real_value(json_object_get(judged, "ratio_low")), 1.5, 0);
+    assert_true(json_is_null(json_object_get(judged, "ratio_high")));
+    assert_true(json_is_null(json_object_get(judged, "paper_ratio")));
+    assert_true(json_is_null(json_object_get(judged, "against_servers")));
+    assert_true(json_is_null(json_object_get(judged, "reason")));
+    assert_true(json_is_null(json_object_get(experiment, "left_out")));
+    json_decref(json);
+}
+
+static void what_was_left_out_decides_nothing(void **state)
+{
+    (void)state;
+    add("table1", 0);
+    paper_json_add_without_result(list, "figure8", "servers do not die in the simulation");
+    expect("holds");
+}
+
+static void what_has_no_result_leaves_the_verdict_open(void **state)
+{
+    (void)state;
+    add("table1", 0);
+    paper_json_add_without_result(list, "table2", NULL);
+    expect("undetermined");
+}
+
+static void one_that_fails_outweighs_all(void **state)
+{
+    (void)state;
+    add("table1", 4);
+    add("table2", 1);
+    add("table3", 0);
+    expect("fails");
+}
+
+static void without_a_result_there_is_nothing_to_write(void **state)
+{
+    (void)state;
+    assert_false(paper_json_has_result(list));
+    paper_json_add_without_result(list, "table1", NULL);
+    paper_json_add_without_result(list, "figure8", "servers do not die in the simulation");
+    assert_false(paper_json_has_result(list));
+    add("table3", 1);
+    assert_true(paper_json_has_result(list));
+}
+
+/* Two trials, whose rates and times differ by the trial and the event. */
+static void lay_out(struct figure8 *figure)
+{
+    figure->trials = calloc(2, sizeof *figure->trials);
+    figure->count = 2;
+    for (uint32_t trial = 0; trial < 2; trial++) {
+        figure->trials[trial].valid = trial == 1;
+        for (uint32_t event = 0; event < figure->plan.events; event++) {
+            struct load_fault_result *kill = &figure->trials[trial].faults[2 * event];
+            figure->trials[trial].rates[event] =
+                (struct figure8_rates){100 * (trial + event), NAN, 3};
+            kill->carried_out = true;
+            kill->led_ns = UINT64_MAX;
+            kill->silence_ns = (trial + event) * NS_PER_MS;
+        }
+    }
+}
+
+/* Medians of the valid trial alone. */
+static void the_events_of_figure_8_are_its_cells(void **state)
+{
+    (void)state;
+    struct figure8 figure;
+    figure8_init(&figure, 3, 14 * NS_PER_S);
+    lay_out(&figure);
+    json_t *cells = paper_json_cells_figure8(&figure, 0);
+    assert_int_equal(json_array_size(cells), 4);
+    const json_t *cell = json_array_get(cells, 2);
+    assert_string_equal(json_string_value(json_object_get(cell, "event")), "the leader");
+    assert_int_equal(json_integer_value(json_object_get(cell, "trials_complete")), 2);
+    assert_int_equal(json_integer_value(json_object_get(cell, "trials_valid")), 1);
+    assert_float_equal(json_real_value(json_object_get(cell, "before_per_s")), 300, 0);
+    assert_true(json_is_null(json_object_get(cell, "down_per_s")));
+    assert_float_equal(json_real_value(json_object_get(cell, "longest_silence_ms")), 3, 0);
+    assert_true(json_is_null(json_object_get(cell, "new_leader_ms")));
+    json_t *record = json_pack("{s:s, s:i, s:s, s:i, s:i, s:n, s:[], s:o}", "folder", "out",
+                               "servers", 3, "target", "ensemble3", "trials_planned", 2,
+                               "trials_finished", 2, "cut_short", "warnings", "cells", cells);
+    paper_json_add(list, &(struct paper_json_experiment){"figure8", 0, "out",
+                                                         json_pack("[o]", record), &judgements});
+    json_decref(written());
+    figure8_deinit(&figure);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_not_known_is_null),
+        TEST(what_was_left_out_decides_nothing),
+        TEST(what_has_no_result_leaves_the_verdict_open),
+        TEST(one_that_fails_outweighs_all),
+        TEST(without_a_result_there_is_nothing_to_write),
+        TEST(the_events_of_figure_8_are_its_cells),
+    };
+    return cmocka_run_group_tests_name("paper_json", tests, NULL, NULL);
+}
