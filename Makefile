@@ -210,7 +210,7 @@ REPRODUCE_WAITERS ?= --slo 'handoff p95 < 10ms' --resolution 25 -r nonscalable,c
 REPRODUCE_LOCKS ?= --slo 'acquire p95 < 1s' --unknown locks -n 10 -r nonscalable,scalable
 REFERENCE := results/reference
 reproduce:
-	@for part in locks anatomy load paper plan; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
+	@for part in locks versions anatomy load paper plan; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
 reproduce-locks: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
@@ -234,6 +234,21 @@ ZOOKEEPERS := $(BUILD)/zookeepers
 zookeepers: install-to-run
 	$(call install,$(NEEDED_TO_FETCH_ZOOKEEPERS))
 	packaging/zookeepers $(ZOOKEEPERS) $(ZOOKEEPER_SUITES)
+
+# Releases of ZooKeeper against each other, alternating in one plan: up to five minutes.
+REPRODUCE_VERSIONS ?= -r nonscalable,scalable,ticket -n 50,100,250 -t 5 --session-timeout 12s --servers 1,3
+VERSIONS := $(REFERENCE)/versions
+reproduce-versions: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	@test -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
+	@echo '$(REPRODUCE_VERSIONS): up to five minutes; keep the machine quiet'
+	rm -rf $(VERSIONS)
+	homes=$$(echo $(ZOOKEEPERS)/*); \
+	    $(BUILD)/zkherd run $(REPRODUCE_VERSIONS) --zookeeper "$$(echo $$homes | tr ' ' ,)" --plots svg -o $(VERSIONS)
+	rm -rf $(addprefix $(VERSIONS)/*/,plots latency.* handoffs.csv sessions.csv report.html)
+	$(BUILD)/zkherd compare -o $(VERSIONS)/compare $(VERSIONS) > $(VERSIONS)/compare.txt
+	rm -f $(VERSIONS)/compare/plots/*.png
+	cat $(VERSIONS)/compare.txt
 
 # A handoff message by message, and as an animation: half a minute.
 REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
@@ -470,6 +485,7 @@ help:
 	@echo 'make demo                 show the herd effect (installs missing packages)'
 	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
 	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
+	@echo 'make reproduce-versions   of these, releases of ZooKeeper: up to five minutes'
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
@@ -494,7 +510,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo zookeepers reproduce reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
+.PHONY: all demo zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
     reproduce-simulated reproduce-answers check check-units check-sanitized check-threads mutate compose-demo \
     check-compose check-report bench format lint completions install dist deb version clean help install-to-run install-to-test \
     install-to-test-units install-to-package install-to-lint install-to-compose install-to-report install-docker FORCE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# compare: handoff latency and drain time of every side but A, as ratios to A, against the clients:
+# compare: handoff latency and drain time of every side but A, as ratios to its base, against the clients:
 # a row of panels for each side. Here `run` is the folder of a comparison, and label_1, label_2, …,
 # where they are given, are the names of the sides; else they are A, B, …. See common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "compare.gp") - 1]."." }
@@ -72,7 +72,7 @@ do for [k = 2:sides] {
         set lmargin at screen metric == 1 ? 0.085 : 0.565
         set rmargin at screen metric == 1 ? 0.505 : 0.985
         set title (metric == 1 ? "Handoff latency, median" : "Drain time").bars_note(k, metric)
-        if (metric == 1) { eval y_title(side_name(k)." / ".side_name(1), lower(k), upper(k)) }
+        if (metric == 1) { eval y_title(side_name(k)." / ".side_name(base(k)), lower(k), upper(k)) }
         eval "plot 1 with lines ls 97 notitle, ".bars_of(k, metric).\
             "for [r in drawn] $ratios using (beside(r, k, metric)):5 with points ls int(r) notitle, ".\
             "for [r in drawn] NaN with points ls int(r) title name(r)"

@@ -7,6 +7,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/compare/compare_json.h"
+#include "bench/compare/compare_sentences.h"
 #include "bench/compare/compare_table.h"
 #include "bench/compare/ratios.h"
 #include "bench/output/compared_runs.h"
@@ -27,9 +28,10 @@
 static const char usage[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
     "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
-    "another. RUN is the folder of a run; every one is compared with the first. A\n"
-    "folder that holds runs, as 'run --servers 1,3' writes it, stands for all of\n"
-    "them, those with few servers first.\n"
+    "another. RUN is the folder of a run; every one is compared with the first; if\n"
+    "releases of ZooKeeper and numbers of servers differ, with the first of as many\n"
+    "servers. A folder that holds runs, as 'run --servers 1,3' writes it, stands for\n"
+    "all of them: few servers first, then old releases.\n"
     "\n"
     "Under lockstep the counts must be equal. Times are compared by their ratio, from\n"
     "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
@@ -244,7 +246,7 @@ static enum error_kind tell_in_text(const struct compare *compare, struct error 
     if (kind != ERROR_NONE)
         return kind;
     fputc('\n', stdout);
-    compare_table_tell(&compare->ratios, &compare->compared, stdout);
+    compare_sentences_write(&compare->ratios, &compare->compared, stdout);
     printf("\nresults in %s\n", compare->results);
     return ERROR_NONE;
 }
@@ -270,6 +272,7 @@ static int lead(struct compare *compare)
         return complain_about("compare", &error);
     if (compare->compared.count < 2)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
+    compared_runs_pair(&compare->compared);
     compared_runs_label(&compare->compared);
     kind = ratios_init(&compare->compared, &compare->ratios, &error);
     if (kind == ERROR_NONE)

@@ -10,11 +10,14 @@ static json_t *describe_run(const struct compared_runs *compared, size_t side)
     size_t timed = 0;
     for (size_t i = 0; i < run->count; i++)
         timed += run->trials[i].times_stand;
-    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "run", letter, "label",
+    const char base[] = {compared_runs_letter(run->base), '\0'};
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:I, s:I}", "run", letter, "label",
                      json_text(run->label), "folder", json_text(run->run->folder), "target",
-                     json_text(run->target), "servers", (json_int_t)run->servers, "trials",
-                     (json_int_t)run->count, "trials_timed", (json_int_t)timed, "trials_failed",
-                     (json_int_t)run->failed);
+                     json_text(run->target), "servers", (json_int_t)run->servers,
+                     "zookeeper_version",
+                     run->version != NULL ? json_text(run->version) : json_null(), "compared_with",
+                     side > 0 ? json_string(base) : json_null(), "trials", (json_int_t)run->count,
+                     "trials_timed", (json_int_t)timed, "trials_failed", (json_int_t)run->failed);
 }
 
 static json_t *mark_of(enum ratio_mark mark)

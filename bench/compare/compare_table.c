@@ -8,18 +8,16 @@
 #include "bench/cli/wrap.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
-
-/* A longer label would fill a sentence: it is named by its letter. */
-#define LABEL_IN_SENTENCE 24
 
 /* ------------------------------------------------------------------ the sides */
 
 void compare_table_write_sides(const struct compared_runs *compared, FILE *stream)
 {
+    bool vary = compared_runs_vary_in_release(compared);
     for (size_t i = 0; i < compared->count; i++) {
         const struct compared_run *side = &compared->list[i];
+        const char *version = vary ? side->version : NULL;
         char valid[64] = "";
         size_t stand = 0;
         for (size_t j = 0; j < side->count; j++)
@@ -27,9 +25,10 @@ void compare_table_write_sides(const struct compared_runs *compared, FILE *strea
         if (stand < side->count)
             snprintf(valid, sizeof valid, " (%zu with valid times)", stand);
         char text[COMPARED_RUNS_LABEL_SIZE + PATH_MAX + 200], shown[sizeof text];
-        snprintf(text, sizeof text, "%s: %zu trial%s%s on %llu server%s, in %s", side->label,
+        snprintf(text, sizeof text, "%s: %zu trial%s%s on %llu server%s%s%s, in %s", side->label,
                  side->count, side->count == 1 ? "" : "s", valid, (unsigned long long)side->servers,
-                 side->servers == 1 ? "" : "s", side->run->folder);
+                 side->servers == 1 ? "" : "s", version != NULL ? " of ZooKeeper " : "",
+                 version != NULL ? version : "", side->run->folder);
         fprintf(stream, "%c  ", compared_runs_letter(i));
         wrap_write(printable_text(text, shown, sizeof shown), 3, stream);
     }
@@ -37,8 +36,7 @@ void compare_table_write_sides(const struct compared_runs *compared, FILE *strea
 
 /* ------------------------------------------------------------------ the table */
 
-/* In four columns at most: the table has room for no more. */
-static const char *put_ratio(double ratio, char *text, size_t size)
+const char *compare_table_ratio(double ratio, char *text, size_t size)
 {
     if (!isfinite(ratio))
         snprintf(text, size, "-");
@@ -98,7 +96,8 @@ static bool counts_are_compared(const struct ratio_cell *cell)
 static void put_marked(struct grid *grid, const struct ratio *ratio)
 {
     char value[16];
-    grid_put(grid, "%4s%c", put_ratio(ratio->ratio.value, value, sizeof value), mark_of(ratio));
+    grid_put(grid, "%4s%c", compare_table_ratio(ratio->ratio.value, value, sizeof value),
+             mark_of(ratio));
 }
 
 /* "1.81*" and "(1.60-2.04)", in two columns. */
@@ -107,8 +106,8 @@ static void put_with_interval(struct grid *grid, const struct ratio *ratio)
     char low[16], high[16];
     put_marked(grid, ratio);
     if (isfinite(ratio->ratio.low))
-        grid_put(grid, "(%s-%s)", put_ratio(ratio->ratio.low, low, sizeof low),
-                 put_ratio(ratio->ratio.high, high, sizeof high));
+        grid_put(grid, "(%s-%s)", compare_table_ratio(ratio->ratio.low, low, sizeof low),
+                 compare_table_ratio(ratio->ratio.high, high, sizeof high));
     else
         grid_put(grid, "%s", "");
 }
@@ -124,7 +123,7 @@ static void put_cell(struct grid *grid, const struct ratios *ratios, const struc
 {
     grid_put(grid, "%s", cell->recipe);
     grid_put(grid, "%llu", (unsigned long long)cell->clients);
-    grid_put(grid, "%c/A", compared_runs_letter(cell->side));
+    grid_put(grid, "%c/%c", compared_runs_letter(cell->side), compared_runs_letter(cell->base));
     if (ratios->exact)
         grid_put(grid, "%s", counts_word(ratios, cell));
     else
@@ -139,16 +138,18 @@ static void put_cell(struct grid *grid, const struct ratios *ratios, const struc
 /* What all cells share: it stands below the table. */
 struct shared {
     bool pair;     /* there are two sides only */
+    bool base;     /* it is A */
     bool counts;   /* they are exact, and equal in every cell */
     bool interval; /* some time has one */
 };
 
 static struct shared find_shared(const struct ratios *ratios)
 {
-    struct shared shared = {true, ratios->exact, false};
+    struct shared shared = {true, true, ratios->exact, false};
     for (size_t i = 0; i < ratios->count; i++) {
         const struct ratio_cell *cell = &ratios->list[i];
         shared.pair = shared.pair && cell->side == 1;
+        shared.base = shared.base && cell->base == 0;
         shared.counts =
             shared.counts && counts_are_compared(cell) && !ratios_counts_differ(ratios, cell);
         shared.interval = shared.interval || isfinite(cell->of[RATIO_HANDOFF_P50].ratio.low) ||
@@ -161,7 +162,10 @@ static void write_legend(const struct grid *grid, const struct shared *shared, F
 {
     if (shared->counts)
         wrap_sentence(stream, "All counts are equal.");
-    wrap_sentence(stream, "%s%s", shared->pair ? "Ratios of B to A." : "Ratios to A.",
+    wrap_sentence(stream, "%s%s",
+                  shared->pair   ? "Ratios of B to A."
+                  : shared->base ? "Ratios to A."
+                                 : "Ratios of the pair's first run to its second.",
                   grid->hidden[COLUMN_CPU] ? "" : " Server CPU: per handoff.");
     if (shared->interval)
         wrap_sentence(stream, "*: the 95 %% CI over trials excludes 1. compare.csv has all ratios "
@@ -194,149 +198,6 @@ enum error_kind compare_table_write(const struct ratios *ratios, size_t width, F
     return kind;
 }
 
-/* ------------------------------------------------------------------ sentences */
-
-/* A sentence that is put together piece by piece, and broken where the line ends. */
-struct sentence {
-    char text[512];
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct sentence *sentence, const char *format,
-                                                      ...)
-{
-    va_list arguments;
-    size_t room = sizeof sentence->text - sentence->length;
-    va_start(arguments, format);
-    int wrote = vsnprintf(sentence->text + sentence->length, room, format, arguments);
-    va_end(arguments);
-    if (wrote > 0)
-        sentence->length += (size_t)wrote < room ? (size_t)wrote : room - 1;
-}
-
-/* "3 servers" if that tells the sides apart, else the label, or the letter if that is long. */
-static void say_side(struct sentence *sentence, const struct compared_runs *compared, size_t at)
-{
-    const struct compared_run *side = &compared->list[at];
-    char label[COMPARED_RUNS_LABEL_SIZE];
-    bool by_servers = true;
-    for (size_t i = 0; i < compared->count; i++)
-        by_servers = by_servers && (i == at || compared->list[i].servers != side->servers);
-    if (by_servers)
-        say(sentence, "%llu server%s", (unsigned long long)side->servers,
-            side->servers == 1 ? "" : "s");
-    else if (strlen(printable_text(side->label, label, sizeof label)) <= LABEL_IN_SENTENCE)
-        say(sentence, "%s", label);
-    else
-        say(sentence, "%c", compared_runs_letter(at));
-}
-
-static void say_interval(struct sentence *sentence, const struct ratio *ratio)
-{
-    char low[16], high[16];
-    if (isfinite(ratio->ratio.low))
-        say(sentence, " (95 %% CI %s to %s)", put_ratio(ratio->ratio.low, low, sizeof low),
-            put_ratio(ratio->ratio.high, high, sizeof high));
-}
-
-static void say_handoff(struct sentence *sentence, const struct compared_runs *compared,
-                        const struct ratio_cell *cell)
-{
-    const struct ratio *handoff = &cell->of[RATIO_HANDOFF_P50];
-    char text[32];
-    say(sentence, "the median handoff takes %s times as long on ",
-        put_ratio(handoff->ratio.value, text, sizeof text));
-    say_side(sentence, compared, cell->side);
-    say_interval(sentence, handoff);
-    say(sentence, " at %s clients", text_format_count(cell->clients, text, sizeof text));
-    if (handoff->mark == RATIO_UNKNOWN)
-        say(sentence, "; too few trials for an interval");
-    else if (handoff->mark == RATIO_PLAIN)
-        say(sentence, ": this may be chance");
-}
-
-static bool is_of(const struct ratio_cell *cell, const char *recipe, size_t side)
-{
-    return cell->side == side && strcmp(cell->recipe, recipe) == 0;
-}
-
-static void say_exact_counts(struct sentence *sentence, const struct ratios *ratios,
-                             const char *recipe, size_t side)
-{
-    size_t compared = 0, differ = 0, cells = 0;
-    char clients[32];
-    for (size_t i = 0; i < ratios->count; i++) {
-        const struct ratio_cell *cell = &ratios->list[i];
-        if (!is_of(cell, recipe, side))
-            continue;
-        cells++;
-        compared += counts_are_compared(cell);
-        if (ratios_counts_differ(ratios, cell))
-            say(sentence, differ++ == 0 ? "the counts DIFFER at %s" : ", %s",
-                text_format_count(cell->clients, clients, sizeof clients));
-    }
-    if (differ > 0)
-        say(sentence, " clients");
-    else
-        say(sentence, compared > 0 ? "the counts are equal" : "no counts can be compared");
-    if (compared > 0 && compared < cells)
-        say(sentence, " (compared at %zu of %zu client counts)", compared, cells);
-}
-
-static void say_counts(struct sentence *sentence, const struct ratio_cell *cell)
-{
-    const struct ratio *rpcs = &cell->of[RATIO_RPCS];
-    char text[16];
-    say(sentence, "%s times as many RPCs", put_ratio(rpcs->ratio.value, text, sizeof text));
-    say_interval(sentence, rpcs);
-}
-
-/* The cell at the most clients where handoffs can be compared; else the last one. */
-static const struct ratio_cell *cell_to_tell(const struct ratios *ratios, const char *recipe,
-                                             size_t side)
-{
-    const struct ratio_cell *compared = NULL, *last = NULL;
-    for (size_t i = 0; i < ratios->count; i++) {
-        const struct ratio_cell *cell = &ratios->list[i];
-        if (!is_of(cell, recipe, side))
-            continue;
-        last = cell;
-        if (ratios_is_compared(&cell->of[RATIO_HANDOFF_P50]))
-            compared = cell;
-    }
-    return compared != NULL ? compared : last;
-}
-
-static void tell_one(const struct ratios *ratios, const struct compared_runs *compared,
-                     const char *recipe, size_t side, FILE *stream)
-{
-    struct sentence sentence = {0};
-    const struct ratio_cell *cell = cell_to_tell(ratios, recipe, side);
-    say(&sentence, "%s: ", recipe);
-    if (ratios_is_compared(&cell->of[RATIO_HANDOFF_P50])) {
-        say_handoff(&sentence, compared, cell);
-    } else {
-        say(&sentence, "no handoff times can be compared on ");
-        say_side(&sentence, compared, side);
-    }
-    say(&sentence, "; ");
-    if (ratios->exact)
-        say_exact_counts(&sentence, ratios, recipe, side);
-    else
-        say_counts(&sentence, cell);
-    wrap_hanging(sentence.text, stream);
-}
-
-void compare_table_tell(const struct ratios *ratios, const struct compared_runs *compared,
-                        FILE *stream)
-{
-    const struct past_run *run = compared->list[0].run;
-    for (size_t r = 0; past_run_recipe(run, r) != NULL; r++) {
-        for (size_t side = 1; side < compared->count; side++)
-            tell_one(ratios, compared, past_run_recipe(run, r), side, stream);
-    }
-}
-
 /* ------------------------------------------------------------------ failed verdicts */
 
 /* "318", or "318 to 320" where the trials of one side differ already. */
@@ -365,10 +226,11 @@ static void complain_of_count(const struct ratios *ratios, const struct ratio_ce
 {
     char a[64], b[64], clients[32];
     const struct ratio *ratio = &cell->of[metric];
-    complain_plainly("%s, %s clients: the verdict fails: %s: %s in A, %s in %c", cell->recipe,
+    complain_plainly("%s, %s clients: the verdict fails: %s: %s in %c, %s in %c", cell->recipe,
                      text_format_count(cell->clients, clients, sizeof clients),
                      ratios_name(ratios, metric), put_span(ratio->a, a, sizeof a),
-                     put_span(ratio->b, b, sizeof b), compared_runs_letter(cell->side));
+                     compared_runs_letter(cell->base), put_span(ratio->b, b, sizeof b),
+                     compared_runs_letter(cell->side));
 }
 
 void compare_table_complain(const struct ratios *ratios, const struct compared_runs *compared)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * compare_table: the table and the sentences that a comparison prints. Layer: bench/compare.
+ * compare_table: the table that a comparison prints. Layer: bench/compare.
  */
 #ifndef BENCH_COMPARE_COMPARE_TABLE_H
 #define BENCH_COMPARE_COMPARE_TABLE_H
@@ -20,12 +20,11 @@ void compare_table_write_sides(const struct compared_runs *compared, FILE *strea
 MUST_CHECK enum error_kind compare_table_write(const struct ratios *ratios, size_t width,
                                                FILE *stream, struct error *error);
 
-/* A sentence for each recipe and run, at the largest number of clients that can be compared. */
-void compare_table_tell(const struct ratios *ratios, const struct compared_runs *compared,
-                        FILE *stream);
-
 /* To stderr, a line for each run with trials whose verdict failed, and for each exact count that
  * differs. */
 void compare_table_complain(const struct ratios *ratios, const struct compared_runs *compared);
+
+/* Writes a ratio to text, in four columns at most; "-": it is not known. */
+const char *compare_table_ratio(double ratio, char *text, size_t size);
 
 #endif

@@ -117,7 +117,7 @@ static void compare_cell(const struct ratios *ratios, const struct compared_runs
     for (int i = 0; i < RATIO_METRICS; i++) {
         enum ratio_metric metric = (enum ratio_metric)i;
         struct ratio *ratio = &cell->of[i];
-        gather(ratios, &compared->list[0], cell, metric, a);
+        gather(ratios, &compared->list[cell->base], cell, metric, a);
         gather(ratios, &compared->list[cell->side], cell, metric, b);
         *ratio = (struct ratio){.trials_a = a->count, .trials_b = b->count};
         if (ratios->exact && metric < RATIO_COUNTS)
@@ -162,6 +162,7 @@ static void compare_all(const struct compared_runs *compared, struct values *a, 
                 cell->recipe = past_run_recipe(run, r);
                 cell->clients = past_run_clients(run, n);
                 cell->side = side;
+                cell->base = compared->list[side].base;
                 compare_cell(ratios, compared, a, b, cell);
             }
         }
@@ -227,7 +228,7 @@ const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
     X(clients, csv_count(csv, cell->clients))                                                      \
     X(metric, csv_text(csv, ratios_name(ratios, metric)))                                          \
     X(pair, csv_text(csv, pair))                                                                   \
-    X(label_a, csv_text(csv, compared->list[0].label))                                             \
+    X(label_a, csv_text(csv, compared->list[cell->base].label))                                    \
     X(label_b, csv_text(csv, compared->list[cell->side].label))                                    \
     X(a, csv_real(csv, ratio->a.value, decimals))                                                  \
     X(a_low, csv_real(csv, ratio->a.low, decimals))                                                \
@@ -250,7 +251,8 @@ static void write_row(const struct ratios *ratios, const struct compared_runs *c
     static const char *const marks[] = {
         [RATIO_UNKNOWN] = "", [RATIO_PLAIN] = "no", [RATIO_MARKED] = "yes"};
     const struct ratio *ratio = &cell->of[metric];
-    const char pair[] = {compared_runs_letter(cell->side), '/', 'A', '\0'};
+    const char pair[] = {compared_runs_letter(cell->side), '/', compared_runs_letter(cell->base),
+                         '\0'};
     int decimals = ratios->exact && metric < RATIO_COUNTS ? 0 : metric == RATIO_DRAIN ? 6 : 3;
     COLUMNS(CSV_WRITE) csv_end_row(csv);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ratios: every run of a comparison against run A, cell by cell. Layer: bench/compare.
+ * ratios: every run of a comparison against its base, cell by cell. Layer: bench/compare.
  *
  * Times are compared by the ratio of their geometric means over trials, with its interval. Counts
  * are compared for equality where the plan determines them: under lockstep, without --duration.
@@ -44,11 +44,12 @@ struct ratio {
     enum ratio_mark mark;
 };
 
-/* One cell: a recipe at a number of clients, and a side against side A. */
+/* One cell: a recipe at a number of clients, and a side against its base. */
 struct ratio_cell {
     const char *recipe;
     uint64_t clients;
     size_t side; /* from 1 */
+    size_t base; /* of the side (bench/output/compared_runs.h) */
     struct ratio of[RATIO_METRICS];
 };
 

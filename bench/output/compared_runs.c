@@ -86,6 +86,62 @@ static enum error_kind read_trial(const struct past_run *run, const struct place
     return ERROR_NONE;
 }
 
+/* ------------------------------------------------------------------ releases */
+
+/* What all servers of the manifest have for a key; NULL if they differ, or if it is not there. */
+static const char *shared_by_servers(const struct past_run *run, const char *key)
+{
+    const json_t *servers = json_object_get(run->manifest, "servers"), *server;
+    const char *shared = NULL;
+    size_t index;
+    json_array_foreach(servers, index, server)
+    {
+        const char *text = json_string_value(json_object_get(server, key));
+        if (text == NULL || (shared != NULL && strcmp(text, shared) != 0))
+            return NULL;
+        shared = text;
+    }
+    return shared;
+}
+
+static bool differ(const char *one, const char *other)
+{
+    return one != NULL && other != NULL && strcmp(one, other) != 0;
+}
+
+bool compared_runs_differ_in_release(const struct compared_run *one,
+                                     const struct compared_run *other)
+{
+    return differ(one->version, other->version) || differ(one->home, other->home);
+}
+
+bool compared_runs_vary_in_release(const struct compared_runs *compared)
+{
+    bool vary = false;
+    for (size_t i = 1; i < compared->count; i++)
+        vary = vary || compared_runs_differ_in_release(&compared->list[0], &compared->list[i]);
+    return vary;
+}
+
+bool compared_runs_vary_in_servers(const struct compared_runs *compared)
+{
+    bool vary = false;
+    for (size_t i = 1; i < compared->count; i++)
+        vary = vary || compared->list[i].servers != compared->list[0].servers;
+    return vary;
+}
+
+void compared_runs_pair(struct compared_runs *compared)
+{
+    bool apart = compared_runs_vary_in_release(compared) && compared_runs_vary_in_servers(compared);
+    for (size_t side = 0; side < compared->count; side++) {
+        size_t first = 0;
+        while (apart && compared->list[first].servers != compared->list[side].servers)
+            first++;
+        compared->list[side].base = first < side ? first : 0;
+    }
+}
+
 /* ------------------------------------------------------------------ the runs */
 
 static enum error_kind new_side(struct compared_runs *compared, const struct past_run *run,
@@ -97,7 +153,11 @@ static enum error_kind new_side(struct compared_runs *compared, const struct pas
     struct compared_trial *trials = calloc(run->trials.rows, sizeof *trials);
     if (trials == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, run->folder, "%s", "");
-    compared->list[compared->count++] = (struct compared_run){.run = run, .trials = trials};
+    compared->list[compared->count++] =
+        (struct compared_run){.run = run,
+                              .version = shared_by_servers(run, "version"),
+                              .home = shared_by_servers(run, "zookeeper_home"),
+                              .trials = trials};
     return ERROR_NONE;
 }
 
@@ -141,7 +201,10 @@ static int compare_sides(const void *a, const void *b)
 {
     const struct compared_run *x = a, *y = b;
     int by_servers = (x->servers > y->servers) - (x->servers < y->servers);
-    return by_servers != 0 ? by_servers : strcmp(x->run->folder, y->run->folder);
+    int by_version =
+        x->version != NULL && y->version != NULL ? strverscmp(x->version, y->version) : 0;
+    int by_folder = strverscmp(x->run->folder, y->run->folder);
+    return by_servers != 0 ? by_servers : by_version != 0 ? by_version : by_folder;
 }
 
 void compared_runs_sort(struct compared_runs *compared, size_t first)

@@ -2,7 +2,9 @@
 /*
  * compared_runs: the runs of a comparison, with their trials. Layer: bench/output.
  *
- * A run is a side of the comparison. Side 0 is A; every other side is compared with side A.
+ * A run is a side of the comparison. Side 0 is A; every other side is compared with its base: side
+ * A, or, if both releases of ZooKeeper and numbers of servers differ, the first side with as many
+ * servers.
  *
  * Invariants: every run has trials; no two labels are equal.
  */
@@ -56,6 +58,10 @@ struct compared_run {
     const struct past_run *run;
     const char *target; /* points into the run */
     uint64_t servers;
+    const char *version; /* of ZooKeeper, as the servers answered; points into the run; NULL: not
+                            known, or not one */
+    const char *home;    /* of private servers' release; points into the run; NULL: not known */
+    size_t base;         /* the side with which this one is compared; of side 0 itself */
     struct compared_trial *trials;
     size_t count;
     size_t failed; /* trials with a violation */
@@ -77,13 +83,25 @@ MUST_CHECK enum error_kind compared_runs_add(struct compared_runs *compared,
                                              const struct past_run *run, struct error *error);
 void compared_runs_deinit(struct compared_runs *compared);
 
-/* Sorts the runs from side `first` on by their number of servers, the smallest first. */
+/* Sorts the runs from side `first` on by their number of servers, the smallest first, then by their
+ * version, the oldest first. */
 void compared_runs_sort(struct compared_runs *compared, size_t first);
 
 /* Labels the runs, which are in different folders, after the last was added. The label is the first
  * of these that differs between all runs: the target; the target and its servers; the name of the
  * folder; the folder as it was named. */
 void compared_runs_label(struct compared_runs *compared);
+
+/* Chooses the base of each side, after the last was added. */
+void compared_runs_pair(struct compared_runs *compared);
+
+/* Whether two sides ran different releases of ZooKeeper; false if that is not known. */
+bool compared_runs_differ_in_release(const struct compared_run *one,
+                                     const struct compared_run *other);
+
+/* Whether all sides do not run one release, or not one number of servers. */
+bool compared_runs_vary_in_release(const struct compared_runs *compared);
+bool compared_runs_vary_in_servers(const struct compared_runs *compared);
 
 /* 'A', 'B', … */
 char compared_runs_letter(size_t side);

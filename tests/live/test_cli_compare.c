@@ -236,6 +236,78 @@ static void three_runs(void **state)
     table_deinit(&table);
 }
 
+/* A run in `both`, whose servers say that they are of a version; home: see `zkherd run
+ * --zookeeper`.
+ */
+static void make_release(const char *name, const struct made *made, const char *version,
+                         const char *home)
+{
+    char folder[64], server[160], end[400];
+    snprintf(folder, sizeof folder, "both/%s", name);
+    make_run(folder, made, 1);
+    snprintf(server, sizeof server, "{\"version\": \"%s\", \"zookeeper_home\": \"%s\"}", version,
+             home);
+    snprintf(end, sizeof end, ", \"servers\": [%s, %s]", server, server);
+    write_ended_manifest(folder, plan, made->trials, end);
+}
+
+/* Two releases, the newer one second: 3.10 is newer than 3.9. A comparison of two numbers of
+ * servers says nothing about the releases. */
+static void releases_are_compared_on_as_many_servers(void **state)
+{
+    const struct made runs[] = {{"standalone-3.10.1", 1, 6, 8, 0.5, NULL, 0},
+                                {"standalone-3.9.3", 1, 6, 8, 1, NULL, 0},
+                                {"ensemble3-3.10.1", 3, 6, 8, 12, NULL, 0},
+                                {"ensemble3-3.9.3", 3, 6, 8, 4, NULL, 0}};
+    (void)state;
+    assert_int_equal(mkdir(in_work("both"), 0755), 0);
+    for (size_t i = 0; i < 4; i++)
+        make_release(runs[i].target, &runs[i], i % 2 == 0 ? "3.10.1" : "3.9.3",
+                     i % 2 == 0 ? "/new" : "/old");
+    struct table table = COMPARE_WELL(0, "both");
+    assert_has(command.out, "A  standalone-3.9.3: 24 trials on 1 server of ZooKeeper 3.9.3, in");
+    assert_has(command.out,
+               "\nD  ensemble3-3.10.1: 24 trials on 3 servers of ZooKeeper 3.10.1, in");
+    assert_has(command.out, "\nRatios of the pair's first run to its second.");
+    assert_has(command.out, "\nscalable on 1 server: handoffs are shorter with 3.10.1 than with "
+                            "3.9.3: the\n    median takes 0.50 times as long (95 % CI ");
+    assert_has(command.out, "\nscalable on 3 servers: handoffs are longer with 3.10.1 than with "
+                            "3.9.3: the\n    median takes 3.00 times as long (95 % CI ");
+    assert_has(command.out, "\nscalable: the median handoff takes 4.00 times as long on "
+                            "ensemble3-3.9.3 as on\n    standalone-3.9.3 (95 % CI ");
+    assert_fits_the_terminal(command.out);
+    size_t row = find_row(&table, "scalable", "200", "drain_s", "D/C");
+    assert_true(fabs(table_real(&table, row, "ratio") - 3) < 0.01);
+    assert_string_equal(table_text(&table, row, "label_a"), "ensemble3-3.9.3");
+    find_row(&table, "scalable", "200", "drain_s", "B/A");
+    find_row(&table, "scalable", "200", "drain_s", "C/A");
+    table_deinit(&table);
+}
+
+/* A patched build says the version of its release. */
+static void homes_of_one_version_are_told_apart(void **state)
+{
+    const struct made runs[] = {{"standalone-3.8.4-1", 1, 6, 8, 1, NULL, 0},
+                                {"standalone-3.8.4-2", 1, 6, 8, 1.001, NULL, 0}};
+    (void)state;
+    assert_int_equal(mkdir(in_work("both"), 0755), 0);
+    make_release(runs[0].target, &runs[0], "3.8.4", "/release");
+    make_release(runs[1].target, &runs[1], "3.8.4", "/patched");
+    struct table table = COMPARE_WELL(0, "both");
+    assert_has(command.out,
+               "\nscalable: no difference is shown between standalone-3.8.4-2 and\n"
+               "    standalone-3.8.4-1: the median takes 1.00 times as long (95 % CI ");
+    assert_null(strstr(command.out, "server:"));
+    table_deinit(&table);
+    command_run(&command, COMMAND("compare", "-q", "--json", "-o", "json", "both"));
+    json_t *json = schema_read_result(&command, "compare");
+    const json_t *runs_told = json_object_get(json, "runs"), *second = json_array_get(runs_told, 1);
+    assert_string_equal(json_string_value(json_object_get(second, "zookeeper_version")), "3.8.4");
+    assert_string_equal(json_string_value(json_object_get(second, "compared_with")), "A");
+    assert_true(json_is_null(json_object_get(json_array_get(runs_told, 0), "compared_with")));
+    json_decref(json);
+}
+
 /* Like every other number in a sentence. */
 static void thousands_of_clients_are_grouped(void **state)
 {
@@ -797,6 +869,8 @@ int main(void)
         COMMAND_TEST(two_runs_of_one_plan),
         COMMAND_TEST(the_runs_in_a_folder),
         COMMAND_TEST(three_runs),
+        COMMAND_TEST(releases_are_compared_on_as_many_servers),
+        COMMAND_TEST(homes_of_one_version_are_told_apart),
         COMMAND_TEST(thousands_of_clients_are_grouped),
         COMMAND_TEST(labels_tell_apart),
         COMMAND_TEST(a_hostile_target_is_made_printable),
