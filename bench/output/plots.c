@@ -136,6 +136,13 @@ static enum gnuplot_end check_picture(const struct plot *plot, const char *forma
     return GNUPLOT_FAILED;
 }
 
+static void remove_picture(const struct plots *plots, const char *name, const char *format)
+{
+    char picture[PATH_SIZE];
+    set_picture(plots, name, format, picture);
+    unlink(picture);
+}
+
 static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
                                  const struct plots *plots, const char *scripts,
                                  const char *variables, char *why, size_t size)
@@ -146,6 +153,8 @@ static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
     snprintf(all, sizeof all, "%sformat='%s'", variables, format);
     snprintf(script, sizeof script, "%s/%s.gp", scripts, plot->name);
     enum gnuplot_end end = gnuplot_run(all, script, plots->interrupts, why, size);
+    if (end == GNUPLOT_NOTHING)
+        remove_picture(plots, plot->name, format);
     return end == GNUPLOT_DONE ? check_picture(plot, format, plots, why, size) : end;
 }
 
@@ -174,10 +183,8 @@ static void remove_pictures(const struct plot *list, const struct plots *plots, 
 {
     for (; list->name != NULL; list++) {
         for (size_t i = 0; i < PLOT_FORMATS; i++) {
-            char picture[PATH_SIZE];
-            set_picture(plots, list->name, plot_formats[i], picture);
             if ((plots->formats & 1u << i) != 0)
-                unlink(picture);
+                remove_picture(plots, list->name, plot_formats[i]);
         }
     }
     rmdir(folder);

@@ -49,7 +49,8 @@ struct plots {
 };
 
 /* Draws all plots for which there are data; what they are drawn from is none the worse if that
- * cannot be done. */
+ * cannot be done. If the file of a plot has nothing to draw, as a trace without waiters, an older
+ * picture of that plot is removed; if the folder does not have the file, the picture stays. */
 enum plots_end plots_draw(const struct plots *plots, char *why, size_t size);
 
 #endif

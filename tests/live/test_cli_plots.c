@@ -582,6 +582,29 @@ static void a_run_with_few_of_its_files(void **state)
     free(picture);
 }
 
+/* An older picture of other data would tell of data that are no longer there. */
+static void a_picture_without_data_any_more_is_removed(void **state)
+{
+    (void)state;
+    RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "4", "-t", "1", "--trace", "1");
+    const char *picture = in_work("out/plots/anatomy.svg");
+    assert_int_equal(access(picture, F_OK), 0);
+    assert_int_equal(rename(in_work("out/trace.csv"), in_work("out/kept.csv")), 0);
+    plot("out", "svg");
+    assert_int_equal(access(picture, F_OK), 0);
+    write_file(in_work("out/trace.csv"),
+               "run,recipe,clients,trial,lock,handoff,waiters,time_us,session,event,operation,"
+               "status,latency_us,wakes\n"
+               "out,scalable,4,1,0,4,0,0.000,3,release,,,,\n");
+    plot("out", "png");
+    assert_int_equal(access(picture, F_OK), 0);
+    plot("out", "svg");
+    assert_int_equal(access(picture, F_OK), -1);
+    assert_int_equal(rename(in_work("out/kept.csv"), in_work("out/trace.csv")), 0);
+    plot("out", "svg");
+    assert_int_equal(access(picture, F_OK), 0);
+}
+
 static void ignore_children(void)
 {
     signal(SIGCHLD, SIG_IGN);
@@ -710,6 +733,7 @@ int main(void)
         COMMAND_TEST(four_formats),
         COMMAND_TEST(a_run_is_drawn_again),
         COMMAND_TEST(a_run_with_few_of_its_files),
+        COMMAND_TEST(a_picture_without_data_any_more_is_removed),
         COMMAND_TEST(a_failure_is_told_whoever_started_the_program),
         COMMAND_TEST(what_cannot_be_drawn_is_told),
         COMMAND_TEST(nothing_of_the_user_has_a_say),
