@@ -4,12 +4,14 @@
 'use strict';
 const fs = require('fs');
 const puppeteer = require('puppeteer-core');
+const anatomy = require('./report_anatomy.js');
 
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const screens = [
     {name: 'light', width: 1280, scheme: 'light'},
     {name: 'dark', width: 1280, scheme: 'dark'},
     {name: 'narrow', width: 400, scheme: 'light'},
+    {name: 'no-script', width: 1280, scheme: 'light'},
 ];
 
 // All messages, errors and requests of a page, but for the page itself.
@@ -35,6 +37,8 @@ async function look(browser, path, screen) {
     const address = `file://${path}`;
     const page = await browser.newPage();
     const found = listen(page, address);
+    page.setDefaultTimeout(60000);
+    await page.setJavaScriptEnabled(screen.name !== 'no-script');
     await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: screen.scheme}]);
     await page.setViewport({width: screen.width, height: 900});
     await page.goto(address);
@@ -45,7 +49,10 @@ async function look(browser, path, screen) {
         found.push(`${width} pixels wide on a screen of ${screen.width}`);
     if (screen.name === 'light')
         await page.pdf({path: `${base}.pdf`, format: 'A4'});
-    found.push(...await findBarriers(page));
+    if (await page.$('.anatomy') !== null)
+        found.push(...await (screen.name === 'no-script' ? anatomy.lookWithout : anatomy.goThrough)(page));
+    if (screen.name !== 'no-script')
+        found.push(...await findBarriers(page));
     await page.close();
     return found.map((text) => `${path}, ${screen.name}: ${text}`);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Pages of report.html in a browser: made from results/reference and checked as HTML (html-validate), then opened in
 # headless Chromium, on a light and a dark screen and a narrow one: no message, no request, nothing wider than the
-# screen, nothing that axe-core finds inaccessible. Leaves pages and pictures of them in the folder for a look.
+# screen, nothing that axe-core finds inaccessible; and with scripts switched off. Leaves pages and pictures of them in the folder for a look.
 #
 #   tests/report.sh ZKHERD FOLDER
 #
@@ -27,6 +27,18 @@ page background "$reference/load/background"
 page paper "$reference/paper"
 page plan "$reference/plan/waiters" "$reference/plan/locks"
 page simulated "$reference/simulated"
+
+# Handoffs to go through; a trace whose names are markup; and one of many clients.
+rm -rf "$folder"/trace-*
+trace() {
+    "$zkherd" run -q -d simulated -r nonscalable,scalable -t 1 --seed 1 --plots svg "${@:2}" -o "$folder/trace-$1"
+    page "trace-$1" "$folder/trace-$1"
+}
+trace few -n 8,32 --trace 1,4,31
+cp -r "$folder/trace-few" "$folder/trace-hostile"
+sed -i 's|nonscalable|</script><img src=x onerror=alert(1)>|' "$folder/trace-hostile/trace.csv"
+page trace-hostile "$folder/trace-hostile"
+trace many -n 250 --trace 1
 
 cat > "$folder/htmlvalidate.json" <<'END'
 {"root": true, "extends": ["html-validate:standard"], "rules": {"void-style": ["error", {"style": "selfclosing"}]}}

@@ -5,9 +5,11 @@
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
 #include "bench/page/html.h"
+#include "bench/page/page_anatomy.h"
 #include "bench/page/page_cautions.h"
 #include "bench/page/page_medians.h"
 #include "bench/page/page_plots.h"
+#include "bench/page/page_script.h"
 #include "bench/page/page_settings.h"
 #include "bench/page/page_source.h"
 #include "bench/page/page_style.h"
@@ -80,6 +82,11 @@ static enum error_kind write_sections(FILE *stream, const struct page_sources *s
     begin(stream, "plots", "The plots");
     enum error_kind kind = page_plots_write(stream, sources, error);
     end(stream);
+    if (kind == ERROR_NONE && page_plots_has_anatomy(sources)) {
+        begin(stream, "anatomy", "Anatomy of a handoff");
+        kind = page_plots_write_anatomy(stream, sources, error);
+        end(stream);
+    }
     if (kind == ERROR_NONE)
         kind = write_figures(stream, sources, error);
     if (kind != ERROR_NONE)
@@ -108,25 +115,38 @@ static void write_head(FILE *stream, const struct page_sources *sources)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"/>\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
+          "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
           stream);
+    if (page_plots_has_anatomy(sources))
+        fprintf(stream, "; script-src '%s'", page_script_hash);
+    fputs(
+        "\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
+        stream);
     if (sources->count > 1)
         html_format(stream, "zkherd: %zu results", sources->count);
     else
         put_title(stream, sources);
-    fprintf(stream, "</title>\n<style>\n%s</style>\n</head>\n", page_style);
+    fprintf(stream, "</title>\n<style>\n%s%s</style>\n</head>\n", page_style,
+            page_plots_has_anatomy(sources) ? page_style_anatomy : "");
+}
+
+static bool has_section(const char *id, const struct page_sources *sources)
+{
+    if (strcmp(id, "anatomy") == 0)
+        return page_plots_has_anatomy(sources);
+    return strcmp(id, "laws") != 0 || page_medians_has_laws(sources);
 }
 
 static void write_contents(FILE *stream, const struct page_sources *sources)
 {
     static const struct {
         const char *id, *title;
-    } sections[] = {{"verdicts", "verdicts"}, {"plots", "plots"},       {"figures", "figures"},
-                    {"laws", "laws"},         {"settings", "settings"}, {"cautions", "cautions"}};
+    } sections[] = {{"verdicts", "verdicts"}, {"plots", "plots"}, {"anatomy", "anatomy"},
+                    {"figures", "figures"},   {"laws", "laws"},   {"settings", "settings"},
+                    {"cautions", "cautions"}};
     fputs("<nav aria-label=\"Contents\">\n<ul>\n", stream);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        if (strcmp(sections[i].id, "laws") != 0 || page_medians_has_laws(sources))
+        if (has_section(sections[i].id, sources))
             fprintf(stream, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
     }
     fputs("</ul>\n</nav>\n", stream);
@@ -142,7 +162,10 @@ static enum error_kind write_page(FILE *stream, const struct page_sources *sourc
     write_contents(stream, sources);
     fputs("</header>\n<main>\n", stream);
     enum error_kind kind = write_sections(stream, sources, error);
-    fputs("</main>\n</body>\n</html>\n", stream);
+    fputs("</main>\n", stream);
+    if (page_plots_has_anatomy(sources))
+        page_anatomy_write_script(stream);
+    fputs("</body>\n</html>\n", stream);
     return kind;
 }
 

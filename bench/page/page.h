@@ -3,9 +3,10 @@
  * page: report.html, which shows the results of one folder, or of several side by side. Layer:
  * bench/page.
  *
- * The page is one file, which loads nothing and runs no script. It depends on the files of the
- * folders and on the names of these, and on nothing else: one written at the end of a run is the
- * same as one that is written later.
+ * The page is one file, which loads nothing. Only a page with a trace has a script
+ * (bench/page/page_script.h), and without that script all results are there as well. The page
+ * depends on the files of the folders and on the names of these, and on nothing else: one written
+ * at the end of a run is the same as one that is written later.
  *
  * Invariant: the page is written as a whole, or not at all.
  */

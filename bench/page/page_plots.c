@@ -2,14 +2,22 @@
 #include "bench/page/page_plots.h"
 
 #include "bench/page/html.h"
+#include "bench/page/page_anatomy.h"
 #include "bench/page/page_pictures.h"
 #include "bench/page/page_table.h"
 #include "bench/page/svg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PREFIX_SIZE  48 /* two numbers of any size */
 #define CAPTION_SIZE 512
+
+/* It has a section of its own. */
+static bool is_anatomy(const struct page_picture *picture)
+{
+    return strcmp(picture->name, "anatomy") == 0;
+}
 
 static bool has_any_picture(const struct page_source *source)
 {
@@ -54,7 +62,10 @@ static enum error_kind write_figure(FILE *stream, const struct page_picture *pic
 {
     char caption[CAPTION_SIZE];
     enum error_kind kind = ERROR_NONE;
-    fputs("<div>\n<figure>\n", stream);
+    fputs("<div>\n", stream);
+    if (is_anatomy(picture))
+        page_anatomy_write(stream, page_source_file(source, picture->source));
+    fputs("<figure>\n", stream);
     if (page_pictures_has(picture, source))
         kind = write_picture(stream, picture, source, prefix, error);
     else
@@ -68,12 +79,20 @@ static enum error_kind write_figure(FILE *stream, const struct page_picture *pic
     return kind;
 }
 
+static bool is_shown_of_any(const struct page_picture *picture, const struct page_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        if (is_shown(picture, &sources->list[i]))
+            return true;
+    }
+    return false;
+}
+
 static enum error_kind write_row(FILE *stream, size_t place, const struct page_sources *sources,
                                  struct error *error)
 {
     const struct page_picture *picture = page_pictures_get(place);
     enum error_kind kind = ERROR_NONE;
-    html_element(stream, "h3", "%s", picture->title);
     fputs("<div class=\"row\">\n", stream);
     for (size_t i = 0; kind == ERROR_NONE && i < sources->count; i++) {
         char prefix[PREFIX_SIZE];
@@ -89,12 +108,33 @@ enum error_kind page_plots_write(FILE *stream, const struct page_sources *source
                                  struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    for (size_t place = 0; kind == ERROR_NONE && page_pictures_get(place) != NULL; place++) {
-        bool shown = false;
-        for (size_t i = 0; i < sources->count && !shown; i++)
-            shown = is_shown(page_pictures_get(place), &sources->list[i]);
-        if (shown)
-            kind = write_row(stream, place, sources, error);
+    const struct page_picture *picture;
+    for (size_t i = 0; kind == ERROR_NONE && (picture = page_pictures_get(i)) != NULL; i++) {
+        if (is_anatomy(picture) || !is_shown_of_any(picture, sources))
+            continue;
+        html_element(stream, "h3", "%s", picture->title);
+        kind = write_row(stream, i, sources, error);
     }
     return kind;
+}
+
+/* ------------------------------------------------------------------ the anatomy of a handoff */
+
+static size_t anatomy_place(void)
+{
+    size_t place = 0;
+    while (!is_anatomy(page_pictures_get(place)))
+        place++;
+    return place;
+}
+
+bool page_plots_has_anatomy(const struct page_sources *sources)
+{
+    return is_shown_of_any(page_pictures_get(anatomy_place()), sources);
+}
+
+enum error_kind page_plots_write_anatomy(FILE *stream, const struct page_sources *sources,
+                                         struct error *error)
+{
+    return write_row(stream, anatomy_place(), sources, error);
 }

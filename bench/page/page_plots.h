@@ -8,6 +8,7 @@
 
 #include "bench/page/page_source.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Writes the pictures that some source has, each once for every source that has it, side by side.
@@ -15,5 +16,11 @@
  * any picture only the tables are written. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind page_plots_write(FILE *stream, const struct page_sources *sources,
                                             struct error *error);
+
+/* The same for the anatomy of a handoff, which is not among them, and whether some source has it.
+ * Its handoffs can be gone through, by the script of the page (bench/page/page_anatomy.h). */
+bool page_plots_has_anatomy(const struct page_sources *sources);
+MUST_CHECK enum error_kind
+page_plots_write_anatomy(FILE *stream, const struct page_sources *sources, struct error *error);
 
 #endif

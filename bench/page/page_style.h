@@ -11,4 +11,7 @@
 /* The text of an element <style>. */
 extern const char page_style[];
 
+/* Behind it, on a page with handoffs to go through (bench/page/page_anatomy.h). */
+extern const char page_style_anatomy[];
+
 #endif
