@@ -263,14 +263,16 @@ reproduce-versions: install-to-run
 	rm -f $(VERSIONS)/compare/plots/*.png
 	cat $(VERSIONS)/compare.txt
 
-# A handoff message by message, and as an animation: half a minute.
+# Handoffs message by message, and the first as an animation: half a minute.
 REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
 reproduce-anatomy: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	rm -rf $(REPRODUCE_ANATOMY)
-	$(BUILD)/zkherd run -r nonscalable,scalable -n 32 -t 1 --trace 1 --plots svg -o $(REPRODUCE_ANATOMY)
+	$(BUILD)/zkherd run -r nonscalable,scalable -n 32 -t 1 --trace 1,9,17,25,31 --plots svg \
+	    -o $(REPRODUCE_ANATOMY)
 	gnuplot -e "run='$(REPRODUCE_ANATOMY)'; recipes='nonscalable scalable'" plots/anatomy_animation.gp
-	find $(REPRODUCE_ANATOMY) -type f ! -name manifest.json ! -name trace.csv ! -name 'anatomy.*' -delete
+	find $(REPRODUCE_ANATOMY) -type f ! -name manifest.json ! -name trials.csv ! -name trace.csv \
+	    ! -name 'anatomy.*' -delete
 
 # The largest simulations: the non-scalable lock with 10,000 clients, the queues with 100,000.
 REPRODUCE_SIMULATED := $(REFERENCE)/simulated
