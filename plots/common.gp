@@ -94,9 +94,11 @@ do for [i = 1:words(recipes)] {
 }
 
 # --- What is read ---------------------------------------------------------------------------------
-# A field of the row at hand by its column's name; NaN, which is not drawn, where it is empty.
-
-number(name) = column(name) >= 0 ? column(name) : NaN
+# A field of the row at hand by its column's name; NaN, which is not drawn, where it is empty. Since
+# gnuplot 6 an expression that as much as looks at an empty field by column() is not drawn; before,
+# stringcolumn() of such a field was an error.
+is_empty(name) = GPVAL_VERSION >= 6 && stringcolumn(name) eq ""
+number(name) = is_empty(name) ? NaN : column(name) >= 0 ? column(name) : NaN
 in_list(list, name) = strstrt(list." ", " ".name." ") > 0
 with_word(list, name) = in_list(list, name) ? list : list." ".name
 in_order(places) = from_place(places, 1)
