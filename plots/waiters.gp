@@ -40,7 +40,7 @@ see_timed(i, w, handoffs) = i > 0 && w > 0 && handoffs > 0 ? ( \
 see_law(i, law) = i > 0 && law >= 0 ? (lawful = with_word(lawful, sprintf("%d", i)), law) : NaN
 
 set datafile columnheaders
-stats run."/waiters.csv" using (number("timed")) name "timed" nooutput
+stats run."/waiters.csv" using (column("timed")) name "timed" nooutput
 counted = exists("timed_records") && timed_records > 0 ? "timed" : "handoffs"
 set table $waiters separator comma
 plot run."/waiters.csv" using (place(strcol("recipe"))): \
