@@ -53,7 +53,7 @@ static enum error_kind enqueue(struct search *search, const char *path, const ch
     return ERROR_NONE;
 }
 
-/* What may not be listed is left out, and no error. */
+/* What may not be listed or looked at is left out, and no error. */
 static enum error_kind skip_forbidden(struct search *search, enum error_kind kind)
 {
     if (kind != ERROR_FORBIDDEN)
@@ -295,7 +295,7 @@ static enum error_kind note_own_queue(struct search *search, const char *path,
     for (size_t i = 0; noted && i < count; i++)
         part[i] = part[i] || line_read(&names[i], 1, &one) > 0;
     free(places);
-    return kind;
+    return skip_forbidden(search, kind);
 }
 
 /* The locks that these children are of, and the children that are of none as further queue. */

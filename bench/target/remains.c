@@ -143,17 +143,15 @@ enum error_kind remains_judge(struct browser *browser, struct remains *remains, 
     struct browser_stat stat;
     struct browser_data data;
     bool there = false;
-    enum error_kind kind = browser_read(browser, remains->path, &there, &stat, &data, error);
-    if (kind != ERROR_NONE)
-        return kind;
     remains->state = REMAINS_DEAD;
     remains->znodes = 0;
     remains->created_ms = 0;
-    if (!there)
+    enum error_kind kind = browser_read(browser, remains->path, &there, &stat, &data, error);
+    if (kind == ERROR_NONE && !there)
         remains->state = REMAINS_GONE;
-    else if (!read_record(&data, remains) || stat.owner != 0)
+    else if (kind == ERROR_NONE && (!read_record(&data, remains) || stat.owner != 0))
         note(remains, REMAINS_FOREIGN, "");
-    if (remains->state == REMAINS_DEAD)
+    if (kind == ERROR_NONE && remains->state == REMAINS_DEAD)
         kind = judge_below(browser, remains, error);
     /* A run's znodes are open to all. */
     if (kind != ERROR_FORBIDDEN)

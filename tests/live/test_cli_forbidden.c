@@ -23,12 +23,31 @@ static void assert_json(const char *path, const char *words)
 
 /* ------------------------------------------------------------------ locks */
 
+/* Such a lock cannot be told; the others of its folder can. */
+static void assert_hidden(const char *holder)
+{
+    inspect("/l", NULL, NULL);
+    assert_refused(&command, 3, "zkherd: /l/lock-0000000000: the ACL of the znode forbids it");
+    create(1, "/l/a", PERSISTENT);
+    create(1, "/l/a/lock-", EPHEMERAL_SEQUENTIAL);
+    inspect("/", NULL, NULL);
+    assert_status(&command, 0);
+    assert_has(command.out, "  /l/a  ");
+    assert_has(command.out, CUT);
+    acl_open(holder);
+    assert_left(0);
+}
+
 static void a_place_without_readable_data_is_told(void **state)
 {
     (void)state;
     create_holding("/l/lock-", "secret", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     acl_forbid_reading("/l/lock-0000000000");
+    if (acl_hides("/l/lock-0000000000")) {
+        assert_hidden("/l/lock-0000000000");
+        return;
+    }
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_string_equal(command.err, "");

@@ -32,38 +32,60 @@ static void acl_turn(zhandle_t *zk)
     zookeeper_process(zk, events);
 }
 
-/* Creates a znode, or changes the ACL of one: everybody has these permissions, and nobody any
- * others. */
-static void acl_request(const char *path, int permissions, bool creates)
+static void acl_looked(int status, const struct Stat *stat, const void *context)
+{
+    (void)stat;
+    acl_answered(status, context);
+}
+
+enum acl_deed { ACL_CREATE, ACL_SET, ACL_LOOK };
+
+static int acl_send(zhandle_t *zk, enum acl_deed deed, const char *path, int permissions,
+                    int *status)
 {
     char scheme[] = "world", whoever[] = "anyone";
     struct ACL entry = {permissions, {scheme, whoever}};
     struct ACL_vector list = {1, &entry};
+    if (deed == ACL_LOOK)
+        return zoo_aexists(zk, path, 0, acl_looked, status);
+    return deed == ACL_CREATE ? zoo_acreate(zk, path, "", 0, &list, 0, acl_created, status)
+                              : zoo_aset_acl(zk, path, -1, &list, acl_answered, status);
+}
+
+/* Creates a znode, or changes the ACL of one: everybody has these permissions, and nobody any
+ * others; or asks whether it exists. Returns what the server answers. */
+static int acl_request(enum acl_deed deed, const char *path, int permissions)
+{
     int status = 1;
     uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
     zoo_set_debug_level((ZooLogLevel)0);
     zhandle_t *zk = zookeeper_init(outside, NULL, 10000, NULL, NULL, 0);
     assert_non_null(zk);
-    int sent = creates ? zoo_acreate(zk, path, "", 0, &list, 0, acl_created, &status)
-                       : zoo_aset_acl(zk, path, -1, &list, acl_answered, &status);
-    assert_int_equal(sent, ZOK);
+    assert_int_equal(acl_send(zk, deed, path, permissions, &status), ZOK);
     while (status == 1 && clock_now_ns() < until_ns)
         acl_turn(zk);
-    assert_int_equal(status, ZOK);
     zookeeper_close(zk);
+    return status;
 }
 
 void acl_create(const char *path, int permissions)
 {
-    acl_request(path, permissions, true);
+    assert_int_equal(acl_request(ACL_CREATE, path, permissions), ZOK);
 }
 
 void acl_forbid_reading(const char *path)
 {
-    acl_request(path, ZOO_PERM_ALL & ~ZOO_PERM_READ, false);
+    assert_int_equal(acl_request(ACL_SET, path, ZOO_PERM_ALL & ~ZOO_PERM_READ), ZOK);
 }
 
 void acl_open(const char *path)
 {
-    acl_request(path, ZOO_PERM_ALL, false);
+    assert_int_equal(acl_request(ACL_SET, path, ZOO_PERM_ALL), ZOK);
+}
+
+bool acl_hides(const char *path)
+{
+    int status = acl_request(ACL_LOOK, path, 0);
+    assert_true(status == ZOK || status == ZNOAUTH);
+    return status == ZNOAUTH;
 }

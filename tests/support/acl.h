@@ -6,6 +6,7 @@
 #ifndef TESTS_ACL_H
 #define TESTS_ACL_H
 
+#include <stdbool.h>
 #include <zookeeper/zookeeper.h>
 
 /* Creates a persistent znode. */
@@ -15,5 +16,9 @@ void acl_create(const char *path, int permissions);
 void acl_forbid_reading(const char *path);
 
 void acl_open(const char *path);
+
+/* Whether the server does not even say that a znode exists that nobody may read: since 3.9.3
+ * (ZOOKEEPER-2590). */
+bool acl_hides(const char *path);
 
 #endif
