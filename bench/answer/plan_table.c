@@ -126,6 +126,13 @@ static void write_bounds(const struct plan_question *question, const struct plan
         plan_bounds_write_knee(name, &answer->knee, stream);
 }
 
+void plan_table_write_sentences(const struct plan_question *question, const struct plan_told *told,
+                                bool several, FILE *stream)
+{
+    write_sentence(question, told, several, stream);
+    write_bounds(question, told, several, stream);
+}
+
 enum error_kind plan_table_write(const struct plan_question *question, const struct plan_told *list,
                                  size_t count, bool several, FILE *stream, struct error *error)
 {
@@ -133,9 +140,7 @@ enum error_kind plan_table_write(const struct plan_question *question, const str
     if (kind != ERROR_NONE)
         return kind;
     fputc('\n', stream);
-    for (size_t i = 0; i < count; i++) {
-        write_sentence(question, &list[i], several, stream);
-        write_bounds(question, &list[i], several, stream);
-    }
+    for (size_t i = 0; i < count; i++)
+        plan_table_write_sentences(question, &list[i], several, stream);
     return ERROR_NONE;
 }

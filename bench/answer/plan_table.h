@@ -18,6 +18,11 @@ struct plan_told {
     struct plan_answer answer;
 };
 
+/* Writes the sentences of an answer: what was found, what gave out first, the herd coefficient, the
+ * knee. */
+void plan_table_write_sentences(const struct plan_question *question, const struct plan_told *told,
+                                bool several, FILE *stream);
+
 /* Writes the table and the sentences; several: of several targets. ERROR_NO_MEMORY, and the table
  * is missing. */
 MUST_CHECK enum error_kind plan_table_write(const struct plan_question *question,

@@ -9,6 +9,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/version.h"
 #include "bench/model/drain_series.h"
+#include "bench/output/json_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,9 @@ static enum error_kind write_and_print(const struct calibrate *calibrate, struct
 {
     const struct output_options *output = &calibrate->options.output;
     enum error_kind kind = costs_file_write(&calibrate->costs, output->out, error);
+    if (kind == ERROR_NONE && output->json)
+        return json_result_write_exactly(costs_file_describe(&calibrate->costs), SUBCOMMAND, stdout,
+                                         error);
     if (kind != ERROR_NONE || output->quiet)
         return kind;
     kind = calibrate_table_write(&calibrate->costs, stdout, error);

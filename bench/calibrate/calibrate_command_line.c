@@ -57,6 +57,7 @@ static const struct option_row rows[] = {
      .member = OPTION_MEMBER(struct calibrate_options, output.out),
      .value = "costs.json",
      .help = "  -o, --out FILE           new file for the costs [costs.json]\n"},
+    ROW_JSON(struct calibrate_options),
     ROW_QUIET(struct calibrate_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},

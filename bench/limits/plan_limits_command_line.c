@@ -82,6 +82,7 @@ static const struct option_row rows[] = {
     ROW_SERVERS(struct plan_limits_options),
     ROW_HEAP(struct plan_limits_options),
     ROW_CONNECT(struct plan_limits_options),
+    ROW_JSON(struct plan_limits_options),
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct plan_limits_options, output.quiet),

@@ -7,6 +7,7 @@
 #include "bench/cli/machine.h"
 #include "bench/limits/plan_limits.h"
 #include "bench/limits/plan_limits_command_line.h"
+#include "bench/limits/plan_limits_json.h"
 #include "bench/limits/plan_limits_table.h"
 #include "servers/connection_limit.h"
 #include "servers/tcp.h"
@@ -81,18 +82,20 @@ static enum error_kind ask_servers(struct connect_string *servers, uint64_t clie
     return kind;
 }
 
-/* Prints a target's limits; returns the exit status. */
+/* Prints a target's limits, or appends them to the results of --json; returns the exit status. */
 static int tell(const struct plan_limits_options *options, const char *name,
-                const struct plan_given *given)
+                const struct plan_given *given, json_t *results)
 {
     struct error error;
-    if (!options->output.quiet &&
-        plan_limits_table_write(options, name, given, stdout, &error) != ERROR_NONE)
+    if (options->output.json)
+        json_array_append_new(results, plan_limits_json(options, name, given));
+    else if (!options->output.quiet &&
+             plan_limits_table_write(options, name, given, stdout, &error) != ERROR_NONE)
         return complain(&error);
     return plan_limits_table_complain(options, name, given) > 0 ? 1 : 0;
 }
 
-static int tell_private(const struct plan_limits_options *options)
+static int tell_private(const struct plan_limits_options *options, json_t *results)
 {
     int status = 0;
     for (size_t i = 0; i < options->target.topology_count; i++) {
@@ -102,15 +105,15 @@ static int tell_private(const struct plan_limits_options *options)
         given.lowest = limits_of_private(options);
         snprintf(name, sizeof name, "%llu private server%s", (unsigned long long)count,
                  count == 1 ? "" : "s");
-        if (i > 0 && !options->output.quiet)
+        if (i > 0 && !options->output.quiet && !options->output.json)
             putchar('\n');
-        int found = tell(options, name, &given);
+        int found = tell(options, name, &given, results);
         status = found > status ? found : status;
     }
     return status;
 }
 
-static int tell_connected(struct plan_limits_options *options)
+static int tell_connected(struct plan_limits_options *options, json_t *results)
 {
     struct connect_string *servers = &options->target.servers;
     struct plan_given given = give(options, servers->count);
@@ -119,7 +122,20 @@ static int tell_connected(struct plan_limits_options *options)
     connect_format(servers, false, name, sizeof name);
     if (ask_servers(servers, options->clients, &given.lowest, &error) != ERROR_NONE)
         return complain(&error);
-    return tell(options, name, &given);
+    return tell(options, name, &given, results);
+}
+
+static int tell_all(struct plan_limits_options *options)
+{
+    json_t *results = json_array();
+    struct error error;
+    int status =
+        options->target.connect ? tell_connected(options, results) : tell_private(options, results);
+    if (options->output.json && json_array_size(results) > 0 &&
+        plan_limits_json_write(results, status, stdout, &error) != ERROR_NONE)
+        status = complain(&error);
+    json_decref(results);
+    return status;
 }
 
 int plan_limits_main(int argc, char **argv)
@@ -128,7 +144,7 @@ int plan_limits_main(int argc, char **argv)
     int status = plan_limits_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status = options.target.connect ? tell_connected(&options) : tell_private(&options);
+    status = tell_all(&options);
     plan_limits_command_line_deinit(&options);
     return status;
 }

@@ -16,9 +16,10 @@
 #define NARROW_GAP 1
 #define TEXT_SIZE  1024
 
-/* Calls `each` for every limit, in the order of the table. */
-static void visit(const struct plan_limits_options *options, const struct plan_given *given,
-                  void (*each)(void *context, const struct plan_limit *limit), void *context)
+void plan_limits_table_visit(const struct plan_limits_options *options,
+                             const struct plan_given *given,
+                             void (*each)(void *context, const struct plan_limit *limit),
+                             void *context)
 {
     for (unsigned kind = 0; kind < PLAN_LIMIT_KINDS; kind++) {
         bool varies = plan_limits_vary((enum plan_limit_kind)kind);
@@ -100,7 +101,7 @@ static enum error_kind write_table(const struct plan_limits_options *options,
     };
     struct filling filling = {.last = -1, .setting = ""};
     grid_init(&filling.grid, columns, given->clients > 0 ? COLUMNS : COLUMNS - 1, GAP);
-    visit(options, given, add_row, &filling);
+    plan_limits_table_visit(options, given, add_row, &filling);
     if (grid_width(&filling.grid) > TERMINAL_COLUMNS)
         filling.grid.gap = NARROW_GAP;
     enum error_kind kind = grid_write(&filling.grid, TERMINAL_COLUMNS, stream, error);
@@ -264,6 +265,6 @@ unsigned plan_limits_table_complain(const struct plan_limits_options *options, c
                                     const struct plan_given *given)
 {
     struct complaints complaints = {.name = name, .clients = given->clients};
-    visit(options, given, complain_of, &complaints);
+    plan_limits_table_visit(options, given, complain_of, &complaints);
     return complaints.count;
 }

@@ -14,6 +14,12 @@
 
 #include <stdio.h>
 
+/* Calls `each` for every limit, in the order of the table. */
+void plan_limits_table_visit(const struct plan_limits_options *options,
+                             const struct plan_given *given,
+                             void (*each)(void *context, const struct plan_limit *limit),
+                             void *context);
+
 /* Writes the settings of the servers, called `name`, the table, what its rows mean, and the limit
  * that is met first. ERROR_NO_MEMORY, with nothing but the settings written. */
 MUST_CHECK enum error_kind plan_limits_table_write(const struct plan_limits_options *options,

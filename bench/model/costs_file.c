@@ -193,7 +193,7 @@ static json_t *describe_cells(const struct costs_file *costs)
     return list;
 }
 
-static json_t *describe(const struct costs_file *costs)
+json_t *costs_file_describe(const struct costs_file *costs)
 {
     return json_pack(
         "{s:s, s:i, s:o, s:s, s:o, s:I, s:o, s:o, s:f, s:b, s:{s:f, s:f}, s:o}", "format", FORMAT,
@@ -222,7 +222,7 @@ enum error_kind costs_file_write(const struct costs_file *costs, const char *pat
     char folder[PATH_MAX];
     struct output file = {0};
     const char *name = split_path(path, folder);
-    json_t *json = describe(costs);
+    json_t *json = costs_file_describe(costs);
     if (json == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, path, "%s", "");
     enum error_kind kind = output_open(&file, folder, name, error);

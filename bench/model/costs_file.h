@@ -15,6 +15,7 @@
 #include "capacity/calibration.h"
 #include "measure/statistics.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +74,9 @@ uint32_t costs_file_most_clients(const struct costs_file *costs);
 MUST_CHECK enum error_kind costs_file_check_holds(const struct costs_file *costs, const char *path,
                                                   const struct costs_record *servers,
                                                   struct error *error);
+
+/* What the file holds, as a new object. NULL without memory. */
+json_t *costs_file_describe(const struct costs_file *costs);
 
 /* Writes the file, whole or not at all. Errors of base/output.h. */
 MUST_CHECK enum error_kind costs_file_write(const struct costs_file *costs, const char *path,

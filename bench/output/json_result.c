@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define DIGITS 12 /* of a number with a fraction: more than any measurement has */
+#define DIGITS     12 /* of a number with a fraction: more than any measurement has */
+#define ALL_DIGITS 17
 
 json_t *json_result_real(double value)
 {
@@ -32,14 +33,26 @@ static int write_without_del(const char *text, size_t length, void *stream)
     return 0;
 }
 
-enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
-                                  struct error *error)
+static enum error_kind write_object(json_t *object, size_t digits, const char *subject,
+                                    FILE *stream, struct error *error)
 {
-    const size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS);
+    const size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits);
     bool good = object != NULL && json_dump_callback(object, write_without_del, stream, flags) == 0;
     json_decref(object);
     if (!good && !ferror(stream))
         return error_from_errno(error, ENOMEM, subject, "for its JSON");
     fputc('\n', stream);
     return ERROR_NONE;
+}
+
+enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
+                                  struct error *error)
+{
+    return write_object(object, DIGITS, subject, stream, error);
+}
+
+enum error_kind json_result_write_exactly(json_t *object, const char *subject, FILE *stream,
+                                          struct error *error)
+{
+    return write_object(object, ALL_DIGITS, subject, stream, error);
 }

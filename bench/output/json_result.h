@@ -31,4 +31,9 @@ json_t *json_result_text(const char *text);
 MUST_CHECK enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
                                              struct error *error);
 
+/* The same for what a file holds: each number has all its digits, so that the object is equal to
+ * the file. */
+MUST_CHECK enum error_kind json_result_write_exactly(json_t *object, const char *subject,
+                                                     FILE *stream, struct error *error);
+
 #endif

@@ -20,11 +20,6 @@ static json_t *describe(const struct judgements *judgements, const struct judgem
         "verdict", verdict_word(judgement->verdict), "reason", json_result_text(judgement->reason));
 }
 
-static enum verdict verdict_of(int status)
-{
-    return status == 0 ? VERDICT_HOLDS : status == 1 ? VERDICT_FAILS : VERDICT_UNDETERMINED;
-}
-
 void paper_json_add(json_t *list, const struct paper_json_experiment *experiment)
 {
     json_t *judgements = json_array();
@@ -33,8 +28,8 @@ void paper_json_add(json_t *list, const struct paper_json_experiment *experiment
                               describe(experiment->judgements, &experiment->judgements->list[i]));
     json_array_append_new(list, json_pack("{s:s, s:n, s:s, s:o, s:o, s:o}", "experiment",
                                           experiment->name, "left_out", "verdict",
-                                          verdict_word(verdict_of(experiment->verdict)), "folder",
-                                          json_text(experiment->folder), "results",
+                                          verdict_word(verdict_of_status(experiment->verdict)),
+                                          "folder", json_text(experiment->folder), "results",
                                           experiment->records, "judgements", judgements));
 }
 

@@ -16,9 +16,9 @@
 MUST_CHECK enum error_kind plan_answers_take(const struct plan_searches *searches, size_t topology,
                                              struct plan_answer *answers, struct error *error);
 
-/* Prints the answers, except with --quiet, and complains about verdicts that failed. *verdict
- * becomes 4 if a search has no answer, and 1 if a verdict failed. Returns 0, or the exit status of
- * an error that has been complained about. */
+/* Prints the answers, except with --quiet and without --json, and complains about verdicts that
+ * failed. *verdict becomes 4 if a search has no answer, and 1 if a verdict failed. Returns 0, or
+ * the exit status of an error that has been complained about. */
 int plan_answers_tell(const struct plan_searches *searches, int *verdict);
 
 #endif

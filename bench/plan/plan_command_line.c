@@ -115,8 +115,7 @@ static const struct option_row rows[] = {
     {.name = "--trial-time",
      .parse = parse_trial,
      .member = OPTION_MEMBER(struct plan_options, question),
-     .help = "      --trial-time N|D     samples of a short trial, or its length; a long\n"
-             "                           trial has four times as much [1049 for p99]\n"},
+     .help = "      --trial-time N|D     samples or length of a short trial [1049 for p99]\n"},
     {.name = "--hold",
      .parse = shared_rows_hold,
      .member = OPTION_MEMBER(struct plan_options, question.hold),
@@ -143,6 +142,7 @@ static const struct option_row rows[] = {
     ROW_SEED(struct plan_options, question.seed),
     ROW_OUT(struct plan_options),
     ROW_PLOTS(struct plan_options),
+    ROW_JSON(struct plan_options),
     ROW_QUIET(struct plan_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},

@@ -253,6 +253,29 @@ bool plan_demand_expected(const struct plan_demand_given *given, const struct re
     return found;
 }
 
+size_t plan_demand_rows(const struct plan_demand_given *given, const struct recipe *const *recipes,
+                        size_t count, struct plan_demand_row *rows, struct error *error)
+{
+    struct plan_demand_row all = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct plan_demand_row *row = &rows[i];
+        *row = (struct plan_demand_row){.recipe = recipes[i],
+                                        .most = plan_demand_most(given, recipes[i])};
+        if (!plan_demand_expected(given, recipes[i], &row->expected)) {
+            error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
+            return 0;
+        }
+        add(&all.expected, &row->expected);
+        add(&all.most, &row->most);
+    }
+    if (count < 2)
+        return count;
+    all.expected = heed_time(given, all.expected);
+    all.most = heed_time(given, all.most);
+    rows[count] = all;
+    return count + 1;
+}
+
 /* ------------------------------------------------------------------ the table */
 
 static const struct grid_column columns[] = {
@@ -305,42 +328,17 @@ static void put_row(struct grid *grid, const char *name, const struct plan_deman
                  : text_format_duration(demand->time_ns, time, sizeof time));
 }
 
-static void put_rows(struct grid *grid, const char *name, const struct plan_demand *expected,
-                     const struct plan_demand *most)
-{
-    put_row(grid, name, expected);
-    put_row(grid, "  at most", most);
-}
-
-static enum error_kind fill(struct grid *grid, const struct plan_demand_given *given,
-                            const struct recipe *const *recipes, size_t count, struct error *error)
-{
-    struct plan_demand all_expected = {0}, all_most = {0};
-    for (size_t i = 0; i < count; i++) {
-        struct plan_demand expected, most = plan_demand_most(given, recipes[i]);
-        if (!plan_demand_expected(given, recipes[i], &expected))
-            return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
-        put_rows(grid, recipes[i]->name, &expected, &most);
-        add(&all_expected, &expected);
-        add(&all_most, &most);
-    }
-    if (count < 2)
-        return ERROR_NONE;
-    all_expected = heed_time(given, all_expected);
-    all_most = heed_time(given, all_most);
-    put_rows(grid, "all", &all_expected, &all_most);
-    return ERROR_NONE;
-}
-
 enum error_kind plan_demand_write(const struct plan_demand_given *given,
-                                  const struct recipe *const *recipes, size_t count, size_t width,
+                                  const struct plan_demand_row *rows, size_t count, size_t width,
                                   FILE *stream, struct error *error)
 {
     struct grid grid;
     grid_init(&grid, columns, sizeof columns / sizeof columns[0], 2);
-    enum error_kind kind = fill(&grid, given, recipes, count, error);
-    if (kind == ERROR_NONE)
-        kind = grid_write(&grid, width, stream, error);
+    for (size_t i = 0; i < count; i++) {
+        put_row(&grid, rows[i].recipe != NULL ? rows[i].recipe->name : "all", &rows[i].expected);
+        put_row(&grid, "  at most", &rows[i].most);
+    }
+    enum error_kind kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE)
         fputs(legend, stream);
     if (kind == ERROR_NONE && given->knee_trials > 0)

@@ -78,10 +78,20 @@ bool plan_demand_expected(const struct plan_demand_given *given, const struct re
 struct plan_demand plan_demand_most(const struct plan_demand_given *given,
                                     const struct recipe *recipe);
 
-/* Writes the table of so many recipes, whose searches follow each other, with their sum if there
- * are several, and what its rows are; 80 columns are enough. ERROR_NO_MEMORY. */
+/* A recipe's searches, or all of them one after the other. */
+struct plan_demand_row {
+    const struct recipe *recipe; /* NULL: all */
+    struct plan_demand expected, most;
+};
+
+/* Fills a row for each of so many recipes, and one more for their sum if there are several: *rows
+ * has room for it. Returns how many; 0: ERROR_NO_MEMORY, with *error filled in. */
+size_t plan_demand_rows(const struct plan_demand_given *given, const struct recipe *const *recipes,
+                        size_t count, struct plan_demand_row *rows, struct error *error);
+
+/* Writes the table of so many rows, and what they are; 80 columns are enough. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind plan_demand_write(const struct plan_demand_given *given,
-                                             const struct recipe *const *recipes, size_t count,
+                                             const struct plan_demand_row *rows, size_t count,
                                              size_t width, FILE *stream, struct error *error);
 
 #endif

@@ -5,7 +5,9 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/cli/wrap.h"
+#include "bench/output/json_sentences.h"
 #include "bench/plan/plan_demand.h"
+#include "bench/plan/plan_dry_run_json.h"
 #include "bench/plan/plan_proposals.h"
 #include "bench/probe/plan_probe.h"
 
@@ -57,7 +59,48 @@ static enum error_kind propose(struct plan_options *options, struct error *error
     return kind;
 }
 
-static enum error_kind write_demand(struct plan_options *options, struct error *error)
+/* ------------------------------------------------------------------ what is told */
+
+static void write_proposals(const struct plan_options *options, FILE *stream)
+{
+    if (options->target.costs == NULL || options->target.driver == DRIVER_SIMULATED)
+        return;
+    plan_proposals_write(options, stream);
+    wrap_sentence(stream, "Whether %s holds for the servers was not checked.",
+                  options->target.costs);
+}
+
+static enum error_kind write_text(const struct plan_options *options,
+                                  const struct plan_demand_given *given,
+                                  const struct plan_demand_row *rows, size_t count,
+                                  struct error *error)
+{
+    enum error_kind kind = plan_demand_write(given, rows, count, TERMINAL_COLUMNS, stdout, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (options->target.topology_count > 1)
+        printf("\nThe same for each of the %zu numbers of servers.\n",
+               options->target.topology_count);
+    if (options->target.costs != NULL && options->target.driver != DRIVER_SIMULATED)
+        printf("\n");
+    write_proposals(options, stdout);
+    printf("\nNothing was run.\n");
+    return ERROR_NONE;
+}
+
+static enum error_kind write_json(const struct plan_options *options,
+                                  const struct plan_demand_row *rows, size_t count,
+                                  struct error *error)
+{
+    struct json_sentences sentences;
+    json_sentences_begin(&sentences);
+    if (sentences.stream != NULL)
+        write_proposals(options, sentences.stream);
+    return plan_dry_run_json_write(options, rows, count, json_sentences_end(&sentences), stdout,
+                                   error);
+}
+
+static enum error_kind tell(struct plan_options *options, struct error *error)
 {
     const struct search_plan search = plan_question_search(&options->question, 0);
     uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
@@ -74,8 +117,12 @@ static enum error_kind write_demand(struct plan_options *options, struct error *
         .knee_trials = has_knee ? PLAN_KNEE_TRIALS : 0,
         .knee_trials_most = has_knee ? PLAN_KNEE_TRIALS_MOST : 0,
     };
-    return plan_demand_write(&given, options->recipes, options->recipe_count, TERMINAL_COLUMNS,
-                             stdout, error);
+    struct plan_demand_row rows[OPTIONS_RECIPES_MAX + 1];
+    size_t count = plan_demand_rows(&given, options->recipes, options->recipe_count, rows, error);
+    if (count == 0)
+        return error->kind;
+    return options->output.json ? write_json(options, rows, count, error)
+                                : write_text(options, &given, rows, count, error);
 }
 
 int plan_dry_run(struct plan_options *options)
@@ -83,18 +130,6 @@ int plan_dry_run(struct plan_options *options)
     struct error error;
     enum error_kind kind = propose(options, &error);
     if (kind == ERROR_NONE)
-        kind = write_demand(options, &error);
-    if (kind != ERROR_NONE)
-        return complain_about("plan", &error);
-    if (options->target.topology_count > 1)
-        printf("\nThe same for each of the %zu numbers of servers.\n",
-               options->target.topology_count);
-    if (options->target.costs != NULL && options->target.driver != DRIVER_SIMULATED) {
-        printf("\n");
-        plan_proposals_write(options, stdout);
-        wrap_sentence(stdout, "Whether %s holds for the servers was not checked.",
-                      options->target.costs);
-    }
-    printf("\nNothing was run.\n");
-    return 0;
+        kind = tell(options, &error);
+    return kind == ERROR_NONE ? 0 : complain_about("plan", &error);
 }

@@ -13,6 +13,7 @@
 #include "bench/output/folder.h"
 #include "bench/predict/plan_prediction_cells.h"
 #include "bench/predict/plan_prediction_command_line.h"
+#include "bench/predict/plan_prediction_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static enum error_kind prepare(struct plan_prediction *plan, struct error *error
         kind = lay_out(plan, plan->drains, plan->drain_count, error);
     if (kind == ERROR_NONE)
         kind = folder_check(options->output.out, error);
-    if (kind == ERROR_NONE && !options->output.quiet)
+    if (kind == ERROR_NONE && (options->output.json || !options->output.quiet))
         kind = standard_output_check(error);
     return kind;
 }
@@ -166,6 +167,8 @@ static enum error_kind tell(const struct plan_prediction *plan, struct error *er
 {
     char folder[PATH_MAX];
     enum error_kind kind = write_file(plan, folder, error);
+    if (kind == ERROR_NONE && plan->options.output.json)
+        return plan_prediction_json_write(&plan->cells, folder, stdout, error);
     if (kind != ERROR_NONE || plan->options.output.quiet)
         return kind;
     kind = plan_prediction_cells_print(&plan->cells, stdout, error);

@@ -10,12 +10,12 @@
 
 /* ------------------------------------------------------------------ the verdict */
 
-static bool is_measured(const struct plan_prediction_cell *cell, size_t time)
+bool plan_prediction_cells_measured(const struct plan_prediction_cell *cell, size_t time)
 {
     return cell->measured.trials > 0 && isfinite(cell->measured.times_s[time]);
 }
 
-static bool is_covered(const struct plan_prediction_cell *cell, size_t time)
+bool plan_prediction_cells_covered(const struct plan_prediction_cell *cell, size_t time)
 {
     return prediction_covers(&cell->predicted.times_s[time], cell->measured.times_s[time]);
 }
@@ -26,10 +26,10 @@ struct plan_prediction_score plan_prediction_cells_score(const struct plan_predi
     for (size_t i = 0; i < cells->count; i++) {
         const struct plan_prediction_cell *cell = &cells->list[i];
         for (enum drain_time time = 0; time < DRAIN_TIMES; time++) {
-            if (!is_measured(cell, time))
+            if (!plan_prediction_cells_measured(cell, time))
                 continue;
             score.count++;
-            score.covered += is_covered(cell, time);
+            score.covered += plan_prediction_cells_covered(cell, time);
             score.worst =
                 fmax(score.worst,
                      fabs(cell->predicted.times_s[time].value / cell->measured.times_s[time] - 1));
@@ -96,9 +96,12 @@ static void put_row(const struct plan_prediction_cell *cell, enum drain_time tim
         grid_put(grid, GRID_UNKNOWN);
         grid_put(grid, GRID_UNKNOWN);
     }
-    bool measured = is_measured(cell, time);
+    bool measured = plan_prediction_cells_measured(cell, time);
     grid_put(grid, "%s", measured ? put_ms(cell->measured.times_s[time], value) : GRID_UNKNOWN);
-    grid_put(grid, "%s", !measured ? GRID_UNKNOWN : is_covered(cell, time) ? "yes" : "NO");
+    grid_put(grid, "%s",
+             !measured                                   ? GRID_UNKNOWN
+             : plan_prediction_cells_covered(cell, time) ? "yes"
+                                                         : "NO");
 }
 
 static enum error_kind print_table(const struct plan_prediction_cells *cells, FILE *stream,
@@ -168,6 +171,14 @@ static void tell_score(const struct plan_prediction_cells *cells, FILE *stream)
                   plan_prediction_score_passes(&score) ? "passes" : "FAILS", 100 * score.worst);
 }
 
+void plan_prediction_cells_explain(const struct plan_prediction_cells *cells, FILE *stream)
+{
+    if (cells->validates)
+        tell_score(cells, stream);
+    else
+        tell_limits(cells, stream);
+}
+
 enum error_kind plan_prediction_cells_print(const struct plan_prediction_cells *cells, FILE *stream,
                                             struct error *error)
 {
@@ -175,14 +186,16 @@ enum error_kind plan_prediction_cells_print(const struct plan_prediction_cells *
     if (kind != ERROR_NONE)
         return kind;
     fputc('\n', stream);
-    if (cells->validates)
-        tell_score(cells, stream);
-    else
-        tell_limits(cells, stream);
+    plan_prediction_cells_explain(cells, stream);
     return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the file */
+
+const char *plan_prediction_cells_word(enum drain_time time)
+{
+    return time == DRAIN_TOTAL ? "drain" : "handoff_p50";
+}
 
 #define COLUMNS(X)                                                                                 \
     X(costs, csv_text(csv, cells->costs_path))                                                     \
@@ -190,20 +203,22 @@ enum error_kind plan_prediction_cells_print(const struct plan_prediction_cells *
     X(clients, csv_count(csv, cell->drain.clients))                                                \
     X(locks, csv_count(csv, cell->drain.locks))                                                    \
     X(servers, csv_count(csv, cell->servers))                                                      \
-    X(time, csv_text(csv, time == DRAIN_TOTAL ? "drain" : "handoff_p50"))                          \
+    X(time, csv_text(csv, plan_prediction_cells_word(time)))                                       \
     X(predicted_s, csv_real(csv, predicted->value, 9))                                             \
     X(low_s, csv_real(csv, predicted->low, 9))                                                     \
     X(high_s, csv_real(csv, predicted->high, 9))                                                   \
     X(trials, csv_count_if(csv, measured, cell->measured.trials))                                  \
     X(measured_s, csv_real(csv, measured ? cell->measured.times_s[time] : NAN, 9))                 \
-    X(covered, csv_text(csv, !measured ? NULL : is_covered(cell, time) ? "yes" : "no"))
+    X(covered, csv_text(csv, !measured                                   ? NULL                    \
+                             : plan_prediction_cells_covered(cell, time) ? "yes"                   \
+                                                                         : "no"))
 
 static void write_row(const struct plan_prediction_cells *cells,
                       const struct plan_prediction_cell *cell, enum drain_time time,
                       struct csv *csv)
 {
     const struct interval *predicted = &cell->predicted.times_s[time];
-    bool measured = is_measured(cell, time);
+    bool measured = plan_prediction_cells_measured(cell, time);
     COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 

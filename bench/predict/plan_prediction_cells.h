@@ -44,6 +44,17 @@ struct plan_prediction_score plan_prediction_cells_score(const struct plan_predi
 /* Whether eight of ten are covered, at least; false without any. */
 bool plan_prediction_score_passes(const struct plan_prediction_score *score);
 
+/* Writes what to know about the cells: with a measurement the score, else what the costs do not
+ * know. */
+void plan_prediction_cells_explain(const struct plan_prediction_cells *cells, FILE *stream);
+
+/* Whether a time of a cell was measured, and whether its interval covers what was. */
+bool plan_prediction_cells_measured(const struct plan_prediction_cell *cell, size_t time);
+bool plan_prediction_cells_covered(const struct plan_prediction_cell *cell, size_t time);
+
+/* The word for a time in files: "drain", "handoff_p50"; a static string. */
+const char *plan_prediction_cells_word(enum drain_time time);
+
 /* Prints the table, and what to know about it. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind plan_prediction_cells_print(const struct plan_prediction_cells *cells,
                                                        FILE *stream, struct error *error);

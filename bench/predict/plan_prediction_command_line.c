@@ -73,6 +73,7 @@ static const struct option_row rows[] = {
      OPTION_FOLDER(struct plan_prediction_options, output.out),
      .help = "  -o, --out DIR            new folder for the figures [results/TIME-predict, or\n"
              "                           results/TIME-validate]\n"},
+    ROW_JSON(struct plan_prediction_options),
     ROW_QUIET(struct plan_prediction_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},

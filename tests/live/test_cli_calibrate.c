@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd calibrate, and what its file is for: run -d simulated --costs, plan --predict, --validate
  * and --slo; an interruption; options that are wrong. */
+#include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
-#include "tests/support/table.h"
+#include "tests/support/schema.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -15,7 +16,7 @@ static void calibrate(void)
 {
     command.settings = NULL;
     command_run(&command, COMMAND("calibrate", "-r", "scalable,nonscalable", "-n", "2,6", "-t", "2",
-                                  "--warm-up", "0", "--fsync", "no", "-o", "c.json"));
+                                  "--warm-up", "0", "--fsync", "no", "--json", "-o", "c.json"));
     assert_status(&command, 0);
 }
 
@@ -51,10 +52,10 @@ static void assert_costs(void)
 static void check_calibration(void)
 {
     calibrate();
-    assert_has(command.out, "95 % interval\n");
-    assert_has(command.out, "\nnetwork_jitter ");
-    assert_has(command.out, "\nnonscalable       6 ");
-    assert_has(command.out, "\nThe costs are in c.json\n");
+    json_t *printed = schema_read_result(&command, "costs"), *json = read_costs();
+    assert_true(json_equal(printed, json));
+    json_decref(printed);
+    json_decref(json);
     assert_costs();
     command_run(&command, COMMAND("calibrate", "-o", "c.json"));
     assert_refused(&command, 2, "c.json: already exists");
@@ -86,6 +87,20 @@ static void check_simulation(void)
     json_decref(manifest);
 }
 
+/* What was printed: a cell for each row of the file. */
+static json_t *read_cells(const char *file)
+{
+    json_t *json = schema_read_result(&command, "plan-prediction");
+    const json_t *cells = json_object_get(json, "cells");
+    struct table table = table_read(in_work("%s", file));
+    assert_int_equal(json_array_size(cells), table.rows);
+    for (size_t row = 0; row < table.rows; row++)
+        assert_int_equal(assert_json_row(json_array_get(cells, row), &table, row),
+                         table.columns - 1); /* costs is said once */
+    table_deinit(&table);
+    return json;
+}
+
 static void check_prediction(void)
 {
     command_run(&command, COMMAND("plan", "--predict", "--costs", "c.json", "-r", "ticket", "-n",
@@ -101,6 +116,15 @@ static void check_prediction(void)
         assert_true(0 < low && low < predicted && predicted < high);
         assert_string_equal(table_text(&table, row, "measured_s"), "");
     }
+    command_run(&command,
+                COMMAND("plan", "--predict", "--costs", "c.json", "-r", "ticket", "-n", "10,20",
+                        "--servers", "1,5", "--draws", "5", "-q", "--json", "-o", "j"));
+    assert_status(&command, 0);
+    json_t *json = read_cells("j/predict.csv");
+    assert_true(json_is_null(json_object_get(json, "verdict")));
+    assert_has(json_string_value(json_array_get(json_object_get(json, "sentences"), 0)),
+               "The costs were fitted to at most 6 clients, on 1 server.");
+    json_decref(json);
     table_deinit(&table);
 }
 
@@ -110,7 +134,8 @@ static void check_validation(void)
     size_t covered = 0;
     command_run(&command,
                 COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable,ticket", "-n",
-                        "10", "-t", "2", "--warm-up", "0", "--fsync", "no", "-o", "v"));
+                        "10", "-t", "2", "--warm-up", "0", "--fsync", "no", "--json", "-o", "v"));
+    json_t *json = read_cells("v/validate.csv");
     struct table table = table_read(in_work("v/validate.csv"));
     assert_int_equal(table.rows, 4);
     for (size_t row = 0; row < table.rows; row++) {
@@ -122,8 +147,13 @@ static void check_validation(void)
     }
     table_deinit(&table);
     assert_status(&command, covered == 4 ? 0 : 1);
-    words_unwrap(command.out);
-    assert_has(command.out, covered == 4 ? ": passes (at least 8 of 10 must)" : ": FAILS");
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")),
+                        covered == 4 ? "holds" : "fails");
+    assert_int_equal(json_integer_value(json_object_get(json, "covered")), covered);
+    assert_int_equal(json_integer_value(json_object_get(json, "intervals")), 4);
+    assert_has(json_string_value(json_array_get(json_object_get(json, "sentences"), 0)),
+               covered == 4 ? ": passes (at least 8 of 10 must)" : ": FAILS");
+    json_decref(json);
 }
 
 static size_t count_passes(const char *file)
@@ -208,7 +238,7 @@ static void costs_are_measured_used_and_tried(void **state)
     check_proposal();
     check_dry_run();
     check_refusals();
-    assert_left(6);
+    assert_left(7);
 }
 
 static void an_interruption_leaves_nothing(void **state)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd plan --slo: small searches in a simulation, whose times are always the same, and one on a
  * real server; questions that are wrong. */
+#include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/schema.h"
 #include "tests/support/screen.h"
 
 #include <stdlib.h>
@@ -16,6 +18,34 @@ static struct command command;
 static struct table read_table(const char *name)
 {
     return table_read(in_work("out/%s", name));
+}
+
+/* The answer that was printed, alone, which is the row of answers.csv; *json's. */
+static const json_t *read_answer(json_t **json)
+{
+    *json = schema_read_result(&command, "plan");
+    struct table answers = read_table("answers.csv");
+    const json_t *result = json_array_get(json_object_get(*json, "results"), 0);
+    const json_t *answer = json_array_get(json_object_get(result, "cells"), 0);
+    assert_int_equal(json_array_size(json_object_get(*json, "results")), 1);
+    assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
+    assert_string_equal(json_string_value(json_object_get(result, "folder")), "out");
+    /* All but run, target and servers. */
+    assert_int_equal(assert_json_row(answer, &answers, 0), answers.columns - 3);
+    table_deinit(&answers);
+    return answer;
+}
+
+static bool has_sentence(const json_t *answer, const char *words)
+{
+    size_t i;
+    json_t *sentence;
+    json_array_foreach(json_object_get(answer, "sentences"), i, sentence)
+    {
+        if (strstr(json_string_value(sentence), words) != NULL)
+            return true;
+    }
+    return false;
 }
 
 /* How many trials of a recipe at a size in this stage had a verdict. */
@@ -106,9 +136,19 @@ static void a_rate_in_a_simulation(void **state)
 {
     (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
-    command_run(&command, COMMAND("plan", "--slo", "handoffs > 700/s", "-r", "nonscalable",
-                                  SIMULATED, "--at-most", "32", "--trial-time", "1s", "-o", "out"));
+    command_run(&command,
+                COMMAND("plan", "--slo", "handoffs > 700/s", "-r", "nonscalable", SIMULATED,
+                        "--at-most", "32", "--trial-time", "1s", "-q", "--json", "-o", "out"));
     assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    json_t *json;
+    const json_t *answer = read_answer(&json);
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "holds");
+    assert_true(has_sentence(answer, "nonscalable: "));
+    assert_true(
+        has_sentence(answer, " waiters meet handoffs > 700/s (5 of 5 fresh trials passed)"));
+    assert_true(has_sentence(answer, "nonscalable: herd coefficient: one more waiter costs "));
+    json_decref(json);
     struct table answers = read_table("answers.csv");
     assert_string_equal(table_text(&answers, 0, "reason"), "found");
     assert_true(table_real(&answers, 0, "handoffs_per_s") > 700);
@@ -144,9 +184,14 @@ static void the_knee_of_hot_locks(void **state)
     command.settings = NULL;
     command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--unknown", "locks", "-r",
                                   "scalable", "--at-most", "4", "--trial-time", "50", "--plots",
-                                  "svg", "-o", "out"));
+                                  "svg", "--json", "-o", "out"));
     assert_status(&command, 0);
-    assert_has(command.out, "\nscalable: knee: ");
+    json_t *json;
+    const json_t *answer = read_answer(&json);
+    assert_string_equal(json_string_value(json_object_get(answer, "knee_state")), "known");
+    assert_true(json_is_null(json_object_get(answer, "herd_state")));
+    assert_true(has_sentence(answer, "scalable: knee: "));
+    json_decref(json);
     struct table answers = read_table("answers.csv"), plan = read_table("plan.csv");
     assert_int_equal(table_count(&answers, 0, "knee_clients"), 2);
     assert_int_equal(table_count(&answers, 0, "knee_demand_locks"), 4);
@@ -228,6 +273,21 @@ static void what_a_search_demands_is_told_beforehand(void **state)
     assert_has(command.out, "recipe     sessions ");
     assert_has(command.out, "\nscalable        101 ");
     assert_has(command.out, "\nNothing was run.\n");
+    command_run(&command, COMMAND("plan", "--slo", "handoff p99 < 50ms", "-r", "scalable,ticket",
+                                  "--at-most", "99", "--servers", "1,3", "--dry-run", "--json"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "plan-dry-run");
+    const json_t *cells = json_object_get(json, "cells"), *sum = json_array_get(cells, 2);
+    const json_t *expected = json_object_get(json_array_get(cells, 0), "expected");
+    assert_int_equal(json_array_size(json_object_get(json, "servers")), 2);
+    assert_int_equal(json_array_size(cells), 3);
+    assert_int_equal(json_integer_value(json_object_get(expected, "sessions")), 101);
+    assert_true(json_integer_value(json_object_get(expected, "trials")) < 200);
+    assert_true(json_is_null(json_object_get(sum, "recipe")));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(sum, "at_most"), "trials")),
+                     2 * 200);
+    assert_int_equal(json_array_size(json_object_get(json, "sentences")), 0);
+    json_decref(json);
     assert_left(0);
 }
 

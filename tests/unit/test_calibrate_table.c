@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a calibration says of trials that scatter. */
+/* The table of a calibration, and what it says of trials that scatter. */
 #include "bench/calibrate/calibrate_table.h"
 
+#include "recipes/registry.h"
 #include "tests/support/words.h"
 
 #include <stdlib.h>
@@ -26,6 +27,27 @@ static void scatter_is_told_as_a_factor(void **state)
     free(text);
 }
 
+static void each_cost_and_each_cell_has_a_row(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct error error;
+    (void)state;
+    costs.cells[0] = (struct costs_cell){.drain = {.recipe = &recipe_nonscalable, .clients = 6},
+                                         .measured_s = {0.012, 0.002},
+                                         .fitted_s = {0.006, 0.001}};
+    costs.cell_count = 1;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    assert_int_equal(calibrate_table_write(&costs, stream, &error), ERROR_NONE);
+    fclose(stream);
+    assert_has(text, "95 % interval\n");
+    assert_has(text, "\nnetwork_jitter ");
+    assert_has(text, "\nnonscalable       6 ");
+    assert_has(text, " 12.00   6.00  0.50 ");
+    free(text);
+}
+
 /* From a factor of e on. */
 static void much_scatter_is_warned_of(void **state)
 {
@@ -45,6 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scatter_is_told_as_a_factor),
+        cmocka_unit_test(each_cost_and_each_cell_has_a_row),
         cmocka_unit_test(much_scatter_is_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

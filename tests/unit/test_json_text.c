@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/json_text.h"
+/* Texts, sentences and numbers as JSON. */
+#include "bench/cli/wrap.h"
+#include "bench/output/json_result.h"
+#include "bench/output/json_sentences.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -61,6 +65,58 @@ static void test_bytes_go_on_behind_a_nul(void **state)
     json_decref(escaped);
 }
 
+/* Lines that were broken are joined, and an empty line is nothing. */
+static void test_sentences_are_as_they_were_written(void **state)
+{
+    static const char *const said[] = {
+        "A short one.",
+        "One that is longer than a line of a terminal, \xc3\xa9 and all, and is therefore broken "
+        "between its words more than once before the end of all of it is reached."};
+    struct json_sentences sentences;
+    (void)state;
+    json_sentences_begin(&sentences);
+    assert_non_null(sentences.stream);
+    wrap_sentence(sentences.stream, "%s", said[0]);
+    fputc('\n', sentences.stream);
+    wrap_sentence(sentences.stream, "%s", said[1]);
+    wrap_sentence(sentences.stream, "%s", said[0]);
+    json_t *list = json_sentences_end(&sentences);
+    assert_int_equal(json_array_size(list), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(json_string_value(json_array_get(list, i)), said[i % 2]);
+    json_decref(list);
+}
+
+static void test_nothing_said_is_an_empty_list(void **state)
+{
+    struct json_sentences sentences;
+    (void)state;
+    json_sentences_begin(&sentences);
+    json_t *list = json_sentences_end(&sentences);
+    assert_int_equal(json_array_size(list), 0);
+    assert_true(json_is_array(list));
+    json_decref(list);
+}
+
+/* What is written exactly is read as the same number. */
+static void test_exactly_is_to_the_last_digit(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    struct error error;
+    (void)state;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    assert_int_equal(
+        json_result_write_exactly(json_pack("{s:f}", "third", 1.0 / 3), "test", stream, &error),
+        ERROR_NONE);
+    fclose(stream);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_true(json_real_value(json_object_get(json, "third")) == 1.0 / 3);
+    json_decref(json);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +125,9 @@ int main(void)
         cmocka_unit_test(test_a_character_that_is_cut_off_is_written_out),
         cmocka_unit_test(test_forms_that_unicode_forbids_are_written_out),
         cmocka_unit_test(test_bytes_go_on_behind_a_nul),
+        cmocka_unit_test(test_sentences_are_as_they_were_written),
+        cmocka_unit_test(test_nothing_said_is_an_empty_list),
+        cmocka_unit_test(test_exactly_is_to_the_last_digit),
     };
     return cmocka_run_group_tests_name("json_text", tests, NULL, NULL);
 }
