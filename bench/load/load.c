@@ -17,16 +17,13 @@
 static void add_pages(const struct load_series *series)
 {
     const struct output_options *output = &series->options->output;
-    size_t whole = 0;
     for (size_t i = 0; i < series->base.record_count; i++) {
-        const struct file_set *set = &series->records[i].files.set;
-        if (series->records[i].samples.count == 0 || set->broken)
-            continue;
-        page_add(set->folder, output->quiet);
-        whole++;
+        const struct load_record *record = &series->records[i];
+        if (record->samples.count > 0 && !record->files.set.broken)
+            page_add(record->files.set.folder, &record->manifest, output->quiet);
     }
-    if (whole > 1 && series->base.targets.made_out)
-        page_add(output->out, output->quiet);
+    if (series->base.targets.made_out)
+        page_add_common(output->out, output->quiet);
 }
 
 static int tell_in_text(const struct load_series *series)

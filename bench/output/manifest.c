@@ -190,14 +190,11 @@ static void add_end(struct manifest *manifest, const struct manifest_end *end)
     json_object_set(json, "warnings", manifest->warnings);
 }
 
-enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
-                               struct error *error)
+static enum error_kind write_file(const struct manifest *manifest, const char *folder,
+                                  struct error *error)
 {
     struct output file = {0};
-    if (manifest->json == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
-    add_end(manifest, end);
-    enum error_kind kind = output_open(&file, end->folder, "manifest.json", error);
+    enum error_kind kind = output_open(&file, folder, "manifest.json", error);
     if (kind != ERROR_NONE)
         return kind;
     bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;
@@ -211,6 +208,22 @@ enum error_kind manifest_write(struct manifest *manifest, const struct manifest_
     if (kind != ERROR_NONE)
         output_abandon(&file);
     return kind;
+}
+
+enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
+                               struct error *error)
+{
+    if (manifest->json == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
+    add_end(manifest, end);
+    return write_file(manifest, end->folder, error);
+}
+
+enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,
+                                   const char *warning, struct error *error)
+{
+    json_array_append_new(manifest->warnings, json_string(warning));
+    return write_file(manifest, folder, error);
 }
 
 void manifest_deinit(struct manifest *manifest)

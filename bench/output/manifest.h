@@ -56,6 +56,11 @@ void manifest_sessions(struct manifest *manifest, const struct shared *shared);
 /* Completes the manifest and writes manifest.json into the folder. */
 MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
                                           struct error *error);
+
+/* Adds a warning about what comes after all other files to a manifest that manifest_write has
+ * written into the folder, and writes it again. On an error the file is as before. */
+MUST_CHECK enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,
+                                              const char *warning, struct error *error);
 void manifest_deinit(struct manifest *manifest);
 
 #endif

@@ -7,33 +7,28 @@
 #include "bench/page/html.h"
 #include "bench/page/page_anatomy.h"
 #include "bench/page/page_cautions.h"
+#include "bench/page/page_laws.h"
+#include "bench/page/page_lead.h"
 #include "bench/page/page_medians.h"
 #include "bench/page/page_plots.h"
 #include "bench/page/page_script.h"
 #include "bench/page/page_settings.h"
 #include "bench/page/page_source.h"
 #include "bench/page/page_style.h"
+#include "bench/page/page_terms.h"
 #include "bench/page/page_verdicts.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const kind_names[PAGE_KINDS] = {
     [PAGE_RUN] = "run", [PAGE_LOAD] = "load", [PAGE_PAPER] = "evaluation", [PAGE_PLAN] = "plan"};
 
 /* ------------------------------------------------------------------ the sections */
-
-/* Begins a section that the contents name. */
-static void begin(FILE *stream, const char *id, const char *title)
-{
-    fprintf(stream, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
-}
-
-static void end(FILE *stream)
-{
-    fputs("</section>\n", stream);
-}
 
 static void write_each(FILE *stream, const struct page_sources *sources,
                        void (*write)(FILE *stream, const struct page_source *source))
@@ -45,60 +40,76 @@ static void write_each(FILE *stream, const struct page_sources *sources,
     }
 }
 
-/* Of several manifests in a source each has its own name. */
-static void write_settings(FILE *stream, const struct page_source *source)
+static enum error_kind write_verdicts(FILE *stream, const struct page_sources *sources,
+                                      struct error *error)
 {
-    for (size_t i = 0; i < source->manifest_count; i++) {
-        char label[PATH_MAX + NAME_MAX + 2];
-        const struct page_manifest *manifest = &source->manifests[i];
-        snprintf(label, sizeof label, "%s", source->label);
-        if (source->manifest_count > 1)
-            snprintf(label, sizeof label, "%s/%s", source->label, manifest->name);
-        html_element(stream, "h3", "%s", label);
-        page_settings_write(stream, manifest, label);
-    }
+    (void)error;
+    write_each(stream, sources, page_verdicts_write);
+    return ERROR_NONE;
 }
 
-static enum error_kind write_figures(FILE *stream, const struct page_sources *sources,
-                                     struct error *error)
+static enum error_kind write_settings(FILE *stream, const struct page_sources *sources,
+                                      struct error *error)
 {
-    begin(stream, "figures", "The figures");
-    enum error_kind kind = page_medians_write(stream, sources, error);
-    end(stream);
-    if (kind != ERROR_NONE || !page_medians_has_laws(sources))
-        return kind;
-    begin(stream, "laws", "The laws beside the measurements");
-    kind = page_medians_write_laws(stream, sources, error);
-    end(stream);
-    return kind;
+    (void)error;
+    for (size_t i = 0; i < sources->count; i++)
+        page_settings_write(stream, &sources->list[i]);
+    return ERROR_NONE;
+}
+
+static enum error_kind write_cautions(FILE *stream, const struct page_sources *sources,
+                                      struct error *error)
+{
+    (void)error;
+    write_each(stream, sources, page_cautions_write);
+    return ERROR_NONE;
+}
+
+static enum error_kind write_terms(FILE *stream, const struct page_sources *sources,
+                                   struct error *error)
+{
+    (void)error;
+    page_terms_write(stream, sources);
+    return ERROR_NONE;
+}
+
+/* In the order of the page. */
+static const struct {
+    const char *id, *name, *title;
+    bool (*any)(const struct page_sources *sources); /* whether there is something; NULL: always */
+    enum error_kind (*write)(FILE *stream, const struct page_sources *sources, struct error *error);
+} sections[] = {
+    {"verdicts", "verdicts", "The verdicts", NULL, write_verdicts},
+    {"plots", "plots", "The plots", NULL, page_plots_write},
+    {"anatomy", "anatomy", "Anatomy of a handoff", page_plots_has_anatomy,
+     page_plots_write_anatomy},
+    {"figures", "figures", "The figures", page_medians_any, page_medians_write},
+    {"laws", "laws", "The laws beside the measurements", page_laws_any, page_laws_write},
+    {"settings", "settings", "Machine, versions, settings", NULL, write_settings},
+    {"cautions", "cautions", "What to be careful about", NULL, write_cautions},
+    {"terms", "terms", "The terms", NULL, write_terms},
+};
+
+#define SECTIONS (sizeof sections / sizeof sections[0])
+
+static bool is_empty(size_t section, const struct page_sources *sources)
+{
+    return sections[section].any != NULL && !sections[section].any(sources);
 }
 
 static enum error_kind write_sections(FILE *stream, const struct page_sources *sources,
                                       struct error *error)
 {
-    begin(stream, "verdicts", "The verdicts");
-    write_each(stream, sources, page_verdicts_write);
-    end(stream);
-    begin(stream, "plots", "The plots");
-    enum error_kind kind = page_plots_write(stream, sources, error);
-    end(stream);
-    if (kind == ERROR_NONE && page_plots_has_anatomy(sources)) {
-        begin(stream, "anatomy", "Anatomy of a handoff");
-        kind = page_plots_write_anatomy(stream, sources, error);
-        end(stream);
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < SECTIONS; i++) {
+        if (is_empty(i, sources))
+            continue;
+        fprintf(stream, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", sections[i].id,
+                sections[i].id, sections[i].title);
+        kind = sections[i].write(stream, sources, error);
+        fputs("</section>\n", stream);
     }
-    if (kind == ERROR_NONE)
-        kind = write_figures(stream, sources, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    begin(stream, "settings", "Machine, versions, settings");
-    for (size_t i = 0; i < sources->count; i++)
-        write_settings(stream, &sources->list[i]);
-    end(stream);
-    begin(stream, "cautions", "What to be careful about");
-    write_each(stream, sources, page_cautions_write);
-    end(stream);
-    return ERROR_NONE;
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the page */
@@ -130,24 +141,12 @@ static void write_head(FILE *stream, const struct page_sources *sources)
             page_plots_has_anatomy(sources) ? page_style_anatomy : "");
 }
 
-static bool has_section(const char *id, const struct page_sources *sources)
-{
-    if (strcmp(id, "anatomy") == 0)
-        return page_plots_has_anatomy(sources);
-    return strcmp(id, "laws") != 0 || page_medians_has_laws(sources);
-}
-
 static void write_contents(FILE *stream, const struct page_sources *sources)
 {
-    static const struct {
-        const char *id, *title;
-    } sections[] = {{"verdicts", "verdicts"}, {"plots", "plots"}, {"anatomy", "anatomy"},
-                    {"figures", "figures"},   {"laws", "laws"},   {"settings", "settings"},
-                    {"cautions", "cautions"}};
     fputs("<nav aria-label=\"Contents\">\n<ul>\n", stream);
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-        if (has_section(sections[i].id, sources))
-            fprintf(stream, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (!is_empty(i, sources))
+            fprintf(stream, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].name);
     }
     fputs("</ul>\n</nav>\n", stream);
 }
@@ -159,6 +158,7 @@ static enum error_kind write_page(FILE *stream, const struct page_sources *sourc
     fputs("<body>\n<header>\n<h1>", stream);
     put_title(stream, sources);
     fputs("</h1>\n", stream);
+    page_lead_write(stream, sources);
     write_contents(stream, sources);
     fputs("</header>\n<main>\n", stream);
     enum error_kind kind = write_sections(stream, sources, error);
@@ -220,11 +220,42 @@ enum error_kind page_write_inside(const char *folder, struct error *error)
     return page_write(&folder, 1, file, error);
 }
 
-void page_add(const char *folder, bool quiet)
+void page_add(const char *folder, const struct manifest *manifest, bool quiet)
 {
     struct error error;
+    char warning[PATH_MAX + 128];
     enum error_kind kind = page_write_inside(folder, &error);
-    if (kind != ERROR_NONE && !quiet)
-        complain_mildly("no " PAGE_FILE " in %s: %s; zkherd report writes it later", folder,
-                        error_words(kind));
+    if (kind == ERROR_NONE)
+        return;
+    snprintf(warning, sizeof warning, "no " PAGE_FILE " in %s: %s; zkherd report writes it later",
+             folder, error_words(kind));
+    if (!quiet)
+        complain_mildly("%s", warning);
+    if (manifest != NULL)
+        (void)!manifest_warn_late(manifest, folder, warning, &error);
+}
+
+static bool has_page(const struct dirent *entry, int folder)
+{
+    char path[NAME_MAX + sizeof "/" PAGE_FILE];
+    snprintf(path, sizeof path, "%s/" PAGE_FILE, entry->d_name);
+    return faccessat(folder, path, F_OK, 0) == 0;
+}
+
+static size_t count_pages(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    size_t count = 0;
+    if (entries == NULL)
+        return 0;
+    for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
+        count += entry->d_name[0] != '.' && has_page(entry, dirfd(entries));
+    closedir(entries);
+    return count;
+}
+
+void page_add_common(const char *folder, bool quiet)
+{
+    if (count_pages(folder) > 1)
+        page_add(folder, NULL, quiet);
 }

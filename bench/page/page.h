@@ -14,6 +14,7 @@
 #define BENCH_PAGE_PAGE_H
 
 #include "base/error.h"
+#include "bench/output/manifest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +31,12 @@ MUST_CHECK enum error_kind page_write(const char *const *folders, size_t count, 
 MUST_CHECK enum error_kind page_write_inside(const char *folder, struct error *error);
 
 /* The same at the end of a subcommand, whose results are none the worse if it cannot be done: that
- * is said on stderr, except if quiet. */
-void page_add(const char *folder, bool quiet);
+ * is a warning on stderr, except if quiet, and in the manifest. manifest: that of the folder, which
+ * has been written; NULL: the folder has none. */
+void page_add(const char *folder, const struct manifest *manifest, bool quiet);
+
+/* The same for a folder that holds those of several topologies, or experiments: it has no manifest,
+ * and gets a page if at least two of them have one. */
+void page_add_common(const char *folder, bool quiet);
 
 #endif

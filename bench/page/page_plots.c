@@ -37,6 +37,19 @@ static bool is_shown(const struct page_picture *picture, const struct page_sourc
     return page_pictures_has(picture, source) || !has_any_picture(source);
 }
 
+/* Can be scrolled by keyboard where it is wider than the screen. */
+static void put_picture(FILE *stream, const struct page_picture *picture, const char *text,
+                        const char *prefix, const struct svg_words *words)
+{
+    fprintf(stream, "<div class=\"picture\" role=\"group\" tabindex=\"0\" aria-label=\"");
+    html_text(stream, picture->title);
+    fputs("\">\n", stream);
+    if (!svg_write(stream, text, prefix, words))
+        html_element(stream, "p", "plots/%s.svg is no picture that zkherd has drawn.",
+                     picture->name);
+    fputs("</div>\n", stream);
+}
+
 static enum error_kind write_picture(FILE *stream, const struct page_picture *picture,
                                      const struct page_source *source, const char *prefix,
                                      struct error *error)
@@ -47,18 +60,17 @@ static enum error_kind write_picture(FILE *stream, const struct page_picture *pi
     enum error_kind kind = ERROR_NONE;
     if (text == NULL || description == NULL)
         kind = error_raise(error, ERROR_NO_MEMORY, 0, source->folder, "%s", "");
-    else if (!svg_write(stream, text, prefix, &words))
-        html_element(stream, "p", "plots/%s.svg is no picture that zkherd has drawn.",
-                     picture->name);
+    else
+        put_picture(stream, picture, text, prefix, &words);
     free(description);
     free(text);
     return kind;
 }
 
-/* place: of the picture in the page, and of the source. */
+/* alone: there is no other source beside. */
 static enum error_kind write_figure(FILE *stream, const struct page_picture *picture,
-                                    const struct page_source *source, const char *prefix,
-                                    struct error *error)
+                                    const struct page_source *source, bool alone,
+                                    const char *prefix, struct error *error)
 {
     char caption[CAPTION_SIZE];
     enum error_kind kind = ERROR_NONE;
@@ -74,7 +86,8 @@ static enum error_kind write_figure(FILE *stream, const struct page_picture *pic
     fputs("</figure>\n", stream);
     snprintf(caption, sizeof caption, "%s: %s of %.400s", picture->title, picture->source,
              source->label);
-    page_table_data(stream, page_source_file(source, picture->source), picture->columns, caption);
+    page_table_data(stream, page_source_file(source, picture->source), picture->columns, caption,
+                    alone);
     fputs("</div>\n", stream);
     return kind;
 }
@@ -98,7 +111,8 @@ static enum error_kind write_row(FILE *stream, size_t place, const struct page_s
         char prefix[PREFIX_SIZE];
         snprintf(prefix, sizeof prefix, "p%zu-%zu", place, i);
         if (is_shown(picture, &sources->list[i]))
-            kind = write_figure(stream, picture, &sources->list[i], prefix, error);
+            kind = write_figure(stream, picture, &sources->list[i], sources->count == 1, prefix,
+                                error);
     }
     fputs("</div>\n", stream);
     return kind;

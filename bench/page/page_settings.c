@@ -51,23 +51,29 @@ static void put_command(FILE *stream, const json_t *command)
 
 /* ------------------------------------------------------------------ names and values */
 
-static void put_pair(FILE *stream, const char *name, const char *value)
+static void put_text(FILE *stream, const json_t *value)
 {
-    fputs("<tr>", stream);
-    html_element(stream, "th scope=\"row\"", "%s", name);
-    page_table_text(stream, value);
-    fputs("</tr>\n", stream);
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    html_text(stream, json_is_string(value) ? json_string_value(value) : text != NULL ? text : "");
+    free(text);
 }
 
+/* The elements of a list with commas between; no value, and no element, is none. */
 static void put_value(FILE *stream, const char *name, const json_t *value)
 {
-    if (json_is_string(value)) {
-        put_pair(stream, name, json_string_value(value));
-        return;
+    size_t count = json_array_size(value);
+    fputs("<tr>", stream);
+    html_element(stream, "th scope=\"row\"", "%s", name);
+    fputs("<td>", stream);
+    for (size_t i = 0; i < count; i++) {
+        html_text(stream, i > 0 ? ", " : "");
+        put_text(stream, json_array_get(value, i));
     }
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    put_pair(stream, name, text != NULL ? text : "");
-    free(text);
+    if (json_is_null(value) || (json_is_array(value) && count == 0))
+        html_text(stream, "none");
+    else if (!json_is_array(value))
+        put_text(stream, value);
+    fputs("</td></tr>\n", stream);
 }
 
 /* All members of an object, or those without members of their own. */
@@ -82,11 +88,29 @@ static void put_members(FILE *stream, json_t *object)
     }
 }
 
-static void put_table(FILE *stream, json_t *object, const char *what, const char *label)
+/* The name of the first manifest before this one that has the same member; NULL if none has. */
+static const char *find_same(const struct page_source *source, size_t index, const char *member)
+{
+    const json_t *object = json_object_get(source->manifests[index].json, member);
+    for (size_t i = 0; i < index; i++) {
+        if (json_equal(json_object_get(source->manifests[i].json, member), object))
+            return source->manifests[i].name;
+    }
+    return NULL;
+}
+
+static void put_table(FILE *stream, const struct page_source *source, size_t index,
+                      const char *member, const char *what, const char *label)
 {
     char caption[CAPTION_SIZE];
+    json_t *object = json_object_get(source->manifests[index].json, member);
+    const char *same = find_same(source, index, member);
     if (json_object_size(object) == 0)
         return;
+    if (same != NULL) {
+        html_element(stream, "p", "%s: as of %s.", what, same);
+        return;
+    }
     snprintf(caption, sizeof caption, "%s of %.400s", what, label);
     page_table_begin(stream, caption);
     fputs("<thead>\n<tr>\n", stream);
@@ -124,16 +148,18 @@ static void put_server(FILE *stream, const json_t *server)
     const char *configuration = text_of(server, "configuration");
     html_element(stream, "p", "%s: ZooKeeper %s, %s %s", text_of(server, "endpoint"),
                  text_of(server, "version"), text_of(server, "mode"), text_of(server, "jvm"));
-    fputs("<details>\n", stream);
+    fputs("<details class=\"long\">\n", stream);
     html_element(stream, "summary", "The configuration of %s", text_of(server, "endpoint"));
     put_lines(stream, configuration[0] != '\0' ? configuration : text_of(server, "settings"));
     put_lines(stream, text_of(server, "jvm_command"));
     fputs("</details>\n", stream);
 }
 
-void page_settings_write(FILE *stream, const struct page_manifest *manifest, const char *label)
+static void put_manifest(FILE *stream, const struct page_source *source, size_t index,
+                         const char *label)
 {
-    const json_t *json = manifest->json;
+    const json_t *json = source->manifests[index].json;
+    html_element(stream, "h3", "%s", label);
     html_element(stream, "p",
                  "The command, to be repeated with another folder for -o; --seed %lld repeats its "
                  "random choices:",
@@ -141,11 +167,23 @@ void page_settings_write(FILE *stream, const struct page_manifest *manifest, con
     put_command(stream, json_object_get(json, "command"));
     html_element(stream, "p", "zkherd %s; from %s to %s.", text_of(json, "version"),
                  text_of(json, "started"), text_of(json, "ended"));
-    put_table(stream, json_object_get(json, "host"), "The machine", label);
-    put_table(stream, json_object_get(json, "driver"), "The driver of the clients", label);
-    put_table(stream, json_object_get(json, "data"), "The data of the servers", label);
-    put_table(stream, json_object_get(json, "plan"), "The settings", label);
+    put_table(stream, source, index, "host", "The machine", label);
+    put_table(stream, source, index, "driver", "The driver of the clients", label);
+    put_table(stream, source, index, "data", "The data of the servers", label);
+    put_table(stream, source, index, "plan", "The settings", label);
     const json_t *servers = json_object_get(json, "servers");
     for (size_t i = 0; i < json_array_size(servers); i++)
         put_server(stream, json_array_get(servers, i));
+}
+
+/* Of several manifests in a source each has its own name. */
+void page_settings_write(FILE *stream, const struct page_source *source)
+{
+    for (size_t i = 0; i < source->manifest_count; i++) {
+        char label[PATH_MAX + NAME_MAX + 2];
+        snprintf(label, sizeof label, "%s%s%s", source->label,
+                 source->manifest_count > 1 ? "/" : "",
+                 source->manifest_count > 1 ? source->manifests[i].name : "");
+        put_manifest(stream, source, i, label);
+    }
 }

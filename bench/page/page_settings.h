@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Writes what a manifest says. label: how its results are called in the page. */
-void page_settings_write(FILE *stream, const struct page_manifest *manifest, const char *label);
+/* Writes what each manifest of a source says; what an earlier one says too, once. */
+void page_settings_write(FILE *stream, const struct page_source *source);
 
 #endif

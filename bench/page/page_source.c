@@ -148,8 +148,9 @@ double page_source_number(const struct csv_reader *file, size_t row, const char 
 bool page_source_counts(const struct csv_reader *file, size_t row)
 {
     const char *valid = page_source_text(file, row, "valid");
+    const char *verdict = page_source_text(file, row, "verdict");
     double violations = page_source_number(file, row, "violations");
-    return strcmp(valid, "no") != 0 && !(violations > 0);
+    return strcmp(valid, "no") != 0 && strcmp(verdict, "not valid") != 0 && !(violations > 0);
 }
 
 /* ------------------------------------------------------------------ sources */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/page/page_style.h"
 
-/* In the dark the pictures are turned: white becomes black, and each colour keeps its hue. */
+/* In the dark the pictures are turned: white becomes black, and each colour keeps its hue. On a
+ * narrow screen they keep a size at which their text can be read. On paper, short tables that are
+ * folded on the screen are printed, and long ones are named. */
 const char page_style[] =
     ":root { color-scheme: light dark; --ink: #1a1a1a; --paper: #ffffff; --line: #c8c8c8;\n"
     "  --soft: #f3f3f3; --link: #0b5394; --holds: #00563f; --fails: #8c2f00; --open: #5a4a00; }\n"
@@ -35,7 +37,11 @@ const char page_style[] =
     "figcaption { font-size: 0.9rem; }\n"
     "svg { display: block; max-width: 100%; height: auto; overflow: visible; }\n"
     "svg g { font-family: Helvetica, Arial, 'Liberation Sans', sans-serif; }\n"
+    ".picture { overflow-x: auto; }\n"
+    ".picture svg { max-width: max(100%, 30rem); }\n"
     ".wide { overflow-x: auto; max-width: 100%; }\n"
+    ".paper { display: none; }\n"
+    "dt { font-weight: bold; margin-top: 0.5rem; }\n"
     "details .wide { max-height: 30rem; overflow-y: auto; }\n"
     "table { border-collapse: collapse; font-size: 0.85rem; }\n"
     "caption { text-align: left; font-weight: bold; padding: 0.5rem 0; }\n"
@@ -50,14 +56,22 @@ const char page_style[] =
     "@media print {\n"
     "  :root { --ink: #000000; --paper: #ffffff; --line: #999999; --soft: #ffffff;\n"
     "    --link: #000000; --holds: #000000; --fails: #000000; --open: #000000; }\n"
-    "  nav, details { display: none; }\n"
+    "  nav, .long { display: none; }\n"
+    "  .long + .paper { display: block; font-size: 8pt; }\n"
+    "  .short::details-content { content-visibility: visible; block-size: auto; }\n"
+    "  .short > summary { display: none; }\n"
+    "  details .wide { max-height: none; }\n"
     "  body { max-width: none; font-size: 10pt; }\n"
-    "  table { font-size: 7pt; }\n"
+    "  table { font-size: 7pt; line-height: 1.25; }\n"
+    "  th, td { padding: 0.05rem 0.3rem; overflow-wrap: anywhere; }\n"
     "  svg { filter: none; }\n"
     "  figure, tr, .verdicts li { break-inside: avoid; }\n"
     "  h2, h3 { break-after: avoid; }\n"
     "  .wide { overflow: visible; }\n"
-    "  .row { grid-template-columns: repeat(2, 1fr); }\n"
+    "  .row { grid-template-columns: repeat(2, minmax(0, 1fr)); }\n"
+    "  .row > :only-child { grid-column: 1 / -1; }\n"
+    "  .picture { overflow: visible; }\n"
+    "  .picture svg { max-width: 100%; }\n"
     "}\n";
 
 /* What sessions did in vain is grey and lighter; every kind of message has its own shape as well.

@@ -3,7 +3,6 @@
 
 #include "bench/page/html.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,16 +88,19 @@ static void put_rows(FILE *stream, const struct csv_reader *file, const size_t *
 }
 
 void page_table_data(FILE *stream, const struct csv_reader *file, const char *names,
-                     const char *caption)
+                     const char *caption, bool printed)
 {
     size_t columns[COLUMNS_MAX];
     size_t count = find_columns(file, names, columns);
-    fputs("<details>\n", stream);
-    html_element(stream, "summary", "The data: %zu rows", file->rows);
+    fprintf(stream, "<details class=\"%s\">\n",
+            printed && file->rows <= PAGE_TABLE_PRINTED_MAX ? "short" : "long");
+    html_element(stream, "summary", "The data: %zu row%s", file->rows, file->rows == 1 ? "" : "s");
     if (file->rows > PAGE_TABLE_ROWS_MAX)
         html_element(stream, "p", "The first %d rows; the file has all.", PAGE_TABLE_ROWS_MAX);
     page_table_begin(stream, caption);
     put_rows(stream, file, columns, count);
     page_table_end(stream);
     fputs("</details>\n", stream);
+    html_element(stream, "p class=\"paper\"", "%s: %zu row%s.", caption, file->rows,
+                 file->rows == 1 ? "" : "s");
 }

@@ -9,10 +9,14 @@
 
 #include "measure/csv_reader.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Rows that a table has at most; the file has the others. */
 #define PAGE_TABLE_ROWS_MAX 20000
+
+/* On paper a table with more rows is named, and not printed: the file has them. */
+#define PAGE_TABLE_PRINTED_MAX 60
 
 /* Begins a table with this caption, before its rows; ends it. */
 void page_table_begin(FILE *stream, const char *caption);
@@ -25,8 +29,8 @@ void page_table_text(FILE *stream, const char *text);
 void page_table_number(FILE *stream, const char *text);
 
 /* Writes these columns (with blanks between) of all rows, folded away. A column that the file lacks
- * is left out. */
+ * is left out. printed: the page has room for the table on paper. */
 void page_table_data(FILE *stream, const struct csv_reader *file, const char *columns,
-                     const char *caption);
+                     const char *caption, bool printed);
 
 #endif

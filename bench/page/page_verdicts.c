@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/page/page_verdicts.h"
 
+#include "bench/page/page_checks.h"
 #include "bench/page/page_sentence.h"
 #include "bench/page/run_verdicts.h"
 
@@ -12,7 +13,7 @@ static void say_how_far(FILE *stream, const struct page_manifest *manifest)
     const json_t *cut = json_object_get(manifest->json, "cut_short");
     if (!json_is_string(cut))
         return;
-    page_sentence(stream, "undetermined", "%s was cut short after %lld of %lld trials: %s.",
+    page_sentence(stream, "undetermined", "The trials of %s ended early, after %lld of %lld: %s.",
                   manifest->name,
                   (long long)json_integer_value(json_object_get(manifest->json, "trials_finished")),
                   (long long)json_integer_value(json_object_get(manifest->json, "trials_planned")),
@@ -27,11 +28,12 @@ static void say_load(FILE *stream, const struct csv_reader *cells, size_t row)
     double valid = page_source_number(cells, row, "valid");
     page_sentence(
         stream, valid > 0 ? PAGE_MEASURED : "undetermined",
-        "%s, %s, %s sessions%s%s: %s operations a second, response times p50 %s µs, p99 %s µs; "
-        "%s of %s trials are valid.",
+        "%s, %s, %s sessions%s%s: %s operations a second, response time p50 %s µs, p99 %s µs; "
+        "valid trials: %s of %s.",
         page_source_text(cells, row, "target"), page_source_text(cells, row, "mix"),
-        page_source_text(cells, row, "sessions"), rate[0] != '\0' ? ", offered per second " : "",
-        rate, page_source_text(cells, row, "achieved_per_s"),
+        page_source_text(cells, row, "sessions"),
+        rate[0] != '\0' ? ", operations offered a second: " : "", rate,
+        page_source_text(cells, row, "achieved_per_s"),
         page_source_text(cells, row, "response_p50_us"),
         page_source_text(cells, row, "response_p99_us"), page_source_text(cells, row, "valid"),
         page_source_text(cells, row, "trials"));
@@ -61,7 +63,7 @@ static void say_claim(FILE *stream, const struct csv_reader *shape, size_t row, 
         snprintf(ours, sizeof ours, "; our %s: %s", page_source_text(shape, row, "quantity"),
                  ratio);
     if (low[0] != '\0')
-        snprintf(ours + strlen(ours), sizeof ours - strlen(ours), " (95 %%: %s to %s)", low,
+        snprintf(ours + strlen(ours), sizeof ours - strlen(ours), " (95 %% CI %s to %s)", low,
                  page_source_text(shape, row, "ratio_high"));
     if (theirs[0] != '\0')
         snprintf(others, sizeof others, "; %s: %s", of_paper ? "the paper's" : "expected", theirs);
@@ -79,28 +81,50 @@ static void say_claims(FILE *stream, const struct page_source *source)
 
 /* ------------------------------------------------------------------ plans */
 
+/* What there is to add about a search that came to its end; NULL of one that did not. */
+static const char *end_of(const char *reason)
+{
+    static const char *const plain[][2] = {{"found", ""},
+                                           {"everything meets", "; no larger one was to be tried"},
+                                           {"nothing meets", "; no smaller one was to be tried"}};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        if (strcmp(reason, plain[i][0]) == 0)
+            return plain[i][1];
+    }
+    return NULL;
+}
+
+const char *page_verdicts_unit(const char *unknown)
+{
+    return strcmp(unknown, "rate") == 0 ? "requests a second" : unknown;
+}
+
+static bool is_size(const char *size)
+{
+    return size[0] != '\0' && strcmp(size, "0") != 0;
+}
+
 static void say_answer(FILE *stream, const struct csv_reader *answers, size_t row)
 {
-    char below[512] = "", above[256] = "";
+    char passed[256] = "is not known to be met", failed[256] = "", end[128];
+    const char *most = page_source_text(answers, row, "passed");
+    const char *least = page_source_text(answers, row, "failed");
+    const char *unit = page_verdicts_unit(page_source_text(answers, row, "unknown"));
     const char *reason = page_source_text(answers, row, "reason");
-    const char *passed = page_source_text(answers, row, "passed");
-    const char *failed = page_source_text(answers, row, "failed");
-    const char *unknown = page_source_text(answers, row, "unknown");
-    bool is_found = strcmp(reason, "found") == 0 || strcmp(reason, "everything meets") == 0 ||
-                    strcmp(reason, "nothing meets") == 0;
-    if (passed[0] != '\0')
-        snprintf(below, sizeof below, ": %s %s meet the objective (%s of %s fresh trials passed)",
-                 passed, unknown, page_source_text(answers, row, "fresh_passed"),
+    const char *known = end_of(reason);
+    if (is_size(most))
+        snprintf(passed, sizeof passed, "is met with %s %s (%s of %s fresh trials passed)", most,
+                 unit, page_source_text(answers, row, "fresh_passed"),
                  page_source_text(answers, row, "fresh_votes"));
-    if (failed[0] != '\0' && strcmp(failed, "0") != 0)
-        snprintf(above, sizeof above, "; %s do not (%s of %s fresh trials failed)", failed,
+    if (is_size(least))
+        snprintf(failed, sizeof failed, ", not with %s (%s of %s fresh trials failed)", least,
                  page_source_text(answers, row, "failed_fresh_failed"),
                  page_source_text(answers, row, "failed_fresh_votes"));
-    page_sentence(stream, is_found ? PAGE_MEASURED : "undetermined",
-                  "%s on %s, %s%s%s; the search ended: %s.",
-                  page_source_text(answers, row, "recipe"),
-                  page_source_text(answers, row, "target"),
-                  page_source_text(answers, row, "objective"), below, above, reason);
+    snprintf(end, sizeof end, "; the search ended without an answer: %s", reason);
+    page_sentence(
+        stream, known != NULL ? PAGE_MEASURED : "undetermined", "%s on %s: %s %s%s%s.",
+        page_source_text(answers, row, "recipe"), page_source_text(answers, row, "target"),
+        page_source_text(answers, row, "objective"), passed, failed, known != NULL ? known : end);
 }
 
 static void say_answers(FILE *stream, const struct page_source *source)
@@ -120,6 +144,7 @@ void page_verdicts_write(FILE *stream, const struct page_source *source)
     fputs("<ul class=\"verdicts\">\n", stream);
     for (size_t i = 0; i < source->manifest_count; i++)
         say_how_far(stream, &source->manifests[i]);
+    page_checks_write(stream, source);
     say[source->kind](stream, source);
     fputs("</ul>\n", stream);
 }

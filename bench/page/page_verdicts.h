@@ -17,4 +17,7 @@
 /* Writes the sentences about a source as a list. */
 void page_verdicts_write(FILE *stream, const struct page_source *source);
 
+/* What the sizes of a plan count, by its unknown: "waiters", "requests a second". */
+const char *page_verdicts_unit(const char *unknown);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "bench/page/page_sentence.h"
+#include "measure/fit.h"
+#include "measure/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,25 +29,6 @@ static const char *recipe_at(const struct page_source *run, size_t index)
 {
     const json_t *plan = json_object_get(run->manifests[0].json, "plan");
     return json_string_value(json_array_get(json_object_get(plan, "recipes"), index));
-}
-
-/* ------------------------------------------------------------------ the lock itself */
-
-static void say_checks(FILE *stream, const struct csv_reader *trials)
-{
-    size_t failed = 0, first = 0;
-    for (size_t row = trials->rows; row-- > 0;) {
-        if (page_source_number(trials, row, "violations") > 0)
-            failed++, first = row;
-    }
-    const char *plural = trials->rows == 1 ? "" : "s";
-    if (failed == 0)
-        page_sentence(stream, "holds",
-                      "Every grant was checked, and no verdict failed: %zu trial%s.", trials->rows,
-                      plural);
-    else
-        page_sentence(stream, "fails", "A verdict failed in %zu of %zu trial%s; the first: %s.",
-                      failed, trials->rows, plural, page_source_text(trials, first, "reason"));
 }
 
 /* ------------------------------------------------------------------ laws */
@@ -92,6 +75,27 @@ static const char *find_fit(const struct page_source *run, const char *recipe, c
     return "";
 }
 
+/* A formula as people write it: n² for n^2. */
+static const char *raised(const char *formula, char text[LAW_SIZE])
+{
+    static const struct {
+        const char *typed, *written;
+    } powers[] = {{"^2", "²"}, {"^3", "³"}};
+    size_t length = 0;
+    while (*formula != '\0' && length + 3 < LAW_SIZE) {
+        const char *written = NULL;
+        for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++) {
+            if (strncmp(formula, powers[i].typed, 2) == 0)
+                written = powers[i].written;
+        }
+        length += (size_t)snprintf(text + length, LAW_SIZE - length, "%s%.*s",
+                                   written != NULL ? written : "", written == NULL, formula);
+        formula += written != NULL ? 2 : 1;
+    }
+    text[length] = '\0';
+    return text;
+}
+
 /* False if no trial of the recipe has a law. */
 static bool say_law(FILE *stream, const struct page_source *run, const char *recipe)
 {
@@ -100,14 +104,15 @@ static bool say_law(FILE *stream, const struct page_source *run, const char *rec
     char clients[COUNT_SIZE], rpcs[COUNT_SIZE], notifications[COUNT_SIZE];
     if (lawful.with_law == 0)
         return false;
-    char law[LAW_SIZE] = "";
+    char law[LAW_SIZE] = "", formula[LAW_SIZE], order[LAW_SIZE];
     if (find_fit(run, recipe, "rpcs", "law")[0] != '\0')
-        snprintf(law, sizeof law, "(%s, %s) ", find_fit(run, recipe, "rpcs", "law"),
-                 find_fit(run, recipe, "rpcs", "verdict"));
+        snprintf(law, sizeof law, " (%.60s: %.60s)",
+                 raised(find_fit(run, recipe, "rpcs", "law"), formula),
+                 raised(find_fit(run, recipe, "rpcs", "verdict"), order));
     page_sentence(
         stream, lawful.equal == lawful.with_law ? "holds" : "fails",
-        "%s: requests %sand notifications equal the law in %zu of %zu trials: with %s clients %s "
-        "and %s.",
+        "%s: requests%s and notifications equal the law in %zu of %zu trials; with %s clients "
+        "there are %s requests and %s notifications.",
         recipe, law, lawful.equal, lawful.with_law,
         in_thousands(page_source_number(trials, lawful.largest, "clients"), clients),
         in_thousands(page_source_number(trials, lawful.largest, "rpcs"), rpcs),
@@ -117,12 +122,18 @@ static bool say_law(FILE *stream, const struct page_source *run, const char *rec
 
 /* ------------------------------------------------------------------ times */
 
-/* " (95 %: low to high)", or "" without an interval. */
+/* Rounded, so that none is "-0.00". */
+static double percent(double share)
+{
+    return nearbyint(share * 10000) / 100 + 0.0;
+}
+
+/* " (95 % CI low to high)", or "" without an interval. */
 static const char *interval_of(double low, double high, int decimals, char text[INTERVAL_SIZE])
 {
     text[0] = '\0';
     if (!isnan(low) && !isnan(high))
-        snprintf(text, INTERVAL_SIZE, " (95 %%: %.*f to %.*f)", decimals, low, decimals, high);
+        snprintf(text, INTERVAL_SIZE, " (95 %% CI %.*f to %.*f)", decimals, low, decimals, high);
     return text;
 }
 
@@ -133,34 +144,45 @@ static double fitted(const struct page_source *run, const char *recipe, const ch
     return text[0] != '\0' ? strtod(text, NULL) : NAN;
 }
 
+/* As a run tells it: an exponent without an interval says nothing, except of a decided order. */
 static void say_drain(FILE *stream, const struct page_source *run, const char *recipe)
 {
     static const char metric[] = "drain_s";
-    const char *order = find_fit(run, recipe, metric, "verdict");
     double exponent = fitted(run, recipe, metric, "exponent");
+    double low = fitted(run, recipe, metric, "exponent_low");
+    double high = fitted(run, recipe, metric, "exponent_high");
+    double levels = fitted(run, recipe, metric, "levels");
+    char interval[INTERVAL_SIZE], order[LAW_SIZE], why[LAW_SIZE] = "";
+    raised(find_fit(run, recipe, metric, "verdict"), order);
     bool is_decided = strncmp(order, "O(", 2) == 0;
-    char interval[INTERVAL_SIZE];
     if (isnan(exponent))
         return;
-    page_sentence(stream, is_decided ? PAGE_MEASURED : "undetermined",
-                  "%s: the time of a drain grows as n^%.2f%s: %s%s.", recipe, exponent,
-                  interval_of(fitted(run, recipe, metric, "exponent_low"),
-                              fitted(run, recipe, metric, "exponent_high"), 2, interval),
-                  is_decided ? "" : "its order is ", order);
+    if (!is_decided && levels < FIT_LEVELS_MIN)
+        snprintf(why, sizeof why, ": %g number%s of clients, at least %d needed", levels,
+                 levels == 1 ? "" : "s", FIT_LEVELS_MIN);
+    if (is_decided || !isnan(low))
+        page_sentence(stream, is_decided ? PAGE_MEASURED : "undetermined",
+                      "%s: the drain time grows as n^%.2f%s: %s%s.", recipe, exponent,
+                      interval_of(low, high, 2, interval),
+                      is_decided ? order : "no order is certain", why);
+    else
+        page_sentence(stream, "undetermined", "%s: how the drain time grows%s.", recipe, why);
 }
 
+/* Without an interval, the coefficient says nothing. */
 static void say_herd(FILE *stream, const struct page_source *run, const char *recipe)
 {
     static const char metric[] = "handoff_us";
     double beta = fitted(run, recipe, metric, "beta");
+    double low = fitted(run, recipe, metric, "beta_low");
     char interval[INTERVAL_SIZE];
-    if (isnan(beta))
+    if (isnan(beta) || isnan(low))
         return;
-    page_sentence(stream, PAGE_MEASURED,
-                  "%s: each extra waiter adds %.2f %%%s to an uncontended handoff.", recipe,
-                  100 * beta,
-                  interval_of(100 * fitted(run, recipe, metric, "beta_low"),
-                              100 * fitted(run, recipe, metric, "beta_high"), 2, interval));
+    page_sentence(
+        stream, PAGE_MEASURED,
+        "%s: each extra waiter adds %.2f %%%s to the time of a handoff without waiters.", recipe,
+        percent(beta),
+        interval_of(percent(low), percent(fitted(run, recipe, metric, "beta_high")), 2, interval));
 }
 
 /* ------------------------------------------------------------------ recipes beside each other */
@@ -185,36 +207,50 @@ static double find_common(const struct page_source *run)
 }
 
 /* Only drains have equally many handoffs. */
-static bool is_drain(const struct csv_reader *trials, size_t row, double clients)
+static bool is_drain(const struct csv_reader *trials, size_t row, const char *recipe,
+                     double clients)
 {
-    return page_source_counts(trials, row) &&
+    return is_of(trials, row, recipe) && page_source_counts(trials, row) &&
            page_source_number(trials, row, "clients") == clients &&
            strcmp(page_source_text(trials, row, "workload"), "drain") == 0;
+}
+
+/* The median requests of a drain; NaN without a drain, or without memory. */
+static double find_price(const struct csv_reader *trials, const char *recipe, double clients)
+{
+    double *rpcs = calloc(trials->rows + 1, sizeof *rpcs);
+    size_t count = 0;
+    for (size_t row = 0; rpcs != NULL && row < trials->rows; row++) {
+        if (is_drain(trials, row, recipe, clients))
+            rpcs[count++] = page_source_number(trials, row, "rpcs");
+    }
+    if (rpcs != NULL)
+        statistics_sort(rpcs, count);
+    double price = rpcs != NULL ? statistics_median(rpcs, count) : NAN;
+    free(rpcs);
+    return price;
 }
 
 static void say_price(FILE *stream, const struct page_source *run)
 {
     const struct csv_reader *trials = page_source_file(run, "trials.csv");
     double clients = find_common(run), least = INFINITY, most = 0;
-    size_t cheap = 0, dear = 0;
+    const char *cheap = "", *dear = "", *recipe;
     char few[COUNT_SIZE], many[COUNT_SIZE], number[COUNT_SIZE];
-    for (size_t row = 0; row < trials->rows; row++) {
-        double rpcs = page_source_number(trials, row, "rpcs");
-        if (!is_drain(trials, row, clients))
-            continue;
-        if (rpcs < least)
-            least = rpcs, cheap = row;
-        if (rpcs > most)
-            most = rpcs, dear = row;
+    for (size_t i = 0; (recipe = recipe_at(run, i)) != NULL; i++) {
+        double price = find_price(trials, recipe, clients);
+        if (price < least)
+            least = price, cheap = recipe;
+        if (price > most)
+            most = price, dear = recipe;
     }
-    if (!(least > 0 && least < most) ||
-        is_of(trials, cheap, page_source_text(trials, dear, "recipe")))
+    if (!(least > 0 && least < most))
         return;
     page_sentence(stream, PAGE_MEASURED,
-                  "With %s clients %s sends %s requests, and %s %s: %.3g times as many.",
-                  in_thousands(clients, number), page_source_text(trials, cheap, "recipe"),
-                  in_thousands(least, few), page_source_text(trials, dear, "recipe"),
-                  in_thousands(most, many), most / least);
+                  "A drain of %s clients takes %s requests with %s, and %s with %s: %.3g times as "
+                  "many.",
+                  in_thousands(clients, number), in_thousands(least, few), cheap,
+                  in_thousands(most, many), dear, most / least);
 }
 
 /* ------------------------------------------------------------------ others */
@@ -227,8 +263,8 @@ static void say_background(FILE *stream, const struct csv_reader *rows)
         if (isnan(ratio))
             continue;
         page_sentence(stream, PAGE_MEASURED,
-                      "%s, %s clients: the median response time of others is %.2f%s times that "
-                      "without the lock.",
+                      "Beside %s with %s clients, the median response time of other requests is "
+                      "%.2f times as long as without the lock%s.",
                       page_source_text(rows, row, "recipe"), page_source_text(rows, row, "clients"),
                       ratio,
                       interval_of(page_source_number(rows, row, "ratio_p50_low"),
@@ -239,7 +275,6 @@ static void say_background(FILE *stream, const struct csv_reader *rows)
 void run_verdicts_write(FILE *stream, const struct page_source *run)
 {
     bool has_law = false;
-    say_checks(stream, page_source_file(run, "trials.csv"));
     say_price(stream, run);
     for (size_t i = 0; recipe_at(run, i) != NULL; i++)
         has_law = say_law(stream, run, recipe_at(run, i)) || has_law;

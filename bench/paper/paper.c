@@ -5,6 +5,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
+#include "bench/page/page.h"
 #include "bench/paper/experiment.h"
 #include "bench/paper/paper_json.h"
 
@@ -209,6 +210,7 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
             paper_json_add_without_result(list, experiment->name, why);
         fflush(stdout); /* the next experiment takes minutes; main checks what was written */
     }
+    page_add_common(folder, options->output.quiet);
     folder_discard(folder); /* if nothing was kept */
     return status;
 }

@@ -82,7 +82,10 @@ int paper_loads_tell(const struct load_series *series, const struct paper_option
 {
     for (size_t i = 0; i < series->base.record_count; i++)
         load_record_complain(&series->records[i]);
-    int status = paper_results_tell(results, series->options, series->base.targets.signals);
+    int status =
+        paper_results_tell(results, series->options,
+                           series->base.record_count == 1 ? &series->records[0].manifest : NULL,
+                           series->base.targets.signals);
     *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(results->judgements);
     if (options->experiments != NULL)
         paper_json_add(options->experiments,

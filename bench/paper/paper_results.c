@@ -70,13 +70,13 @@ static enum error_kind print(const struct paper_results *results,
 }
 
 int paper_results_tell(const struct paper_results *results, const struct load_options *options,
-                       int interrupts)
+                       const struct manifest *manifest, int interrupts)
 {
     struct error error;
     enum error_kind kind = write_files(results, options->output.out, &error);
     if (kind == ERROR_NONE) {
         draw(&options->output, interrupts);
-        page_add(options->output.out, options->output.quiet);
+        page_add(options->output.out, manifest, options->output.quiet);
     }
     int status = kind == ERROR_NONE ? 0 : complain(&error);
     if (options->output.quiet || options->output.json)

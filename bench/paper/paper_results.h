@@ -7,6 +7,7 @@
 #define BENCH_PAPER_PAPER_RESULTS_H
 
 #include "bench/cli/load_options.h"
+#include "bench/output/manifest.h"
 #include "bench/paper/judgement.h"
 
 #include <jansson.h>
@@ -27,11 +28,12 @@ struct paper_results {
     const struct judgements *judgements;
 };
 
-/* Writes the file and shape.csv into the folder of the options, draws the plots, and prints; with
- * --quiet or --json, complains about what does not hold. interrupts: as in bench/output/plots.h.
- * Returns 0, or the exit status of an error that has been complained about. */
+/* Writes the file and shape.csv into the folder of the options, draws the plots, adds the page, and
+ * prints; with --quiet or --json, complains about what does not hold. manifest: that of the folder;
+ * NULL: each topology has its own. interrupts: as in bench/output/plots.h. Returns 0, or the exit
+ * status of an error that has been complained about. */
 int paper_results_tell(const struct paper_results *results, const struct load_options *options,
-                       int interrupts);
+                       const struct manifest *manifest, int interrupts);
 
 /* Writes another file of rows into the folder. Errors of base/output.h. */
 MUST_CHECK enum error_kind paper_results_write(const char *folder, const char *name,

@@ -112,7 +112,10 @@ static int tell(const struct table3_series *series, int *verdict)
         .describe = paper_json_cells_table3,
         .judgements = &table.judgements,
     };
-    int status = paper_results_tell(&results, &series->options->load, series->base.targets.signals);
+    int status =
+        paper_results_tell(&results, &series->options->load,
+                           series->base.record_count == 1 ? &series->records[0].manifest : NULL,
+                           series->base.targets.signals);
     *verdict = fails ? 1 : judgements_exit_status(&table.judgements);
     if (series->options->experiments != NULL)
         paper_json_add(series->options->experiments,

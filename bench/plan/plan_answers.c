@@ -119,7 +119,9 @@ int plan_answers_tell(const struct plan_searches *searches, int *verdict)
         if (plan_record_complain(record))
             *verdict = 1;
         if (record->set.trials > 0 && !record->set.broken)
-            page_add(record->set.folder, output->quiet);
+            page_add(record->set.folder, &record->manifest, output->quiet);
     }
+    if (searches->series.targets.made_out)
+        page_add_common(output->out, output->quiet);
     return output->json ? tell(searches, *verdict) : status;
 }

@@ -280,7 +280,7 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
     if (kind == ERROR_NONE)
         kind = written;
     if (kind == ERROR_NONE && !record->results.set.broken)
-        page_add(record->results.set.folder, record->options->output.quiet);
+        page_add(record->results.set.folder, &record->manifest, record->options->output.quiet);
     return kind;
 }
 

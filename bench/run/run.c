@@ -8,6 +8,7 @@
 #include "bench/cli/option_table.h"
 #include "bench/output/record_json.h"
 #include "bench/output/series.h"
+#include "bench/page/page.h"
 #include "bench/run/cells.h"
 #include "bench/run/command_line.h"
 #include "bench/run/demand.h"
@@ -306,6 +307,8 @@ static int tell_in_json(const struct run *run, int verdict)
 static int tell(void *context, int *verdict)
 {
     const struct run *run = context;
+    if (run->base.targets.made_out)
+        page_add_common(run->options.output.out, run->options.output.quiet);
     *verdict = judge(run);
     return run->options.output.json ? tell_in_json(run, *verdict) : tell_in_text(run);
 }

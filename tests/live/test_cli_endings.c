@@ -122,7 +122,7 @@ static void an_interrupted_run_is_drawn(void **state)
     assert_has(picture, "RPCs of a drain of n clients");
     free(picture);
     char *page = read_text(in_work("out/report.html"));
-    assert_has(page, "<strong>undetermined</strong> out was cut short after ");
+    assert_has(page, "<strong>undetermined</strong> The trials of out ended early, after ");
     assert_has(page, "<h3>Requests against clients</h3>");
     free(page);
     assert_nothing_left_outside(1);

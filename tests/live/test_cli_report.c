@@ -33,6 +33,7 @@ static void a_run_and_later_are_the_same(void **state)
                 "svg", "-q", "-o", "out"));
     assert_same_later("out/simulated1");
     assert_same_later("out/simulated3");
+    assert_same_later("out");
     run(COMMAND("report", "out", "--json"));
     json_t *json = schema_read_result(&command, "report");
     assert_string_equal(json_string_value(json_object_get(json, "file")), "out/report.html");

@@ -207,11 +207,15 @@ static void test_the_verdicts_come_first_and_are_those_of_the_files(void **state
 {
     (void)state;
     static const char *const sentences[] = {
-        "<strong>holds</strong> Every grant was checked, and no verdict failed: 130 trials.",
-        "With 250 clients scalable sends 1,248 requests, and childwatch 62,751: 50.3 times as "
-        "many.",
-        "<strong>holds</strong> nonscalable: requests (n^2 + n, O(n^2)) and notifications equal "
-        "the law in 35 of 35 trials: with 1,000 clients 1,001,000 and 499,500."};
+        "<strong>holds</strong> Every grant was checked, and no check failed, in 130 of 130 "
+        "trials.",
+        "<strong>holds</strong> The servers&#39; own counts equal those of the clients in 130 of "
+        "130 trials.",
+        "A drain of 250 clients takes 1,248 requests with scalable, and 62,751 with childwatch: "
+        "50.3 times as many.",
+        "<strong>holds</strong> nonscalable: requests (n² + n: O(n²)) and notifications equal "
+        "the law in 35 of 35 trials; with 1,000 clients there are 1,001,000 requests and 499,500 "
+        "notifications."};
     write_page_of(REFERENCE "standalone");
     for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
         assert_non_null(strstr(page, sentences[i]));
@@ -233,25 +237,31 @@ static void take_row(const char *cells, char *text, size_t size)
     snprintf(text, size, "%.*s", (int)(strstr(row, "</tr>") - row), row);
 }
 
-static const char manifest[] = "{\"plan\": {\"recipes\": [\"a\", \"b\"], \"trials\": 5}}";
+static const char manifest[] = "{\"plan\": {\"recipes\": [\"a\", \"b\", \"c\"], \"trials\": 5}}";
 
 static void test_growth_and_herd_are_those_of_the_fits(void **state)
 {
     (void)state;
     write_text("manifest.json", manifest);
     write_text("trials.csv", "recipe,clients,trial,law_rpcs\na,4,1,\nb,4,1,\n");
-    write_text("fits.csv", "recipe,metric,exponent,exponent_low,exponent_high,verdict,beta,"
+    write_text("fits.csv", "recipe,metric,levels,exponent,exponent_low,exponent_high,verdict,beta,"
                            "beta_low,beta_high\n"
-                           "a,drain_s,1.694,1.5551,1.8273,undetermined,,,\n"
-                           "b,drain_s,1.02,,,O(n),,,\n"
-                           "b,handoff_us,1,,,undetermined,0.0333,0.0302,0.0364\n");
+                           "a,drain_s,6,1.694,1.5551,1.8273,undetermined,,,\n"
+                           "b,drain_s,6,1.02,,,O(n^2),,,\n"
+                           "c,drain_s,2,1.82,,,undetermined,,,\n"
+                           "b,handoff_us,6,1,,,undetermined,0.0333,0.0302,0.0364\n"
+                           "c,handoff_us,6,1,,,undetermined,0.5,,\n");
     write_page_of(work);
-    assert_non_null(strstr(page, "<strong>undetermined</strong> a: the time of a drain grows as "
-                                 "n^1.69 (95 %: 1.56 to 1.83): its order is undetermined.<"));
-    assert_non_null(strstr(page, "<strong>measured</strong> b: the time of a drain grows as "
-                                 "n^1.02: O(n).<"));
+    assert_non_null(strstr(page, "<strong>undetermined</strong> a: the drain time grows as n^1.69 "
+                                 "(95 % CI 1.56 to 1.83): no order is certain.<"));
+    assert_non_null(strstr(page, "<strong>measured</strong> b: the drain time grows as n^1.02: "
+                                 "O(n²).<"));
     assert_non_null(strstr(page, "<strong>measured</strong> b: each extra waiter adds 3.33 % (95 "
-                                 "%: 3.02 to 3.64) to an uncontended handoff.<"));
+                                 "% CI 3.02 to 3.64) to the time of a handoff without waiters.<"));
+    /* Of too few numbers of clients, or trials, no figure is told. */
+    assert_non_null(strstr(page, "<strong>undetermined</strong> c: how the drain time grows: 2 "
+                                 "numbers of clients, at least 6 needed.<"));
+    assert_null(strstr(page, "c: each extra waiter"));
     assert_non_null(strstr(page, "No law applies to the counts of these trials."));
     assert_null(strstr(page, "<h2 id=\"laws\">"));
 }
@@ -267,7 +277,7 @@ static void test_a_claim_stands_beside_the_papers_figure(void **state)
                             "all recover,5,,,,,fails,ratio,none did\n");
     write_page_of(work);
     assert_non_null(strstr(page, "<strong>undetermined</strong> writes fall from 3 to 5 servers; "
-                                 "our ratio: 0.8771 (95 %: 0.6762 to 1.1376); the paper&#39;s: "
+                                 "our ratio: 0.8771 (95 % CI 0.6762 to 1.1376); the paper&#39;s: "
                                  "0.8571.<"));
     assert_non_null(strstr(page, "<strong>fails</strong> all recover, 5 servers; none did.<"));
     write_text("samples.csv", "trial,from_s,reads,writes,operations_per_s\n1,0.0,1,2,10.0\n");
@@ -285,13 +295,12 @@ static void test_an_answer_says_what_passed_and_what_failed(void **state)
                "standalone,a,handoff p95 < 10ms,waiters,found,128,4,5,160,3,3\n"
                "standalone,b,handoff p95 < 10ms,waiters,cut short,96,5,5,0,0,0\n");
     write_page_of(work);
-    assert_non_null(strstr(page, "<strong>measured</strong> a on standalone, handoff p95 &lt; "
-                                 "10ms: 128 waiters meet the objective (4 of 5 fresh trials "
-                                 "passed); 160 do not (3 of 3 fresh trials failed); the search "
-                                 "ended: found.<"));
-    assert_non_null(strstr(page, "<strong>undetermined</strong> b on standalone, handoff p95 &lt; "
-                                 "10ms: 96 waiters meet the objective (5 of 5 fresh trials "
-                                 "passed); the search ended: cut short.<"));
+    assert_non_null(strstr(page, "<strong>measured</strong> a on standalone: handoff p95 &lt; "
+                                 "10ms is met with 128 waiters (4 of 5 fresh trials passed), not "
+                                 "with 160 (3 of 3 fresh trials failed).<"));
+    assert_non_null(strstr(page, "<strong>undetermined</strong> b on standalone: handoff p95 &lt; "
+                                 "10ms is met with 96 waiters (5 of 5 fresh trials passed); the "
+                                 "search ended without an answer: cut short.<"));
 }
 
 static void test_a_load_says_what_was_answered(void **state)
@@ -304,10 +313,11 @@ static void test_a_load_says_what_was_answered(void **state)
                             "ensemble3,3,get=100,60,500,3,0,9000,310.0,1900.0\n");
     write_page_of(work);
     assert_non_null(strstr(page, "<strong>measured</strong> standalone, get=100, 60 sessions, "
-                                 "offered per second 500: 499.5 operations a second, response "
-                                 "times p50 210.0 µs, p99 900.0 µs; 2 of 3 trials are valid.<"));
+                                 "operations offered a second: 500: 499.5 operations a second, "
+                                 "response time p50 210.0 µs, p99 900.0 µs; valid trials: 2 of "
+                                 "3.<"));
     assert_non_null(strstr(page, "<strong>undetermined</strong> ensemble3, get=100, 60 sessions, "
-                                 "offered per second 500: 9000 operations a second"));
+                                 "operations offered a second: 500: 9000 operations a second"));
     /* Numbers of servers are cells of their own. */
     char figures[256];
     take_row("<tr><td>3</td><td>get=100</td><td>60</td><td>500</td>", figures, sizeof figures);
@@ -324,7 +334,7 @@ static void test_several_stand_side_by_side(void **state)
     assert_ids_differ(page);
     assert_int_equal(count(page, "<svg "), 10);
     assert_int_equal(count(page, "<h3>Requests against clients</h3>"), 1);
-    assert_int_equal(count(page, "Every grant was checked, and no verdict failed"), 2);
+    assert_int_equal(count(page, "Every grant was checked, and no check failed"), 2);
     assert_non_null(strstr(page, "<th scope=\"col\">ensemble3: drain, s</th>"));
     /* The figures of a run are those that it has alone. */
     static const char cell[] = "<tr><td>ticket</td><td>10</td>";
@@ -336,6 +346,25 @@ static void test_several_stand_side_by_side(void **state)
     write_page_of(folders[1]);
     take_row(cell, alone, sizeof alone);
     assert_string_equal(side_by_side + strlen(side_by_side) - strlen(alone), alone);
+}
+
+static void test_what_topologies_have_in_common_is_told_once(void **state)
+{
+    (void)state;
+    write_page_of(REFERENCE "paper/table1");
+    assert_int_equal(count(page, "cores of one machine"), 1);
+    assert_int_equal(count(page, "<caption>The machine of "), 1);
+    assert_int_equal(count(page, "<p>The machine: as of ensemble3.</p>"), 2);
+    assert_non_null(strstr(page, "54 trials on 3 servers of ZooKeeper 3.8.0, 5 servers of "
+                                 "ZooKeeper 3.8.0 and 1 server of ZooKeeper 3.8.0, 2026-11-22.<"));
+    /* The data are those of the plot: no other figures. */
+    assert_null(strstr(page, "id=\"figures\""));
+    assert_non_null(strstr(page, "<details class=\"short\">"));
+    /* Sixty rows are printed, more are named. */
+    write_page_of(REFERENCE "standalone");
+    assert_int_equal(count(page, "<details class=\"short\">"), 2);
+    assert_non_null(strstr(page, "<p class=\"paper\">Requests against clients: trials.csv of "
+                                 "standalone: 130 rows.</p>"));
 }
 
 static void test_a_folder_stands_for_those_in_it(void **state)
@@ -350,6 +379,26 @@ static void test_a_folder_stands_for_those_in_it(void **state)
 static enum error_kind write_inside(void)
 {
     return page_write_inside(work, &error);
+}
+
+static void test_servers_that_counted_otherwise_come_first(void **state)
+{
+    (void)state;
+    write_text("manifest.json", manifest);
+    write_text("load.csv", "mix,sessions,trial,reconciled,valid,reason\n"
+                           "get=100,4,1,yes,yes,\n"
+                           "get=100,4,2,no,no,the servers counted 3 more\n"
+                           "get=100,4,3,na,yes,\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "<strong>fails</strong> The servers&#39; own counts differ from "
+                                 "those of the clients in 1 of 3 trials; in 1 they cannot be "
+                                 "compared.<"));
+    assert_non_null(strstr(page, "<li>get=100, 4 sessions, trial 2: the servers counted 3 "
+                                 "more.</li>"));
+    write_text("load.csv", "mix,reconciled\nget=100,na\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "<strong>undetermined</strong> The servers&#39; own counts "
+                                 "cannot be compared with those of the clients.<"));
 }
 
 static void test_trials_that_fail_or_do_not_count_are_told(void **state)
@@ -370,12 +419,12 @@ static void test_trials_that_fail_or_do_not_count_are_told(void **state)
     snprintf(page_path, sizeof page_path, "%s/" PAGE_FILE, work);
     page = read_file(page_path);
     assert_balanced(page);
-    assert_non_null(strstr(page, "<strong>fails</strong> A verdict failed in 1 of 3 trials; the "
+    assert_non_null(strstr(page, "<strong>fails</strong> A check failed in 1 of 3 trials; the "
                                  "first: &lt;two&gt; held."));
     assert_non_null(strstr(page, "<strong>fails</strong> a: requests and notifications equal the "
                                  "law in 2 of 3 trials"));
-    assert_non_null(strstr(page, "was cut short after 3 of 9 trials: interrupted."));
-    assert_non_null(strstr(page, "Of 3 trials 2 do not count in medians and fits:"));
+    assert_non_null(strstr(page, "ended early, after 3 of 9: interrupted."));
+    assert_non_null(strstr(page, "2 of 3 trials are not valid, or fail; no median has them:"));
     assert_non_null(strstr(page, "a, 4 clients, trial 2: a stall."));
     assert_non_null(strstr(page, "<li>&lt;careful&gt;</li>"));
     assert_non_null(strstr(page, "zkherd run &#39;it&#39;\\&#39;&#39;s&#39; &#39;&#39;"));
@@ -421,9 +470,9 @@ static void test_a_picture_of_somebody_else_is_not_shown(void **state)
     assert_non_null(strstr(page, "<p>plots/rpcs.svg is no picture that zkherd has drawn.</p>"));
 }
 
-static void test_nothing_is_left_of_a_page_that_has_no_room(void **state)
+/* Calls what writes a page while no file may have more than 1000 bytes. */
+static void with_little_room(void (*write)(void *context), void *context)
 {
-    (void)state;
     struct rlimit before, small = {1000, 1000};
     write_text("manifest.json", "{}");
     write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
@@ -431,10 +480,72 @@ static void test_nothing_is_left_of_a_page_that_has_no_room(void **state)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum error_kind kind = write_inside();
+    write(context);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(kind, ERROR_NO_SPACE);
     assert_int_equal(count_entries(work), 2);
+}
+
+static void write_with_little_room(void *kind)
+{
+    *(enum error_kind *)kind = write_inside();
+}
+
+static void test_nothing_is_left_of_a_page_that_has_no_room(void **state)
+{
+    (void)state;
+    enum error_kind kind = ERROR_NONE;
+    with_little_room(write_with_little_room, &kind);
+    assert_int_equal(kind, ERROR_NO_SPACE);
+}
+
+static void add_with_little_room(void *json)
+{
+    struct manifest written = {json, json_object_get(json, "warnings")};
+    page_add(work, &written, true);
+}
+
+static void test_a_page_that_has_no_room_is_a_warning_of_the_manifest(void **state)
+{
+    (void)state;
+    json_t *json = json_pack("{s:s, s:[s]}", "target", "a", "warnings", "before");
+    with_little_room(add_with_little_room, json);
+    json_decref(json);
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/manifest.json", work);
+    json = json_load_file(path, 0, NULL);
+    const json_t *warnings = json_object_get(json, "warnings");
+    assert_int_equal(json_array_size(warnings), 2);
+    assert_non_null(strstr(json_string_value(json_array_get(warnings, 1)), "no report.html in "));
+    json_decref(json);
+    /* The page that is written later says so. */
+    write_page_of(work);
+    assert_non_null(strstr(page, "zkherd report writes it later</li>"));
+}
+
+static void copy_page_to(const char *folder)
+{
+    char name[PATH_SIZE];
+    snprintf(name, sizeof name, "%s/%s", work, folder);
+    assert_int_equal(mkdir(name, 0700), 0);
+    snprintf(name, sizeof name, "%s/manifest.json", folder);
+    write_text(name, "{}");
+    snprintf(name, sizeof name, "%s/trials.csv", folder);
+    write_text(name, "recipe,clients,trial\na,4,1\n");
+    snprintf(name, sizeof name, "%s/%s", work, folder);
+    assert_int_equal(page_write_inside(name, &error), ERROR_NONE);
+}
+
+static void test_a_common_page_is_of_two_at_least(void **state)
+{
+    (void)state;
+    snprintf(page_path, sizeof page_path, "%s/" PAGE_FILE, work);
+    copy_page_to("one");
+    page_add_common(work, true);
+    assert_int_equal(access(page_path, F_OK), -1);
+    copy_page_to("two");
+    page_add_common(work, true);
+    page = read_file(page_path);
+    assert_non_null(strstr(page, "<h1>zkherd: run one, run two</h1>"));
 }
 
 int main(void)
@@ -449,11 +560,15 @@ int main(void)
         TEST(test_an_answer_says_what_passed_and_what_failed),
         TEST(test_a_load_says_what_was_answered),
         TEST(test_several_stand_side_by_side),
+        TEST(test_what_topologies_have_in_common_is_told_once),
         TEST(test_a_folder_stands_for_those_in_it),
+        TEST(test_servers_that_counted_otherwise_come_first),
         TEST(test_trials_that_fail_or_do_not_count_are_told),
         TEST(test_a_folder_without_results_is_refused),
         TEST(test_a_picture_of_somebody_else_is_not_shown),
         TEST(test_nothing_is_left_of_a_page_that_has_no_room),
+        TEST(test_a_page_that_has_no_room_is_a_warning_of_the_manifest),
+        TEST(test_a_common_page_is_of_two_at_least),
     };
     return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }
