@@ -198,8 +198,11 @@ static void test_each_plot_is_there_with_its_data(void **state)
     assert_int_equal(pictures, 5);
     assert_int_equal(count(page, "<svg "), 5);
     assert_int_equal(count(page, "</desc>"), 5);
+    /* Neither the first trial of ticket nor its last has the least or the greatest number. */
     assert_non_null(strstr(page, "recipe nonscalable: rpcs from 110 (clients 10) to 1001000 "
                                  "(clients 1000)."));
+    assert_non_null(strstr(page, "recipe ticket: rpcs from 48 (clients 10) to 4998 (clients "
+                                 "1000)."));
     assert_ids_differ(page);
 }
 
@@ -264,6 +267,19 @@ static void test_growth_and_herd_are_those_of_the_fits(void **state)
     assert_null(strstr(page, "c: each extra waiter"));
     assert_non_null(strstr(page, "No law applies to the counts of these trials."));
     assert_null(strstr(page, "<h2 id=\"laws\">"));
+}
+
+/* In free pace the counts of trials differ. */
+static void test_requests_are_compared_by_their_medians(void **state)
+{
+    (void)state;
+    write_text("manifest.json", manifest);
+    write_text("trials.csv", "recipe,workload,clients,trial,rpcs,valid\n"
+                             "a,drain,4,1,100,yes\na,drain,4,2,20,yes\na,drain,4,3,30,yes\n"
+                             "a,drain,4,4,1,no\nb,drain,4,1,300,yes\nc,drain,4,1,60,yes\n");
+    write_page_of(work);
+    assert_non_null(strstr(page, "A drain of 4 clients takes 30 requests with a, and 300 with b: "
+                                 "10 times as many."));
 }
 
 static void test_a_claim_stands_beside_the_papers_figure(void **state)
@@ -556,6 +572,7 @@ int main(void)
         TEST(test_each_plot_is_there_with_its_data),
         TEST(test_the_verdicts_come_first_and_are_those_of_the_files),
         TEST(test_growth_and_herd_are_those_of_the_fits),
+        TEST(test_requests_are_compared_by_their_medians),
         TEST(test_a_claim_stands_beside_the_papers_figure),
         TEST(test_an_answer_says_what_passed_and_what_failed),
         TEST(test_a_load_says_what_was_answered),
