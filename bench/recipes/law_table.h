@@ -2,8 +2,8 @@
 /*
  * law_table: a recipe's law in formulas. Layer: bench/recipes.
  *
- * The formulas are derived from values of the law's functions, so they always agree with the law
- * that a run is compared with.
+ * The formulas are derived from values of the law's functions, and compared with more of them, so
+ * they agree with the law that a run is compared with.
  */
 #ifndef BENCH_RECIPES_LAW_TABLE_H
 #define BENCH_RECIPES_LAW_TABLE_H
@@ -21,7 +21,8 @@ enum law_step {
     LAW_STEPS
 };
 
-/* The messages of one kind: a formula for each step, such as "W + h"; "0": none. */
+/* The messages of one kind: a formula for each step, such as "W + h"; "0": none; "?": the law goes
+ * by cases that no formula has. */
 struct law_row {
     char of[LAW_STEPS][64];
 };

@@ -92,6 +92,54 @@ static void test_the_formulas_are_those_of_the_law(void **state)
     expect("DELETE", RELEASE_ALONE, "1");
 }
 
+/* As a semaphore has it, of which one waiter has the mutex. */
+static void arrival_by_cases(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_CREATE, view->waiters > 0 ? 1 : 2);
+    tally_add(cost, TALLY_GET, view->next_found > 2 && view->held ? 1 : 0);
+    tally_add(cost, TALLY_SET, view->arrivals_since_grant == 0 && view->releases > 0 ? 1 : 0);
+}
+
+static void release_by_cases(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, view->waiters > 0 ? 2 : 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters > 1 ? 3 : view->waiters);
+    tally_add(cost, TALLY_EXISTS, view->waiters > 19 ? 1 : 0);
+}
+
+static const struct recipe by_cases = {.name = "cases",
+                                       .law = {arrival_by_cases, release_by_cases, "", ""}};
+
+static void test_what_no_formula_says_is_not_put_in_one(void **state)
+{
+    (void)state;
+    write_table(&by_cases);
+    expect("CREATE", ARRIVAL_FREE, "2");
+    expect("CREATE", ARRIVAL_HELD, "?");
+    expect("getData", ARRIVAL_FREE, "0");
+    expect("getData", ARRIVAL_HELD, "?");
+    expect("setData", ARRIVAL_FREE, "?");
+    expect("DELETE", RELEASE_WAITED, "2");
+    expect("DELETE", RELEASE_ALONE, "1");
+    expect("notifications", RELEASE_WAITED, "?");
+    expect("EXISTS", RELEASE_WAITED, "?");
+    assert_non_null(strstr(table, "\n  ?: goes by cases"));
+}
+
+/* Theirs either are formulas, or are put in words. */
+static void test_the_laws_of_the_recipes_are_formulas(void **state)
+{
+    const struct recipe *recipe;
+    (void)state;
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        if (!recipe_has_law(recipe) || recipe->broken || recipe->law_in_words != NULL)
+            continue;
+        write_table(recipe);
+        if (strchr(table, '?') != NULL)
+            fail_msg("%s: the law goes by cases:\n%s", recipe->name, table);
+    }
+}
+
 static void test_what_costs_nothing_has_no_row(void **state)
 {
     (void)state;
@@ -131,6 +179,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_formulas_are_those_of_the_law),
+        cmocka_unit_test(test_what_no_formula_says_is_not_put_in_one),
+        cmocka_unit_test(test_the_laws_of_the_recipes_are_formulas),
         cmocka_unit_test(test_what_costs_nothing_has_no_row),
         cmocka_unit_test(test_letters_are_explained),
         cmocka_unit_test(test_the_herd_of_nonscalable),
