@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOPICS_SIZE 1024
+#define WORDS_SIZE 1024
 
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
@@ -51,50 +51,54 @@ static int write_answer(const struct answer *answer)
     return 0;
 }
 
-static void add_topic(char topics[TOPICS_SIZE], const char *topic)
+static void add_word(char words[WORDS_SIZE], const char *word)
 {
-    size_t length = strlen(topics);
-    snprintf(topics + length, TOPICS_SIZE - length, "%s%s", length > 0 ? ", " : "", topic);
+    size_t length = strlen(words);
+    snprintf(words + length, WORDS_SIZE - length, "%s%s", length > 0 ? ", " : "", word);
 }
 
-/* The names of all topics, with a comma and a blank between them. */
-static void name_topics(const struct subcommand subcommands[], size_t count,
-                        char topics[TOPICS_SIZE])
+static void name_subcommands(const struct subcommand subcommands[], size_t count,
+                             char words[WORDS_SIZE])
 {
-    const struct answer *answer;
-    topics[0] = '\0';
+    words[0] = '\0';
     for (size_t i = 0; i < count; i++)
-        add_topic(topics, subcommands[i].name);
-    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++)
-        add_topic(topics, answer->topic);
+        add_word(words, subcommands[i].name);
 }
 
 static int list(const struct subcommand subcommands[], size_t count)
 {
     const struct answer *answer;
+    char names[WORDS_SIZE];
     puts("zkherd help TOPIC answers a question:\n");
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++)
         printf("  %-10s %s\n", answer->topic, answer->question);
-    puts("\nor prints the help of a subcommand, as zkherd SUBCOMMAND --help does:\n");
-    for (size_t i = 0; i < count; i++)
-        printf("%s%s", i == 0 ? "  " : i % 6 == 0 ? ",\n  " : ", ", subcommands[i].name);
-    puts("\n\nzkherd --help says what each subcommand does.");
+    fputs("\nor prints the help of a subcommand, as zkherd SUBCOMMAND --help does:\n\n  ", stdout);
+    name_subcommands(subcommands, count, names);
+    wrap_write(names, 2, stdout);
+    puts("\nzkherd --help says what each subcommand does.");
     return 0;
+}
+
+static int refuse(const char *topic, const struct subcommand subcommands[], size_t count)
+{
+    const struct answer *answer;
+    char topics[WORDS_SIZE];
+    name_subcommands(subcommands, count, topics);
+    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++)
+        add_word(topics, answer->topic);
+    return complain_usage("help", topic[0] != '\0' ? topic : "''",
+                          "no such topic; the topics are %s", topics);
 }
 
 static int tell(char *topic, const struct subcommand subcommands[], size_t count)
 {
-    char topics[TOPICS_SIZE], option[] = "--help";
+    char option[] = "--help";
     for (size_t i = 0; i < count; i++) {
         if (strcmp(topic, subcommands[i].name) == 0)
             return subcommands[i].main(2, (char *[]){topic, option, NULL});
     }
     const struct answer *answer = answers_find(topic);
-    if (answer != NULL)
-        return write_answer(answer);
-    name_topics(subcommands, count, topics);
-    return complain_usage("help", topic[0] != '\0' ? topic : "''",
-                          "no such topic; the topics are %s", topics);
+    return answer != NULL ? write_answer(answer) : refuse(topic, subcommands, count);
 }
 
 int help_main(int argc, char **argv, const struct subcommand subcommands[], size_t count)

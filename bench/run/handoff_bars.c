@@ -79,7 +79,8 @@ static size_t survey(struct frame *frame, const struct recipe *recipe)
     return bars;
 }
 
-/* Whether one of `count` levels is among so many (2 or more) that are spread over them evenly. */
+/* Whether one of `count` levels is among so many (2 or more) that are spread over them evenly: of
+ * these, number i stands at i (count - 1) / (shown - 1), rounded. */
 static bool is_shown(size_t at, size_t count, size_t shown)
 {
     if (count <= shown)
