@@ -3,8 +3,9 @@
 # logarithmic. See common.gp, which is loaded before.
 #
 # A curve is a cell, or the cells that differ in x alone. Its key, of numbers with colons between,
-# is servers:sessions:rate:reads, without the number that is x; a rate of 0 is a closed loop. The
-# name of a curve has only those numbers that differ between the curves.
+# is servers:sessions:rate:reads, without the number that is x; a rate of 0 is a closed loop, and of
+# several releases of ZooKeeper the servers are "3-3.9.3". The name of a curve has only those parts
+# that differ between the curves.
 
 # colour  point, open point
 $curves << END
@@ -32,7 +33,12 @@ until_colon(text) = strstrt(text, ":") > 0 ? text[1:strstrt(text, ":") - 1] : te
 part(key, i) = until_colon(after_colons(key, i))
 differs(keys, i) = sum [k = 1:words(keys)] (part(word(keys, k), i) ne part(word(keys, 1), i))
 plural(count, word) = count." ".word.(count eq "1" ? "" : "s")
-servers_text(number) = plural(number, "server")
+dash_in(text) = strstrt(text, "-")
+release_of(target) = target[1:10] eq "standalone" || target[1:8] eq "ensemble" ? \
+    (dash_in(target) > 0 ? target[dash_in(target):strlen(target)] : "") : ""
+servers_key(x) = sprintf("%d", column("servers")).release_of(strcol("target"))
+servers_text(key) = dash_in(key) == 0 ? plural(key, "server") \
+    : plural(key[1:dash_in(key) - 1], "server")." of ".key[dash_in(key) + 1:strlen(key)]
 sessions_text(number) = plural(number, "session")
 rate_text(number) = number eq "0" ? "closed loop" : grouped(real(number))."/s offered"
 reads_text(number) = number." % reads"

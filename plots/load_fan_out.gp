@@ -28,7 +28,7 @@ told = 0
 tell(time) = (told = told || time > 0, time)
 time_of(name) = number("fan_out_mean") > 0 ? span(1, number(name)) : NaN
 end_of_bar(name) = (end = time_of(name), bars = bars || end > 0, end)
-key_of(x) = sprintf("%d:0:%d:%d", column("servers"), rate_of(0), column("reads_percent"))
+key_of(x) = sprintf("%s:0:%d:%d", servers_key(0), rate_of(0), column("reads_percent"))
 panel_of(x) = see(key_of(0), column("sessions"), number("fan_out_mean"), column("driver_bound"))
 first = "first_notification_p50_us"
 median = "notification_p50_us"

@@ -33,7 +33,7 @@ see(key, rate, offered, answered, fastest, fastest_low, slowest, slowest_high, t
     high = most(high, slowest_high > slowest ? slowest_high : slowest > 0 ? slowest : fastest), \
     bars = bars || slowest_high > 0, bound = bound || trials_bound > 0, \
     breaks = note_break(place_in(keys, key), rate, offered, answered), place_in(keys, key)) : NaN
-key_of(x) = sprintf("%d:%d:0:%d", column("servers"), column("sessions"), column("reads_percent"))
+key_of(x) = sprintf("%s:%d:0:%d", servers_key(0), column("sessions"), column("reads_percent"))
 set datafile columnheaders
 set table $cells separator comma
 plot run."/cells.csv" using (see(key_of(0), number("rate_per_s"), number("offered_per_s"), \

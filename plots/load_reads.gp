@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # load_reads: answered operations a second against the share of reads, in a closed loop or at one
-# offered rate: a curve for each number of servers and of sessions. See common.gp and
+# offered rate: a curve for each kind of servers and number of sessions. See common.gp and
 # load_common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "load_reads.gp") - 1]."." }
 panel = 330
@@ -18,7 +18,7 @@ see(key, reads, value, value_high, trials_bound) = value > 0 ? ( \
     keys = with_word(keys, key), shares = with_word(shares, sprintf("%d", reads)), \
     high = most(high, value_high > 0 ? value_high : value), bars = bars || value_high > 0, \
     bound = bound || trials_bound > 0, place_in(keys, key)) : NaN
-key_of(x) = sprintf("%d:%d:%d", column("servers"), column("sessions"), rate_of(0))
+key_of(x) = sprintf("%s:%d:%d", servers_key(0), column("sessions"), rate_of(0))
 set datafile columnheaders
 set table $cells separator comma
 plot run."/cells.csv" using (see(key_of(0), column("reads_percent"), number("achieved_per_s"), \

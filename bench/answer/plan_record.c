@@ -115,8 +115,10 @@ void plan_record_warn(struct plan_record *record, const char *warning)
 
 static void warn_once(struct plan_record *record, const char *why)
 {
-    char warning[256];
-    snprintf(warning, sizeof warning, "cannot cross-check against the servers' counters: %s", why);
+    bool several = record->options->target.topology_count > 1;
+    char warning[384];
+    snprintf(warning, sizeof warning, "%s%scannot cross-check against the servers' counters: %s",
+             several ? record->target : "", several ? ": " : "", why);
     if (!record->warned)
         plan_record_warn(record, warning);
     record->warned = true;

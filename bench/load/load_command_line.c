@@ -128,7 +128,6 @@ static const char notes[] =
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
     "  zkherd load -r 1000..16000x2 --arrivals poisson   latency against offered rate\n"
-    "  zkherd load -m trylock=100 -n 100                 tries that fail and go away\n"
     "  zkherd load -n 100 --znodes 1 --watch 100         fan-out of notifications\n"
     "  zkherd load --servers 1,3 -m get=50,set=50        one server against three\n";
 

@@ -42,8 +42,10 @@ void load_record_warn(struct load_record *record, const char *warning)
 /* Warns once a load. */
 static void warn_once(struct load_record *record, const char *why)
 {
-    char warning[256];
-    snprintf(warning, sizeof warning, "cannot cross-check against the servers' counters: %s", why);
+    bool several = record->options->target.topology_count > 1;
+    char warning[384];
+    snprintf(warning, sizeof warning, "%s%scannot cross-check against the servers' counters: %s",
+             several ? record->target : "", several ? ": " : "", why);
     if (!record->warned)
         load_record_warn(record, warning);
     record->warned = true;

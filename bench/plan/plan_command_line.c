@@ -284,7 +284,8 @@ static bool check_costs(const struct plan_options *options)
 {
     return options->target.costs == NULL || options->target.driver == DRIVER_SIMULATED ||
            options->target.topology_count == 1 ||
-           wrong("--servers", "with --costs", "costs hold for one ensemble: give one number");
+           wrong(options->target.home_count > 1 ? "--zookeeper" : "--servers", "with --costs",
+                 "costs hold for one ensemble: give one");
 }
 
 /* The bounds of the size, in what was given. */

@@ -79,8 +79,8 @@ static enum error_kind write_text(const struct plan_options *options,
     if (kind != ERROR_NONE)
         return kind;
     if (options->target.topology_count > 1)
-        printf("\nThe same for each of the %zu numbers of servers.\n",
-               options->target.topology_count);
+        printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
+               options->target.home_count > 1 ? "ensembles" : "numbers of servers");
     if (options->target.costs != NULL && options->target.driver != DRIVER_SIMULATED)
         printf("\n");
     write_proposals(options, stdout);

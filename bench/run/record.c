@@ -67,8 +67,10 @@ void record_warn(struct record *record, const char *format, ...)
 /* Warns once a run. */
 static void say_once(struct record *record, const char *why)
 {
+    bool several = record->options->target.topology_count > 1;
     if (!record->warned)
-        record_warn(record, "cannot cross-check against the servers' counters: %s", why);
+        record_warn(record, "%s%scannot cross-check against the servers' counters: %s",
+                    several ? record->target : "", several ? ": " : "", why);
     record->warned = true;
 }
 

@@ -37,7 +37,7 @@ static const char *find_obstacle(const struct reconcile_facts *facts, bool other
     if (!facts->servers.known)
         return facts->servers.asked_again
                    ? "a server did not give its counters (mntr) at once, as at an election"
-                   : "the servers do not tell their counters (mntr)";
+                   : "the servers do not tell their counters (mntr, from ZooKeeper 3.6 on)";
     if (facts->has_companions)
         return "the servers count the requests of other sessions of zkherd, too";
     if (!others)

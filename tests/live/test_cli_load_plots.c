@@ -167,6 +167,27 @@ static void intervals_are_told(void **state)
     free(picture);
 }
 
+/* Two releases on as many servers are two curves, each with its name. */
+static void releases_have_curves_of_their_own(void **state)
+{
+    struct point points[8];
+    (void)state;
+    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5,10", "--duration", "1s");
+    for (size_t row = 0; row < 4; row++) {
+        set_field(in_work("out/cells.csv"), row, "sessions", "5");
+        set_field(in_work("out/cells.csv"), row, "target",
+                  row % 2 == 0 ? "standalone-3.8.0" : "standalone-3.9.3");
+        set_field(in_work("out/cells.csv"), row, "reads_percent", row < 2 ? "0" : "100");
+    }
+    plot("out");
+    char *picture = read_picture("out", "load_reads");
+    assert_int_equal(picture_count(picture, "1 server of 3.8.0"), 1);
+    assert_int_equal(picture_count(picture, "1 server of 3.9.3"), 1);
+    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 + 1);
+    assert_int_equal(find_points(picture, "#gpPt4'", points, 8), 2 + 1);
+    free(picture);
+}
+
 /* A load on several topologies has all of them in one picture, which can be drawn again. */
 static void topologies_stand_together(void **state)
 {
@@ -600,6 +621,7 @@ int main(void)
         COMMAND_TEST(reads_hold_the_cells),
         COMMAND_TEST(a_driver_that_was_the_limit_is_told),
         COMMAND_TEST(intervals_are_told),
+        COMMAND_TEST(releases_have_curves_of_their_own),
         COMMAND_TEST(many_curves_with_intervals_are_whole),
         COMMAND_TEST(topologies_stand_together),
         COMMAND_TEST(the_rate_that_is_too_high_is_marked),
