@@ -96,8 +96,9 @@ struct run_plan {
 };
 
 struct output_options {
-    const char *out; /* NULL: results/<time>-<target> */
-    unsigned plots;  /* the formats of the plots (bench/cli/plot_formats.h) */
+    const char *out;       /* NULL: results/<time>-<target> */
+    unsigned plots;        /* the formats of the plots (bench/cli/plot_formats.h) */
+    uint32_t metrics_port; /* 0: none */
     bool json;
     bool quiet;
 };

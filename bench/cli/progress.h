@@ -49,6 +49,9 @@ void progress_say(const struct progress *progress, const char *what);
 void progress_show(const struct progress *progress, const struct progress_name *name,
                    const struct trial_progress *trial);
 
+/* The estimated time of the present piece and all later ones, from now on; 0: unknown. */
+uint64_t progress_left_ns(const struct progress *progress);
+
 /* Removes the line. */
 void progress_clear(const struct progress *progress);
 

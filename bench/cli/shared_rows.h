@@ -32,9 +32,8 @@ bool shared_rows_hold(struct option_given *given);
         OPTION_WORD(type, target.driver, options_drivers,                                          \
                     "expected events, threads or simulated"),                                      \
         .value = "events",                                                                         \
-        .help = "  -d, --driver NAME        events: one event loop per process; threads: a "       \
-                "thread\n"                                                                         \
-                "                           per session; simulated: all in memory [events]\n"      \
+        .help =                                                                                    \
+            "  -d, --driver NAME        events, threads, or simulated: all in memory [events]\n"   \
     }
 
 #define ROW_COSTS(type)                                                                            \
@@ -152,6 +151,12 @@ bool shared_rows_hold(struct option_given *given);
     {                                                                                              \
         .name = "--json", OPTION_FLAG(type, output.json),                                          \
         .help = "      --json               print JSON in place of the table\n"                    \
+    }
+
+#define ROW_METRICS(type)                                                                          \
+    {                                                                                              \
+        .name = "--metrics", OPTION_NUMBER(type, output.metrics_port, 1, 65535),                   \
+        .help = "      --metrics PORT       tell Prometheus meanwhile: 127.0.0.1:PORT/metrics\n"   \
     }
 
 #define ROW_QUIET(type)                                                                            \

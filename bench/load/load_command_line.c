@@ -106,6 +106,7 @@ static const struct option_row rows[] = {
     ROW_SEED(struct load_options, seed),
     ROW_OUT(struct load_options),
     ROW_PLOTS(struct load_options),
+    ROW_METRICS(struct load_options),
     ROW_JSON(struct load_options),
     ROW_QUIET(struct load_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
@@ -128,8 +129,7 @@ static const char notes[] =
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
     "  zkherd load -r 1000..16000x2 --arrivals poisson   latency against offered rate\n"
-    "  zkherd load -n 100 --znodes 1 --watch 100         fan-out of notifications\n"
-    "  zkherd load --servers 1,3 -m get=50,set=50        one server against three\n";
+    "  zkherd load -n 100 --znodes 1 --watch 100         fan-out of notifications\n";
 
 /* ------------------------------------------------------------------ what does not fit together */
 

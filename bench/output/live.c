@@ -50,6 +50,7 @@ void live_begin(struct live *live, size_t at, const struct load_cell *cell, cons
 {
     char line[LIVE_LINE_SIZE];
     live->at = at;
+    live->began_ns = clock_now_ns();
     live->cell = cell;
     live->seconds = 0;
     if (!live->shown)
@@ -123,14 +124,13 @@ static void show_share(const char *what, uint64_t done, uint64_t all)
             text_format_count(all, right, sizeof right));
 }
 
-void live_show(void *context, const struct load_progress *progress)
+void live_show(struct live *live, const struct load_progress *progress)
 {
     static const char *const phases[] = {
         [LOAD_CONNECTS] = "opening sessions", [LOAD_LAYS_OUT] = "laying out znodes",
         [LOAD_WARMS_UP] = "warming up",       [LOAD_MEASURES] = "",
         [LOAD_CLEARS] = "deleting znodes",
     };
-    struct live *live = context;
     if (!live->shown)
         return;
     if (progress->phase == LOAD_CONNECTS)
@@ -143,6 +143,14 @@ void live_show(void *context, const struct load_progress *progress)
         fprintf(stderr, TERMINAL_CLEAR_LINE "%s", phases[progress->phase]);
     while (progress->phase >= LOAD_MEASURES && live->seconds < progress->second)
         show_second(live, progress->load);
+}
+
+/* Of a trial that takes longer than it was to take, nobody knows how much longer. */
+uint64_t live_left_ns(const struct live *live)
+{
+    uint64_t gone_ns = clock_now_ns() - live->began_ns;
+    return (live->count - live->at - 1) * live->trial_ns +
+           (live->trial_ns > gone_ns ? live->trial_ns - gone_ns : 0);
 }
 
 void live_clear(const struct live *live)

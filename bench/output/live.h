@@ -21,6 +21,7 @@ struct live {
     bool shown;                   /* stderr is a terminal, and the user did not ask for quiet */
     size_t at, count;             /* the present trial, from 0, and all trials */
     uint64_t trial_ns;            /* how long a trial takes, about */
+    uint64_t began_ns;            /* when the present trial began */
     const struct load_cell *cell; /* of the present trial */
     const char *target;           /* its servers; "": there is only one target */
     uint32_t seconds;             /* of the present trial that have a line */
@@ -33,8 +34,11 @@ void live_deinit(struct live *live);
 /* A trial begins: writes a line that names it. */
 void live_begin(struct live *live, size_t at, const struct load_cell *cell, const char *target);
 
-/* The progress callback of a trial (struct load_watch); context is a struct live. */
-void live_show(void *context, const struct load_progress *progress);
+/* Shows the progress of the present trial (struct load_watch). */
+void live_show(struct live *live, const struct load_progress *progress);
+
+/* The estimated time of the present trial and all later ones, from now on. */
+uint64_t live_left_ns(const struct live *live);
 
 /* Removes the line of what is under way. */
 void live_clear(const struct live *live);

@@ -49,10 +49,24 @@ static enum error_kind keep(struct load_series *series, const struct load_cell *
 {
     struct load_record *record = &series->records[cell->topology];
     enum error_kind kind = load_record_add(record, cell, result, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    const struct load_sample *sample = &record->samples.list[record->samples.count - 1];
+    if (series->base.metrics != NULL)
+        kind = load_metrics_add(&series->metrics, sample, result, error);
     if (kind != ERROR_NONE || series->user->keep == NULL)
         return kind;
-    return series->user->keep(series->user->context,
-                              &record->samples.list[record->samples.count - 1], result, error);
+    return series->user->keep(series->user->context, sample, result, error);
+}
+
+/* The progress callback of a trial. */
+static void show(void *context, const struct load_progress *progress)
+{
+    struct load_series *series = context;
+    live_show(&series->live, progress);
+    series->metrics.progress = progress;
+    series_answer(&series->base);
+    series->metrics.progress = NULL;
 }
 
 static enum error_kind run_cell(struct load_series *series, size_t at, struct error *error)
@@ -68,11 +82,12 @@ static enum error_kind run_cell(struct load_series *series, size_t at, struct er
         .servers = &target->servers,
         .ensemble = target->ensemble,
         .simulation = &target->simulation,
-        .watch = {.progress = live_show,
-                  .context = &series->live,
+        .watch = {.progress = show,
+                  .context = series,
                   .interrupt_descriptor = series->base.targets.signals},
     };
     live_begin(&series->live, at, cell, series->base.targets.count > 1 ? target->name : "");
+    load_metrics_begin(&series->metrics, cell);
     enum error_kind kind = load_run(&plan, &host, &result, error);
     live_clear(&series->live);
     if (kind != ERROR_NONE)
@@ -205,6 +220,11 @@ static int tell(void *context, int *verdict)
     return series->user->tell(series, series->user->context, verdict);
 }
 
+static void write_metrics(void *context, FILE *stream)
+{
+    load_metrics_write(&((struct load_series *)context)->metrics, stream);
+}
+
 int load_series_lead(struct load_series *series, int argc, char **argv)
 {
     return series_lead(&series->base, argc, argv);
@@ -229,12 +249,15 @@ void load_series_init(struct load_series *series, struct load_options *options,
                                               .close_record = close_record,
                                               .join = join_records,
                                               .kept = kept,
-                                              .tell = tell};
+                                              .tell = tell,
+                                              .write_metrics = write_metrics};
     const struct series_options of_series = {user->subcommand,   &options->target,
                                              &options->output,   &options->sessions,
                                              options->processes, NULL};
     *series = (struct load_series){.options = options, .user = user};
     series_init(&series->base, &of_series, &trials, series);
+    load_metrics_init(&series->metrics, &series->live, series->records,
+                      options->target.topology_count);
 }
 
 void load_series_deinit(struct load_series *series)

@@ -10,6 +10,7 @@
 #define BENCH_OUTPUT_LOAD_SERIES_H
 
 #include "bench/output/live.h"
+#include "bench/output/load_metrics.h"
 #include "bench/output/load_record.h"
 #include "bench/output/series.h"
 
@@ -39,6 +40,7 @@ struct load_series {
     struct load_record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct load_cells cells;
     struct live live;
+    struct load_metrics metrics;
 };
 
 /* options and user are the caller's, and must outlive the series, which must not be moved. */

@@ -45,7 +45,29 @@ void series_tell_demand(const struct series *series)
                         text_format_count(series_most_clients(series), clients, sizeof clients));
 }
 
+void series_answer(const struct series *series)
+{
+    metrics_server_answer(series->metrics);
+}
+
 /* ------------------------------------------------------------------ before the first trial */
+
+static enum error_kind open_metrics(struct series *series, struct error *error)
+{
+    uint32_t port = series->options.output->metrics_port;
+    if (port == 0)
+        return ERROR_NONE;
+    series->source = (struct metrics_source){series->user->write_metrics, series->context};
+    return metrics_server_start((uint16_t)port, &series->source, &series->metrics, error);
+}
+
+/* The last trial is told, too, to whoever has asked before the end. */
+static void close_metrics(struct series *series)
+{
+    series_answer(series);
+    metrics_server_stop(series->metrics);
+    series->metrics = NULL;
+}
 
 static enum error_kind check(struct series *series, struct error *error)
 {
@@ -60,7 +82,7 @@ static enum error_kind check(struct series *series, struct error *error)
         kind = data_prepare(options->target, &series->made_data, error);
     if (kind == ERROR_NONE && series->user->check != NULL)
         kind = series->user->check(series->context, error);
-    return kind;
+    return kind != ERROR_NONE ? kind : open_metrics(series, error);
 }
 
 static enum error_kind open_targets(struct series *series, struct error *error)
@@ -177,8 +199,10 @@ static int lead(struct series *series)
     kind = targets_find_cause(&series->targets, kind, &error);
     heed_interruption(series, &error);
     if (series->interrupted)
-        signals_take(series->targets.signals);      /* the next one leaves out the plots */
+        signals_take(series->targets.signals); /* the next one leaves out the plots */
+    series_answer(series);
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
+    series_answer(series);
     int closed = close_records(series, kind != ERROR_NONE ? &error : NULL);
     int verdict = 0;
     int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
@@ -187,17 +211,22 @@ static int lead(struct series *series)
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. */
+static int give_up(struct series *series, struct error *error)
+{
+    heed_interruption(series, error);
+    int status = error->kind == ERROR_UNREAD ? error_exit_status(error->kind)
+                                             : complain_about(series->options.subcommand, error);
+    close_records(series, error);
+    targets_close(&series->targets, &series->left);
+    return tell_left(series, status);
+}
+
 int series_lead(struct series *series, int argc, char **argv)
 {
     struct error error = {0};
     series->argc = argc;
     series->argv = argv;
-    if (prepare(series, &error) == ERROR_NONE)
-        return lead(series);
-    heed_interruption(series, &error);
-    int status = error.kind == ERROR_UNREAD ? error_exit_status(error.kind)
-                                            : complain_about(series->options.subcommand, &error);
-    close_records(series, &error);
-    targets_close(&series->targets, &series->left);
-    return tell_left(series, status);
+    int status = prepare(series, &error) == ERROR_NONE ? lead(series) : give_up(series, &error);
+    close_metrics(series);
+    return status;
 }

@@ -13,6 +13,7 @@
 
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
+#include "bench/metrics/metrics_server.h"
 #include "bench/target/targets.h"
 
 #include <stdbool.h>
@@ -46,6 +47,8 @@ struct series_user {
      * 0, or the exit status of an error that it has complained about. *verdict, 0 before: 1:
      * something fails; 4: not valid, or not determined. */
     int (*tell)(void *context, int *verdict);
+    /* Writes what --metrics tells (struct metrics_source). NULL: there is no such option. */
+    void (*write_metrics)(void *context, FILE *stream);
 };
 
 /* The options of a series, and who complains. The pointers are the caller's, and must outlive it.
@@ -69,10 +72,12 @@ struct series {
     size_t record_count; /* of the topologies whose record is open */
     size_t planned;      /* trials that would be kept; the user's to set */
     struct progress progress;
-    char left_out[512]; /* which numbers of clients, and why; "": none */
-    struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
-    bool made_data;     /* the folder of --data */
-    bool interrupted;   /* by a signal */
+    struct metrics_source source;
+    struct metrics_server *metrics; /* of --metrics; else NULL */
+    char left_out[512];             /* which numbers of clients, and why; "": none */
+    struct error left;              /* ERROR_LEFT_BEHIND: znodes that could not be removed */
+    bool made_data;                 /* the folder of --data */
+    bool interrupted;               /* by a signal */
 };
 
 /* user and context must outlive the series. */
@@ -83,6 +88,9 @@ void series_deinit(struct series *series);
 /* Starts or finds the servers, has all trials run, stops the servers, has the records closed and
  * the results told. Returns the exit status; errors have been complained about. */
 int series_lead(struct series *series, int argc, char **argv);
+
+/* Answers who has asked for the metrics, where there is time for that. */
+void series_answer(const struct series *series);
 
 /* The largest number of clients at a time. */
 uint64_t series_most_clients(const struct series *series);

@@ -14,6 +14,7 @@
 #include "bench/run/demand.h"
 #include "bench/run/limits.h"
 #include "bench/run/record.h"
+#include "bench/run/run_metrics.h"
 #include "bench/run/space.h"
 #include "trial/trial.h"
 
@@ -31,6 +32,7 @@ struct run {
     struct options options;
     struct record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct cells cells;
+    struct run_metrics metrics;
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -102,7 +104,7 @@ static enum error_kind run_plan(struct run *run, const struct cell *cell,
 /* The progress callback of a cell's trial. */
 static void show(void *context, const struct trial_progress *trial)
 {
-    const struct run *run = context;
+    struct run *run = context;
     const struct cell *cell = &run->cells.list[run->base.progress.at];
     bool several = run->options.target.topology_count > 1;
     char what[128];
@@ -110,6 +112,27 @@ static void show(void *context, const struct trial_progress *trial)
     const struct progress_name name = {several ? run->base.targets.list[cell->topology].name : "",
                                        what, cell->trial, cell->clients};
     progress_show(&run->base.progress, &name, trial);
+    run->metrics.trial = trial;
+    series_answer(&run->base);
+    run->metrics.trial = NULL;
+}
+
+/* The same of a trial that is not kept. */
+static void answer(void *context, const struct trial_progress *trial)
+{
+    (void)trial;
+    series_answer(&((const struct run *)context)->base);
+}
+
+static enum error_kind keep(struct run *run, const struct cell *cell,
+                            const struct trial_result *result,
+                            const struct background_figures *background, struct error *error)
+{
+    struct record *record = &run->records[cell->topology];
+    enum error_kind kind = record_add(record, cell, result, background, error);
+    if (kind == ERROR_NONE)
+        run_metrics_add(&run->metrics, &record->samples.list[record->samples.count - 1], result);
+    return kind;
 }
 
 static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
@@ -123,11 +146,12 @@ static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
     struct trial_plan plan = plan_of(run, cell, root);
     struct background_figures background = {0};
     progress_begin(&run->base.progress, at, cells_time_left_ns(&run->cells, at));
+    run_metrics_begin(&run->metrics, cell);
     enum error_kind kind = run_plan(run, cell, &plan, &watch, &background, &result, error);
     if (kind != ERROR_NONE)
         return kind;
     progress_clear(&run->base.progress);
-    kind = record_add(&run->records[cell->topology], cell, result, &background, error);
+    kind = keep(run, cell, result, &background, error);
     trial_result_free(result);
     return kind;
 }
@@ -136,7 +160,8 @@ static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
 static enum error_kind warm_up_with(struct run *run, const struct cell *cell, size_t at,
                                     struct error *error)
 {
-    const struct trial_watch watch = {.interrupt_descriptor = run->base.targets.signals};
+    const struct trial_watch watch = {
+        .progress = answer, .context = run, .interrupt_descriptor = run->base.targets.signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
     snprintf(root, sizeof root, "%s/w%04zu", run->base.targets.list[cell->topology].root, at);
@@ -313,13 +338,19 @@ static int tell(void *context, int *verdict)
     return run->options.output.json ? tell_in_json(run, *verdict) : tell_in_text(run);
 }
 
+static void write_metrics(void *context, FILE *stream)
+{
+    run_metrics_write(&((struct run *)context)->metrics, stream);
+}
+
 static const struct series_user user = {.check = check,
                                         .lay_out = lay_out,
                                         .open_record = open_record,
                                         .run = run_cells,
                                         .close_record = close_record,
                                         .kept = kept,
-                                        .tell = tell};
+                                        .tell = tell,
+                                        .write_metrics = write_metrics};
 
 static int lead(struct run *run, int argc, char **argv)
 {
@@ -328,6 +359,7 @@ static int lead(struct run *run, int argc, char **argv)
         "run", &options->target, &options->output, &options->plan.clients, options->plan.processes,
         NULL};
     series_init(&run->base, &of_series, &user, run);
+    run_metrics_init(&run->metrics, options, run->records, &run->base.progress);
     int status = series_lead(&run->base, argc, argv);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_free(&run->records[i]);

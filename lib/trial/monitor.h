@@ -25,7 +25,8 @@ struct trial_progress {
     uint32_t established;
     uint32_t losses;     /* of connections, as in struct trial_result */
     uint64_t stalled_ns; /* how long a server has owed an answer and nothing came; 0: none does */
-    const char *stalled_at; /* that server's address; "": not known */
+    const char *stalled_at;            /* that server's address; "": not known */
+    const struct trial_memory *memory; /* what the sessions count meanwhile */
 };
 
 /* How a trial is watched over from outside. */

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/load_metrics.h"
+
+#include "bench/metrics/metrics_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void load_metrics_init(struct load_metrics *metrics, const struct live *live,
+                       const struct load_record *records, size_t targets)
+{
+    memset(metrics, 0, sizeof *metrics);
+    metrics->live = live;
+    metrics->records = records;
+    metrics->targets = targets;
+}
+
+/* ------------------------------------------------------------------ counts */
+
+static void add_counts(struct load_totals *into, const struct load_totals *from)
+{
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++)
+            into->replies[kind][status] += from->replies[kind][status];
+    }
+    into->delayed += from->delayed;
+    into->unsent += from->unsent;
+    into->marks += from->marks;
+    for (int half = 0; half < LOAD_METRICS_HALVES; half++)
+        metrics_histogram_sum(&into->response[half], &from->response[half]);
+    metrics_histogram_sum(&into->service, &from->service);
+}
+
+/* Adds the response times of a second. Without memory for them returns false. */
+static bool add_second(const struct load_shared *load, uint32_t second, struct load_totals *into)
+{
+    struct histogram *halves = calloc(LOAD_METRICS_HALVES, sizeof *halves);
+    if (halves == NULL)
+        return false;
+    load_shared_add_reads(load, second, &halves[LOAD_METRICS_READS]);
+    load_shared_add_writes(load, second, &halves[LOAD_METRICS_WRITES]);
+    for (int half = 0; half < LOAD_METRICS_HALVES; half++)
+        metrics_histogram_add(&into->response[half], &halves[half]);
+    free(halves);
+    return true;
+}
+
+/* ------------------------------------------------------------------ trials */
+
+void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *cell)
+{
+    metrics->cell = cell;
+    metrics->told = (struct tally){0};
+    memset(&metrics->told_of_load, 0, sizeof metrics->told_of_load);
+    metrics->seconds = 0;
+}
+
+static enum metrics_verdict verdict_of(const struct load_sample *sample)
+{
+    return sample->reconciled == RECONCILED_NO ? METRICS_FAILED
+           : sample->valid                     ? METRICS_VALID
+                                               : METRICS_NOT_VALID;
+}
+
+enum error_kind load_metrics_add(struct load_metrics *metrics, const struct load_sample *sample,
+                                 const struct load_result *result, struct error *error)
+{
+    struct metrics_totals *totals = &metrics->totals[sample->cell.topology];
+    struct load_totals of_trial = {
+        .delayed = result->delayed, .unsent = result->unsent, .marks = sample->marks};
+    memcpy(of_trial.replies, result->replies, sizeof of_trial.replies);
+    for (uint32_t second = 0; second < result->seconds; second++) {
+        if (!add_second(result->load, second, &of_trial))
+            return error_raise(error, ERROR_NO_MEMORY, 0, "--metrics", "%s", "");
+    }
+    metrics_histogram_add(&of_trial.service, &result->service[LOAD_KINDS]);
+    add_counts(&metrics->of_load[sample->cell.topology], &of_trial);
+    totals->trials[verdict_of(sample)]++;
+    tally_sum(&totals->counted, &result->total);
+    totals->reconnects += result->reconnects;
+    metrics_totals_add_servers(totals, &result->servers);
+    load_metrics_begin(metrics, NULL);
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ the running trial */
+
+static void look_at_worker(struct load_metrics *metrics, const struct load_worker *worker)
+{
+    struct load_totals *told = &metrics->told_of_load;
+    for (int kind = 0; kind < TALLY_KINDS; kind++)
+        metrics->told.of[kind] += tally_read_shared(&worker->total, (enum tally_kind)kind);
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++)
+            told->replies[kind][status] += atomic_load(&worker->replies[kind][status]);
+    }
+    told->delayed += atomic_load(&worker->delayed);
+    told->unsent += atomic_load(&worker->unsent);
+}
+
+/* Sessions count on meanwhile: what was told of a trial is at most what it has at its end. */
+static void look_at_trial(struct load_metrics *metrics)
+{
+    const struct load_progress *progress = metrics->progress;
+    struct load_totals *told = &metrics->told_of_load;
+    if (progress == NULL || metrics->cell == NULL)
+        return;
+    metrics->told = (struct tally){0};
+    memset(told->replies, 0, sizeof told->replies);
+    told->delayed = told->unsent = 0;
+    for (uint32_t i = 0; i < progress->load->plan->fleet.processes; i++)
+        look_at_worker(metrics, &progress->load->workers[i]);
+    while (metrics->seconds < progress->second &&
+           add_second(progress->load, metrics->seconds, told))
+        metrics->seconds++;
+}
+
+/* ------------------------------------------------------------------ the text */
+
+static void write_trial(const struct load_metrics *metrics, FILE *stream)
+{
+    const struct load_cell *cell = metrics->cell;
+    char sessions[16], trial[16], mix[128];
+    if (cell == NULL)
+        return;
+    snprintf(sessions, sizeof sessions, "%u", cell->sessions);
+    snprintf(trial, sizeof trial, "%u", cell->trial);
+    metrics_text_family(stream, "zkherd_trial_info", "gauge", "The running trial; always 1.");
+    metrics_text_count(stream, "zkherd_trial_info", 1,
+                       METRICS_LABELS({"mix", mix_format(&cell->mix, mix, sizeof mix)},
+                                      {"sessions", sessions}, {"trial", trial},
+                                      {"target", metrics->records[cell->topology].target}));
+    if (cell->rate_per_s == 0)
+        return;
+    metrics_text_family(stream, "zkherd_offered_operations_per_second", "gauge",
+                        "The rate that the running trial offers; none in a closed loop.");
+    metrics_text_count(stream, "zkherd_offered_operations_per_second", cell->rate_per_s,
+                       METRICS_NO_LABELS);
+}
+
+static void write_replies(const struct load_metrics *metrics, FILE *stream)
+{
+    metrics_text_family(stream, "zkherd_replies_total", "counter",
+                        "Replies to operations that were due in the measured time.");
+    for (size_t i = 0; i < metrics->targets; i++) {
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
+                uint64_t count = metrics->of_load[i].replies[kind][status];
+                if (count > 0)
+                    metrics_text_count(stream, "zkherd_replies_total", count,
+                                       METRICS_LABELS({"operation", load_kind_word(kind)},
+                                                      {"status", client_status_word(status)},
+                                                      {"target", metrics->totals[i].target}));
+            }
+        }
+    }
+}
+
+static void write_times(const struct load_metrics *metrics, FILE *stream)
+{
+    static const char *const halves[] = {"reads", "writes"};
+    metrics_text_family(stream, "zkherd_response_seconds", "histogram",
+                        "From when an operation was due to its reply, by the measured seconds that "
+                        "have ended.");
+    for (size_t i = 0; i < metrics->targets; i++) {
+        for (int half = 0; half < LOAD_METRICS_HALVES; half++)
+            metrics_histogram_write(stream, "zkherd_response_seconds",
+                                    &metrics->of_load[i].response[half],
+                                    METRICS_LABELS({"operations", halves[half]},
+                                                   {"target", metrics->totals[i].target}));
+    }
+    metrics_text_family(stream, "zkherd_service_seconds", "histogram",
+                        "From when an operation was sent to its reply, of finished trials.");
+    for (size_t i = 0; i < metrics->targets; i++)
+        metrics_histogram_write(stream, "zkherd_service_seconds", &metrics->of_load[i].service,
+                                METRICS_LABELS({"target", metrics->totals[i].target}));
+}
+
+static void write_targets(const struct load_metrics *metrics, FILE *stream)
+{
+    static const struct metrics_counter counters[] = {
+        {"zkherd_delayed_total", "Operations sent late, because too many were outstanding.",
+         offsetof(struct load_totals, delayed)},
+        {"zkherd_unsent_total", "Operations that were due, and never sent.",
+         offsetof(struct load_totals, unsent)},
+        {"zkherd_server_marks_total", "What happened to the servers, of finished trials.",
+         offsetof(struct load_totals, marks)},
+    };
+    metrics_totals_write(stream, metrics->totals, metrics->targets);
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        metrics_totals_write_counter(stream, &counters[i], metrics->totals, metrics->targets,
+                                     metrics->of_load, sizeof metrics->of_load[0]);
+    write_replies(metrics, stream);
+    write_times(metrics, stream);
+}
+
+/* The targets, with the running trial among those of its target. */
+static void write_all(struct load_metrics *metrics, FILE *stream)
+{
+    size_t place = metrics->cell != NULL ? metrics->cell->topology : 0;
+    struct metrics_totals finished = metrics->totals[place];
+    struct load_totals of_load = metrics->of_load[place];
+    tally_sum(&metrics->totals[place].counted, &metrics->told);
+    add_counts(&metrics->of_load[place], &metrics->told_of_load);
+    write_targets(metrics, stream);
+    metrics->totals[place] = finished;
+    metrics->of_load[place] = of_load;
+}
+
+void load_metrics_write(void *context, FILE *stream)
+{
+    struct load_metrics *metrics = context;
+    const struct metrics_whole whole = {
+        .planned = metrics->live->count,
+        .number = metrics->cell != NULL ? metrics->live->at + 1 : 0,
+        .left_ns = metrics->cell != NULL ? live_left_ns(metrics->live) : 0,
+        .sessions = metrics->progress != NULL ? metrics->progress->established : 0,
+    };
+    metrics_totals_write_whole(stream, &whole);
+    if (metrics->records[0].target[0] == '\0')
+        return;
+    for (size_t i = 0; i < metrics->targets; i++)
+        metrics->totals[i].target = metrics->records[i].target;
+    look_at_trial(metrics);
+    write_trial(metrics, stream);
+    write_all(metrics, stream);
+}
