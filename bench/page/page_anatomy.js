@@ -11,6 +11,7 @@
 'use strict';
 
 const LEFT = 54, RIGHT = 12, SERVER = 14, FIRST = 32, AXIS = 40; /* pixels of a picture */
+const SIZE = 4; /* half of a glyph */
 const NEAR = 16; /* the pointer is at a message as many pixels away */
 const LINES_MAX = 2000; /* with more clients, only the sessions that have messages get a line */
 
@@ -137,8 +138,9 @@ const wires = (message, {x, y}) => [message.at, ...message.status ? [message.end
 
 /* Messages that look alike are one path: a handoff may have thousands. */
 function drawMessages(svg, {messages}, scale) {
-    const {x, y, size} = scale;
+    const {x, y, pitch} = scale;
     for (const idle of [true, false]) {
+        const size = idle ? Math.min(SIZE, pitch / 3.2) : SIZE;
         const group = put(svg, 'g', {class: idle ? 'idle' : 'active'});
         const draw = (name, wanted, one) => put(group, 'path', {class: name,
             d: messages.filter((m) => m.idle === idle && wanted(m)).map(one).join('')});
@@ -175,12 +177,13 @@ function drawLines(svg, {active}, {places, y, pitch, width}) {
     const line = (at) => `M${LEFT - 6},${at}H${width - RIGHT}`;
     const name = (at, text, kind) => put(svg, 'text', {x: LEFT - 11, y: at + 4, class: kind}, text);
     const every = Math.ceil(13 / pitch), taken = [...active].map((session) => places.get(session));
+    let free = 0;
     put(svg, 'path', {class: 'line', d: [...places.keys()].map((one) => line(y(one))).join('')});
     put(svg, 'path', {class: 'server', d: line(SERVER)});
     name(SERVER, 'server', 'name');
     for (const [session, place] of places) {
         if (active.has(session))
-            name(y(session), session, 'name acts');
+            name(free = Math.max(y(session), free + 13), session, 'name acts');
         else if (place % every === 0 && taken.every((other) => Math.abs(other - place) >= every))
             name(y(session), session, 'name');
     }
@@ -199,22 +202,22 @@ function makePanel(figure) {
 
     /* The words wait until the pointer rests: they may be read aloud. */
     const show = (index) => {
-        const message = handoff.messages[index], {x, y, size} = scale;
+        const message = handoff.messages[index], {x, y} = scale;
         const at = [x(message.at), y(message.session)];
         slider.value = index;
         slider.ariaValueText = `${index + 1} of ${handoff.messages.length}`;
         svg.querySelector('.mark')?.remove();
         const mark = put(svg, 'g', {class: 'mark'});
         put(mark, 'path', {d: wires(message, scale)});
-        put(mark, 'path', {class: 'request', d: glyphs.request(...at, size, x(message.end))});
-        put(mark, 'path', {d: glyphs.notification(...at, size + 3)});
+        put(mark, 'path', {class: 'request', d: glyphs.request(...at, 0, x(message.end))});
+        put(mark, 'path', {d: glyphs.notification(...at, SIZE + 3)});
         clearTimeout(timer);
         timer = setTimeout(() => told.textContent = tell(message), 100);
     };
     /* Where a point lies on a bar, the point is meant. */
     const distance = ({kind, at, end}, across) => Math.max(0,
         Math.max(scale.x(at) - across, across - scale.x(end)) -
-            (kind === 'request' ? 0 : 1.6 * scale.size));
+            (kind === 'request' ? 0 : 1.6 * SIZE));
     svg.onpointermove = ({offsetX, offsetY}) => {
         const near = handoff.messages.filter((message) => distance(message, offsetX) <= NEAR &&
             Math.abs(scale.y(message.session) - offsetY) <= Math.max(scale.pitch / 2, 4));
@@ -229,7 +232,7 @@ function makePanel(figure) {
         const width = svg.clientWidth, pitch = Math.min(16, Math.max(3, 380 / places.size));
         const bottom = FIRST + places.size * pitch;
         handoff = next;
-        scale = {places, pitch, width, bottom, from, to, size: Math.min(4, pitch / 3.2),
+        scale = {places, pitch, width, bottom, from, to,
             x: (us) => LEFT + Math.max(0, us - from) / (to - from) * (width - LEFT - RIGHT),
             y: (session) => FIRST + (places.get(session) + 0.5) * pitch};
         clearTimeout(timer);
@@ -237,6 +240,7 @@ function makePanel(figure) {
         summary.textContent = handoff.words;
         svg.ariaLabel = `${choice.value}: ${handoff.words}`;
         svg.setAttribute('height', bottom + AXIS);
+        svg.style.setProperty('--bar', `${Math.min(3, pitch / 2)}px`);
         slider.disabled = handoff.messages.length === 0;
         slider.max = handoff.messages.length - 1;
         slider.value = 0;

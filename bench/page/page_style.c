@@ -101,7 +101,7 @@ const char page_style_anatomy[] =
     ".anatomy .server { stroke: var(--ink); stroke-width: 2; }\n"
     ".told, .asked { stroke-width: 1; }\n"
     ".told { stroke-dasharray: 3 2; }\n"
-    ".anatomy .request { stroke-width: 3; }\n"
+    ".anatomy .request { stroke-width: var(--bar, 3px); }\n"
     ".anatomy .refused { stroke-width: 1.5; }\n"
     ".idle { stroke: var(--idle); }\n"
     ".idle .told, .idle .asked { opacity: 0.3; }\n"
