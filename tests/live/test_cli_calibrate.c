@@ -3,6 +3,7 @@
  * and --slo; an interruption; options that are wrong. */
 #include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
+#include "tests/support/run_files.h"
 #include "tests/support/schema.h"
 
 #include <jansson.h>
@@ -64,12 +65,11 @@ static void check_calibration(void)
 /* What the file says is what the run uses. */
 static void check_simulation(void)
 {
-    json_error_t place;
     command_run(&command, COMMAND("run", "-d", "simulated", "--costs", "c.json", "-r", "scalable",
                                   "-n", "8", "-t", "1", "--servers", "3", "-o", "r"));
     assert_status(&command, 0);
     assert_has(command.err, "c.json: the costs were measured on 1 server: whether they hold for 3");
-    json_t *manifest = json_load_file(in_work("r/manifest.json"), 0, &place);
+    json_t *manifest = read_manifest("r");
     const json_t *used = json_object_get(json_object_get(manifest, "driver"), "costs");
     json_t *json = read_costs();
     const json_t *costs = json_object_get(json, "costs");
@@ -188,7 +188,7 @@ static void check_proposal(void)
     assert_int_equal(table_count(&plan, 0, "proposed"), 32);
     table_deinit(&plan);
     assert_int_equal(count_passes("s/plan.csv"), 7);
-    json_t *manifest = json_load_file(in_work("s/manifest.json"), 0, NULL);
+    json_t *manifest = read_manifest("s");
     const json_t *asked = json_object_get(manifest, "plan");
     assert_string_equal(json_string_value(json_object_get(asked, "costs")), "c.json");
     assert_int_equal(json_integer_value(json_array_get(json_object_get(asked, "proposed"), 0)), 32);
@@ -207,7 +207,7 @@ static void check_dry_run(void)
                                   "simulated", "-r", "scalable", "--at-most", "8", "-o", "d"));
     assert_status(&command, 0);
     assert_null(strstr(command.out, "proposed"));
-    json_t *manifest = json_load_file(in_work("d/manifest.json"), 0, NULL);
+    json_t *manifest = read_manifest("d");
     const json_t *asked = json_object_get(manifest, "plan");
     assert_true(json_is_null(json_array_get(json_object_get(asked, "proposed"), 0)));
     json_decref(manifest);

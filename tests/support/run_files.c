@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/run_files.h"
 
+#include "tests/support/schema.h"
 #include "tests/support/work.h"
 
 /* Whether two rows are of the same trial. */
@@ -150,6 +151,7 @@ json_t *read_manifest(const char *folder)
     json_t *manifest = json_load_file(in_work("%s/manifest.json", folder), 0, &error);
     if (manifest == NULL)
         fail_msg("%s/manifest.json: %s", folder, error.text);
+    assert_schema(manifest, "manifest", folder);
     return manifest;
 }
 

@@ -21,7 +21,7 @@ void run_files_deinit(struct run_files *files);
  * the same ones in each file. For the caller to run_files_deinit. */
 struct run_files run_files_read(const char *folder);
 
-/* For the caller to json_decref. */
+/* As docs/schema says; for the caller to json_decref. */
 json_t *read_manifest(const char *folder);
 
 /* The manifest says that the run was cut short, and by what (words of lib/base/error.h), and how
