@@ -4,7 +4,7 @@
 #include "bench/cli/background_option.h"
 #include "bench/cli/complain.h"
 #include "bench/output/json_text.h"
-#include "bench/output/plots.h"
+#include "bench/output/record_end.h"
 
 #include <stdio.h>
 
@@ -158,54 +158,29 @@ static enum error_kind write_answers(const struct plan_record *record,
     return kind;
 }
 
-static enum error_kind draw(struct plan_record *record, const struct plan_answer *answers,
-                            size_t count, int interrupts, struct error *error)
+static enum error_kind draw(const struct record_end *end, const struct plan_answer *answers,
+                            size_t count, struct error *error)
 {
-    char why[640], warning[700], recipes[PLOTS_RECIPES_SIZE] = "";
+    char recipes[PLOTS_RECIPES_SIZE] = "";
     for (size_t i = 0; i < count; i++)
         (void)!plots_add_recipe(recipes, answers[i].recipe->name);
-    const struct plots plots = {.kind = PLOTS_OF_PLAN,
-                                .folder = record->set.folder,
-                                .recipes = recipes,
-                                .formats = record->options->output.plots,
-                                .interrupts = interrupts};
-    enum plots_end end = plots_draw(&plots, why, sizeof why);
-    if (end == PLOTS_INTERRUPTED) {
-        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
-        return error_raise(error, ERROR_INTERRUPTED, 0, "plan", "the plots are not drawn");
-    }
-    if (end == PLOTS_SKIPPED) {
-        snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
-        plan_record_warn(record, warning);
-    }
-    return ERROR_NONE;
-}
-
-static enum error_kind write_manifest(struct plan_record *record, const struct plan_record_end *end,
-                                      const struct error *unwritten, struct error *error)
-{
-    const struct manifest_end manifest_end = {record->set.folder, record->set.started_utc_ns,
-                                              end->planned,       record->set.trials,
-                                              end->cut_short,     unwritten};
-    return manifest_write(&record->manifest, &manifest_end, error);
+    return record_end_draw(end, PLOTS_OF_PLAN, recipes, NULL, error);
 }
 
 enum error_kind plan_record_close(struct plan_record *record, const struct plan_record_end *end,
                                   struct error *error)
 {
+    const struct record_end base = {
+        &record->manifest, &record->set,   &record->options->output, "plan",
+        end->planned,      end->cut_short, end->interrupts};
     enum error_kind kind = file_set_close(&record->set, error);
     if (record->set.trials == 0)
         return kind;
     if (kind == ERROR_NONE)
         kind = write_answers(record, end->answers, end->count, error);
     if (kind == ERROR_NONE && !record->set.broken)
-        kind = draw(record, end->answers, end->count, end->interrupts, error);
-    /* Tried in any case: it says how far the searches came. */
-    struct error why;
-    const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
-    enum error_kind written =
-        write_manifest(record, end, unwritten, kind == ERROR_NONE ? error : &why);
-    return kind == ERROR_NONE ? written : kind;
+        kind = draw(&base, end->answers, end->count, error);
+    return record_end_describe(&base, kind, error);
 }
 
 bool plan_record_complain(const struct plan_record *record)

@@ -4,7 +4,7 @@
 #include "base/cores.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/output/plots.h"
+#include "bench/output/record_end.h"
 
 #include <stdio.h>
 
@@ -97,57 +97,24 @@ static enum error_kind write_cells_csv(const struct load_record *record, struct 
     return kind;
 }
 
-/* whole: not cut short by an error, which says enough. */
-static enum error_kind draw(struct load_record *record, bool whole, int interrupts,
-                            struct error *error)
-{
-    char why[640], warning[700];
-    const struct plots plots = {.kind = PLOTS_OF_LOAD,
-                                .folder = record->files.set.folder,
-                                .recipes = "",
-                                .formats = record->options->output.plots,
-                                .interrupts = interrupts};
-    enum plots_end end = plots_draw(&plots, why, sizeof why);
-    if (end == PLOTS_INTERRUPTED) {
-        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
-        return error_raise(error, ERROR_INTERRUPTED, 0, "load", "the plots are not drawn");
-    }
-    if (end == PLOTS_SKIPPED) {
-        snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
-        load_record_warn(record, warning);
-    }
-    if (end == PLOTS_NOTHING && whole && !record->options->output.quiet)
-        complain_mildly("no plots in %s: they need two seconds at least, or two shares of reads, "
-                        "offered rates, or numbers of sessions that leave watches",
-                        record->files.set.folder);
-    return ERROR_NONE;
-}
-
-static enum error_kind write_manifest(struct load_record *record, const struct error *cut_short,
-                                      const struct error *unwritten, struct error *error)
-{
-    const struct file_set *set = &record->files.set;
-    const struct manifest_end end = {set->folder, set->started_utc_ns, record->trials_planned,
-                                     set->trials, cut_short,           unwritten};
-    return manifest_write(&record->manifest, &end, error);
-}
-
 enum error_kind load_record_close(struct load_record *record, const struct error *cut_short,
                                   int interrupts, struct error *error)
 {
+    const struct file_set *set = &record->files.set;
+    const struct record_end end = {
+        &record->manifest, set,       &record->options->output, "load", record->trials_planned,
+        cut_short,         interrupts};
     enum error_kind kind = file_set_close(&record->files.set, error);
-    if (record->files.set.trials == 0)
+    if (set->trials == 0)
         return kind;
     if (kind == ERROR_NONE)
         kind = write_cells_csv(record, error);
-    if (kind == ERROR_NONE && !record->files.set.broken)
-        kind = draw(record, cut_short == NULL, interrupts, error);
-    /* Tried in any case: it says how far the load came. */
-    struct error why;
-    const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
-    enum error_kind written =
-        write_manifest(record, cut_short, unwritten, kind == ERROR_NONE ? error : &why);
-    return kind == ERROR_NONE ? written : kind;
+    if (kind == ERROR_NONE && !set->broken)
+        kind = record_end_draw(&end, PLOTS_OF_LOAD, "",
+                               "they need two seconds at least, or two shares of reads, offered "
+                               "rates, or numbers of sessions that leave watches",
+                               error);
+    return record_end_describe(&end, kind, error);
 }
 
 void load_record_complain(const struct load_record *record)

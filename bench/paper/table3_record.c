@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "bench/cli/complain.h"
+#include "bench/output/record_end.h"
 
 #include <stdio.h>
 
@@ -90,17 +91,11 @@ enum error_kind table3_record_close(struct table3_record *record, const struct e
     enum error_kind kind = file_set_close(&record->set, error);
     if (record->set.trials == 0)
         return kind;
-    const struct manifest_end end = {record->set.folder,
-                                     record->set.started_utc_ns,
-                                     record->trials_planned,
-                                     record->set.trials,
-                                     cut_short,
-                                     kind == ERROR_NONE ? NULL : error};
-    /* Tried in any case: it says how far the trials came. */
-    struct error why;
-    enum error_kind written =
-        manifest_write(&record->manifest, &end, kind == ERROR_NONE ? error : &why);
-    return kind == ERROR_NONE ? written : kind;
+    const struct record_end end = {.manifest = &record->manifest,
+                                   .set = &record->set,
+                                   .trials_planned = record->trials_planned,
+                                   .cut_short = cut_short};
+    return record_end_describe(&end, kind, error);
 }
 
 void table3_record_complain(const struct table3_record *record)

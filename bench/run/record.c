@@ -5,7 +5,7 @@
 #include "base/output.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/output/plots.h"
+#include "bench/output/record_end.h"
 #include "bench/output/record_json.h"
 #include "bench/page/page.h"
 #include "bench/run/background_price.h"
@@ -145,32 +145,13 @@ static void write_prices(const struct record *record, struct csv *csv)
                                csv);
 }
 
-/* whole: not cut short by an error, which says enough. */
-static enum error_kind draw(struct record *record, bool whole, int interrupts, struct error *error)
+static enum error_kind draw(const struct record *record, const struct record_end *end,
+                            struct error *error)
 {
-    char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
+    char recipes[PLOTS_RECIPES_SIZE] = "";
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
         (void)plots_add_recipe(recipes, record->options->plan.recipes[i]->name);
-    const struct plots plots = {.kind = PLOTS_OF_RUN,
-                                .folder = record->results.set.folder,
-                                .recipes = recipes,
-                                .formats = record->options->output.plots,
-                                .interrupts = interrupts};
-    switch (plots_draw(&plots, why, sizeof why)) {
-    case PLOTS_DRAWN:
-        break;
-    case PLOTS_NOTHING:
-        if (whole && !record->options->output.quiet)
-            complain_mildly("no plots in %s: there is nothing to draw", plots.folder);
-        break;
-    case PLOTS_SKIPPED:
-        record_warn(record, "the plots are skipped: %s", why);
-        break;
-    case PLOTS_INTERRUPTED:
-        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
-        return error_raise(error, ERROR_INTERRUPTED, 0, "run", "the plots are not drawn");
-    }
-    return ERROR_NONE;
+    return record_end_draw(end, PLOTS_OF_RUN, recipes, "there is nothing to draw", error);
 }
 
 static void write_sentences(const struct record *record, FILE *stream)
@@ -243,28 +224,16 @@ json_t *record_describe(const struct record *record)
                            run_json_cells(&record->samples, record->options));
 }
 
-static enum error_kind write_manifest(struct record *record, const struct error *cut_short,
-                                      const struct error *unwritten, struct error *error)
-{
-    const struct results *results = &record->results;
-    const struct manifest_end end = {results->set.folder,
-                                     results->set.started_utc_ns,
-                                     record->trials_planned,
-                                     results->set.trials,
-                                     cut_short,
-                                     unwritten};
-    manifest_set(&record->manifest, "stalls", stalls_json(&record->samples));
-    manifest_set(&record->manifest, "handoffs_csv_every",
-                 json_integer((json_int_t)results->thinning));
-    return manifest_write(&record->manifest, &end, error);
-}
-
 /* Closes the files, and adds those that need all trials. The first error is the one that counts. */
 enum error_kind record_close(struct record *record, const struct error *cut_short, int interrupts,
                              struct error *error)
 {
+    const struct results *results = &record->results;
+    const struct record_end end = {
+        &record->manifest, &results->set, &record->options->output, "run", record->trials_planned,
+        cut_short,         interrupts};
     enum error_kind kind = file_set_close(&record->results.set, error);
-    if (record->results.set.trials == 0)
+    if (results->set.trials == 0)
         return kind;
     if (kind == ERROR_NONE)
         kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, error);
@@ -272,17 +241,14 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
         kind = write_csv(record, "fits.csv", fits_columns, write_fits, error);
     if (kind == ERROR_NONE && record->options->plan.background.given)
         kind = write_csv(record, "background.csv", background_price_columns, write_prices, error);
-    if (kind == ERROR_NONE && !record->results.set.broken)
-        kind = draw(record, cut_short == NULL, interrupts, error);
-    /* Tried in any case: it says how far the run came. */
-    struct error writing;
-    const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
-    enum error_kind written =
-        write_manifest(record, cut_short, unwritten, kind == ERROR_NONE ? error : &writing);
-    if (kind == ERROR_NONE)
-        kind = written;
-    if (kind == ERROR_NONE && !record->results.set.broken)
-        page_add(record->results.set.folder, &record->manifest, record->options->output.quiet);
+    if (kind == ERROR_NONE && !results->set.broken)
+        kind = draw(record, &end, error);
+    manifest_set(&record->manifest, "stalls", stalls_json(&record->samples));
+    manifest_set(&record->manifest, "handoffs_csv_every",
+                 json_integer((json_int_t)results->thinning));
+    kind = record_end_describe(&end, kind, error);
+    if (kind == ERROR_NONE && !results->set.broken)
+        page_add(results->set.folder, &record->manifest, record->options->output.quiet);
     return kind;
 }
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/simulate.h"
 
+#include "tests/support/simulation.h"
+
 struct trial_host simulate_host(void)
 {
-    static struct connect_string servers;
-    static struct sim_options options;
-    options = sim_options_default();
-    servers.count = live_servers.count > 0 ? live_servers.count : 1; /* 0: no real one runs */
-    options.servers = (unsigned)servers.count;
-    for (size_t i = 0; i < servers.count; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
-    return (struct trial_host){
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    static struct simulation simulation;
+    simulation_init(&simulation,
+                    live_servers.count > 0 ? live_servers.count : 1); /* 0: none runs */
+    return simulation_host(&simulation);
 }
 
 struct trial_result *simulate_trial(const struct trial_plan *plan, struct trial_plan *same)

@@ -1,57 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a trial is led, in simulations: what is progress, what is waited for at the end, and which
  * times come out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/simulation.h"
 
 #include "base/clock.h"
-#include "recipes/registry.h"
-#include "trial/trial.h"
 
-static struct connect_string servers;
-static struct sim_options options;
+static struct simulation simulation;
 
 static int set_up(void **state)
 {
     (void)state;
-    options = sim_options_default();
-    options.servers = 3;
-    servers = (struct connect_string){.count = 3};
-    for (uint16_t i = 0; i < 3; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
+    simulation_init(&simulation, 3);
     return 0;
 }
 
 static struct trial_plan plan_of(const char *recipe, enum pace pace)
 {
-    return (struct trial_plan){
-        .recipe = registry_find(recipe),
-        .pace = pace,
-        .fleet.driver = DRIVER_SIMULATED,
-        .fleet.sessions = 6,
-        .locks = 1,
-        .fleet.processes = 1,
-        .fleet.timeout_ns = 10 * NS_PER_S,
-        .fleet.session_timeout_ms = 30000,
-        .fleet.seed = 1,
-        .root = "/t",
-        .fleet.servers = &servers,
-    };
-}
-
-static struct trial_result *run(const struct trial_plan *plan)
-{
-    const struct trial_host host = {
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
-    struct trial_result *result = NULL;
-    struct error error = {0};
-    if (trial_run(plan, &host, &result, &error) != ERROR_NONE)
-        fail_msg("%s: %s", error_words(error.kind), error.detail);
-    return result;
+    struct trial_plan plan = simulation_plan(&simulation, registry_find(recipe), 6);
+    plan.pace = pace;
+    plan.fleet.session_timeout_ms = 30000;
+    return plan;
 }
 
 /* ------------------------------------------------------------------ progress */
@@ -62,7 +30,7 @@ static void test_in_free_pace_messages_alone_are_no_progress(void **state)
     (void)state;
     struct trial_plan plan = plan_of("poll", PACE_FREE);
     plan.hold.mean_ns = 3 * plan.fleet.timeout_ns;
-    struct trial_result *result = run(&plan);
+    struct trial_result *result = simulation_run(&simulation, &plan);
     assert_int_equal(result->end, END_DEADLINE);
     assert_int_equal(result->handoffs, 1);
     trial_result_free(result);
@@ -74,8 +42,8 @@ static void test_under_lockstep_messages_are_progress(void **state)
     (void)state;
     struct trial_plan plan = plan_of("walkback", PACE_LOCKSTEP);
     plan.fleet.sessions = 20;
-    options.costs.read_ns = plan.fleet.timeout_ns / 10;
-    struct trial_result *result = run(&plan);
+    simulation.options.costs.read_ns = plan.fleet.timeout_ns / 10;
+    struct trial_result *result = simulation_run(&simulation, &plan);
     assert_int_equal(result->end, END_DONE);
     assert_int_equal(result->violation_count, 0);
     assert_true(result->latency[METER_HANDOFF].max_ns > plan.fleet.timeout_ns);
@@ -111,10 +79,10 @@ static void test_in_free_pace_the_last_notifications_are_received(void **state)
     (void)state;
     struct trial_plan plan = plan_of("scalable", PACE_FREE);
     plan.recipe = &recipe_lingering;
-    options.costs.network_ns = options.costs.network_jitter_ns = NS_PER_S;
+    simulation.options.costs.network_ns = simulation.options.costs.network_jitter_ns = NS_PER_S;
     plan.fleet.timeout_ns = 100 * NS_PER_S;
     for (plan.fleet.seed = 1; plan.fleet.seed <= 20; plan.fleet.seed++) {
-        struct trial_result *result = run(&plan);
+        struct trial_result *result = simulation_run(&simulation, &plan);
         assert_int_equal(result->violation_count, 0);
         assert_int_equal(result->reconciled, RECONCILED_YES);
         trial_result_free(result);
@@ -127,7 +95,7 @@ static void test_a_drain_begins_with_the_first_release(void **state)
 {
     (void)state;
     struct trial_plan plan = plan_of("scalable", PACE_LOCKSTEP);
-    struct trial_result *result = run(&plan);
+    struct trial_result *result = simulation_run(&simulation, &plan);
     uint64_t first_ns = atomic_load(&result->memory->first_release_ns);
     uint64_t last_ns = atomic_load(&result->memory->last_released_ns);
     assert_int_equal(result->end, END_DONE);
@@ -145,9 +113,9 @@ static void test_a_simulation_has_no_stalls(void **state)
     (void)state;
     for (enum pace pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_plan plan = plan_of("childwatch", pace);
-        options.costs.network_ns = 2 * NS_PER_S;
+        simulation.options.costs.network_ns = 2 * NS_PER_S;
         plan.fleet.timeout_ns = 100 * NS_PER_S;
-        struct trial_result *result = run(&plan);
+        struct trial_result *result = simulation_run(&simulation, &plan);
         assert_int_equal(result->end, END_DONE);
         assert_int_equal(result->stalls.count, 0);
         trial_result_free(result);

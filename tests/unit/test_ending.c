@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The words for a trial in which nothing moved: who waits, for what, and who owes an answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/simulation.h"
 
 #include "base/clock.h"
-#include "recipes/registry.h"
 #include "trial/ending.h"
 
 #include <stdio.h>
@@ -17,7 +11,7 @@
 #define CLIENTS 6
 #define SERVERS 3
 
-static struct connect_string servers;
+static struct simulation simulation;
 static struct trial_plan plan;
 static struct trial_memory *memory;
 static struct server_counters counters;
@@ -25,21 +19,17 @@ static struct server_counters counters;
 /* Sessions of three simulated servers in turn, all of them unfinished, none with a request out. */
 static int set_up(void **state)
 {
-    struct sim_options options = sim_options_default();
     struct error error;
     (void)state;
-    options.servers = SERVERS;
-    servers = (struct connect_string){.count = SERVERS};
-    for (size_t i = 0; i < SERVERS; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    simulation_init(&simulation, SERVERS);
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
                                .fleet.sessions = CLIENTS,
                                .locks = 1,
                                .fleet.processes = 1,
                                .fleet.timeout_ns = 30 * NS_PER_S,
-                               .fleet.servers = &servers};
-    counters = (struct server_counters){.servers = &servers};
-    if (sim_new(&options, &counters.sim, &error) != ERROR_NONE ||
+                               .fleet.servers = &simulation.servers};
+    counters = (struct server_counters){.servers = &simulation.servers};
+    if (sim_new(&simulation.options, &counters.sim, &error) != ERROR_NONE ||
         trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < CLIENTS; i++) {

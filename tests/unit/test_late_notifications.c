@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Laws that foretell a notification in the wrong step, on simulated servers of which two are
  * behind: whenever it comes, it is told as what it is, and not as a wake-up that was lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/simulation.h"
 
 #include "base/clock.h"
-#include "recipes/registry.h"
-#include "trial/trial.h"
 
 #define SERVERS 3
 #define CLIENTS 2
@@ -36,30 +29,14 @@ static void too_many(const struct law_view *view, struct tally *cost)
 
 static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
 {
-    static struct connect_string servers = {.count = SERVERS};
+    static struct simulation simulation;
     static struct trial_plan plan; /* outlives its result */
-    struct sim_options options = sim_options_default();
-    const struct trial_host host = {
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
-    struct trial_result *result = NULL;
-    struct error error;
-    options.servers = SERVERS;
-    options.costs.network_jitter_ns = 20 * NS_PER_MS;
-    for (size_t i = 0; i < SERVERS; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
-    plan = (struct trial_plan){.recipe = recipe,
-                               .fleet.driver = DRIVER_SIMULATED,
-                               .hold.mean_ns = NS_PER_S, /* until then it has come */
-                               .fleet.sessions = CLIENTS,
-                               .locks = 1,
-                               .fleet.processes = 1,
-                               .fleet.timeout_ns = 10 * NS_PER_S,
-                               .fleet.session_timeout_ms = 60000,
-                               .fleet.seed = seed,
-                               .root = "/t",
-                               .fleet.servers = &servers};
-    assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
-    return result;
+    simulation_init(&simulation, SERVERS);
+    simulation.options.costs.network_jitter_ns = 20 * NS_PER_MS;
+    plan = simulation_plan(&simulation, recipe, CLIENTS);
+    plan.hold.mean_ns = NS_PER_S; /* until then it has come */
+    plan.fleet.seed = seed;
+    return simulation_run(&simulation, &plan);
 }
 
 static void test_a_notification_in_the_wrong_step_is_no_lost_wake_up(void **state)

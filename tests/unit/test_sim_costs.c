@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a simulated message costs, to the nanosecond: every network hop takes 1,000 ns here, and
  * what a test does not name costs nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/simulation.h"
 
 #include "base/clock.h"
-#include "recipes/registry.h"
 #include "sim/sim.h"
-#include "trial/trial.h"
 
 #define CLIENTS    3
 #define HOP_NS     1000
@@ -291,34 +284,16 @@ static void costs_change_no_count(void **state)
 {
     (void)state;
     static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "ticket"};
-    struct sim_options options = sim_options_default();
-    struct connect_string servers = {.count = 3};
-    options.servers = 3;
-    options.cores = 2;
-    options.costs.send_ns = options.costs.client_message_ns = 6000;
-    options.costs.client_name_ns = 100;
-    options.costs.turn_ns = options.costs.client_turn_ns = 20000;
-    for (uint16_t i = 0; i < 3; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
-    const struct trial_host host = {
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    struct simulation simulation;
+    simulation_init(&simulation, 3);
+    struct sim_costs *costs = &simulation.options.costs;
+    simulation.options.cores = 2;
+    costs->send_ns = costs->client_message_ns = 6000;
+    costs->client_name_ns = 100;
+    costs->turn_ns = costs->client_turn_ns = 20000;
     for (size_t i = 0; i < 4; i++) {
-        const struct trial_plan plan = {
-            .recipe = registry_find(recipes[i]),
-            .pace = PACE_LOCKSTEP,
-            .fleet = {.driver = DRIVER_SIMULATED,
-                      .sessions = 12,
-                      .processes = 1,
-                      .timeout_ns = 10 * NS_PER_S,
-                      .session_timeout_ms = TIMEOUT_MS,
-                      .seed = 1,
-                      .servers = &servers},
-            .locks = 1,
-            .root = "/t",
-        };
-        struct trial_result *result = NULL;
-        struct error error = {0};
-        assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
+        const struct trial_plan plan = simulation_plan(&simulation, registry_find(recipes[i]), 12);
+        struct trial_result *result = simulation_run(&simulation, &plan);
         assert_int_equal(result->end, END_DONE);
         assert_true(result->has_law);
         assert_int_equal(result->violation_count, 0);

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The messages of traced handoffs, in simulated trials of every recipe that has a law: as many of
  * each kind as the ledger's row has, and those of no other handoff. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/simulation.h"
 
 #include "base/clock.h"
-#include "recipes/registry.h"
-#include "trial/trial.h"
 
 #include <string.h>
 
@@ -29,31 +22,13 @@ static int tear_down(void **state)
 
 static void run(const struct recipe *recipe, struct trial_plan *plan)
 {
-    struct sim_options options = sim_options_default();
-    static struct connect_string servers = {.count = 1,
-                                            .endpoints = {{.host = "simulated", .port = 1}}};
-    struct error error = {0};
-    options.servers = 1;
-    const struct trial_host host = {
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
-    *plan = (struct trial_plan){
-        .recipe = recipe,
-        .fleet.driver = DRIVER_SIMULATED,
-        .fleet.servers = &servers,
-        .pace = PACE_LOCKSTEP,
-        .fleet.sessions = CLIENTS,
-        .locks = 1,
-        .fleet.processes = 1,
-        .fleet.timeout_ns = 2 * NS_PER_S,
-        .fleet.session_timeout_ms = 60000,
-        .fleet.seed = 1,
-        .traced = traced,
-        .traced_count = sizeof traced / sizeof traced[0],
-        .root = "/t",
-    };
+    static struct simulation simulation;
+    simulation_init(&simulation, 1);
+    *plan = simulation_plan(&simulation, recipe, CLIENTS);
+    plan->traced = traced;
+    plan->traced_count = sizeof traced / sizeof traced[0];
     trial_result_free(result);
-    result = NULL;
-    assert_int_equal(trial_run(plan, &host, &result, &error), ERROR_NONE);
+    result = simulation_run(&simulation, plan);
     assert_int_equal(result->end, END_DONE);
 }
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Laws that are wrong by one message, in simulated trials of recipes that are right: each is found,
  * at the step where it is wrong, and as what it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/simulation.h"
 
 #include "base/clock.h"
-#include "recipes/registry.h"
-#include "trial/trial.h"
 
 #define CLIENTS 4
 
 static struct recipe recipe;
+static struct simulation simulation;
 static struct trial_plan plan;
 static struct trial_result *result;
 
@@ -38,35 +32,15 @@ static void wrong_the_other_way(const struct law_view *view, struct tally *cost)
 
 static void run(void)
 {
-    static struct sim_options options;
-    static struct connect_string servers = {.count = 1,
-                                            .endpoints = {{.host = "simulated", .port = 1}}};
-    struct error error = {0};
-    options = sim_options_default();
-    options.servers = 1;
-    const struct trial_host host = {
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
-    plan.fleet.servers = &servers;
     trial_result_free(result);
-    result = NULL;
-    assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
+    result = simulation_run(&simulation, &plan);
 }
 
 static int set_up(void **state)
 {
     (void)state;
-    plan = (struct trial_plan){
-        .recipe = &recipe,
-        .fleet.driver = DRIVER_SIMULATED,
-        .pace = PACE_LOCKSTEP,
-        .fleet.sessions = CLIENTS,
-        .locks = 1,
-        .fleet.processes = 1,
-        .fleet.timeout_ns = 2 * NS_PER_S,
-        .fleet.session_timeout_ms = 60000,
-        .fleet.seed = 1,
-        .root = "/t",
-    };
+    simulation_init(&simulation, 1);
+    plan = simulation_plan(&simulation, &recipe, CLIENTS);
     return 0;
 }
 
