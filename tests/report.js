@@ -8,11 +8,16 @@ const anatomy = require('./report_anatomy.js');
 
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const screens = [
-    {name: 'light', width: 1280, scheme: 'light'},
-    {name: 'dark', width: 1280, scheme: 'dark'},
-    {name: 'narrow', width: 400, scheme: 'light'},
-    {name: 'no-script', width: 1280, scheme: 'light'},
+    {name: 'light', width: 1280, axe: true},
+    {name: 'dark', width: 1280, features: {'prefers-color-scheme': 'dark'}, axe: true},
+    {name: 'contrast', width: 1280, features: {'prefers-color-scheme': 'dark', 'forced-colors': 'active'}},
+    {name: 'narrow', width: 360, axe: true},
+    {name: 'wide', width: 1600},
+    {name: 'paper', width: 718, media: 'print'}, // A4 with margins of 1 cm
+    {name: 'no-script', width: 1280},
 ];
+const paperHeight = 1047;
+const papersMost = 24; // what is cited is no book
 
 // All messages, errors and requests of a page, but for the page itself.
 function listen(page, address) {
@@ -33,25 +38,46 @@ async function findBarriers(page) {
         `${found.id}: ${found.help}: ${found.nodes.length}, the first: ${found.nodes[0].html}`);
 }
 
+// As a person has set the browser.
+async function set(page, screen) {
+    const features = {'prefers-color-scheme': 'light', ...screen.features};
+    const session = await page.createCDPSession();
+    await session.send('Emulation.setEmulatedMedia', {
+        media: screen.media || 'screen',
+        features: Object.entries(features).map(([name, value]) => ({name, value})),
+    });
+    await page.setViewport({width: screen.width, height: 900});
+}
+
+async function findOverflow(page, screen) {
+    const [width, height] = await page.evaluate(() => {
+        const root = document.documentElement;
+        return [root.scrollWidth, root.scrollHeight];
+    });
+    const found = [];
+    if (width > screen.width)
+        found.push(`${width} pixels wide on a screen of ${screen.width}`);
+    if (screen.media === 'print' && height > papersMost * paperHeight)
+        found.push(`${Math.ceil(height / paperHeight)} sheets of paper, more than ${papersMost}`);
+    return found;
+}
+
 async function look(browser, path, screen) {
     const address = `file://${path}`;
     const page = await browser.newPage();
     const found = listen(page, address);
     page.setDefaultTimeout(60000);
     await page.setJavaScriptEnabled(screen.name !== 'no-script');
-    await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: screen.scheme}]);
-    await page.setViewport({width: screen.width, height: 900});
+    await set(page, screen);
     await page.goto(address);
     const base = path.replace(/\.html$/, '');
     await page.screenshot({path: `${base}-${screen.name}.png`, fullPage: true});
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (width > screen.width)
-        found.push(`${width} pixels wide on a screen of ${screen.width}`);
-    if (screen.name === 'light')
+    found.push(...await findOverflow(page, screen));
+    if (screen.media === 'print')
         await page.pdf({path: `${base}.pdf`, format: 'A4'});
-    if (await page.$('.anatomy') !== null)
-        found.push(...await (screen.name === 'no-script' ? anatomy.lookWithout : anatomy.goThrough)(page));
-    if (screen.name !== 'no-script')
+    if ((screen.axe || screen.name === 'no-script') && await page.$('.anatomy') !== null)
+        found.push(...await (screen.axe ? anatomy.goThrough : anatomy.lookWithout)(page));
+    if (screen.axe)
         found.push(...await findBarriers(page));
     await page.close();
     return found.map((text) => `${path}, ${screen.name}: ${text}`);

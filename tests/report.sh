@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Pages of report.html in a browser: made from results/reference and checked as HTML (html-validate), then opened in
-# headless Chromium, on a light and a dark screen and a narrow one: no message, no request, nothing wider than the
-# screen, nothing that axe-core finds inaccessible; and with scripts switched off. Leaves pages and pictures of them in the folder for a look.
+# headless Chromium, on a light and a dark screen, on one with the colours of the reader, on a narrow and a wide one, and
+# on paper: no message, no request, nothing wider than the screen or the sheet, not too many sheets, nothing that axe-core
+# finds inaccessible; and with scripts switched off. Leaves pages and pictures of them in the
+# folder for a look.
 #
 #   tests/report.sh ZKHERD FOLDER
 #
@@ -25,6 +27,9 @@ page run "$reference/standalone"
 page runs "$reference/standalone" "$reference/ensemble3"
 page background "$reference/load/background"
 page paper "$reference/paper"
+for experiment in table1 table2 table3 figure8; do
+    page "$experiment" "$reference/paper/$experiment"
+done
 page plan "$reference/plan/waiters" "$reference/plan/locks"
 page simulated "$reference/simulated"
 
@@ -39,6 +44,13 @@ cp -r "$folder/trace-few" "$folder/trace-hostile"
 sed -i 's|nonscalable|</script><img src=x onerror=alert(1)>|' "$folder/trace-hostile/trace.csv"
 page trace-hostile "$folder/trace-hostile"
 trace many -n 250 --trace 1
+
+# A lock that fails, and a load, both in memory.
+rm -rf "$folder/broken" "$folder/load"
+"$zkherd" run -q -d simulated -r scalable,broken-nolock -n 2..8x2 -t 2 -o "$folder/broken" || [ $? = 1 ]
+"$zkherd" load -q -d simulated --reads 0..100+50 -n 4 --duration 2s -t 1 -o "$folder/load"
+page broken "$folder/broken"
+page mixed "$folder/broken" "$folder/load" "$reference/plan/waiters"
 
 cat > "$folder/htmlvalidate.json" <<'END'
 {"root": true, "extends": ["html-validate:standard"], "rules": {"void-style": ["error", {"style": "selfclosing"}]}}

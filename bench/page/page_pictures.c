@@ -15,11 +15,12 @@
 
 static const struct page_picture pictures[] = {
     {"rpcs", "trials.csv", "Requests against clients",
-     "Both axes are logarithmic. A point is a trial; a line is the law of the recipe.",
+     "Both axes are logarithmic. A point is a trial; a line is the law of the recipe, if it has "
+     "one.",
      "recipe clients trial rpcs law_rpcs violations valid", "recipe", "clients", "rpcs"},
     {"messages", "waiters.csv", "Notifications and CREATEs of a handoff against waiters",
-     "Two panels, of notifications and of CREATE requests; all axes are logarithmic. A point is a "
-     "mean over handoffs, a line is the law.",
+     "Two panels, of notifications and of CREATE requests. The axes are logarithmic; below "
+     "1, the vertical ones have 0. A point is a mean over handoffs, a line is the law.",
      "recipe waiters_low waiters_high waiters_mean handoffs notifications_mean "
      "law_notifications_mean creates_mean law_creates_mean rpcs_mean",
      "recipe", "waiters_mean", "notifications_mean"},
@@ -28,14 +29,14 @@ static const struct page_picture pictures[] = {
      "recipe clients trial bytes_sent bytes_received violations valid", "recipe", "clients",
      "bytes_received"},
     {"handoff_latency", "waiters.csv", "Time of a handoff against waiters",
-     "Both axes are logarithmic. A point is the median with its 95 % interval; the 99th percentile "
-     "is above it.",
+     "Both axes are logarithmic. A point is the median with its 95 % interval, larger for more "
+     "handoffs; a dashed line joins the 99th percentiles.",
      "recipe waiters_low waiters_high waiters_mean timed handoff_p50_us handoff_p50_low_us "
      "handoff_p50_high_us handoff_p99_us",
      "recipe", "waiters_mean", "handoff_p50_us"},
-    {"drain_time", "trials.csv", "Time of a drain against clients",
-     "Both axes are logarithmic. A point is a trial, a line joins the medians; a cross is a trial "
-     "that is not valid.",
+    {"drain_time", "trials.csv", "Time from the first release to the last against clients",
+     "Both axes are logarithmic. A point is a trial, near its number of clients; a line "
+     "joins the medians; a cross is a trial that is not valid.",
      "recipe clients trial drain_s handoffs_per_s valid reason", "recipe", "clients", "drain_s"},
     {"anatomy", "trace.csv", "One handoff, message by message",
      "A panel for each recipe, all with the same number of waiters, and a line for each session. A "
@@ -74,8 +75,8 @@ static const struct page_picture pictures[] = {
      "mix sessions rate_per_s trial second operations errors response_p50_us response_p99_us marks",
      "mix", "second", "operations"},
     {"paper_table1", "table1.csv", "Throughput against the share of reads, ours and the paper's",
-     "Our curves with 95 % intervals, one for each number of servers; below them the ends of the "
-     "paper's.",
+     "Our curves with 95 % intervals, one for each number of servers; below them the paper's "
+     "figures, which it has for all writes and all reads.",
      "servers reads_percent trials valid starved achieved_per_s achieved_per_s_low "
      "achieved_per_s_high paper_per_s",
      "servers", "reads_percent", "achieved_per_s"},
@@ -91,12 +92,13 @@ static const struct page_picture pictures[] = {
      "servers clients barriers trials valid seconds seconds_low seconds_high paper_seconds",
      "clients", "barriers", "seconds"},
     {"paper_figure8", "samples.csv", "Throughput while servers are killed and started again",
-     "Operations a second in samples of 300 ms, a line for each trial; the faults of the first "
-     "trial are marked.",
+     "Operations a second in samples of 300 ms, a line for each trial. Of the first trial, dashed "
+     "lines mark when servers are killed, dotted ones when they are started again.",
      "trial from_s reads writes operations_per_s", "trial", "from_s", "operations_per_s"},
     {"plan", "plan.csv", "The trials of the search",
-     "What was measured in each trial against the size that was tried, the limit of the objective, "
-     "and the verdict of each trial.",
+     "A mark is a trial: a cross failed, a grey circle had no vote, any other mark passed. "
+     "The dashed line is the limit of the objective. A band reaches from the largest size "
+     "that passed to the smallest that failed.",
      "recipe step stage size samples over verdict measured_us p50_us p99_us handoffs_per_s "
      "gave_out",
      "recipe", "size", "measured_us"},
