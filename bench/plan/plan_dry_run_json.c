@@ -41,8 +41,11 @@ static json_t *list_servers(const struct target_options *target)
     json_t *servers = json_array();
     if (target->connect)
         json_array_append_new(servers, json_integer((json_int_t)target->servers.count));
-    for (size_t i = 0; !target->connect && i < target->topology_count; i++)
-        json_array_append_new(servers, json_integer((json_int_t)target->server_counts[i]));
+    const uint64_t *counts = target->server_counts; /* each once for each release */
+    for (size_t i = 0; !target->connect && i < target->topology_count; i++) {
+        if (i == 0 || counts[i] != counts[i - 1])
+            json_array_append_new(servers, json_integer((json_int_t)counts[i]));
+    }
     return servers;
 }
 
