@@ -4,12 +4,10 @@
 #include "bench/metrics/metrics_text.h"
 
 #include <math.h>
-#include <string.h>
 
 void run_metrics_init(struct run_metrics *metrics, const struct options *options,
                       const struct record *records, const struct progress *progress)
 {
-    memset(metrics, 0, sizeof *metrics);
     metrics->options = options;
     metrics->records = records;
     metrics->progress = progress;

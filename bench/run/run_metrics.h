@@ -45,7 +45,9 @@ struct run_metrics {
     uint64_t told_handoffs;             /* the same */
 };
 
-/* All pointers must outlive the metrics; the records may be opened later. */
+/* The metrics are zero bytes before, and most of them stay untouched: the memory of workers, which
+ * is measured, begins as a copy of this process's. All pointers must outlive the metrics; the
+ * records may be opened later. */
 void run_metrics_init(struct run_metrics *metrics, const struct options *options,
                       const struct record *records, const struct progress *progress);
 

@@ -142,6 +142,7 @@ static int begin_run(void **state)
     progress = (struct progress){.count = 5, .at = 2};
     snprintf(record.target, sizeof record.target, "standalone");
     result.latency = calloc(METER_KINDS, sizeof *result.latency);
+    memset(&run, 0, sizeof run);
     run_metrics_init(&run, &options, &record, &progress);
     return result.latency == NULL || begin(state);
 }
