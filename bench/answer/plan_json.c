@@ -4,22 +4,6 @@
 #include "bench/output/json_result.h"
 #include "bench/output/json_sentences.h"
 
-static void set(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_result_real(value));
-}
-
-/* KEY, KEY_low, KEY_high. */
-static void set_interval(json_t *object, const char *key, const struct interval *interval)
-{
-    char end[48];
-    set(object, key, interval->value);
-    snprintf(end, sizeof end, "%s_low", key);
-    set(object, end, interval->low);
-    snprintf(end, sizeof end, "%s_high", key);
-    set(object, end, interval->high);
-}
-
 static void set_count(json_t *object, const char *key, bool known, uint64_t count)
 {
     json_object_set_new(object, key, known ? json_integer((json_int_t)count) : json_null());
@@ -69,9 +53,9 @@ static void set_figures(json_t *object, const struct plan_answer *answer)
 {
     const struct utilisation_finding *gave_out = answer->gave_out;
     set_count(object, "figures_at", true, answer->best);
-    set(object, "measured_us", answer->measured_us);
-    set(object, "p50_us", answer->p50_us);
-    set(object, "handoffs_per_s", answer->handoffs_per_s);
+    json_result_set_real(object, "measured_us", answer->measured_us);
+    json_result_set_real(object, "p50_us", answer->p50_us);
+    json_result_set_real(object, "handoffs_per_s", answer->handoffs_per_s);
     set_text(object, "gave_out",
              gave_out != NULL ? utilisation_limit_words(gave_out->limit) : NULL);
     set_text(object, "gave_out_evidence", gave_out != NULL ? gave_out->evidence : NULL);
@@ -92,9 +76,9 @@ static void set_herd(json_t *object, const struct plan_question *question, const
 {
     bool told = plan_answer_has_herd(question);
     set_text(object, "herd_state", told ? herd_state_word(herd->state) : NULL);
-    set_interval(object, "herd_beta", &herd->beta);
-    set_interval(object, "herd_bare_s", &herd->bare_s);
-    set_interval(object, "herd_slope_s", &herd->slope_s);
+    json_result_set_interval(object, "herd_beta", &herd->beta);
+    json_result_set_interval(object, "herd_bare_s", &herd->bare_s);
+    json_result_set_interval(object, "herd_slope_s", &herd->slope_s);
     json_object_set_new(object, "herd_bends", told ? json_boolean(herd->bends) : json_null());
 }
 
@@ -116,8 +100,8 @@ static void set_knee(json_t *object, const struct plan_question *question,
     set_text(object, "knee_state",
              plan_knee_is_told(question) ? knee_state_word(knee->state) : NULL);
     set_count(object, "knee_clients", known, knee->clients);
-    set_interval(object, "knee", &found->locks);
-    set_interval(object, "knee_per_s", &found->most_per_s);
+    json_result_set_interval(object, "knee", &found->locks);
+    json_result_set_interval(object, "knee_per_s", &found->most_per_s);
     set_text(object, "knee_of", known ? utilisation_limit_words(found->of) : NULL);
     set_count(object, "knee_demand_locks", known, found->demand_locks);
     json_object_set_new(object, "knee_is_lower_bound",

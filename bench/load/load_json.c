@@ -40,10 +40,7 @@ static json_t *describe(const struct load_summary *summary)
         "trials_driver_bound", (json_int_t)summary->driver_bound, "trials_miscounted",
         (json_int_t)summary->miscounted, "verdict", record_json_verdict(verdict_of(summary)),
         "errors", json_result_count(summary->errors));
-#define X(name)                                                                                    \
-    json_object_set_new(json, #name, json_result_real(summary->name.value));                       \
-    json_object_set_new(json, #name "_low", json_result_real(summary->name.low));                  \
-    json_object_set_new(json, #name "_high", json_result_real(summary->name.high));
+#define X(name) json_result_set_interval(json, #name, &summary->name);
     FIGURES(X)
 #undef X
     return json;

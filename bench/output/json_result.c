@@ -23,6 +23,21 @@ json_t *json_result_text(const char *text)
     return text != NULL && text[0] != '\0' ? json_text(text) : json_null();
 }
 
+void json_result_set_real(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, json_result_real(value));
+}
+
+void json_result_set_interval(json_t *object, const char *key, const struct interval *interval)
+{
+    char end[48];
+    json_result_set_real(object, key, interval->value);
+    snprintf(end, sizeof end, "%s_low", key);
+    json_result_set_real(object, end, interval->low);
+    snprintf(end, sizeof end, "%s_high", key);
+    json_result_set_real(object, end, interval->high);
+}
+
 /* DEL is ASCII, so jansson leaves it; it can stand within a string only. */
 static int write_without_del(const char *text, size_t length, void *stream)
 {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "bench/output/json_text.h"
+#include "measure/statistics.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -22,6 +23,10 @@ json_t *json_result_count(double value);
 
 /* A text; null of NULL and of "". */
 json_t *json_result_text(const char *text);
+
+/* Sets a key to such a number; and KEY, KEY_low and KEY_high to an interval. */
+void json_result_set_real(json_t *object, const char *key, double value);
+void json_result_set_interval(json_t *object, const char *key, const struct interval *interval);
 
 /*
  * Takes the object, NULL if there was no memory for it; writes it, and the end of its last line.

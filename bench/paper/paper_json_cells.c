@@ -8,22 +8,6 @@
 #include "bench/paper/table2.h"
 #include "bench/paper/table3.h"
 
-static void set(json_t *cell, const char *key, double value)
-{
-    json_object_set_new(cell, key, json_result_real(value));
-}
-
-/* KEY, KEY_low, KEY_high. */
-static void set_interval(json_t *cell, const char *key, const struct interval *interval)
-{
-    char end[48];
-    set(cell, key, interval->value);
-    snprintf(end, sizeof end, "%s_low", key);
-    set(cell, end, interval->low);
-    snprintf(end, sizeof end, "%s_high", key);
-    set(cell, end, interval->high);
-}
-
 static json_t *describe_trials(uint64_t servers, size_t trials, size_t valid)
 {
     return json_pack("{s:I, s:I, s:I}", "servers", (json_int_t)servers, "trials_complete",
@@ -44,8 +28,8 @@ json_t *paper_json_cells_table1(const void *context, size_t topology)
         json_t *json = describe_trials(cell->servers, cell->trials, cell->valid);
         set_count(json, "trials_starved", cell->starved);
         set_count(json, "reads_percent", cell->reads);
-        set_interval(json, "achieved_per_s", &cell->per_s);
-        set(json, "paper_per_s", published_table1(cell->servers, cell->reads));
+        json_result_set_interval(json, "achieved_per_s", &cell->per_s);
+        json_result_set_real(json, "paper_per_s", published_table1(cell->servers, cell->reads));
         json_array_append_new(cells, json);
     }
     return cells;
@@ -59,10 +43,11 @@ json_t *paper_json_cells_table2(const void *context, size_t topology)
         const struct table2_cell *cell = table2_at(table, topology, level);
         json_t *json = describe_trials(cell->servers, cell->trials, cell->valid);
         set_count(json, "workers", cell->workers);
-        set_interval(json, "creates_per_s", &cell->per_s);
-        set_interval(json, "latency_mean_ms", &cell->latency_ms);
-        set(json, "paper_per_s", published_table2(cell->servers, cell->workers));
-        set(json, "paper_latency_ms", published_latency_ms(cell->servers, cell->workers));
+        json_result_set_interval(json, "creates_per_s", &cell->per_s);
+        json_result_set_interval(json, "latency_mean_ms", &cell->latency_ms);
+        json_result_set_real(json, "paper_per_s", published_table2(cell->servers, cell->workers));
+        json_result_set_real(json, "paper_latency_ms",
+                             published_latency_ms(cell->servers, cell->workers));
         json_array_append_new(cells, json);
     }
     return cells;
@@ -73,11 +58,11 @@ static json_t *describe_barriers(const struct table3_cell *cell)
     json_t *json = describe_trials(cell->servers, cell->trials, cell->valid);
     set_count(json, "clients", cell->clients);
     set_count(json, "barriers", cell->barriers);
-    set_interval(json, "seconds", &cell->seconds);
-    set(json, "barrier_operations_per_s", cell->passages_per_s);
-    set(json, "zookeeper_operations_per_s", cell->requests_per_s);
-    set(json, "reads_to_writes", cell->reads_to_writes);
-    set(json, "paper_seconds", published_table3(cell->clients, cell->barriers));
+    json_result_set_interval(json, "seconds", &cell->seconds);
+    json_result_set_real(json, "barrier_operations_per_s", cell->passages_per_s);
+    json_result_set_real(json, "zookeeper_operations_per_s", cell->requests_per_s);
+    json_result_set_real(json, "reads_to_writes", cell->reads_to_writes);
+    json_result_set_real(json, "paper_seconds", published_table3(cell->clients, cell->barriers));
     return json;
 }
 
@@ -101,13 +86,19 @@ json_t *paper_json_cells_figure8(const void *context, size_t topology)
         uint32_t kill = 2 * event;
         json_t *json = describe_trials(figure->servers, figure->count, figure8_valid(figure));
         json_object_set_new(json, "event", json_string(figure8_plan_word(&figure->plan, event)));
-        set(json, "before_per_s", figure8_median(figure, kill, figure8_before_per_s));
-        set(json, "down_per_s", figure8_median(figure, kill, figure8_down_per_s));
-        set(json, "after_per_s", figure8_median(figure, kill, figure8_after_per_s));
-        set(json, "first_write_ms", figure8_median(figure, kill, figure8_first_write_ms));
-        set(json, "longest_silence_ms", figure8_median(figure, kill, figure8_silence_ms));
-        set(json, "new_leader_ms", figure8_median(figure, kill, figure8_leader_ms));
-        set(json, "serves_ms", figure8_median(figure, kill + 1, figure8_served_ms));
+        json_result_set_real(json, "before_per_s",
+                             figure8_median(figure, kill, figure8_before_per_s));
+        json_result_set_real(json, "down_per_s", figure8_median(figure, kill, figure8_down_per_s));
+        json_result_set_real(json, "after_per_s",
+                             figure8_median(figure, kill, figure8_after_per_s));
+        json_result_set_real(json, "first_write_ms",
+                             figure8_median(figure, kill, figure8_first_write_ms));
+        json_result_set_real(json, "longest_silence_ms",
+                             figure8_median(figure, kill, figure8_silence_ms));
+        json_result_set_real(json, "new_leader_ms",
+                             figure8_median(figure, kill, figure8_leader_ms));
+        json_result_set_real(json, "serves_ms",
+                             figure8_median(figure, kill + 1, figure8_served_ms));
         json_array_append_new(events, json);
     }
     return events;

@@ -38,12 +38,7 @@ static struct plan_demand_trial trial_of(void *context, const struct recipe *rec
 
 static uint64_t proposal_for(void *context, const struct recipe *recipe)
 {
-    const struct plan_options *options = context;
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        if (options->recipes[i] == recipe)
-            return options->proposals[i].size;
-    }
-    return 0;
+    return plan_proposals_size(context, recipe);
 }
 
 static enum error_kind propose(struct plan_options *options, struct error *error)

@@ -2,6 +2,7 @@
 #include "bench/plan/plan_dry_run_json.h"
 
 #include "bench/output/json_result.h"
+#include "bench/plan/plan_proposals.h"
 
 static json_t *count_or_null(uint64_t count)
 {
@@ -18,18 +19,9 @@ static json_t *describe(const struct plan_demand *demand)
                                                : json_result_real((double)demand->time_ns / 1e9));
 }
 
-static uint64_t proposal_for(const struct plan_options *options, const struct recipe *recipe)
-{
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        if (options->recipes[i] == recipe)
-            return options->proposals[i].size;
-    }
-    return 0;
-}
-
 static json_t *describe_row(const struct plan_options *options, const struct plan_demand_row *row)
 {
-    uint64_t proposed = row->recipe != NULL ? proposal_for(options, row->recipe) : 0;
+    uint64_t proposed = plan_proposals_size(options, row->recipe);
     return json_pack("{s:s?, s:o, s:o, s:o}", "recipe",
                      row->recipe != NULL ? row->recipe->name : NULL, "proposed",
                      proposed > 0 ? json_integer((json_int_t)proposed) : json_null(), "expected",

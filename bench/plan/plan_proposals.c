@@ -59,6 +59,15 @@ enum error_kind plan_proposals_make(const struct costs_file *costs, struct plan_
     return kind;
 }
 
+uint64_t plan_proposals_size(const struct plan_options *options, const struct recipe *recipe)
+{
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->recipes[i] == recipe)
+            return options->proposals[i].size;
+    }
+    return 0;
+}
+
 static void write_one(const struct plan_options *options, size_t recipe, FILE *stream)
 {
     const struct plan_proposal *proposal = &options->proposals[recipe];

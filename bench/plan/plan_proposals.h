@@ -39,4 +39,7 @@ MUST_CHECK enum error_kind plan_proposals_make(const struct costs_file *costs,
 /* Writes a sentence for each recipe that something was to be proposed for. */
 void plan_proposals_write(const struct plan_options *options, FILE *stream);
 
+/* The size that is proposed for a recipe; 0: none, and for a recipe that is not asked about. */
+uint64_t plan_proposals_size(const struct plan_options *options, const struct recipe *recipe);
+
 #endif
