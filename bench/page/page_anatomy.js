@@ -61,10 +61,13 @@ function toHandoff(rows) {
     const granted = sessions(isOf('grant')), active = sessions(isOf('grant', 'release'));
     const woken = [...sessions(({wakes}) => wakes)];
     const inVain = woken.filter((session) => !granted.has(session));
-    const grant = messages.find(isOf('grant'));
-    messages.forEach((message) => message.idle = !active.has(message.session));
-    return {messages, active, waiters: rows[0].waiters,
-        from: Math.min(0, rows[0].time_us), to: Math.max(1, rows.at(-1).time_us),
+    const grant = messages.find(isOf('grant')), to = Math.max(1, rows.at(-1).time_us);
+    for (const message of messages) {
+        message.idle = !active.has(message.session);
+        if (message.kind === 'request' && message.status === undefined)
+            message.end = to;
+    }
+    return {messages, active, waiters: rows[0].waiters, from: Math.min(0, rows[0].time_us), to,
         words: `${plural(woken.length, 'session')} woken, ${number(inVain.length)} of them for ` +
             `nothing; ${plural(count('notification'), 'notification')}, ` +
             `${plural(count('request'), 'request')}; ` +
@@ -133,8 +136,9 @@ const glyphs = {
 };
 
 /* Between a session's line and the server's. */
-const wires = (message, {x, y}) => [message.at, ...message.status ? [message.end] : []]
-    .map((us) => `M${x(us)},${SERVER}V${y(message.session)}`).join('');
+const wires = ({session, at, end, status}, {x, y, from}) =>
+    [at, end].slice(0, status === undefined ? 1 : 2).filter((us) => us >= from)
+        .map((us) => `M${x(us)},${SERVER}V${y(session)}`).join('');
 
 /* Messages that look alike are one path: a handoff may have thousands. */
 function drawMessages(svg, {messages}, scale) {
