@@ -88,8 +88,10 @@ void page_anatomy_write(FILE *stream, const struct csv_reader *trace)
     fprintf(stream, "<div class=\"anatomy\" hidden=\"hidden\" data-rows=\"%zu\">\n%s", rows,
             controls);
     if (rows < trace->rows)
-        html_element(stream, "p", "The first %zu of the %zu rows of trace.csv are drawn.", rows,
-                     trace->rows);
+        html_element(stream, "p",
+                     "The first %zu of the %zu rows of trace.csv are drawn; a run that traces "
+                     "fewer handoffs has all of them here.",
+                     rows, trace->rows);
     fputs("<div class=\"panels\">\n", stream);
     for (size_t i = 0; i < PANELS; i++)
         fputs(panel, stream);

@@ -234,7 +234,7 @@ static void test_a_handoff_that_the_table_cuts_is_not_drawn(void **state)
     add_handoff(trace, "a", 2, 6);
     write_page_of(trace);
     assert_int_equal(count(page, "data-rows=\"19995\""), 1);
-    assert_int_equal(count(page, "<p>The first 19995 of the 20001 rows of trace.csv are drawn."),
+    assert_int_equal(count(page, "<p>The first 19995 of the 20001 rows of trace.csv are drawn; "),
                      1);
 }
 
