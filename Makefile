@@ -162,11 +162,14 @@ define install
 	command -v apt-get >/dev/null || \
 	    { echo "no apt-get: install the contents of these Debian packages:$$missing" >&2; exit 1; }; \
 	root=; test "$$(id -u)" = 0 || root=sudo; \
+	test -z "$$root" || command -v sudo >/dev/null || \
+	    { echo "only root may install packages, and there is no sudo; as root:" >&2; \
+	      echo "apt-get update && apt-get install --no-install-recommends$$missing" >&2; exit 1; }; \
 	export DEBIAN_FRONTEND=noninteractive; log=$$(mktemp); \
 	{ $$root apt-get update; \
-	  $$root apt-get install -y --no-install-recommends $$missing; } >$$log 2>&1 || \
-	    { tail -n 20 $$log >&2; rm -f $$log; echo "the packages could not be installed" >&2; exit 1; }; \
-	rm -f $$log
+	  $$root apt-get install -y --no-install-recommends $$missing; } >"$$log" 2>&1 || \
+	    { tail -n 20 "$$log" >&2; rm -f "$$log"; echo "the packages could not be installed" >&2; exit 1; }; \
+	rm -f "$$log"
 endef
 
 install-to-run:
@@ -485,7 +488,7 @@ dist:
 	@rm $(BUILD)/VERSION
 	@echo 'the sources: $(BUILD)/$(DIST).tar.gz'
 
-# A Debian package of these, which lintian has nothing to say about.
+# A Debian package of these, checked by lintian up to its pedantic tags.
 deb: install-to-package dist
 	packaging/deb $(BUILD)/$(DIST).tar.gz $(BUILD)/deb
 
@@ -497,7 +500,7 @@ clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized $(BUILD)-threads
 
 help:
-	@echo 'make                      build $(BUILD)/zkherd'
+	@echo 'make                      build $(BUILD)/zkherd (make install-to-run installs what it needs)'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
 	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
 	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
