@@ -24,7 +24,7 @@ static void put_recipes(FILE *stream, const struct page_manifest *manifest)
 {
     const json_t *recipes = member(manifest, "plan", "recipes");
     size_t count = json_array_size(recipes);
-    html_text(stream, count == 1 ? "the lock " : "the locks ");
+    html_text(stream, count == 1 ? "the recipe " : "the recipes ");
     for (size_t i = 0; i < count; i++) {
         html_text(stream, i == 0 ? "" : i + 1 < count ? ", " : " and ");
         html_text(stream, text_of(json_array_get(recipes, i)));
@@ -33,9 +33,9 @@ static void put_recipes(FILE *stream, const struct page_manifest *manifest)
 
 static void put_run(FILE *stream, const struct page_source *source)
 {
-    html_text(stream, "What it costs to hand ");
+    html_text(stream, "What clients pay for ");
     put_recipes(stream, &source->manifests[0]);
-    html_text(stream, " from one client to the next: requests, bytes and times.");
+    html_text(stream, ": requests, bytes and times, against the number of clients.");
 }
 
 static void put_load(FILE *stream, const struct page_source *source)
