@@ -118,7 +118,7 @@ static void tell_missing(const struct samples *samples, size_t planned, FILE *st
 {
     char made[32], all[32];
     if (samples->count < planned)
-        tell(stream, "This is of %s of %s trials: the run ended before the others",
+        tell(stream, "The run ended after %s of %s trials",
              text_format_count(samples->count, made, sizeof made),
              text_format_count(planned, all, sizeof all));
 }
