@@ -251,14 +251,13 @@ zookeepers: install-to-run
 	$(call install,$(NEEDED_TO_FETCH_ZOOKEEPERS))
 	packaging/zookeepers $(ZOOKEEPERS) $(ZOOKEEPER_SUITES)
 
-# Releases of ZooKeeper against each other, alternating in one plan: three minutes, up to ten on a
-# busy machine.
+# Releases of ZooKeeper against each other, alternating in one plan: a few minutes.
 REPRODUCE_VERSIONS ?= -r nonscalable,scalable,ticket -n 50,100 -t 5 --session-timeout 12s --servers 1,3
 VERSIONS := $(REFERENCE)/versions
 reproduce-versions: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@test -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
-	@echo '$(REPRODUCE_VERSIONS): up to ten minutes; keep the machine quiet'
+	@echo '$(REPRODUCE_VERSIONS): a few minutes; keep the machine quiet'
 	rm -rf $(VERSIONS)
 	homes=$$(echo $(ZOOKEEPERS)/*); \
 	    $(BUILD)/zkherd run $(REPRODUCE_VERSIONS) --zookeeper "$$(echo $$homes | tr ' ' ,)" --plots svg -o $(VERSIONS)
@@ -504,7 +503,7 @@ help:
 	@echo 'make demo                 show the herd effect (installs missing packages)'
 	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
 	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
-	@echo 'make reproduce-versions   of these, releases of ZooKeeper: up to ten minutes'
+	@echo 'make reproduce-versions   of these, releases of ZooKeeper: a few minutes'
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
