@@ -2,10 +2,10 @@
 #include "bench/metrics/metrics_server.h"
 
 #include "bench/metrics/metrics_text.h"
+#include "bench/metrics/microhttpd.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 #define ROUNDS_MAX 8
 
 struct metrics_server {
+    struct microhttpd http;
     const struct metrics_source *source;
     struct MHD_Daemon *daemon;
     int epoll; /* readable if there is something to do; the daemon's */
@@ -28,35 +29,37 @@ struct metrics_server {
 
 /* ------------------------------------------------------------------ answers */
 
-static struct MHD_Response *respond(char *text, size_t length, enum MHD_ResponseMemoryMode mode,
-                                    const char *header, const char *value)
+static struct MHD_Response *respond(const struct microhttpd *http, char *text, size_t length,
+                                    enum MHD_ResponseMemoryMode mode, const char *header,
+                                    const char *value)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(length, text, mode);
+    struct MHD_Response *response = http->create_response(length, text, mode);
     if (response != NULL)
-        MHD_add_response_header(response, header, value);
+        http->add_header(response, header, value);
     return response;
 }
 
-static struct MHD_Response *refuse(char *text, const char *header, const char *value)
+static struct MHD_Response *refuse(const struct microhttpd *http, char *text, const char *header,
+                                   const char *value)
 {
-    return respond(text, strlen(text), MHD_RESPMEM_PERSISTENT, header, value);
+    return respond(http, text, strlen(text), MHD_RESPMEM_PERSISTENT, header, value);
 }
 
 /* NULL without memory. */
-static struct MHD_Response *tell(const struct metrics_source *source)
+static struct MHD_Response *tell(const struct metrics_server *server)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
         return NULL;
-    source->write(source->context, stream);
+    server->source->write(server->source->context, stream);
     bool failed = ferror(stream) != 0;
     failed = fclose(stream) != 0 || failed;
-    struct MHD_Response *response = failed
-                                        ? NULL
-                                        : respond(text, length, MHD_RESPMEM_MUST_FREE,
-                                                  MHD_HTTP_HEADER_CONTENT_TYPE, METRICS_TEXT_TYPE);
+    struct MHD_Response *response =
+        failed ? NULL
+               : respond(&server->http, text, length, MHD_RESPMEM_MUST_FREE,
+                         MHD_HTTP_HEADER_CONTENT_TYPE, METRICS_TEXT_TYPE);
     if (response == NULL)
         free(text);
     return response;
@@ -74,17 +77,17 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)version, (void)upload, (void)upload_size, (void)of_request;
     if (strcmp(path, "/metrics") != 0) {
         status = MHD_HTTP_NOT_FOUND;
-        response = refuse(no_path, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+        response = refuse(&server->http, no_path, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
     } else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
         status = MHD_HTTP_METHOD_NOT_ALLOWED;
-        response = refuse(no_method, MHD_HTTP_HEADER_ALLOW, "GET");
+        response = refuse(&server->http, no_method, MHD_HTTP_HEADER_ALLOW, "GET");
     } else {
-        response = tell(server->source);
+        response = tell(server);
     }
     if (response == NULL)
         return MHD_NO;
-    enum MHD_Result queued = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    enum MHD_Result queued = server->http.queue(connection, status, response);
+    server->http.destroy(response);
     return queued;
 }
 
@@ -131,13 +134,15 @@ enum error_kind metrics_server_start(uint16_t port, const struct metrics_source 
     if (made == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "--metrics", "%s", "");
     made->source = source;
-    enum error_kind kind = open_port(port, &listener, error);
+    enum error_kind kind = microhttpd_load(&made->http, error);
+    if (kind == ERROR_NONE)
+        kind = open_port(port, &listener, error);
     if (kind != ERROR_NONE) {
         free(made);
         return kind;
     }
     made->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL, answer, made, MHD_OPTION_LISTEN_SOCKET,
+        made->http.start(MHD_USE_EPOLL, port, NULL, NULL, answer, made, MHD_OPTION_LISTEN_SOCKET,
                          listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_END);
     if (made->daemon == NULL) {
@@ -145,7 +150,7 @@ enum error_kind metrics_server_start(uint16_t port, const struct metrics_source 
         free(made);
         return error_raise(error, ERROR_SYSTEM, errno, "--metrics", "libmicrohttpd does not start");
     }
-    made->epoll = MHD_get_daemon_info(made->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    made->epoll = made->http.get_info(made->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     *server = made;
     return ERROR_NONE;
 }
@@ -155,22 +160,22 @@ static bool has_more(const struct metrics_server *server)
     struct pollfd descriptor = {.fd = server->epoll, .events = POLLIN};
     MHD_UNSIGNED_LONG_LONG wait_ms;
     return poll(&descriptor, 1, 0) > 0 ||
-           (MHD_get_timeout(server->daemon, &wait_ms) == MHD_YES && wait_ms == 0);
+           (server->http.get_timeout(server->daemon, &wait_ms) == MHD_YES && wait_ms == 0);
 }
 
 void metrics_server_answer(struct metrics_server *server)
 {
     if (server == NULL)
         return;
-    MHD_run(server->daemon); /* also to end connections that are silent */
+    server->http.run(server->daemon); /* also to end connections that are silent */
     for (int round = 1; round < ROUNDS_MAX && has_more(server); round++)
-        MHD_run(server->daemon);
+        server->http.run(server->daemon);
 }
 
 void metrics_server_stop(struct metrics_server *server)
 {
     if (server == NULL)
         return;
-    MHD_stop_daemon(server->daemon);
+    server->http.stop(server->daemon);
     free(server);
 }
