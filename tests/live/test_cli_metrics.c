@@ -434,7 +434,7 @@ static void an_interrupt_frees_the_port(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        char out[8];
+        char out[16];
         snprintf(out, sizeof out, "out%d", i);
         command_start(&command, COMMAND(ENDLESS, out));
         free(scrape_await(port_number));
