@@ -85,7 +85,7 @@ static void set_herd(json_t *object, const struct plan_question *question, const
 static const char *knee_state_word(enum plan_knee_state state)
 {
     static const char *const words[] = {[PLAN_KNEE_KNOWN] = "known",
-                                        [PLAN_KNEE_NO_CPU_TIME] = "no CPU time",
+                                        [PLAN_KNEE_NO_CPU_TIME] = "no server times",
                                         [PLAN_KNEE_NO_TRIAL] = "no trial",
                                         [PLAN_KNEE_NOT_VALID] = "not valid",
                                         [PLAN_KNEE_NOT_WHOLE] = "not whole"};

@@ -108,7 +108,7 @@ static void hot_locks_in_a_simulation(void **state)
     assert_has(command.out, "scalable: nothing meets acquire p50 < 1us: the best is 2 hot locks, "
                             "with p50 =");
     assert_has(command.out,
-               "\nscalable: knee for hot locks not known: it needs the CPU time of the ");
+               "\nscalable: knee for hot locks not known: it needs the CPU and disk time of the");
     struct table plan = read_table("plan.csv");
     assert_int_equal(table_count(&plan, 0, "locks"), 2);
     assert_int_equal(table_count(&plan, 0, "sessions"), 6);
