@@ -32,6 +32,7 @@ for experiment in table1 table2 table3 figure8; do
 done
 page plan "$reference/plan/waiters" "$reference/plan/locks"
 page simulated "$reference/simulated"
+page anatomy "$reference/anatomy"
 
 # Handoffs to go through; a trace whose names are markup; and one of many clients.
 rm -rf "$folder"/trace-*
