@@ -125,8 +125,8 @@ static const char *describe_lack(enum plan_knee_state state)
     static const char *const words[] = {
         [PLAN_KNEE_KNOWN] = "",
         [PLAN_KNEE_NO_CPU_TIME] =
-            "it needs the CPU and disk time of the servers, which is known of private servers "
-            "only, from ZooKeeper 3.6 on",
+            ("it needs the CPU and disk time of the servers, which is known of private servers "
+             "only, from ZooKeeper 3.6 on"),
         [PLAN_KNEE_NO_TRIAL] = "no trial of a lock alone was run before the end",
         [PLAN_KNEE_NOT_VALID] = "no trial of a lock alone was valid",
         [PLAN_KNEE_NOT_WHOLE] =
