@@ -263,9 +263,12 @@ reproduce-versions: install-to-run
 	    $(BUILD)/zkherd run $(REPRODUCE_VERSIONS) --zookeeper "$$(echo $$homes | tr ' ' ,)" --plots svg -o $(VERSIONS) \
     || test $$? = 4 # an ensemble of 3.8.0 may stall
 	rm -rf $(addprefix $(VERSIONS)/*/,plots latency.* handoffs.csv sessions.csv report.html)
+	rm -f $(VERSIONS)/report.html
 	$(BUILD)/zkherd compare -o $(VERSIONS)/compare $(VERSIONS) > $(VERSIONS)/compare.txt
-	rm -f $(VERSIONS)/compare/plots/*.png
-	cat $(VERSIONS)/compare.txt
+	$(BUILD)/zkherd compare -o $(VERSIONS)/two $(VERSIONS)/standalone-3.[89].* $(VERSIONS)/ensemble3-3.[89].* \
+	    > $(VERSIONS)/two.txt
+	rm -r $(VERSIONS)/two $(VERSIONS)/compare/plots/*.png
+	cat $(VERSIONS)/compare.txt $(VERSIONS)/two.txt
 
 # Handoffs message by message, and the first as an animation: half a minute.
 REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
