@@ -80,7 +80,7 @@ static const struct {
     enum error_kind (*write)(FILE *stream, const struct page_sources *sources, struct error *error);
 } sections[] = {
     {"verdicts", "verdicts", "The verdicts", NULL, write_verdicts},
-    {"plots", "plots", "The plots", NULL, page_plots_write},
+    {"plots", "plots", "The plots", page_plots_any, page_plots_write},
     {"anatomy", "anatomy", "Anatomy of a handoff", page_plots_has_anatomy,
      page_plots_write_anatomy},
     {"figures", "figures", "The figures", page_medians_any, page_medians_write},

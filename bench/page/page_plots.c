@@ -118,13 +118,28 @@ static enum error_kind write_row(FILE *stream, size_t place, const struct page_s
     return kind;
 }
 
+static bool is_among_plots(const struct page_picture *picture, const struct page_sources *sources)
+{
+    return !is_anatomy(picture) && is_shown_of_any(picture, sources);
+}
+
+bool page_plots_any(const struct page_sources *sources)
+{
+    const struct page_picture *picture;
+    for (size_t i = 0; (picture = page_pictures_get(i)) != NULL; i++) {
+        if (is_among_plots(picture, sources))
+            return true;
+    }
+    return false;
+}
+
 enum error_kind page_plots_write(FILE *stream, const struct page_sources *sources,
                                  struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     const struct page_picture *picture;
     for (size_t i = 0; kind == ERROR_NONE && (picture = page_pictures_get(i)) != NULL; i++) {
-        if (is_anatomy(picture) || !is_shown_of_any(picture, sources))
+        if (!is_among_plots(picture, sources))
             continue;
         html_element(stream, "h3", "%s", picture->title);
         kind = write_row(stream, i, sources, error);

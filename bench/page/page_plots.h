@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Whether some source has a picture, or what one is drawn from. */
+bool page_plots_any(const struct page_sources *sources);
+
 /* Writes the pictures that some source has, each once for every source that has it, side by side.
  * In the place of a picture that is not one of gnuplot's a sentence says so. Of a source without
  * any picture only the tables are written. ERROR_NO_MEMORY. */

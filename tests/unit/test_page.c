@@ -267,6 +267,7 @@ static void test_growth_and_herd_are_those_of_the_fits(void **state)
     assert_null(strstr(page, "c: each extra waiter"));
     assert_non_null(strstr(page, "No law applies to the counts of these trials."));
     assert_null(strstr(page, "<h2 id=\"laws\">"));
+    assert_non_null(strstr(page, "<h2 id=\"plots\">"));
 }
 
 /* In free pace the counts of trials differ. */

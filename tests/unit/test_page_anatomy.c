@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PATH_SIZE 256
 
@@ -121,6 +122,23 @@ static void test_a_trace_has_a_section_beside_its_table(void **state)
     assert_true(table < strstr(section, "<section aria-labelledby"));
     *end = '\0';
     assert_int_equal(count(table, "<tr>"), 7);
+}
+
+static void test_the_anatomy_alone_is_no_section_of_plots(void **state)
+{
+    (void)state;
+    char plots[PATH_SIZE];
+    FILE *trace = begin_trace();
+    add_handoff(trace, "a", 1, 3);
+    write_page_of(trace);
+    assert_int_equal(count(page, "id=\"plots\""), 1);
+    snprintf(plots, sizeof plots, "%s/plots", work);
+    assert_int_equal(mkdir(plots, 0700), 0);
+    write_text("plots/anatomy.svg", "<svg/>", 6);
+    write_page();
+    assert_int_equal(count(page, "id=\"anatomy\""), 1);
+    assert_int_equal(count(page, "\"#plots\""), 0);
+    assert_int_equal(count(page, "id=\"plots\""), 0);
 }
 
 static void test_several_traces_share_one_script(void **state)
@@ -265,6 +283,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_a_trace_has_a_section_beside_its_table),
+        TEST(test_the_anatomy_alone_is_no_section_of_plots),
         TEST(test_several_traces_share_one_script),
         TEST(test_a_page_without_a_trace_runs_no_script),
         TEST(test_the_script_is_the_one_that_the_policy_allows),
