@@ -132,7 +132,7 @@ static void test_with_a_watch_more_no_request_is_answered(void **state)
 /* What a Java client with the same limit says to these commands. */
 static void run_java(const char *commands, char *said, size_t size)
 {
-    char java[PATH_MAX], command[6 * PATH_MAX];
+    char java[PATH_MAX], command[INSTALL_CLASS_PATH_SIZE + 2 * (size_t)PATH_MAX];
     struct install install;
     struct error error = {0};
     live_expect(install_find_java(java, sizeof java, &error), &error);
