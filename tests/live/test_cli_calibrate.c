@@ -292,7 +292,7 @@ static void options_that_are_wrong(void **state)
         {{"plan", "--slo", "handoff p99 < 1s", "--costs", "c", "-d", "simulated"},
          "c: not a file of costs"},
         {{"plan", "--slo", "handoff p99 < 1s", "--costs", "c", "--servers", "1,3"},
-         "--servers with --costs: costs hold for one ensemble: give one number"},
+         "--servers with --costs: costs hold for one ensemble: give one;"},
         {{"load", "-d", "simulated", "--costs", "c"}, "c: not a file of costs"},
     };
     command.settings = without_java;
