@@ -48,17 +48,22 @@ static void write_text(const char *name, const char *text, size_t length)
     assert_int_equal(fclose(file), 0);
 }
 
-static void write_page(void)
+static void read_page(const char *name)
 {
     size_t size = 0;
-    write_text("manifest.json", "{}", 2);
-    write_text("trials.csv", "recipe,clients,trial\na,2,1\n", 27);
-    assert_int_equal(page_write_inside(work, &error), ERROR_NONE);
-    FILE *file = open_file(PAGE_FILE, "re");
+    FILE *file = open_file(name, "re");
     free(page);
     page = NULL;
     assert_true(getdelim(&page, &size, '\0', file) > 0);
     fclose(file);
+}
+
+static void write_page(void)
+{
+    write_text("manifest.json", "{}", 2);
+    write_text("trials.csv", "recipe,clients,trial\na,2,1\n", 27);
+    assert_int_equal(page_write_inside(work, &error), ERROR_NONE);
+    read_page(PAGE_FILE);
 }
 
 static const char columns[] = "recipe,clients,trial,lock,handoff,waiters,time_us,session,event,"
@@ -155,10 +160,7 @@ static void test_several_traces_share_one_script(void **state)
     snprintf(both, sizeof both, "%s/both.html", work);
     const char *folders[] = {work, inner};
     assert_int_equal(page_write(folders, 2, both, &error), ERROR_NONE);
-    size_t size = 0;
-    FILE *file = open_file("both.html", "re");
-    assert_true(getdelim(&page, &size, '\0', file) > 0);
-    fclose(file);
+    read_page("both.html");
     assert_int_equal(count(page, "<div class=\"anatomy\""), 2);
     assert_int_equal(count(page, "<script>"), 1);
 }
