@@ -116,7 +116,8 @@ $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:
 
 # These tests refuse memory.
 $(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
-$(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=record_add,--wrap=record_tell
+$(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+    -Wl,--wrap=record_add,--wrap=record_tell
 
 # These tests count what is allocated.
 $(BUILD)/tests/test_search: LIBS += -Wl,--wrap=calloc
@@ -226,7 +227,8 @@ REPRODUCE_WAITERS ?= --slo 'handoff p95 < 10ms' --resolution 25 -r nonscalable,c
 REPRODUCE_LOCKS ?= --slo 'acquire p95 < 1s' --unknown locks -n 10 -r nonscalable,scalable
 REFERENCE := results/reference
 reproduce:
-	@for part in locks versions anatomy load paper plan; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
+	@for part in locks versions anatomy load paper plan; do \
+	    $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
 reproduce-locks: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
@@ -448,8 +450,8 @@ mutate: install-to-test
 
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
-SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows tests/run tests/mutate \
-    packaging/completion/table packaging/deb packaging/zookeepers $(wildcard tests/*.sh)
+SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
+    tests/run tests/mutate packaging/completion/table packaging/deb packaging/zookeepers $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
@@ -532,10 +534,11 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-paper reproduce-plan \
-    reproduce-simulated reproduce-answers check check-units check-sanitized check-threads mutate compose-demo \
-    check-compose check-report bench format lint completions install dist deb version clean help install-to-run install-to-test \
-    install-to-test-units install-to-package install-to-lint install-to-compose install-to-report install-docker FORCE
+.PHONY: all demo zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
+    reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units check-sanitized \
+    check-threads mutate compose-demo check-compose check-report bench format lint completions install dist deb \
+    version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
+    install-to-compose install-to-report install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \
     $(TEST_SUPPORT:.o=.d) $(EXAMPLES:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)
