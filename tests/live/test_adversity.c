@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials in which a session dies, or loses a reply: what the others are in for. */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
@@ -55,7 +56,7 @@ static void check_death(const char *recipe, enum death_how how, enum death_who w
 }
 
 /* The locks that lose their place with their session: all but the broken ones. */
-static void test_exits_are_survived(void **state)
+TEST(test_exits_are_survived)
 {
     static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "election",
                                           "ticket",      "writelock",  "zoolock"};
@@ -71,7 +72,7 @@ static void test_exits_are_survived(void **state)
 /* A timeout each: at every step and of every recipe they are test_deaths_at_any_step's. The drivers
  * differ in how a session falls silent, not in what becomes of its znodes: one recipe does for the
  * second. */
-static void test_crashes_are_survived(void **state)
+TEST(test_crashes_are_survived)
 {
     static const char *const recipes[] = {"nonscalable", "scalable", "ticket"};
     size_t count = driver == DRIVER_THREADS ? 1 : sizeof recipes / sizeof recipes[0];
@@ -83,9 +84,8 @@ static void test_crashes_are_survived(void **state)
 }
 
 /* Nobody else is there to see it, and it leaves nothing behind. */
-static void test_the_last_may_die(void **state)
+TEST(test_the_last_may_die)
 {
-    (void)state;
     for (int how = DEATH_EXIT; how <= DEATH_CRASH; how++) {
         struct trial_plan plan =
             plan_of("scalable", 3, (struct death){(enum death_how)how, DEATH_HOLDER, 2});
@@ -98,9 +98,8 @@ static void test_the_last_may_die(void **state)
 }
 
 /* One lock of three loses its holder; sessions in two processes. */
-static void test_other_locks_go_on(void **state)
+TEST(test_other_locks_go_on)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", 9, (struct death){DEATH_EXIT, DEATH_HOLDER, 1});
     plan.locks = 3;
     plan.fleet.processes = 2;
@@ -112,9 +111,8 @@ static void test_other_locks_go_on(void **state)
 
 /* ------------------------------------------------------------------ lost replies */
 
-static void test_a_lost_create_blocks_the_queue(void **state)
+TEST(test_a_lost_create_blocks_the_queue)
 {
-    (void)state;
     struct trial_plan plan =
         plan_of("scalable", 5, (struct death){DEATH_LOST_REPLY, DEATH_WAITER, 0});
     plan.fleet.timeout_ns = 4 * NS_PER_S; /* it takes one to reconnect */
@@ -130,9 +128,8 @@ static void test_a_lost_create_blocks_the_queue(void **state)
     trial_result_free(result);
 }
 
-static void test_a_guid_finds_the_znode(void **state)
+TEST(test_a_guid_finds_the_znode)
 {
-    (void)state;
     for (int who = DEATH_HOLDER; who <= DEATH_WAITER; who++) {
         struct trial_plan plan =
             plan_of("scalable-guid", 5, (struct death){DEATH_LOST_REPLY, (enum death_who)who, 0});
@@ -147,9 +144,8 @@ static void test_a_guid_finds_the_znode(void **state)
 
 /* ------------------------------------------------------------------ work under the lock */
 
-static void test_a_half_written_state_is_mended(void **state)
+TEST(test_a_half_written_state_is_mended)
 {
-    (void)state;
     for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_plan plan = plan_of("ready", 5, (struct death){DEATH_CRASH, DEATH_WORKER, 2});
         plan.pace = (enum pace)pace;
@@ -163,9 +159,8 @@ static void test_a_half_written_state_is_mended(void **state)
     }
 }
 
-static void test_nothing_is_mended_without_a_crash(void **state)
+TEST(test_nothing_is_mended_without_a_crash)
 {
-    (void)state;
     struct trial_plan plan = plan_of("ready", 5, (struct death){DEATH_EXIT, DEATH_HOLDER, 2});
     struct trial_result *result = live_trial(&plan);
     assert_survived(result);
@@ -175,9 +170,8 @@ static void test_nothing_is_mended_without_a_crash(void **state)
 
 #define TASKS 3
 
-static void test_every_worker_goes_through_the_tasks(void **state)
+TEST(test_every_worker_goes_through_the_tasks)
 {
-    (void)state;
     for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_plan plan = plan_of("softlock", 5, (struct death){0});
         plan.locks = TASKS;
@@ -192,9 +186,8 @@ static void test_every_worker_goes_through_the_tasks(void **state)
     }
 }
 
-static void test_a_task_whose_worker_crashed_is_run_again(void **state)
+TEST(test_a_task_whose_worker_crashed_is_run_again)
 {
-    (void)state;
     for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_plan plan =
             plan_of("softlock", 5, (struct death){DEATH_CRASH, DEATH_WORKER, 0});
@@ -215,26 +208,17 @@ static int start(void **state)
     return live_start_with(1, 500);
 }
 
-static int run_with(enum driver of_group, const char *name)
+static int start_on_events(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exits_are_survived),
-        cmocka_unit_test(test_crashes_are_survived),
-        cmocka_unit_test(test_the_last_may_die),
-        cmocka_unit_test(test_other_locks_go_on),
-        cmocka_unit_test(test_a_lost_create_blocks_the_queue),
-        cmocka_unit_test(test_a_guid_finds_the_znode),
-        cmocka_unit_test(test_a_half_written_state_is_mended),
-        cmocka_unit_test(test_nothing_is_mended_without_a_crash),
-        cmocka_unit_test(test_every_worker_goes_through_the_tasks),
-        cmocka_unit_test(test_a_task_whose_worker_crashed_is_run_again),
-    };
-    driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, start, live_stop);
+    driver = DRIVER_EVENTS;
+    return start(state);
 }
 
-int main(void)
+static int start_on_threads(void **state)
 {
-    int failed = run_with(DRIVER_EVENTS, "events");
-    return failed + run_with(DRIVER_THREADS, "threads");
+    driver = DRIVER_THREADS;
+    return start(state);
 }
+
+TEST_GROUP(start_on_events, live_stop)
+TEST_GROUP(start_on_threads, live_stop)

@@ -2,21 +2,14 @@
 /* Processes that only pretend to be servers: one opens a session, and answers every request with a
  * reply that has a head and no body, so that no reply to a CREATE names a znode; one says nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "client/event_loop.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -99,7 +92,7 @@ static void await(struct event_loop *events, const bool *come)
     assert_true(*come);
 }
 
-static void test_a_create_whose_reply_has_no_body_has_failed(void **state)
+TEST(test_a_create_whose_reply_has_no_body_has_failed)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
     struct event_loop *events = NULL;
@@ -130,7 +123,7 @@ static void test_a_create_whose_reply_has_no_body_has_failed(void **state)
 }
 
 /* A session that has not been opened cannot be closed in order: that is told. */
-static void test_a_close_that_nobody_confirms_is_told(void **state)
+TEST(test_a_close_that_nobody_confirms_is_told)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
     struct event_loop *events = NULL;
@@ -150,13 +143,4 @@ static void test_a_close_that_nobody_confirms_is_told(void **state)
     assert_int_equal(event_loop_close(events, clock_now_ns() + NS_PER_S), 2);
     event_loop_free(events);
     close(listening);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_close_that_nobody_confirms_is_told),
-        cmocka_unit_test(test_a_create_whose_reply_has_no_body_has_failed),
-    };
-    return cmocka_run_group_tests_name("bad server", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* The locks that are broken on purpose: each is caught, every time, with the report that tells what
  * is wrong with it. */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 /* Those that wait for a timeout are tried once: in simulations it is hundreds of times. */
 #define TIMES   10
@@ -41,27 +42,24 @@ static void expect_two_holders(const char *recipe, uint32_t session, uint32_t ot
     }
 }
 
-static void test_no_lock(void **state)
+TEST(test_no_lock)
 {
-    (void)state;
     expect_two_holders("broken-nolock", 2, 1, 0);
 }
 
 /* Of sessions 0 to 4 the second and the third wait in the middle; one behind the dead takes the
  * lock. On a busy machine it is told late: the first is to hold yet. */
-static void test_no_recheck(void **state)
+TEST(test_no_recheck)
 {
-    (void)state;
     expect_two_holders("broken-norecheck", 4, 1, VAIN_NS);
 }
 
-static void test_wrong_predecessor(void **state)
+TEST(test_wrong_predecessor)
 {
-    (void)state;
     expect_two_holders("broken-wrongpred", 0, 0, 0);
 }
 
-static void test_no_watch(void **state)
+TEST(test_no_watch)
 {
     struct trial_plan plan = plan_of("broken-nowatch");
     (void)state;
@@ -77,7 +75,7 @@ static void test_no_watch(void **state)
     trial_result_free(result);
 }
 
-static void test_leak(void **state)
+TEST(test_leak)
 {
     struct trial_plan plan = plan_of("broken-leak");
     (void)state;
@@ -101,21 +99,17 @@ static int start(void **state)
     return live_start_with(1, 500);
 }
 
-static int run_with(enum driver of_group, const char *name)
+static int start_on_events(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_lock),
-        cmocka_unit_test(test_no_recheck),
-        cmocka_unit_test(test_wrong_predecessor),
-        cmocka_unit_test(test_no_watch),
-        cmocka_unit_test(test_leak),
-    };
-    driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, start, live_stop);
+    driver = DRIVER_EVENTS;
+    return start(state);
 }
 
-int main(void)
+static int start_on_threads(void **state)
 {
-    int failed = run_with(DRIVER_EVENTS, "events");
-    return failed + run_with(DRIVER_THREADS, "threads");
+    driver = DRIVER_THREADS;
+    return start(state);
 }
+
+TEST_GROUP(start_on_events, live_stop)
+TEST_GROUP(start_on_threads, live_stop)

@@ -2,6 +2,7 @@
 /* Locks that are broken on purpose: the checker must catch each of them, and say what is wrong. */
 #include "recipes/queue.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 static void law_of_nothing(const struct law_view *view, struct tally *cost)
 {
@@ -80,9 +81,8 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, e
     return live_trial(&plan);
 }
 
-static void test_two_holders_are_caught(void **state)
+TEST(test_two_holders_are_caught)
 {
-    (void)state;
     struct trial_result *result = run(&nolock, 3, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_VIOLATION);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_TWO_HOLDERS);
@@ -91,9 +91,8 @@ static void test_two_holders_are_caught(void **state)
     trial_result_free(result);
 }
 
-static void test_two_holders_are_caught_across_processes(void **state)
+TEST(test_two_holders_are_caught_across_processes)
 {
-    (void)state;
     struct trial_plan plan = live_plan("scalable", 8);
     plan.recipe = &nolock;
     plan.pace = PACE_FREE;
@@ -104,7 +103,7 @@ static void test_two_holders_are_caught_across_processes(void **state)
     trial_result_free(result);
 }
 
-static void test_a_lost_wake_up_is_named(void **state)
+TEST(test_a_lost_wake_up_is_named)
 {
     struct recipe recipe = nowatch;
     (void)state;
@@ -121,9 +120,8 @@ static void test_a_lost_wake_up_is_named(void **state)
     trial_result_free(result);
 }
 
-static void test_a_lost_wake_up_is_named_in_free_pace(void **state)
+TEST(test_a_lost_wake_up_is_named_in_free_pace)
 {
-    (void)state;
     struct trial_result *result = run(&nowatch, 3, PACE_FREE);
     assert_int_equal(result->end, END_DEADLINE);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
@@ -132,9 +130,8 @@ static void test_a_lost_wake_up_is_named_in_free_pace(void **state)
     trial_result_free(result);
 }
 
-static void test_leftovers_are_counted(void **state)
+TEST(test_leftovers_are_counted)
 {
-    (void)state;
     struct trial_result *result = run(&leaving, 1, PACE_LOCKSTEP);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFTOVER);
     assert_int_equal(live_first_violation(result)->found, 1);
@@ -148,7 +145,7 @@ static void too_much(const struct law_view *view, struct tally *cost)
         tally_add(cost, TALLY_EXISTS, 1);
 }
 
-static void test_a_count_that_is_off_by_one_is_told(void **state)
+TEST(test_a_count_that_is_off_by_one_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
@@ -184,7 +181,7 @@ static void find_violation(const struct recipe *recipe, char text[256])
 
 /* Nothing makes the step wait for the notification: if the notification is late, the request that
  * would follow is what is missing. */
-static void test_a_notification_that_no_law_foretells_is_told(void **state)
+TEST(test_a_notification_that_no_law_foretells_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
@@ -197,7 +194,7 @@ static void test_a_notification_that_no_law_foretells_is_told(void **state)
 }
 
 /* The lock is handed on as it should be, and nobody waits for what has happened. */
-static void test_a_foretold_notification_that_nobody_sends_is_told(void **state)
+TEST(test_a_foretold_notification_that_nobody_sends_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
@@ -223,7 +220,7 @@ static void too_late(const struct law_view *view, struct tally *cost)
 }
 
 /* The row that it came in may be the one before, when it is found. */
-static void test_a_notification_in_the_wrong_step_is_told(void **state)
+TEST(test_a_notification_in_the_wrong_step_is_told)
 {
     struct recipe recipe = *registry_find("childwatch");
     char text[256];
@@ -234,7 +231,7 @@ static void test_a_notification_in_the_wrong_step_is_told(void **state)
     assert_string_equal(text, "lock 0, handoff 0: notifications: the law says 6, found 7");
 }
 
-static void test_grants_out_of_turn_are_told(void **state)
+TEST(test_grants_out_of_turn_are_told)
 {
     struct recipe recipe = *registry_find("nonscalable");
     (void)state;
@@ -246,7 +243,7 @@ static void test_grants_out_of_turn_are_told(void **state)
 }
 
 /* Its holder stands in its own way. */
-static void test_a_lock_that_is_not_reentrant_is_told(void **state)
+TEST(test_a_lock_that_is_not_reentrant_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
@@ -261,7 +258,7 @@ static void test_a_lock_that_is_not_reentrant_is_told(void **state)
 }
 
 /* A ticket that stays is found in the znode that was laid out for it; that one is no leftover. */
-static void test_leftovers_below_what_was_laid_out_are_counted(void **state)
+TEST(test_leftovers_below_what_was_laid_out_are_counted)
 {
     struct recipe recipe = *registry_find("ticket");
     (void)state;
@@ -272,21 +269,4 @@ static void test_leftovers_below_what_was_laid_out_are_counted(void **state)
     trial_result_free(result);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_holders_are_caught),
-        cmocka_unit_test(test_two_holders_are_caught_across_processes),
-        cmocka_unit_test(test_a_lost_wake_up_is_named),
-        cmocka_unit_test(test_a_lost_wake_up_is_named_in_free_pace),
-        cmocka_unit_test(test_leftovers_are_counted),
-        cmocka_unit_test(test_a_count_that_is_off_by_one_is_told),
-        cmocka_unit_test(test_a_notification_that_no_law_foretells_is_told),
-        cmocka_unit_test(test_a_foretold_notification_that_nobody_sends_is_told),
-        cmocka_unit_test(test_a_notification_in_the_wrong_step_is_told),
-        cmocka_unit_test(test_grants_out_of_turn_are_told),
-        cmocka_unit_test(test_a_lock_that_is_not_reentrant_is_told),
-        cmocka_unit_test(test_leftovers_below_what_was_laid_out_are_counted),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

@@ -3,6 +3,7 @@
  * it is not true, its experiment says that it fails. */
 #include "tests/support/live.h"
 #include "tests/support/simulate.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
 
 #include "bench/claims/barriers.h"
@@ -68,7 +69,7 @@ static void assert_verdict(enum verdict verdict, enum verdict expected)
 
 /* ------------------------------------------------------------------ claims hold */
 
-static void test_claims_hold(void **state)
+TEST(test_claims_hold)
 {
     static const char *const ids[] = {"C1", "C5", "C6", "C7", "C8", "C13", "C14", "C15"};
     (void)state;
@@ -77,16 +78,15 @@ static void test_claims_hold(void **state)
 }
 
 /* What is told is what was measured. */
-static void test_figures_are_told(void **state)
+TEST(test_figures_are_told)
 {
-    (void)state;
     assert_verdict(try("C16", (struct swap){NULL, 0, false}), VERDICT_HOLDS);
     assert_has(finding.measured, "counter: attempts (setData) = 0.5·n² + 0.5·n");
 }
 
 /* ------------------------------------------------------------------ … and fail of other locks */
 
-static void test_claims_fail_of_other_locks(void **state)
+TEST(test_claims_fail_of_other_locks)
 {
     static const struct {
         const char *id;
@@ -125,9 +125,8 @@ static void test_claims_fail_of_other_locks(void **state)
 }
 
 /* Its levels, to 729 clients, take half a minute on a server; a simulation counts the same. */
-static void test_bytes_do_not_grow_so_without_lists(void **state)
+TEST(test_bytes_do_not_grow_so_without_lists)
 {
-    (void)state;
     const struct trial_host host = simulate_host();
     struct claim claim = claim_with("C19", (struct swap){"ticket", 0, false});
     assert_verdict(try_claim(&claim, &host, 2 * NS_PER_S), VERDICT_FAILS);
@@ -149,9 +148,8 @@ static enum recipe_step dawdle(struct contender *s)
     return STEP_PAUSE;
 }
 
-static void test_a_lock_is_freed_too_late(void **state)
+TEST(test_a_lock_is_freed_too_late)
 {
-    (void)state;
     struct claim claim = claim_with("C14", (struct swap){NULL, 0, false});
     struct recipe late = recipe_ready;
     late.acquire = dawdle;
@@ -163,9 +161,8 @@ static void test_a_lock_is_freed_too_late(void **state)
 }
 
 /* One that is freed too early has two holders, which the checker sees first. */
-static void test_a_lock_is_freed_in_time(void **state)
+TEST(test_a_lock_is_freed_in_time)
 {
-    (void)state;
     assert_false(deaths_frees_in_time(0, 2000));
     assert_false(deaths_frees_in_time(1999, 2000));
     assert_true(deaths_frees_in_time(2000, 2000));
@@ -175,9 +172,8 @@ static void test_a_lock_is_freed_in_time(void **state)
 
 /* ------------------------------------------------------------------ … or cannot be decided */
 
-static void test_what_did_not_happen_decides_nothing(void **state)
+TEST(test_what_did_not_happen_decides_nothing)
 {
-    (void)state;
     assert_verdict(try("C9", (struct swap){"scalable", 0, true}), VERDICT_UNDETERMINED);
     assert_has(finding.measured, "may have kept the order by chance");
 }
@@ -193,9 +189,8 @@ static enum verdict try_servers(const struct trial_host *host, uint64_t from, ui
 }
 
 /* The leader of a simulation pays nothing for a follower. */
-static void test_reads_rise_with_the_servers(void **state)
+TEST(test_reads_rise_with_the_servers)
 {
-    (void)state;
     const struct trial_host host = simulate_host();
     assert_verdict(try_servers(&host, 1, 3), VERDICT_UNDETERMINED);
     assert_int_equal(finding.checks, 3); /* of reads, of barriers, and of their clients */
@@ -222,9 +217,8 @@ static const char *open_pair(const struct trial_host *host, struct testbed *test
     return why;
 }
 
-static void test_servers_of_somebody_are_no_pair(void **state)
+TEST(test_servers_of_somebody_are_no_pair)
 {
-    (void)state;
     struct trial_host host = live_host;
     struct testbed testbed;
     struct ensemble_pair pair;
@@ -244,9 +238,8 @@ static enum recipe_step rest_first(struct contender *s)
     return STEP_PAUSE;
 }
 
-static void test_time_that_is_not_linear_fails(void **state)
+TEST(test_time_that_is_not_linear_fails)
 {
-    (void)state;
     const struct trial_host host = simulate_host();
     struct testbed testbed = {.host = host, .root = ROOT, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
     struct recipe slow = recipe_barrier;
@@ -261,9 +254,8 @@ static void test_time_that_is_not_linear_fails(void **state)
     assert_has(finding.measured, " growing as n^2.0");
 }
 
-static void test_what_follows_from_rounds(void **state)
+TEST(test_what_follows_from_rounds)
 {
-    (void)state;
     static const struct {
         uint32_t reads_percent;
         struct ensemble_pair_rates rates;
@@ -306,9 +298,8 @@ static void test_what_follows_from_rounds(void **state)
 }
 
 /* One server beside another, which this machine has to be able to limit. */
-static void test_pairs_are_private_servers(void **state)
+TEST(test_pairs_are_private_servers)
 {
-    (void)state;
     struct testbed testbed;
     struct ensemble_pair pair;
     struct ensemble_pair_rates rates;
@@ -327,21 +318,4 @@ static void test_pairs_are_private_servers(void **state)
     assert_int_equal(kill(server, 0), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims_hold),
-        cmocka_unit_test(test_figures_are_told),
-        cmocka_unit_test(test_claims_fail_of_other_locks),
-        cmocka_unit_test(test_bytes_do_not_grow_so_without_lists),
-        cmocka_unit_test(test_a_lock_is_freed_too_late),
-        cmocka_unit_test(test_a_lock_is_freed_in_time),
-        cmocka_unit_test(test_what_did_not_happen_decides_nothing),
-        cmocka_unit_test(test_reads_rise_with_the_servers),
-        cmocka_unit_test(test_servers_of_somebody_are_no_pair),
-        cmocka_unit_test(test_time_that_is_not_linear_fails),
-        cmocka_unit_test(test_what_follows_from_rounds),
-        cmocka_unit_test(test_pairs_are_private_servers),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

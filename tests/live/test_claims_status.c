@@ -3,6 +3,7 @@
  * file's. */
 #include "tests/support/outside.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include "bench/claims/catalogue.h"
 #include "bench/claims/claims.h"
@@ -87,9 +88,8 @@ static void check(const char *only, int status, size_t row, const char *verdict)
     table_deinit(&table);
 }
 
-static void statuses(void **state)
+COMMAND_TEST(statuses)
 {
-    (void)state;
     check("A", 0, 0, "holds");
     check("B", 1, 0, "fails");
     check("C", 4, 0, "undetermined");
@@ -98,9 +98,8 @@ static void statuses(void **state)
 }
 
 /* What was tried before an error stands; one that fails outweighs the error. */
-static void errors(void **state)
+COMMAND_TEST(errors)
 {
-    (void)state;
     assert_int_equal(try("D"), 4);
     assert_int_equal(access(in_work("D"), F_OK), -1);
     check("A,D", 4, 0, "holds");
@@ -108,9 +107,8 @@ static void errors(void **state)
 }
 
 /* Servers of somebody's are not beside others: only who asks for the claim has it tried. */
-static void private_ensembles_are_left_out(void **state)
+COMMAND_TEST(private_ensembles_are_left_out)
 {
-    (void)state;
     const char *arguments[] = {"claims", "--connect", outside, "-q", "-o", in_work("all"), NULL};
     assert_int_equal(claims_main(6, (char **)(uintptr_t)arguments), 1);
     struct table table = table_read(in_work("all/claims.csv"));
@@ -123,9 +121,4 @@ static void private_ensembles_are_left_out(void **state)
     table_deinit(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {COMMAND_TEST(statuses), COMMAND_TEST(errors),
-                                       COMMAND_TEST(private_ensembles_are_left_out)};
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

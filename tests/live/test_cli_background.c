@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 
@@ -75,9 +76,8 @@ static void assert_done(void)
         assert_has(command.err, "overloaded: ");
 }
 
-static void both_times_are_measured(void **state)
+TEST_BETWEEN(both_times_are_measured, make, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND(SMALL, "-t", "2", "--background", "get=80,set=20@300"));
     assert_done();
     assert_int_equal(count_words(command.err, COMPANY), 1);
@@ -98,9 +98,8 @@ static void both_times_are_measured(void **state)
 }
 
 /* Znodes of its own, and locks, are gone behind each trial. */
-static void znodes_of_the_background_are_cleared(void **state)
+TEST_BETWEEN(znodes_of_the_background_are_cleared, make, work_remove)
 {
-    (void)state;
     command_run(&command,
                 COMMAND(SMALL, "-t", "1", "--background",
                         "create=30,delete=20,children=20,trylock=15,create-delete=15@300"));
@@ -111,9 +110,8 @@ static void znodes_of_the_background_are_cleared(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void without_a_background_its_columns_are_empty(void **state)
+TEST_BETWEEN(without_a_background_its_columns_are_empty, make, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-r", "nonscalable", "-n", "4", "-p", "free", "-t", "1",
                                   "-d", "simulated", "-o", "out"));
     assert_status(&command, 0);
@@ -137,9 +135,8 @@ static void await_holder_beside_the_load(void)
 }
 
 /* The second trial goes on for three seconds when the first client holds. */
-static void ctrl_c_ends_both(void **state)
+TEST_BETWEEN(ctrl_c_ends_both, make, work_remove)
 {
-    (void)state;
     command_start(&command, COMMAND(SMALL, "-t", "50", "-n", "3", "--hold", "1s", "--background",
                                     "get=50,create=50@300"));
     command_await_rows(&command, "out/trials.csv.part", 1);
@@ -162,9 +159,8 @@ static pid_t first_worker(void)
 }
 
 /* Without the load the lock would be held for minutes. */
-static void a_trial_without_its_load_ends(void **state)
+TEST_BETWEEN(a_trial_without_its_load_ends, make, work_remove)
 {
-    (void)state;
     command_start(&command, COMMAND("run", "-r", "nonscalable", "-n", "4", "-p", "free", "--hold",
                                     "5m", "--timeout", "10m", "-t", "1", "-o", "out", "--connect",
                                     outside, "--background", "get=100@300"));
@@ -177,7 +173,7 @@ static void a_trial_without_its_load_ends(void **state)
     assert_left(0);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST_BETWEEN(what_cannot_be_is_refused, make, work_remove)
 {
     static const struct refusal list[] = {
         {{"--background", "get=100@10", "-p", "lockstep"},
@@ -200,16 +196,4 @@ static void what_cannot_be_is_refused(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make, work_remove)
-    const struct CMUnitTest tests[] = {
-        TEST(both_times_are_measured),
-        TEST(znodes_of_the_background_are_cleared),
-        TEST(without_a_background_its_columns_are_empty),
-        TEST(ctrl_c_ends_both),
-        TEST(a_trial_without_its_load_ends),
-        TEST(what_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -4,6 +4,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
@@ -21,9 +22,8 @@ static double number_before(const char *text, const char *words)
 }
 
 /* Three trials of 38 requests, one of which is discarded. */
-static void what_is_to_come_is_said(void **state)
+COMMAND_TEST(what_is_to_come_is_said)
 {
-    (void)state;
     char words[160];
     command_run(&command, COMMAND("run", "-r", "scalable", "-n", "8", "-t", "2", "--connect",
                                   outside, "-o", "out"));
@@ -42,9 +42,8 @@ static void what_is_to_come_is_said(void **state)
     assert_true(told > bytes * 3 / 2 && told < bytes * 3 / 2 * 4);
 }
 
-static void in_free_pace_it_is_said_roughly(void **state)
+COMMAND_TEST(in_free_pace_it_is_said_roughly)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-r", "scalable", "-n", "8", "-t", "1", "-p", "free",
                                   "--connect", outside, "-o", "out"));
     assert_has(command.err, "at most 8 sessions at a time, about 76 requests and 0.0");
@@ -55,9 +54,8 @@ static void in_free_pace_it_is_said_roughly(void **state)
                "as the servers answer\n");
 }
 
-static void of_servers_of_its_own_nothing_is_said(void **state)
+COMMAND_TEST(of_servers_of_its_own_nothing_is_said)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "8", "-t", "1",
                                   "-o", "out"));
     assert_status(&command, 0);
@@ -68,9 +66,8 @@ static void of_servers_of_its_own_nothing_is_said(void **state)
     assert_string_equal(command.err, "");
 }
 
-static void more_clients_than_allowed_are_left_out(void **state)
+COMMAND_TEST(more_clients_than_allowed_are_left_out)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "4..32x2", "-t",
                                   "2", "--max-clients", "16", "-o", "out"));
     assert_status(&command, 0);
@@ -94,9 +91,8 @@ static void more_clients_than_allowed_are_left_out(void **state)
 
 /* The requests of 16 clients at 400 a second: 2 trials and one discarded, of 272 each. Times that
  * have the waiting in them are not told; latencies are. */
-static void no_more_requests_than_allowed(void **state)
+COMMAND_TEST(no_more_requests_than_allowed)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-r", "nonscalable", "-n", "16", "-t", "2", "--max-rate",
                                   "400", "--connect", outside, "-o", "out"));
     assert_status(&command, 0);
@@ -125,9 +121,8 @@ static void no_more_requests_than_allowed(void **state)
 }
 
 /* By four-letter words alone: no session, and no connection that is tried. */
-static void limits_are_those_that_the_server_tells(void **state)
+COMMAND_TEST(limits_are_those_that_the_server_tells)
 {
-    (void)state;
     char words[160];
     struct four_letter_counters before = count_outside();
     char connect[96];
@@ -144,15 +139,4 @@ static void limits_are_those_that_the_server_tells(void **state)
     assert_string_equal(command.err, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(what_is_to_come_is_said),
-        COMMAND_TEST(in_free_pace_it_is_said_roughly),
-        COMMAND_TEST(of_servers_of_its_own_nothing_is_said),
-        COMMAND_TEST(more_clients_than_allowed_are_left_out),
-        COMMAND_TEST(no_more_requests_than_allowed),
-        COMMAND_TEST(limits_are_those_that_the_server_tells),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

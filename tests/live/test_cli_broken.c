@@ -4,17 +4,16 @@
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include "recipes/registry.h"
-
-#include <stdlib.h>
 
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
 #define BRIEF "-n", "3,5", "-t", "1", "--session-timeout", "4s", "--timeout", "2s"
 
-static void each_fails(void **state)
+COMMAND_TEST(each_fails)
 {
     static const struct {
         const char *recipe, *words;
@@ -53,9 +52,8 @@ static void each_fails(void **state)
 }
 
 /* The clock's seed as good as one that was asked for; a server's doings have none. */
-static void a_simulation_that_fails_tells_its_seed(void **state)
+COMMAND_TEST(a_simulation_that_fails_tells_its_seed)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-q", "-d", "simulated", "-r", "broken-nolock", "-n", "3",
                                   "-t", "2", "--seed", "9223372036854775807", "-o", "given"));
     assert_status(&command, 1);
@@ -76,9 +74,8 @@ static void a_simulation_that_fails_tells_its_seed(void **state)
     assert_left(3);
 }
 
-static void what_they_need_is_said(void **state)
+COMMAND_TEST(what_they_need_is_said)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-r", "broken-norecheck", "-n", "2,8"));
     assert_status(&command, 2);
     assert_has(command.err, "at least three clients per lock");
@@ -106,7 +103,7 @@ static void what_they_need_is_said(void **state)
 }
 
 /* Among as few clients as are let in, and of two locks. */
-static void each_fails_among_the_fewest(void **state)
+COMMAND_TEST(each_fails_among_the_fewest)
 {
     const struct recipe *recipe;
     (void)state;
@@ -125,13 +122,4 @@ static void each_fails_among_the_fewest(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(each_fails),
-        COMMAND_TEST(each_fails_among_the_fewest),
-        COMMAND_TEST(a_simulation_that_fails_tells_its_seed),
-        COMMAND_TEST(what_they_need_is_said),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

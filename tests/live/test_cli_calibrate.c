@@ -5,6 +5,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -228,9 +229,8 @@ static void check_refusals(void)
     assert_refused(&command, 2, "r/manifest.json: not a file of costs: its 'format' is not");
 }
 
-static void costs_are_measured_used_and_tried(void **state)
+COMMAND_TEST(costs_are_measured_used_and_tried)
 {
-    (void)state;
     check_calibration();
     check_simulation();
     check_prediction();
@@ -241,9 +241,8 @@ static void costs_are_measured_used_and_tried(void **state)
     assert_left(7);
 }
 
-static void an_interruption_leaves_nothing(void **state)
+COMMAND_TEST(an_interruption_leaves_nothing)
 {
-    (void)state;
     command.settings = NULL;
     command_start(&command, COMMAND("calibrate", "-n", "2", "--warm-up", "60s"));
     /* A worker: the servers stand, and the warm-up has begun. */
@@ -257,9 +256,8 @@ static void an_interruption_leaves_nothing(void **state)
     assert_left(0);
 }
 
-static void options_that_are_wrong(void **state)
+COMMAND_TEST(options_that_are_wrong)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"calibrate", "--servers", "1,3"}, "--servers 2 numbers: a file has the costs of one"},
         {{"calibrate", "-n", "1"}, "--clients 1: expected"},
@@ -298,14 +296,4 @@ static void options_that_are_wrong(void **state)
     command.settings = without_java;
     ASSERT_LINES_REFUSED(&command, NULL, list);
     assert_left(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(costs_are_measured_used_and_tried),
-        COMMAND_TEST(an_interruption_leaves_nothing),
-        COMMAND_TEST(options_that_are_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "tests/support/schema.h"
 #include "tests/support/screen.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 static struct command command;
 
@@ -27,7 +28,7 @@ static void assert_hold(const char *folder, const char *const ids[], size_t coun
     table_deinit(&table);
 }
 
-static void one_claim_on_a_private_server(void **state)
+COMMAND_TEST(one_claim_on_a_private_server)
 {
     static const char *const ids[] = {"C6"};
     (void)state;
@@ -45,7 +46,7 @@ static void one_claim_on_a_private_server(void **state)
     assert_left(1);
 }
 
-static void some_claims_on_given_servers(void **state)
+COMMAND_TEST(some_claims_on_given_servers)
 {
     static const char *const ids[] = {"C1", "C7", "C13"};
     (void)state;
@@ -75,9 +76,8 @@ static void assert_json_is_csv(const json_t *claims, const char *folder)
     table_deinit(&table);
 }
 
-static void claims_as_json(void **state)
+COMMAND_TEST(claims_as_json)
 {
-    (void)state;
     command_run(&command,
                 COMMAND("claims", "--connect", outside, "--only", "C8,C7", "--json", "-o", "out"));
     assert_status(&command, 0);
@@ -94,9 +94,8 @@ static void claims_as_json(void **state)
     assert_left(1);
 }
 
-static void results_have_a_folder_of_their_own(void **state)
+COMMAND_TEST(results_have_a_folder_of_their_own)
 {
-    (void)state;
     command_run(&command, COMMAND("claims", "--connect", outside, "--only", "C8"));
     assert_status(&command, 0);
     assert_has(command.out, "\nresults in results/");
@@ -104,9 +103,8 @@ static void results_have_a_folder_of_their_own(void **state)
     assert_left(1);
 }
 
-static void a_folder_that_is_there_is_left_alone(void **state)
+COMMAND_TEST(a_folder_that_is_there_is_left_alone)
 {
-    (void)state;
     assert_int_equal(mkdir(in_work("out"), 0755), 0);
     command_run(&command, COMMAND("claims", "--connect", outside, "-o", "out"));
     assert_refused(&command, 2, "zkherd: out: already exists");
@@ -114,9 +112,8 @@ static void a_folder_that_is_there_is_left_alone(void **state)
     assert_left(1);
 }
 
-static void nobody_listens(void **state)
+COMMAND_TEST(nobody_listens)
 {
-    (void)state;
     command_run(&command, COMMAND("claims", "--connect", "127.0.0.1:1", "-o", "out"));
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
     assert_left(0);
@@ -129,7 +126,7 @@ static void await_claims(size_t claims)
 }
 
 /* C12 takes seconds, for its holders hold. */
-static void what_was_tried_is_kept(void **state)
+COMMAND_TEST_SOON(what_was_tried_is_kept)
 {
     static const char *const ids[] = {"C7", "C8"};
     (void)state;
@@ -144,9 +141,8 @@ static void what_was_tried_is_kept(void **state)
     assert_left(1);
 }
 
-static void nothing_was_tried(void **state)
+COMMAND_TEST_SOON(nothing_was_tried)
 {
-    (void)state;
     command_start(&command, COMMAND("claims", "--connect", outside, "--only", "C12"));
     while (command_runs(&command) && access(in_work("results"), F_OK) != 0)
         pause_ms(2);
@@ -161,9 +157,8 @@ static void nothing_was_tried(void **state)
 }
 
 /* What is left is known once a claim is done, and not before. */
-static void time_left(void **state)
+COMMAND_TEST(time_left)
 {
-    (void)state;
     screen_run(&command, 80, screen_take_errors,
                COMMAND("claims", "--connect", outside, "--only", "C2,C12", "-o", "out"));
     assert_status(&command, 0);
@@ -175,18 +170,4 @@ static void time_left(void **state)
     assert_left(1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(one_claim_on_a_private_server),
-        COMMAND_TEST(some_claims_on_given_servers),
-        COMMAND_TEST(claims_as_json),
-        COMMAND_TEST(results_have_a_folder_of_their_own),
-        COMMAND_TEST(a_folder_that_is_there_is_left_alone),
-        COMMAND_TEST(nobody_listens),
-        COMMAND_TEST_SOON(what_was_tried_is_kept),
-        COMMAND_TEST_SOON(nothing_was_tried),
-        COMMAND_TEST(time_left),
-    };
-    return cmocka_run_group_tests_name("claims", tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

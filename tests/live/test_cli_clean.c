@@ -3,6 +3,7 @@
 #include "tests/support/asked.h"
 #include "tests/support/inspect.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 /* A session of 15 s that is gone, and the servers' own count of it. */
 #define EXPIRY_PATIENCE_NS (60 * NS_PER_S)
@@ -78,9 +79,8 @@ static void assert_state(const char *root, const char *state, const char *about)
     assert_has(command.out, line);
 }
 
-static void there_may_be_nothing(void **state)
+INSPECT_TEST(there_may_be_nothing)
 {
-    (void)state;
     clean(outside, "--yes");
     assert_status(&command, 0);
     assert_string_equal(command.out, "no run has left znodes here\n");
@@ -90,9 +90,8 @@ static void there_may_be_nothing(void **state)
     json_decref(json);
 }
 
-static void a_dead_run_is_removed(void **state)
+INSPECT_TEST(a_dead_run_is_removed)
 {
-    (void)state;
     create_dead(DEAD);
     create_dead(DEAD_2);
     clean(outside, "--yes");
@@ -103,9 +102,8 @@ static void a_dead_run_is_removed(void **state)
     assert_false(is_there(DEAD_2));
 }
 
-static void a_dead_run_is_told_as_json(void **state)
+INSPECT_TEST(a_dead_run_is_told_as_json)
 {
-    (void)state;
     create_dead(DEAD);
     create_holding(DEAD_2, "somebody's data");
     json_t *json = clean_with_json();
@@ -125,7 +123,7 @@ static void a_dead_run_is_told_as_json(void **state)
     remove_tree(DEAD_2);
 }
 
-static void what_is_no_dead_runs_is_kept(void **state)
+INSPECT_TEST(what_is_no_dead_runs_is_kept)
 {
     static const char *const strange[] = {
         "/zkherd-foo",                       /* another name */
@@ -182,9 +180,8 @@ static void what_is_no_dead_runs_is_kept(void **state)
     }
 }
 
-static void no_keeps_and_yes_removes(void **state)
+INSPECT_TEST(no_keeps_and_yes_removes)
 {
-    (void)state;
     static const char *const no[] = {"n\n", "\n", "yesterday\n", "\004"};
     create_dead(DEAD);
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
@@ -202,9 +199,8 @@ static void no_keeps_and_yes_removes(void **state)
 }
 
 /* Between the question and the answer the run has reached its servers again; another has gone. */
-static void what_has_changed_since_the_question_is_kept(void **state)
+INSPECT_TEST(what_has_changed_since_the_question_is_kept)
 {
-    (void)state;
     create_dead(DEAD);
     create_dead(DEAD_2);
     asked_start(&command, COMMAND("clean", "--connect", outside));
@@ -218,9 +214,8 @@ static void what_has_changed_since_the_question_is_kept(void **state)
     remove_tree(DEAD);
 }
 
-static void only_the_chroot_is_cleaned(void **state)
+INSPECT_TEST(only_the_chroot_is_cleaned)
 {
-    (void)state;
     char servers[96];
     snprintf(servers, sizeof servers, "%s/l", outside);
     create_dead(DEAD);
@@ -236,9 +231,8 @@ static void only_the_chroot_is_cleaned(void **state)
     remove_tree(DEAD);
 }
 
-static void foreign_text_is_made_printable(void **state)
+INSPECT_TEST(foreign_text_is_made_printable)
 {
-    (void)state;
     create_holding(DEAD, "zkherd run, \x1b]0;owned\x07\xe2\x80\xae");
     clean(outside, "--yes");
     assert_status(&command, 0);
@@ -269,9 +263,8 @@ static void await_root(const char *other, char *root, size_t size)
              count_children(path) < 3);
 }
 
-static void a_killed_run_is_dead_when_its_session_is(void **state)
+INSPECT_TEST(a_killed_run_is_dead_when_its_session_is)
 {
-    (void)state;
     static struct command run;
     char root[300], line[400];
     uint64_t until_ns = clock_now_ns() + EXPIRY_PATIENCE_NS;
@@ -296,9 +289,8 @@ static void a_killed_run_is_dead_when_its_session_is(void **state)
     assert_nothing_runs();
 }
 
-static void a_run_that_ends_leaves_nothing_to_clean(void **state)
+INSPECT_TEST_SOON(a_run_that_ends_leaves_nothing_to_clean)
 {
-    (void)state;
     static struct command run;
     char root[300];
     start_run(&run);
@@ -313,9 +305,8 @@ static void a_run_that_ends_leaves_nothing_to_clean(void **state)
     assert_left(0);
 }
 
-static void wrong_command_lines_are_refused(void **state)
+INSPECT_TEST(wrong_command_lines_are_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{NULL}, "zkherd: --connect: expected the servers"},
         {{"--connect", "host"}, "zkherd: --yes: there is no terminal to ask on: give --yes"},
@@ -332,20 +323,4 @@ static void wrong_command_lines_are_refused(void **state)
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INSPECT_TEST(there_may_be_nothing),
-        INSPECT_TEST(a_dead_run_is_removed),
-        INSPECT_TEST(a_dead_run_is_told_as_json),
-        INSPECT_TEST(what_is_no_dead_runs_is_kept),
-        INSPECT_TEST(no_keeps_and_yes_removes),
-        INSPECT_TEST(what_has_changed_since_the_question_is_kept),
-        INSPECT_TEST(only_the_chroot_is_cleaned),
-        INSPECT_TEST(foreign_text_is_made_printable),
-        INSPECT_TEST(a_killed_run_is_dead_when_its_session_is),
-        INSPECT_TEST_SOON(a_run_that_ends_leaves_nothing_to_clean),
-        INSPECT_TEST(wrong_command_lines_are_refused),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -5,6 +5,7 @@
 #include "tests/support/schema.h"
 #include "tests/support/screen.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <sys/resource.h>
@@ -141,9 +142,8 @@ static void run_plan(const char *out, const char *recipes, const char *clients, 
 }
 
 /* As a user does it: two runs of one plan, version against version. */
-static void two_runs_of_one_plan(void **state)
+COMMAND_TEST(two_runs_of_one_plan)
 {
-    (void)state;
     run_plan("old", "nonscalable,childwatch,scalable", "2..8x2", "5");
     run_plan("new", "nonscalable,childwatch,scalable", "2..8x2", "5");
     command.settings = NULL;
@@ -179,9 +179,8 @@ static void two_runs_of_one_plan(void **state)
 }
 
 /* As `run --servers 1,3` writes it: A is the run with the fewest servers. */
-static void the_runs_in_a_folder(void **state)
+COMMAND_TEST(the_runs_in_a_folder)
 {
-    (void)state;
     const struct made both[] = {{"\"zk,1\"", 3, 6, 8, 2, NULL, 0},
                                 {"standalone", 1, 6, 8, 1, NULL, 0}};
     assert_int_equal(mkdir(in_work("both"), 0755), 0);
@@ -216,9 +215,8 @@ static void the_runs_in_a_folder(void **state)
     table_deinit(&table);
 }
 
-static void three_runs(void **state)
+COMMAND_TEST(three_runs)
 {
-    (void)state;
     const struct made faster = {"standalone", 1, 5, 8, 0.5, NULL, 0};
     make_plain("one");
     make_plain("two");
@@ -253,7 +251,7 @@ static void make_release(const char *name, const struct made *made, const char *
 
 /* Two releases, the newer one second: 3.10 is newer than 3.9. A comparison of two numbers of
  * servers says nothing about the releases. */
-static void releases_are_compared_on_as_many_servers(void **state)
+COMMAND_TEST(releases_are_compared_on_as_many_servers)
 {
     const struct made runs[] = {{"standalone-3.10.1", 1, 6, 8, 0.5, NULL, 0},
                                 {"standalone-3.9.3", 1, 6, 8, 1, NULL, 0},
@@ -285,7 +283,7 @@ static void releases_are_compared_on_as_many_servers(void **state)
 }
 
 /* A patched build says the version of its release. */
-static void homes_of_one_version_are_told_apart(void **state)
+COMMAND_TEST(homes_of_one_version_are_told_apart)
 {
     const struct made runs[] = {{"standalone-3.8.4-1", 1, 6, 8, 1, NULL, 0},
                                 {"standalone-3.8.4-2", 1, 6, 8, 1.001, NULL, 0}};
@@ -309,9 +307,8 @@ static void homes_of_one_version_are_told_apart(void **state)
 }
 
 /* Like every other number in a sentence. */
-static void thousands_of_clients_are_grouped(void **state)
+COMMAND_TEST(thousands_of_clients_are_grouped)
 {
-    (void)state;
     const struct made other = {"standalone", 1, 6, 9, 1, NULL, 0};
     make_plain("one");
     make_run("two", &other, 1);
@@ -327,9 +324,8 @@ static void thousands_of_clients_are_grouped(void **state)
 }
 
 /* The folders' last names are the same as well: then it is the folders as they were named. */
-static void labels_tell_apart(void **state)
+COMMAND_TEST(labels_tell_apart)
 {
-    (void)state;
     assert_int_equal(mkdir(in_work("a"), 0755), 0);
     assert_int_equal(mkdir(in_work("b"), 0755), 0);
     make_plain("a/run");
@@ -341,9 +337,8 @@ static void labels_tell_apart(void **state)
 }
 
 /* The file of the comparison keeps what a file of others says; the terminal does not obey it. */
-static void a_hostile_target_is_made_printable(void **state)
+COMMAND_TEST(a_hostile_target_is_made_printable)
 {
-    (void)state;
     const struct made hostile = {"z\x1b[31m\xe2\x80\xae", 1, 6, 8, 2, NULL, 0};
     make_plain("one");
     make_run("two", &hostile, 1);
@@ -356,9 +351,8 @@ static void a_hostile_target_is_made_printable(void **state)
     table_deinit(&table);
 }
 
-static void too_few_trials_have_no_interval(void **state)
+COMMAND_TEST(too_few_trials_have_no_interval)
 {
-    (void)state;
     const struct made few = {"standalone", 1, 4, 8, 3, NULL, 0};
     make_plain("one");
     make_run("few", &few, 1);
@@ -372,9 +366,8 @@ static void too_few_trials_have_no_interval(void **state)
 }
 
 /* Without any interval the plot has no bars; a recipe that stops early has no cells behind that. */
-static void few_trials_of_a_recipe_that_stops(void **state)
+COMMAND_TEST(few_trials_of_a_recipe_that_stops)
 {
-    (void)state;
     run_plan("old", "childwatch:4,scalable", "2..8x2", "2");
     run_plan("new", "scalable,childwatch:4", "2..8x2", "2");
     command.settings = NULL;
@@ -391,9 +384,8 @@ static void few_trials_of_a_recipe_that_stops(void **state)
 }
 
 /* The times of an overloaded trial do not count, its counts do. */
-static void only_valid_trials_have_times(void **state)
+COMMAND_TEST(only_valid_trials_have_times)
 {
-    (void)state;
     const struct made overloaded = {"standalone", 1, 6, 8, 1, "0,no,\"overloaded, it says\"", 0};
     make_plain("one");
     make_run("two", &overloaded, 1);
@@ -408,9 +400,8 @@ static void only_valid_trials_have_times(void **state)
 }
 
 /* A trial that was cut short has no law, and its counts are those up to then. */
-static void what_was_cut_short_is_left_out(void **state)
+COMMAND_TEST(what_was_cut_short_is_left_out)
 {
-    (void)state;
     const struct made cut = {"standalone", 1, 1, 5, 1, ",0,no,interrupted", 0};
     make_plain("one");
     make_run("cut", &cut, 1);
@@ -422,9 +413,8 @@ static void what_was_cut_short_is_left_out(void **state)
 }
 
 /* A trial whose verdict had failed: the others are equal, and yet the runs do not pass. */
-static void trials_that_failed_fail(void **state)
+COMMAND_TEST(trials_that_failed_fail)
 {
-    (void)state;
     const struct made failed = {"standalone", 1, 6, 8, 1, "1,yes,one more than the law", 0};
     make_plain("one");
     make_run("two", &failed, 1);
@@ -439,9 +429,8 @@ static void trials_that_failed_fail(void **state)
 }
 
 /* Whatever the ratios are, the lines keep their width. */
-static void ratios_far_from_one(void **state)
+COMMAND_TEST(ratios_far_from_one)
 {
-    (void)state;
     const struct made others[] = {{"standalone", 1, 6, 8, 1e6, NULL, 0},
                                   {"standalone", 1, 6, 8, 1e-4, NULL, 0},
                                   {"standalone", 1, 6, 8, 99.99, NULL, 0}};
@@ -457,9 +446,8 @@ static void ratios_far_from_one(void **state)
 }
 
 /* At 80 columns the least important are left out; where there is room they are there. */
-static void a_wider_terminal_shows_more(void **state)
+COMMAND_TEST(a_wider_terminal_shows_more)
 {
-    (void)state;
     make_plain("one");
     make_plain("two");
     screen_run(&command, 80, screen_take_all, COMMAND("compare", "one", "two", "-o", "narrow"));
@@ -475,9 +463,8 @@ static void a_wider_terminal_shows_more(void **state)
 
 /* ------------------------------------------------------------------ counts */
 
-static void counts_that_differ_fail(void **state)
+COMMAND_TEST(counts_that_differ_fail)
 {
-    (void)state;
     const struct made other = {"standalone", 1, 6, 9, 1, NULL, 0};
     make_plain("one");
     make_run("two", &other, 1);
@@ -498,9 +485,8 @@ static void counts_that_differ_fail(void **state)
 }
 
 /* In free pace chance has its part in the counts: they are compared as times are. */
-static void free_pace_has_no_equal_counts(void **state)
+COMMAND_TEST(free_pace_has_no_equal_counts)
 {
-    (void)state;
     const struct made other = {"standalone", 1, 6, 16, 1, NULL, 0};
     char text[1024];
     make_plain("one");
@@ -528,9 +514,8 @@ static void refuse(const char *words, const char *const arguments[])
 
 #define REFUSE(words, ...) refuse(words, COMMAND("compare", __VA_ARGS__))
 
-static void command_lines(void **state)
+COMMAND_TEST(command_lines)
 {
-    (void)state;
     make_plain("one");
     make_plain("two");
     refuse("expected the folders of two runs", COMMAND("compare"));
@@ -545,9 +530,8 @@ static void command_lines(void **state)
 }
 
 /* By whatever names: it would be found equal to itself. */
-static void a_run_that_is_named_twice(void **state)
+COMMAND_TEST(a_run_that_is_named_twice)
 {
-    (void)state;
     assert_int_equal(mkdir(in_work("both"), 0755), 0);
     make_plain("both/one");
     make_plain("two");
@@ -568,9 +552,8 @@ static void limit_files_to_1_kib(void)
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){1024, 1024});
 }
 
-static void a_file_that_may_not_grow(void **state)
+COMMAND_TEST(a_file_that_may_not_grow)
 {
-    (void)state;
     make_plain("one");
     make_plain("two");
     command.prepare = limit_files_to_1_kib;
@@ -580,9 +563,8 @@ static void a_file_that_may_not_grow(void **state)
     assert_left(2);
 }
 
-static void folders_that_are_no_runs(void **state)
+COMMAND_TEST(folders_that_are_no_runs)
 {
-    (void)state;
     make_plain("one");
     make_plain("bare");
     assert_int_equal(mkdir(in_work("empty"), 0755), 0);
@@ -596,9 +578,8 @@ static void folders_that_are_no_runs(void **state)
     assert_left(3);
 }
 
-static void files_that_are_malformed(void **state)
+COMMAND_TEST(files_that_are_malformed)
 {
-    (void)state;
     static const struct {
         const char *row, *words;
     } cases[] = {
@@ -666,9 +647,8 @@ static void write_trials(const char *folder, int again, int without)
 
 /* A trial counted twice makes an interval too narrow, and one left out may be the one that does not
  * fit: each trial of the plan is there once. */
-static void trials_that_are_not_those_of_the_plan(void **state)
+COMMAND_TEST(trials_that_are_not_those_of_the_plan)
 {
-    (void)state;
     make_plain("one");
     make_plain("two");
     write_manifest("two", plan, 2);
@@ -705,9 +685,8 @@ static void trials_that_are_not_those_of_the_plan(void **state)
 }
 
 /* What was finished is told from what was taken away by what the manifest says. */
-static void a_run_that_was_cut_short_has_fewer_trials(void **state)
+COMMAND_TEST(a_run_that_was_cut_short_has_fewer_trials)
 {
-    (void)state;
     make_plain("one");
     make_plain("two");
     write_ended_manifest("two", plan, 2,
@@ -739,9 +718,8 @@ static void write_other_plan(const char *folder, const char *value, const char *
     write_ended_manifest(folder, text, 6, cut_short);
 }
 
-static void plans_that_differ(void **state)
+COMMAND_TEST(plans_that_differ)
 {
-    (void)state;
     static const struct {
         const char *value, *by, *words;
     } cases[] = {
@@ -777,9 +755,8 @@ static void plans_that_differ(void **state)
 }
 
 /* A paced trial has no time of its drain; its counts and latencies are compared. */
-static void two_paced_runs(void **state)
+COMMAND_TEST(two_paced_runs)
 {
-    (void)state;
     command.settings = without_plots;
     for (int i = 0; i < 2; i++) {
         command_run(&command,
@@ -820,7 +797,7 @@ static json_t *compare_as_json(int status, const char *other, const char *out)
     return schema_read_result(&command, "compare");
 }
 
-static void as_json(void **state)
+COMMAND_TEST(as_json)
 {
     static const struct made slow = {"zk", 3, 6, 8, 2, NULL, 0}, few = {"zk", 3, 3, 9, 2, NULL, 0};
     (void)state;
@@ -850,9 +827,8 @@ static void as_json(void **state)
     json_decref(json);
 }
 
-static void help_fits_a_screen(void **state)
+COMMAND_TEST(help_fits_a_screen)
 {
-    (void)state;
     size_t lines = 0;
     command_run(&command, COMMAND("compare", "--help"));
     assert_status(&command, 0);
@@ -863,37 +839,4 @@ static void help_fits_a_screen(void **state)
     assert_true(lines <= 50);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(two_runs_of_one_plan),
-        COMMAND_TEST(the_runs_in_a_folder),
-        COMMAND_TEST(three_runs),
-        COMMAND_TEST(releases_are_compared_on_as_many_servers),
-        COMMAND_TEST(homes_of_one_version_are_told_apart),
-        COMMAND_TEST(thousands_of_clients_are_grouped),
-        COMMAND_TEST(labels_tell_apart),
-        COMMAND_TEST(a_hostile_target_is_made_printable),
-        COMMAND_TEST(too_few_trials_have_no_interval),
-        COMMAND_TEST(few_trials_of_a_recipe_that_stops),
-        COMMAND_TEST(only_valid_trials_have_times),
-        COMMAND_TEST(what_was_cut_short_is_left_out),
-        COMMAND_TEST(trials_that_failed_fail),
-        COMMAND_TEST(ratios_far_from_one),
-        COMMAND_TEST(a_wider_terminal_shows_more),
-        COMMAND_TEST(counts_that_differ_fail),
-        COMMAND_TEST(free_pace_has_no_equal_counts),
-        COMMAND_TEST(command_lines),
-        COMMAND_TEST(a_run_that_is_named_twice),
-        COMMAND_TEST(a_file_that_may_not_grow),
-        COMMAND_TEST(folders_that_are_no_runs),
-        COMMAND_TEST(files_that_are_malformed),
-        COMMAND_TEST(trials_that_are_not_those_of_the_plan),
-        COMMAND_TEST(a_run_that_was_cut_short_has_fewer_trials),
-        COMMAND_TEST(plans_that_differ),
-        COMMAND_TEST(two_paced_runs),
-        COMMAND_TEST(as_json),
-        COMMAND_TEST(help_fits_a_screen),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

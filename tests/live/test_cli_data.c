@@ -2,6 +2,7 @@
 /* The folder of --data: where private servers keep their data, and what is left of it. */
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -45,9 +46,8 @@ static void assert_settings_have(const char *run, const char *words)
     json_decref(manifest);
 }
 
-static void a_folder_that_is_not_there_comes_and_goes(void **state)
+TEST_BETWEEN(a_folder_that_is_not_there_comes_and_goes, work_make, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("run", SMALL, "--data", "data", "--fsync", "no"));
     assert_status(&command, 0);
     assert_left(1); /* out */
@@ -58,9 +58,8 @@ static void a_folder_that_is_not_there_comes_and_goes(void **state)
     assert_settings_have("out", in_work("data/zkherd-server-"));
 }
 
-static void an_empty_folder_stays(void **state)
+TEST_BETWEEN(an_empty_folder_stays, work_make, clear_away)
 {
-    (void)state;
     assert_int_equal(mkdir(in_work("data"), 0755), 0);
     command_run(&command, COMMAND("run", SMALL, "--data", in_work("data/")));
     assert_status(&command, 0);
@@ -71,9 +70,8 @@ static void an_empty_folder_stays(void **state)
     json_decref(data);
 }
 
-static void topologies_have_a_folder_each(void **state)
+TEST_BETWEEN(topologies_have_a_folder_each, work_make, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("run", SMALL, "--data", "data", "--servers", "1,3"));
     assert_status(&command, 0);
     assert_left(1);
@@ -84,9 +82,8 @@ static void topologies_have_a_folder_each(void **state)
     json_decref(three);
 }
 
-static void without_the_option_it_is_the_temporary_folder(void **state)
+TEST_BETWEEN(without_the_option_it_is_the_temporary_folder, work_make, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("run", SMALL));
     assert_status(&command, 0);
     json_t *data = read_data("out");
@@ -95,9 +92,8 @@ static void without_the_option_it_is_the_temporary_folder(void **state)
 }
 
 /* The mount is seen by this process and its children only, and ends with them. */
-static void the_file_system_is_told(void **state)
+TEST_BETWEEN(the_file_system_is_told, work_make, clear_away)
 {
-    (void)state;
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mkdir(in_work("disk"), 0755) != 0 ||
         mount("none", in_work("disk"), "tmpfs", 0, "size=200m") != 0) {
@@ -113,9 +109,8 @@ static void the_file_system_is_told(void **state)
 }
 
 /* What lies there stays, and no server is started for nothing. */
-static void a_folder_that_is_not_empty(void **state)
+TEST_BETWEEN(a_folder_that_is_not_empty, work_make, clear_away)
 {
-    (void)state;
     assert_int_equal(mkdir(in_work("data"), 0755), 0);
     assert_int_equal(mkdir(in_work("data/dear"), 0755), 0);
     static const char *const servers[] = {"1", "1,3"};
@@ -129,9 +124,8 @@ static void a_folder_that_is_not_empty(void **state)
     command.settings = NULL;
 }
 
-static void folders_that_cannot_be_made(void **state)
+TEST_BETWEEN(folders_that_cannot_be_made, work_make, clear_away)
 {
-    (void)state;
     static const char *const servers[] = {"1", "1,3"};
     close(open(in_work("file"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     for (size_t i = 0; i < 2; i++) {
@@ -146,9 +140,8 @@ static void folders_that_cannot_be_made(void **state)
 }
 
 /* As another user, to whom the folder is closed. */
-static void a_folder_that_is_not_writable(void **state)
+TEST_BETWEEN(a_folder_that_is_not_writable, work_make, clear_away)
 {
-    (void)state;
     if (geteuid() != 0) {
         print_message("skipped: needs root, to become somebody else\n");
         skip();
@@ -167,22 +160,4 @@ static void a_folder_that_is_not_writable(void **state)
                    "data: permission denied: while making a "
                    "temporary folder in it; use an account or a path");
     assert_left(1);
-}
-
-#define DATA_TEST(test) cmocka_unit_test_setup_teardown(test, work_make, clear_away)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DATA_TEST(a_folder_that_is_not_there_comes_and_goes),
-        DATA_TEST(an_empty_folder_stays),
-        DATA_TEST(topologies_have_a_folder_each),
-        DATA_TEST(without_the_option_it_is_the_temporary_folder),
-        DATA_TEST(a_folder_that_is_not_empty),
-        DATA_TEST(folders_that_cannot_be_made),
-        DATA_TEST(a_folder_that_is_not_writable),
-        /* It leaves the process with mounts of its own. */
-        DATA_TEST(the_file_system_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -68,9 +69,8 @@ static void await_the_plots(void)
 }
 
 /* Ctrl-C reaches every process of the terminal's group. */
-static void ctrl_c(void **state)
+COMMAND_TEST_SOON(ctrl_c)
 {
-    (void)state;
     install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG, "-P", "2"));
     await_trials(2);
@@ -90,28 +90,24 @@ static void interrupt_on_a_server_of_somebody_else(int signal)
     assert_nothing_left_outside(1);
 }
 
-static void sigint_with_connect(void **state)
+COMMAND_TEST_SOON(sigint_with_connect)
 {
-    (void)state;
     interrupt_on_a_server_of_somebody_else(SIGINT);
 }
 
-static void sigterm_with_connect(void **state)
+COMMAND_TEST_SOON(sigterm_with_connect)
 {
-    (void)state;
     interrupt_on_a_server_of_somebody_else(SIGTERM);
 }
 
-static void sighup_with_connect(void **state)
+COMMAND_TEST_SOON(sighup_with_connect)
 {
-    (void)state;
     interrupt_on_a_server_of_somebody_else(SIGHUP);
 }
 
 /* What there is of the run is drawn, by gnuplot itself. */
-static void an_interrupted_run_is_drawn(void **state)
+COMMAND_TEST(an_interrupted_run_is_drawn)
 {
-    (void)state;
     command_start(&command, COMMAND("run", LONG, "--connect", outside));
     await_trials(2);
     kill(command.pid, SIGINT);
@@ -129,9 +125,8 @@ static void an_interrupted_run_is_drawn(void **state)
 }
 
 /* By then the servers are done with: nobody waits for the plots. */
-static void interrupted_again_while_plots_are_drawn(void **state)
+COMMAND_TEST_SOON(interrupted_again_while_plots_are_drawn)
 {
-    (void)state;
     install_gnuplot(DRAWS_SLOWLY);
     command_start(&command, COMMAND("run", LONG, "--connect", outside));
     await_trials(2);
@@ -146,9 +141,8 @@ static void interrupted_again_while_plots_are_drawn(void **state)
 }
 
 /* Before the first trial is over there is nothing to keep. */
-static void interrupted_at_once(void **state)
+COMMAND_TEST_SOON(interrupted_at_once)
 {
-    (void)state;
     command_start(&command, COMMAND("run", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "5m",
                                     "--timeout", "10m", "-o", "out", "--connect", outside));
     while (command_runs(&command) && access(in_work("out/trials.csv.part"), F_OK) != 0)
@@ -163,9 +157,8 @@ static void interrupted_at_once(void **state)
 }
 
 /* Thousands of locks take their time, be it to lay them out or to clear them away. */
-static void interrupted_while_locks_are_laid_out(void **state)
+COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out)
 {
-    (void)state;
     command_start(&command, COMMAND("run", "-n", "4000", "-k", "4000", "-t", "1", "-r", "scalable",
                                     "-o", "out", "--connect", outside));
     while (command_runs(&command) && count_outside().znode_count < 500)
@@ -202,15 +195,13 @@ static void interrupt_the_plots(bool group)
     assert_nothing_left_outside(1);
 }
 
-static void ctrl_c_while_plots_are_drawn(void **state)
+COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn)
 {
-    (void)state;
     interrupt_the_plots(true);
 }
 
-static void sigint_while_plots_are_drawn(void **state)
+COMMAND_TEST_SOON(sigint_while_plots_are_drawn)
 {
-    (void)state;
     interrupt_the_plots(false);
 }
 
@@ -238,23 +229,20 @@ static void interrupt_the_start(const char *const arguments[], const char *words
     assert_left(0);
 }
 
-static void interrupted_while_the_server_starts(void **state)
+COMMAND_TEST_SOON(interrupted_while_the_server_starts)
 {
-    (void)state;
     interrupt_the_start(COMMAND("run", LONG, "--server-cpus", "0.2"),
                         "zkherd: run: interrupted: before a trial ended: nothing is kept");
 }
 
-static void interrupted_while_the_servers_of_a_paper_start(void **state)
+COMMAND_TEST_SOON(interrupted_while_the_servers_of_a_paper_start)
 {
-    (void)state;
     interrupt_the_start(COMMAND("paper", "-o", "out", "--server-cpus", "0.2"),
                         "zkherd: paper table1: interrupted: before a trial ended: nothing is kept");
 }
 
-static void interrupted_while_the_server_of_the_claims_starts(void **state)
+COMMAND_TEST_SOON(interrupted_while_the_server_of_the_claims_starts)
 {
-    (void)state;
     interrupt_the_start(COMMAND("claims"),
                         "zkherd: claims: interrupted: before a claim ended: nothing is kept");
 }
@@ -288,9 +276,8 @@ static void interrupt_the_question(int listener, const char *const arguments[], 
     assert_left(0);
 }
 
-static void interrupted_before_the_servers_answer(void **state)
+COMMAND_TEST_SOON(interrupted_before_the_servers_answer)
 {
-    (void)state;
     char address[32];
     int listener = listen_mutely(address, sizeof address);
     interrupt_the_question(listener, COMMAND("run", LONG, "--connect", address),
@@ -309,9 +296,8 @@ static void interrupted_before_the_servers_answer(void **state)
 }
 
 /* Nothing can be put in order then, but nothing goes on either. */
-static void sigkill(void **state)
+COMMAND_TEST(sigkill)
 {
-    (void)state;
     command_start(&command, COMMAND("run", LONG, "-P", "2"));
     await_trials(1);
     assert_true(find_ours("java", 0) != 0);
@@ -352,18 +338,16 @@ static void kill_a_worker(void)
     assert_left(1);
 }
 
-static void a_worker_is_killed(void **state)
+COMMAND_TEST(a_worker_is_killed)
 {
-    (void)state;
     command_start(&command, COMMAND("run", SLOW, "--connect", outside));
     kill_a_worker();
     assert_nothing_left_outside(1);
 }
 
 /* As the client library ends a process in which it gets no memory. */
-static void a_worker_is_aborted(void **state)
+COMMAND_TEST(a_worker_is_aborted)
 {
-    (void)state;
     command_start(&command, COMMAND("run", SLOW, "--connect", outside));
     await_trials(1);
     kill(await_a_worker(), SIGABRT);
@@ -377,9 +361,8 @@ static void a_worker_is_aborted(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void a_worker_is_killed_at_free_pace(void **state)
+COMMAND_TEST(a_worker_is_killed_at_free_pace)
 {
-    (void)state;
     command_start(&command, COMMAND("run", SLOW, "-p", "free", "--connect", outside));
     kill_a_worker();
     assert_nothing_left_outside(1);
@@ -389,9 +372,8 @@ static void a_worker_is_killed_at_free_pace(void **state)
     "-q", "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration",      \
         "2h", "-P", "2", "--timeout", "3s", "-o", "out"
 
-static void a_worker_hangs(void **state)
+COMMAND_TEST(a_worker_hangs)
 {
-    (void)state;
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
     pause_process(await_a_worker()); /* it never reads */
     command_finish(&command, 40 * NS_PER_S);
@@ -404,9 +386,8 @@ static void a_worker_hangs(void **state)
 
 /* It is the server's error, whatever has become of the workers. The last on the server, which
  * has sessions left. */
-static void a_worker_hangs_and_so_does_the_server(void **state)
+COMMAND_TEST(a_worker_hangs_and_so_does_the_server)
 {
-    (void)state;
     char words[128];
     snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
@@ -436,47 +417,18 @@ static void kill_the_server(void)
     assert_left(1);
 }
 
-static void the_server_is_killed(void **state)
+COMMAND_TEST_SOON(the_server_is_killed)
 {
-    (void)state;
     install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG));
     kill_the_server();
 }
 
-static void the_server_is_killed_at_free_pace(void **state)
+COMMAND_TEST_SOON(the_server_is_killed_at_free_pace)
 {
-    (void)state;
     install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG, "-p", "free", "-P", "2"));
     kill_the_server();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST_SOON(ctrl_c),
-        COMMAND_TEST_SOON(sigint_with_connect),
-        COMMAND_TEST_SOON(sigterm_with_connect),
-        COMMAND_TEST_SOON(sighup_with_connect),
-        COMMAND_TEST(an_interrupted_run_is_drawn),
-        COMMAND_TEST_SOON(interrupted_again_while_plots_are_drawn),
-        COMMAND_TEST_SOON(interrupted_at_once),
-        COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out),
-        COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn),
-        COMMAND_TEST_SOON(sigint_while_plots_are_drawn),
-        COMMAND_TEST_SOON(interrupted_while_the_server_starts),
-        COMMAND_TEST_SOON(interrupted_while_the_servers_of_a_paper_start),
-        COMMAND_TEST_SOON(interrupted_while_the_server_of_the_claims_starts),
-        COMMAND_TEST_SOON(interrupted_before_the_servers_answer),
-        COMMAND_TEST(sigkill),
-        COMMAND_TEST(a_worker_is_killed),
-        COMMAND_TEST(a_worker_is_aborted),
-        COMMAND_TEST(a_worker_is_killed_at_free_pace),
-        COMMAND_TEST_SOON(the_server_is_killed),
-        COMMAND_TEST_SOON(the_server_is_killed_at_free_pace),
-        COMMAND_TEST(a_worker_hangs),
-        COMMAND_TEST(a_worker_hangs_and_so_does_the_server),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -4,6 +4,7 @@
 #include "tests/support/port.h"
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include "servers/four_letter.h"
 
@@ -25,8 +26,6 @@ static int make_fresh(void **state)
     command = (struct command){.settings = settings};
     return mkdir(run_time, 0700);
 }
-
-#define ENSEMBLE_TEST(test) cmocka_unit_test_setup_teardown(test, make_fresh, work_remove)
 
 /* A path in the folder in which it is remembered. */
 static const char *remembered(const char *name)
@@ -140,9 +139,8 @@ static void assert_none(const char *words)
 
 /* ------------------------------------------------------------------ in good order */
 
-static void three_servers_stay_until_they_are_stopped(void **state)
+TEST_BETWEEN(three_servers_stay_until_they_are_stopped, make_fresh, work_remove)
 {
-    (void)state;
     char connect[256];
     assert_none("zkherd: ensemble: no private ensemble is running; ");
     snprintf(connect, sizeof connect, "%s", start("3"));
@@ -180,9 +178,8 @@ static void three_servers_stay_until_they_are_stopped(void **state)
 }
 
 /* Whoever reads what it prints comes to the end of it. */
-static void a_shell_may_take_its_output(void **state)
+TEST_BETWEEN(a_shell_may_take_its_output, make_fresh, work_remove)
 {
-    (void)state;
     char line[COMMAND_PATH_SIZE + 512], out[256] = "";
     snprintf(line, sizeof line, "TMPDIR=%s %s %s ensemble start --heap 64 --servers 1 2>/dev/null",
              work_temporary, run_time_setting, command_program);
@@ -214,9 +211,8 @@ static void assert_recorded(const char *connect)
     json_decref(manifest);
 }
 
-static void options_reach_the_servers(void **state)
+TEST_BETWEEN(options_reach_the_servers, make_fresh, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", "1", "--fsync", "no",
                                   "--data", "data"));
     assert_status(&command, 0);
@@ -237,9 +233,8 @@ static void options_reach_the_servers(void **state)
 
 /* ------------------------------------------------------------------ starts in vain */
 
-static void a_start_that_fails_leaves_nothing(void **state)
+TEST_BETWEEN(a_start_that_fails_leaves_nothing, make_fresh, work_remove)
 {
-    (void)state;
     char port[16];
     assert_int_equal(mkdir(in_work("data"), 0700), 0);
     assert_int_equal(mkdir(in_work("data/dear"), 0700), 0);
@@ -294,9 +289,8 @@ static const char *java_that_fails(void)
     return setting;
 }
 
-static void a_server_that_dies_at_the_start_is_told(void **state)
+TEST_BETWEEN(a_server_that_dies_at_the_start_is_told, make_fresh, work_remove)
 {
-    (void)state;
     command.settings = (const char *const[]){run_time_setting, java_that_fails(), NULL};
     command_run(&command, COMMAND("ensemble", "start", SMALL));
     assert_refused(&command, 3,
@@ -309,9 +303,8 @@ static void a_server_that_dies_at_the_start_is_told(void **state)
     assert_left(0);
 }
 
-static void nobody_is_told_where_it_is(void **state)
+TEST_BETWEEN(nobody_is_told_where_it_is, make_fresh, work_remove)
 {
-    (void)state;
     static const char *const options[] = {NULL, "--json"};
     command.prepare = print_to_a_full_device;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
@@ -330,9 +323,8 @@ static void await_process(const char *name)
     assert_int_not_equal(find_ours(name, 0), 0);
 }
 
-static void a_start_that_is_interrupted_leaves_nothing(void **state)
+SOON_TEST(a_start_that_is_interrupted_leaves_nothing, make_fresh, work_remove)
 {
-    (void)state;
     static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         command_start(&command, COMMAND("ensemble", "start", SMALL));
@@ -344,9 +336,8 @@ static void a_start_that_is_interrupted_leaves_nothing(void **state)
     assert_none("zkherd: ensemble: no private ensemble is running; ");
 }
 
-static void two_starts_at_once_make_one_ensemble(void **state)
+TEST_BETWEEN(two_starts_at_once_make_one_ensemble, make_fresh, work_remove)
 {
-    (void)state;
     static struct command other;
     other.settings = settings;
     command_start(&other, COMMAND("ensemble", "start", SMALL));
@@ -363,9 +354,8 @@ static void two_starts_at_once_make_one_ensemble(void **state)
 
 /* ------------------------------------------------------------------ losses */
 
-static void servers_that_ended_are_told(void **state)
+TEST_BETWEEN(servers_that_ended_are_told, make_fresh, work_remove)
 {
-    (void)state;
     char connect[256], *last;
     snprintf(connect, sizeof connect, "%s", start("3"));
     command_run(&command, COMMAND("ensemble", "status"));
@@ -392,9 +382,8 @@ static void servers_that_ended_are_told(void **state)
     assert_left(0);
 }
 
-static void a_supervisor_that_was_killed_is_cleared_up_after(void **state)
+TEST_BETWEEN(a_supervisor_that_was_killed_is_cleared_up_after, make_fresh, work_remove)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         start("1");
         kill(find_ours("zkherd-servers", 0), SIGKILL);
@@ -422,9 +411,8 @@ static void remember(const char *text)
 }
 
 /* As after a restart of the machine: the numbers are those of others by now. */
-static void no_stranger_is_ended_and_no_other_folder_removed(void **state)
+TEST_BETWEEN(no_stranger_is_ended_and_no_other_folder_removed, make_fresh, work_remove)
 {
-    (void)state;
     char text[256];
     assert_int_equal(mkdir(in_work("dear"), 0700), 0);
     pid_t stranger = fork();
@@ -449,18 +437,16 @@ static void no_stranger_is_ended_and_no_other_folder_removed(void **state)
 }
 
 /* Nobody could find it any more, nor end it. */
-static void one_that_is_forgotten_ends(void **state)
+TEST_BETWEEN(one_that_is_forgotten_ends, make_fresh, work_remove)
 {
-    (void)state;
     start("1");
     assert_int_equal(unlink(remembered("ensemble")), 0);
     assert_none("no private ensemble is running");
     assert_forgotten();
 }
 
-static void a_folder_that_others_may_enter_is_refused(void **state)
+TEST_BETWEEN(a_folder_that_others_may_enter_is_refused, make_fresh, work_remove)
 {
-    (void)state;
     static const char *const actions[] = {"start", "status", "stop"};
     assert_int_equal(mkdir(remembered(""), 0700), 0);
     assert_int_equal(chmod(remembered(""), 0777), 0);
@@ -477,24 +463,4 @@ static void a_folder_that_others_may_enter_is_refused(void **state)
     assert_status(&command, 3);
     assert_has(command.err, "to remember a private ensemble in");
     assert_left(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ENSEMBLE_TEST(three_servers_stay_until_they_are_stopped),
-        ENSEMBLE_TEST(a_shell_may_take_its_output),
-        ENSEMBLE_TEST(options_reach_the_servers),
-        ENSEMBLE_TEST(a_start_that_fails_leaves_nothing),
-        ENSEMBLE_TEST(a_server_that_dies_at_the_start_is_told),
-        ENSEMBLE_TEST(nobody_is_told_where_it_is),
-        SOON_TEST(a_start_that_is_interrupted_leaves_nothing, make_fresh, work_remove),
-        ENSEMBLE_TEST(two_starts_at_once_make_one_ensemble),
-        ENSEMBLE_TEST(servers_that_ended_are_told),
-        ENSEMBLE_TEST(a_supervisor_that_was_killed_is_cleared_up_after),
-        ENSEMBLE_TEST(no_stranger_is_ended_and_no_other_folder_removed),
-        ENSEMBLE_TEST(one_that_is_forgotten_ends),
-        ENSEMBLE_TEST(a_folder_that_others_may_enter_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

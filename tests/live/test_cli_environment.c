@@ -4,6 +4,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include "base/cores.h"
 #include "servers/cpu_share.h"
@@ -42,9 +43,8 @@ static int clear_away(void **state)
 
 /* ------------------------------------------------------------------ programs */
 
-static void no_java(void **state)
+TEST_BETWEEN(no_java, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){NO_JAVA, NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL));
     assert_in_vain(&command, "no Java found: not in the PATH; install");
@@ -59,9 +59,8 @@ static void no_java(void **state)
     assert_in_vain(&command, "JAVA_HOME");
 }
 
-static void no_zookeeper(void **state)
+TEST_BETWEEN(no_zookeeper, make_fresh, clear_away)
 {
-    (void)state;
     static char setting[128];
     snprintf(setting, sizeof setting, "ZOOKEEPER_HOME=%s", work_folder);
     with((const char *const[]){setting, NULL}, NULL);
@@ -69,18 +68,16 @@ static void no_zookeeper(void **state)
     assert_in_vain(&command, "no ZooKeeper server found: it has no zookeeper-VERSION.jar");
 }
 
-static void too_little_memory(void **state)
+TEST_BETWEEN(too_little_memory, make_fresh, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("run", SMALL, "--servers", "3", "--heap", "900000"));
     assert_in_vain(&command, "out of memory");
 }
 
 /* Each topology fits alone, but all of them run beside each other. Other programs may give memory
  * back meanwhile: a third of it is missing. */
-static void too_little_memory_for_all_topologies(void **state)
+TEST_BETWEEN(too_little_memory_for_all_topologies, make_fresh, clear_away)
 {
-    (void)state;
     uint64_t available_kib = 0;
     char line[128], heap[32];
     FILE *file = fopen("/proc/meminfo", "r");
@@ -108,9 +105,8 @@ static const char *java_alone(void)
     return setting;
 }
 
-static void without_gnuplot_there_are_no_plots(void **state)
+TEST_BETWEEN(without_gnuplot_there_are_no_plots, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){java_alone(), "JAVA_HOME", NULL}, NULL);
     command_run(&command, COMMAND("run", "-n", "1,3", "-t", "1", "-o", "out"));
     assert_status(&command, 0);
@@ -144,9 +140,8 @@ static void install_another_library(const char *folder)
     dlclose(loaded);
 }
 
-static void the_version_is_that_of_the_loaded_library(void **state)
+TEST_BETWEEN(the_version_is_that_of_the_loaded_library, make_fresh, clear_away)
 {
-    (void)state;
     char path[128];
     snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s", work_nest);
     install_another_library(work_nest);
@@ -162,9 +157,8 @@ static void the_version_is_that_of_the_loaded_library(void **state)
 
 /* ------------------------------------------------------------------ folders */
 
-static void a_folder_that_cannot_be_made(void **state)
+TEST_BETWEEN(a_folder_that_cannot_be_made, make_fresh, clear_away)
 {
-    (void)state;
     FILE *file = fopen(in_work("file"), "w");
     assert_non_null(file);
     fclose(file);
@@ -190,9 +184,8 @@ static void a_folder_that_cannot_be_made(void **state)
 }
 
 /* Nobody has named it: so nobody can name another. */
-static void folders_of_the_same_second(void **state)
+TEST_BETWEEN(folders_of_the_same_second, make_fresh, clear_away)
 {
-    (void)state;
     static const char *const small[] = {"zkherd", "run", "-d", "simulated", "-n", "2",
                                         "-t",     "1",   "-r", "scalable",  "-q", NULL};
     with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
@@ -205,9 +198,8 @@ static void folders_of_the_same_second(void **state)
 }
 
 /* As another user, to whom the folder is closed. */
-static void a_folder_that_is_closed(void **state)
+TEST_BETWEEN(a_folder_that_is_closed, make_fresh, clear_away)
 {
-    (void)state;
     if (access(command_program, X_OK) != 0 || geteuid() != 0) {
         print_message("skipped: needs root, to become somebody else\n");
         skip();
@@ -222,9 +214,8 @@ static void a_folder_that_is_closed(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void no_temporary_folder(void **state)
+TEST_BETWEEN(no_temporary_folder, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){"TMPDIR=/proc/nowhere", NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL));
     assert_status(&command, 3);
@@ -258,9 +249,8 @@ static void make_cgroups_read_only(void)
         _exit(127);
 }
 
-static void a_share_without_the_right_to_create_cgroups(void **state)
+TEST_BETWEEN(a_share_without_the_right_to_create_cgroups, make_fresh, clear_away)
 {
-    (void)state;
     find_cgroup();
     with((const char *const[]){NO_PROGRAMS, NULL}, make_cgroups_read_only);
     command_run(&command, COMMAND("--version"));
@@ -276,9 +266,8 @@ static void a_share_without_the_right_to_create_cgroups(void **state)
     assert_has(command.err, cgroup);
 }
 
-static void a_share_is_in_the_plan(void **state)
+TEST_BETWEEN(a_share_is_in_the_plan, make_fresh, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("run", SMALL, "--server-cpus", "0.8", "-q", "-o", "out"));
     if (strstr(command.err, "the CPU of a server cannot be limited") != NULL) {
         print_message("skipped: %s", command.err);
@@ -293,9 +282,8 @@ static void a_share_is_in_the_plan(void **state)
     assert_left(1);
 }
 
-static void shares_of_more_than_the_machine(void **state)
+TEST_BETWEEN(shares_of_more_than_the_machine, make_fresh, clear_away)
 {
-    (void)state;
     char cpus[32];
     snprintf(cpus, sizeof cpus, "%.2f", floor(cores_allowed() * 100) / 100);
     command_run(&command,
@@ -323,9 +311,8 @@ static void allow_few_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &(struct rlimit){100, 100});
 }
 
-static void too_few_descriptors(void **state)
+TEST_BETWEEN(too_few_descriptors, make_fresh, clear_away)
 {
-    (void)state;
     with(NULL, allow_few_descriptors);
     command_run(&command, COMMAND("run", "-n", "200", "-t", "1"));
     assert_in_vain(&command,
@@ -343,9 +330,8 @@ static void limit_descriptors(void)
 }
 
 /* Wherever they run out while the files of two targets are opened. */
-static void descriptors_that_run_out(void **state)
+TEST_BETWEEN(descriptors_that_run_out, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){NO_PROGRAMS, NULL}, limit_descriptors);
     for (descriptors = 6, command.status = 3; command.status != 0; descriptors++) {
         command_run(&command, COMMAND("run", SMALL, "-q", "-d", "simulated", "--servers", "1,3",
@@ -382,9 +368,8 @@ static void limit_files_to_6_kib(void)
 }
 
 /* That it cannot be done is known before anything is begun: that there is no Java does not show. */
-static void a_file_that_may_not_grow_is_noticed_before(void **state)
+TEST_BETWEEN(a_file_that_may_not_grow_is_noticed_before, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){NO_JAVA, NULL}, limit_files_to_6_kib);
     command_run(&command, COMMAND("run", MANY, "-o", "out"));
     assert_in_vain(&command, "zkherd: .: no space left: a file of the results takes at least 100 "
@@ -392,9 +377,8 @@ static void a_file_that_may_not_grow_is_noticed_before(void **state)
 }
 
 /* A limit that comes while it runs: nobody knew. */
-static void a_file_that_may_not_grow(void **state)
+TEST_BETWEEN(a_file_that_may_not_grow, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
     command_start(&command, COMMAND("run", MANY, "--connect", outside, "-o", "out"));
     command_await_rows(&command, "out/trials.csv.part", 1);
@@ -404,9 +388,8 @@ static void a_file_that_may_not_grow(void **state)
     assert_left(1);
 }
 
-static void results_that_cannot_be_printed(void **state)
+TEST_BETWEEN(results_that_cannot_be_printed, make_fresh, clear_away)
 {
-    (void)state;
     with(NULL, print_to_a_full_device);
     command_run(&command, COMMAND("run", "--help"));
     assert_in_vain(&command, "zkherd: standard output: no space left");
@@ -424,9 +407,8 @@ static void print_to_what_is_read(void)
 
 /* What it is asked for could not be printed: nothing is begun, and that there is no Java does not
  * show. Of a pipe whose reader has gone nothing is said. */
-static void that_results_cannot_be_printed_is_noticed_before(void **state)
+TEST_BETWEEN(that_results_cannot_be_printed_is_noticed_before, make_fresh, clear_away)
 {
-    (void)state;
     static const struct {
         void (*prepare)(void);
         const char *words;
@@ -453,9 +435,8 @@ static void that_results_cannot_be_printed_is_noticed_before(void **state)
 }
 
 /* Who wants nothing printed needs nothing to print to; nor is a file taken for it. */
-static void a_closed_output_does_without_words(void **state)
+TEST_BETWEEN(a_closed_output_does_without_words, make_fresh, clear_away)
 {
-    (void)state;
     with((const char *const[]){NO_PROGRAMS, NULL}, close_output);
     command_run(&command, COMMAND("run", "-d", "simulated", SMALL, "-q", "-o", "out"));
     assert_status(&command, 0);
@@ -473,9 +454,8 @@ static bool mount_small_disk(const char *options)
            mount("none", in_work("disk"), "tmpfs", 0, options) == 0;
 }
 
-static void a_disk_that_is_too_small_is_noticed_before(void **state)
+TEST_BETWEEN(a_disk_that_is_too_small_is_noticed_before, make_fresh, clear_away)
 {
-    (void)state;
     if (!mount_small_disk("size=32k")) {
         print_message("skipped: needs the right to mount\n");
         skip();
@@ -499,9 +479,8 @@ static void fill_disk(void)
     close(file);
 }
 
-static void a_disk_that_fills_up(void **state)
+TEST_BETWEEN(a_disk_that_fills_up, make_fresh, clear_away)
 {
-    (void)state;
     if (!mount_small_disk("size=1m")) {
         print_message("skipped: needs the right to mount\n");
         skip();
@@ -515,9 +494,8 @@ static void a_disk_that_fills_up(void **state)
     assert_left(1);
 }
 
-static void a_disk_that_is_full_from_the_start(void **state)
+TEST_BETWEEN(a_disk_that_is_full_from_the_start, make_fresh, clear_away)
 {
-    (void)state;
     if (!mount_small_disk("size=4k")) {
         print_message("skipped: needs the right to mount\n");
         skip();
@@ -530,34 +508,4 @@ static void a_disk_that_is_full_from_the_start(void **state)
     assert_nothing_left_outside(1);
 }
 
-#define ENVIRONMENT_TEST(test) cmocka_unit_test_setup_teardown(test, make_fresh, clear_away)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ENVIRONMENT_TEST(no_java),
-        ENVIRONMENT_TEST(no_zookeeper),
-        ENVIRONMENT_TEST(too_little_memory),
-        ENVIRONMENT_TEST(too_little_memory_for_all_topologies),
-        ENVIRONMENT_TEST(without_gnuplot_there_are_no_plots),
-        ENVIRONMENT_TEST(a_folder_that_cannot_be_made),
-        ENVIRONMENT_TEST(the_version_is_that_of_the_loaded_library),
-        ENVIRONMENT_TEST(folders_of_the_same_second),
-        ENVIRONMENT_TEST(a_folder_that_is_closed),
-        ENVIRONMENT_TEST(no_temporary_folder),
-        ENVIRONMENT_TEST(a_share_without_the_right_to_create_cgroups),
-        ENVIRONMENT_TEST(a_share_is_in_the_plan),
-        ENVIRONMENT_TEST(shares_of_more_than_the_machine),
-        ENVIRONMENT_TEST(too_few_descriptors),
-        ENVIRONMENT_TEST(descriptors_that_run_out),
-        ENVIRONMENT_TEST(a_file_that_may_not_grow_is_noticed_before),
-        ENVIRONMENT_TEST(a_file_that_may_not_grow),
-        ENVIRONMENT_TEST(results_that_cannot_be_printed),
-        ENVIRONMENT_TEST(that_results_cannot_be_printed_is_noticed_before),
-        ENVIRONMENT_TEST(a_closed_output_does_without_words),
-        ENVIRONMENT_TEST(a_disk_that_is_too_small_is_noticed_before),
-        ENVIRONMENT_TEST(a_disk_that_fills_up),
-        ENVIRONMENT_TEST(a_disk_that_is_full_from_the_start),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

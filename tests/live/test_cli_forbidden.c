@@ -2,6 +2,7 @@
 /* `zkherd inspect` and `zkherd clean` where an ACL forbids to read a znode: what can be told is. */
 #include "tests/support/acl.h"
 #include "tests/support/inspect.h"
+#include "tests/support/test.h"
 
 #define ROOT   "/zkherd-20200101T000000Z-0000001"
 #define ROOT_2 "/zkherd-20200101T000001Z-0000002"
@@ -38,9 +39,8 @@ static void assert_hidden(const char *holder)
     assert_left(0);
 }
 
-static void a_place_without_readable_data_is_told(void **state)
+INSPECT_TEST(a_place_without_readable_data_is_told)
 {
-    (void)state;
     create_holding("/l/lock-", "secret", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     acl_forbid_reading("/l/lock-0000000000");
@@ -62,9 +62,8 @@ static void a_place_without_readable_data_is_told(void **state)
     assert_left(0);
 }
 
-static void a_lock_that_may_not_be_listed_is_refused(void **state)
+INSPECT_TEST(a_lock_that_may_not_be_listed_is_refused)
 {
-    (void)state;
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     acl_forbid_reading("/l");
     inspect("/l", NULL, NULL);
@@ -75,9 +74,8 @@ static void a_lock_that_may_not_be_listed_is_refused(void **state)
 
 /* ------------------------------------------------------------------ folders */
 
-static void a_forbidden_folder_is_left_out(void **state)
+INSPECT_TEST(a_forbidden_folder_is_left_out)
 {
-    (void)state;
     create(0, "/l/a", PERSISTENT);
     create(0, "/l/a/lock-", EPHEMERAL_SEQUENTIAL);
     create(0, "/l/b", PERSISTENT);
@@ -106,9 +104,8 @@ static void create_semaphores(void)
 }
 
 /* Of a semaphore of which only one half is known nothing is said. */
-static void a_semaphore_with_a_forbidden_part_is_left_out(void **state)
+INSPECT_TEST(a_semaphore_with_a_forbidden_part_is_left_out)
 {
-    (void)state;
     static const char *const parts[] = {"/l/curator/leases", "/l/curator/locks", "/l/kazoo",
                                         "/l/kazoo-__lock__"};
     create_semaphores();
@@ -131,9 +128,8 @@ static void a_semaphore_with_a_forbidden_part_is_left_out(void **state)
 
 /* ------------------------------------------------------------------ roots of runs */
 
-static void a_root_that_cannot_be_read_is_kept(void **state)
+INSPECT_TEST(a_root_that_cannot_be_read_is_kept)
 {
-    (void)state;
     static const char *const forbidden[] = {ROOT, ROOT_2 "/t0000"};
     static const char *const trial[] = {ROOT_2 "/t0000", ROOT_2, ROOT};
     create_holding(ROOT, "zkherd run, process 1 on nowhere", PERSISTENT);
@@ -156,14 +152,4 @@ static void a_root_that_cannot_be_read_is_kept(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INSPECT_TEST(a_place_without_readable_data_is_told),
-        INSPECT_TEST(a_lock_that_may_not_be_listed_is_refused),
-        INSPECT_TEST(a_forbidden_folder_is_left_out),
-        INSPECT_TEST(a_semaphore_with_a_forbidden_part_is_left_out),
-        INSPECT_TEST(a_root_that_cannot_be_read_is_kept),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

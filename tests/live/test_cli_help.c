@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd help: questions, the help of subcommands, topics that do not exist. */
 #include "tests/support/outcome.h"
+#include "tests/support/test.h"
 
 #include "bench/help/answers.h"
 
@@ -19,9 +20,8 @@ static void run_and_check(struct command *one, const char *const arguments[])
     }
 }
 
-static void all_topics_are_listed(void **state)
+COMMAND_TEST(all_topics_are_listed)
 {
-    (void)state;
     const struct answer *answer;
     run_and_check(&command, COMMAND("help"));
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
@@ -33,9 +33,8 @@ static void all_topics_are_listed(void **state)
     assert_left(0);
 }
 
-static void each_question_is_answered(void **state)
+COMMAND_TEST(each_question_is_answered)
 {
-    (void)state;
     const struct answer *answer;
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
         run_and_check(&command, COMMAND("help", answer->topic));
@@ -51,9 +50,8 @@ static void each_question_is_answered(void **state)
     assert_left(0);
 }
 
-static void the_help_of_a_subcommand_is_its_own(void **state)
+COMMAND_TEST(the_help_of_a_subcommand_is_its_own)
 {
-    (void)state;
     static const char *const names[] = {"run", "claims", "help"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         command_run(&command, COMMAND("help", names[i]));
@@ -64,9 +62,8 @@ static void the_help_of_a_subcommand_is_its_own(void **state)
     assert_left(0);
 }
 
-static void an_unknown_topic_is_refused_with_all_topics(void **state)
+COMMAND_TEST(an_unknown_topic_is_refused_with_all_topics)
 {
-    (void)state;
     command_run(&command, COMMAND("help", "herds"));
     assert_refused(&command, 2, "zkherd: herds: no such topic; the topics are run, load, ");
     assert_has(command.err, ", watches, holders, many, slow, packet, reconnect, orphan, trylock, "
@@ -76,15 +73,4 @@ static void an_unknown_topic_is_refused_with_all_topics(void **state)
     command_run(&command, COMMAND("help", "slow", "many"));
     assert_refused(&command, 2, "zkherd: many: expected one topic; see zkherd help --help");
     assert_left(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(all_topics_are_listed),
-        COMMAND_TEST(each_question_is_answered),
-        COMMAND_TEST(the_help_of_a_subcommand_is_its_own),
-        COMMAND_TEST(an_unknown_topic_is_refused_with_all_topics),
-    };
-    return cmocka_run_group_tests_name("help", tests, NULL, NULL);
 }

@@ -2,12 +2,12 @@
 /* `zkherd inspect`: who holds and who waits, and what is refused. */
 #include "tests/support/front.h"
 #include "tests/support/inspect.h"
+#include "tests/support/test.h"
 
 /* ------------------------------------------------------------------ what is shown */
 
-static void a_queue_is_told_in_order(void **state)
+INSPECT_TEST(a_queue_is_told_in_order)
 {
-    (void)state;
     char names[ACTORS][128];
     /* As Curator names them: what stands before the number says nothing. */
     static const char *const prefixes[ACTORS] = {
@@ -34,9 +34,8 @@ static void a_queue_is_told_in_order(void **state)
     assert_left(0);
 }
 
-static void readers_hold_together(void **state)
+INSPECT_TEST(readers_hold_together)
 {
-    (void)state;
     create(2, "/l/read-", EPHEMERAL_SEQUENTIAL);
     create(0, "/l/read-", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/write-", EPHEMERAL_SEQUENTIAL);
@@ -49,9 +48,8 @@ static void readers_hold_together(void **state)
     assert_left(0);
 }
 
-static void a_lock_of_one_znode_has_a_holder(void **state)
+INSPECT_TEST(a_lock_of_one_znode_has_a_holder)
 {
-    (void)state;
     create(1, "/l/f", EPHEMERAL);
     inspect("/l/f", NULL, NULL);
     assert_status(&command, 0);
@@ -63,9 +61,8 @@ static void a_lock_of_one_znode_has_a_holder(void **state)
 }
 
 /* Nothing tells a queue that is free from any other znode, not even data: a soft lock has some. */
-static void nobody_may_hold(void **state)
+INSPECT_TEST(nobody_may_hold)
 {
-    (void)state;
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_string_equal(command.out, "/l: no children: a free queue, or not a lock\n");
@@ -82,9 +79,8 @@ static void nobody_may_hold(void **state)
 }
 
 /* A znode that no session owns bars the way all the same, for good: that is seen, and removed. */
-static void a_place_of_nobody_is_told(void **state)
+INSPECT_TEST(a_place_of_nobody_is_told)
 {
-    (void)state;
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     create(0, "/l/lock--000000001", PERSISTENT);
     inspect("/l", NULL, NULL);
@@ -101,9 +97,8 @@ static void a_place_of_nobody_is_told(void **state)
 /* The holder goes on as if it held the lock, and the next client is woken, which no law foretells:
  * the run fails by whichever shows first. It fails at once, so it stands still until the lock has
  * been looked at again. Under lockstep the first holds before others come. */
-static void locks_of_runs_are_told_and_broken(void **state)
+INSPECT_TEST(locks_of_runs_are_told_and_broken)
 {
-    (void)state;
     static struct command run;
     char path[300] = "/none", sum[400];
     uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
@@ -136,9 +131,8 @@ static void locks_of_runs_are_told_and_broken(void **state)
 
 /* ------------------------------------------------------------------ servers */
 
-static void a_server_that_refuses_leaves_dashes(void **state)
+INSPECT_TEST(a_server_that_refuses_leaves_dashes)
 {
-    (void)state;
     char words[256];
     struct front front =
         front_start(&ensemble_connect(outside_server)->endpoints[0], REFUSES_CONNECTIONS);
@@ -159,9 +153,8 @@ static void a_server_that_refuses_leaves_dashes(void **state)
     assert_left(0);
 }
 
-static void a_server_that_is_down_hides_nothing(void **state)
+INSPECT_TEST(a_server_that_is_down_hides_nothing)
 {
-    (void)state;
     char servers[96];
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     snprintf(servers, sizeof servers, "127.0.0.1:1,%s", outside);
@@ -175,9 +168,8 @@ static void a_server_that_is_down_hides_nothing(void **state)
     assert_left(0);
 }
 
-static void paths_are_within_the_chroot(void **state)
+INSPECT_TEST(paths_are_within_the_chroot)
 {
-    (void)state;
     char servers[96];
     create(0, "/l/q", PERSISTENT);
     create(1, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
@@ -197,9 +189,8 @@ static void paths_are_within_the_chroot(void **state)
 
 /* ------------------------------------------------------------------ what is no lock, or wrong */
 
-static void what_is_no_lock_is_refused(void **state)
+INSPECT_TEST(what_is_no_lock_is_refused)
 {
-    (void)state;
     static const struct {
         const char *path, *words;
     } list[] = {
@@ -236,9 +227,8 @@ static void what_is_no_lock_is_refused(void **state)
     assert_left(0);
 }
 
-static void wrong_command_lines_are_refused(void **state)
+INSPECT_TEST(wrong_command_lines_are_refused)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"--connect", "host"}, "zkherd: path: expected the path of a lock; see zkherd inspect"},
         {{"/l"}, "zkherd: --connect: expected the servers"},
@@ -269,20 +259,4 @@ static void wrong_command_lines_are_refused(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INSPECT_TEST(a_queue_is_told_in_order),
-        INSPECT_TEST(readers_hold_together),
-        INSPECT_TEST(a_lock_of_one_znode_has_a_holder),
-        INSPECT_TEST(nobody_may_hold),
-        INSPECT_TEST(a_place_of_nobody_is_told),
-        INSPECT_TEST(locks_of_runs_are_told_and_broken),
-        INSPECT_TEST(a_server_that_refuses_leaves_dashes),
-        INSPECT_TEST(a_server_that_is_down_hides_nothing),
-        INSPECT_TEST(paths_are_within_the_chroot),
-        INSPECT_TEST(what_is_no_lock_is_refused),
-        INSPECT_TEST(wrong_command_lines_are_refused),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

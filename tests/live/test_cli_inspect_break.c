@@ -2,10 +2,10 @@
 /* `zkherd inspect --break`: who is asked, what is deleted, and who is left alone. */
 #include "tests/support/asked.h"
 #include "tests/support/inspect.h"
+#include "tests/support/test.h"
 
-static void a_broken_lock_goes_to_the_next(void **state)
+INSPECT_TEST(a_broken_lock_goes_to_the_next)
 {
-    (void)state;
     char deleted[128];
     for (unsigned i = 0; i < ACTORS; i++)
         create(i, "/l/lock-", EPHEMERAL_SEQUENTIAL);
@@ -24,9 +24,8 @@ static void a_broken_lock_goes_to_the_next(void **state)
     assert_left(0);
 }
 
-static void all_who_read_lose_it(void **state)
+INSPECT_TEST(all_who_read_lose_it)
 {
-    (void)state;
     create(0, "/l/read-", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/read-", EPHEMERAL_SEQUENTIAL);
     create(2, "/l/write-", EPHEMERAL_SEQUENTIAL);
@@ -50,9 +49,8 @@ static void answer(const char *text)
     asked_answer(&command, text);
 }
 
-static void it_is_asked_before_it_is_broken(void **state)
+INSPECT_TEST(it_is_asked_before_it_is_broken)
 {
-    (void)state;
     static const char *const no[] = {"n\n", "\n", "yesterday\n", "\004"};
     char question[128];
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
@@ -80,9 +78,8 @@ static void it_is_asked_before_it_is_broken(void **state)
 }
 
 /* It was asked whether that one is to lose it, and nobody else. */
-static void another_holder_is_left_alone(void **state)
+INSPECT_TEST(another_holder_is_left_alone)
 {
-    (void)state;
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     start_to_break("/l");
@@ -118,13 +115,4 @@ static void another_holder_is_left_alone(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INSPECT_TEST(a_broken_lock_goes_to_the_next),
-        INSPECT_TEST(all_who_read_lose_it),
-        INSPECT_TEST(it_is_asked_before_it_is_broken),
-        INSPECT_TEST(another_holder_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -3,6 +3,7 @@
 #include "tests/support/asked.h"
 #include "tests/support/front.h"
 #include "tests/support/inspect.h"
+#include "tests/support/test.h"
 
 /* Ctrl-C ends it within two seconds. */
 
@@ -36,9 +37,8 @@ static void interrupt_watch(void)
     assert_null(strstr(command.err, "interrupted"));
 }
 
-static void changes_are_followed(void **state)
+INSPECT_TEST_SOON(changes_are_followed)
 {
-    (void)state;
     start_watch("/l", outside);
     await_sum("/l: no children: a free queue, or not a lock\n", 1);
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
@@ -68,9 +68,8 @@ static void changes_are_followed(void **state)
 }
 
 /* The servers do not store since when a client holds: what was seen is known, and nothing else. */
-static void who_was_seen_to_wait_is_known_to_hold(void **state)
+INSPECT_TEST(who_was_seen_to_wait_is_known_to_hold)
 {
-    (void)state;
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     start_watch("/l", outside);
@@ -100,9 +99,8 @@ static void who_was_seen_to_wait_is_known_to_hold(void **state)
     assert_left(0);
 }
 
-static void a_semaphore_is_followed(void **state)
+INSPECT_TEST(a_semaphore_is_followed)
 {
-    (void)state;
     create(0, "/l/leases", PERSISTENT);
     create(0, "/l/locks", PERSISTENT);
     start_watch("/l", outside);
@@ -118,9 +116,8 @@ static void a_semaphore_is_followed(void **state)
 }
 
 /* The lock is free when its znode is gone; a folder may go too, and come back. */
-static void a_znode_that_goes_is_followed(void **state)
+INSPECT_TEST(a_znode_that_goes_is_followed)
 {
-    (void)state;
     create(0, "/l/f", EPHEMERAL);
     start_watch("/l/f", outside);
     await_sum("/l/f: 1 holds, waiters are not known\n", 1);
@@ -144,9 +141,8 @@ static void a_znode_that_goes_is_followed(void **state)
 }
 
 /* What it has seen before it need not ask for again; but it must be the same. */
-static void what_takes_anothers_place_is_looked_at(void **state)
+INSPECT_TEST(what_takes_anothers_place_is_looked_at)
 {
-    (void)state;
     create(0, "/l/q", PERSISTENT);
     create(0, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
     start_watch("/l/q", outside);
@@ -171,9 +167,8 @@ static void what_takes_anothers_place_is_looked_at(void **state)
     assert_left(0);
 }
 
-static void a_lost_connection_is_told_and_made_anew(void **state)
+INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew)
 {
-    (void)state;
     char servers[160];
     const struct endpoint *server = &ensemble_connect(outside_server)->endpoints[0];
     struct front fronts[] = {front_start(server, REFUSES_COUNTERS),
@@ -196,9 +191,8 @@ static void a_lost_connection_is_told_and_made_anew(void **state)
     assert_left(0);
 }
 
-static void what_cannot_be_printed_ends_it(void **state)
+INSPECT_TEST(what_cannot_be_printed_ends_it)
 {
-    (void)state;
     command.prepare = print_to_a_closed_pipe;
     start_watch("/l", outside);
     command_finish(&command, PATIENCE_NS);
@@ -211,16 +205,4 @@ static void what_cannot_be_printed_ends_it(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INSPECT_TEST_SOON(changes_are_followed),
-        INSPECT_TEST(who_was_seen_to_wait_is_known_to_hold),
-        INSPECT_TEST(a_semaphore_is_followed),
-        INSPECT_TEST(a_znode_that_goes_is_followed),
-        INSPECT_TEST(what_takes_anothers_place_is_looked_at),
-        INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew),
-        INSPECT_TEST(what_cannot_be_printed_ends_it),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -6,6 +6,7 @@
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 
@@ -35,9 +36,8 @@ static json_int_t count_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-static void a_run_of_two_topologies(void **state)
+COMMAND_TEST(a_run_of_two_topologies)
 {
-    (void)state;
     command_run(&command,
                 COMMAND("run", "-d", "simulated", "--servers", "1,3", "-r", "nonscalable,scalable",
                         "-n", "4,8", "-t", "2", "--json", "-o", "out"));
@@ -72,9 +72,8 @@ static void assert_is_of_the_row(const json_t *cell, const struct table *table, 
                                                   table_count(table, row, "bytes_received"));
 }
 
-static void a_run_says_what_its_file_has(void **state)
+COMMAND_TEST(a_run_says_what_its_file_has)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "poll", "-p", "free", "-n", "8",
                                   "-t", "1", "-q", "--json", "-o", "out"));
     assert_status(&command, 0);
@@ -87,9 +86,8 @@ static void a_run_says_what_its_file_has(void **state)
     json_decref(json);
 }
 
-static void a_verdict_that_fails(void **state)
+COMMAND_TEST(a_verdict_that_fails)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable,broken-nolock", "-n",
                                   "4", "-t", "1", "--json", "-o", "out"));
     assert_status(&command, 1);
@@ -102,9 +100,8 @@ static void a_verdict_that_fails(void **state)
 }
 
 /* The keys of a cell of a load are columns of cells.csv, but for a few that count trials. */
-static void a_load_says_what_its_file_has(void **state)
+COMMAND_TEST(a_load_says_what_its_file_has)
 {
-    (void)state;
     command_run(&command, COMMAND("load", "-d", "simulated", "-n", "2,4", "-r", "1000", "-t", "1",
                                   "--duration", "1s", "--warm-up", "0", "--json", "-o", "out"));
     assert_status(&command, 0);
@@ -119,9 +116,8 @@ static void a_load_says_what_its_file_has(void **state)
     json_decref(json);
 }
 
-static void what_cannot_be_printed_is_no_result(void **state)
+COMMAND_TEST(what_cannot_be_printed_is_no_result)
 {
-    (void)state;
     command.prepare = print_to_a_full_device;
     command_run(&command, COMMAND("run", "-d", "simulated", "-n", "4", "-t", "1", "-q", "--json"));
     command.prepare = NULL;
@@ -130,15 +126,4 @@ static void what_cannot_be_printed_is_no_result(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(a_run_of_two_topologies),
-        COMMAND_TEST(a_run_says_what_its_file_has),
-        COMMAND_TEST(a_verdict_that_fails),
-        COMMAND_TEST(a_load_says_what_its_file_has),
-        COMMAND_TEST(what_cannot_be_printed_is_no_result),
-    };
-    find_program();
-    return cmocka_run_group_tests_name("cli_json", tests, NULL, NULL);
-}
+TEST_GROUP(program_find, NULL)

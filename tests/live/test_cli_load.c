@@ -5,6 +5,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <sched.h>
@@ -352,9 +353,8 @@ static void assert_done(void)
         assert_has(command.err, "the driver, not the server");
 }
 
-static void all_files_agree(void **state)
+TEST_BETWEEN(all_files_agree, make, clear_away)
 {
-    (void)state;
     command.settings = with_snapshots;
     command_run(&command, COMMAND("load", SMALL, "-t", "2", "-m", ALL, "-P", "2"));
     assert_done();
@@ -367,9 +367,8 @@ static void all_files_agree(void **state)
     assert_left(1);
 }
 
-static void all_files_agree_on_threads(void **state)
+TEST_BETWEEN(all_files_agree_on_threads, make, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "threads", "--depth",
                                   "4", "--connect", outside));
     assert_done();
@@ -380,9 +379,8 @@ static void all_files_agree_on_threads(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void all_files_agree_in_a_simulation(void **state)
+TEST_BETWEEN(all_files_agree_in_a_simulation, make, clear_away)
 {
-    (void)state;
     command.settings = without_java;
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "simulated"));
     assert_status(&command, 0);
@@ -393,9 +391,8 @@ static void all_files_agree_in_a_simulation(void **state)
 }
 
 /* Each second of several has its row, and each level its cells. */
-static void levels_make_cells(void **state)
+TEST_BETWEEN(levels_make_cells, make, clear_away)
 {
-    (void)state;
     command.settings = without_java;
     command_run(&command, COMMAND("load", "-d", "simulated", "-n", "2,4", "-r", "100,200",
                                   "--reads", "0,100", "--duration", "3s", "-t", "2", "-o", "out"));
@@ -418,9 +415,8 @@ static void levels_make_cells(void **state)
 }
 
 /* Two sessions with one request each: no server of this machine answers so many writes. */
-static void a_rate_that_cannot_be_reached_is_told(void **state)
+TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
 {
-    (void)state;
     command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "-m", "set=100", "-r",
                                   "100000", "--connect", outside));
     assert_done();
@@ -440,9 +436,8 @@ static void a_rate_that_cannot_be_reached_is_told(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void those_whose_servers_they_are_are_told(void **state)
+TEST_BETWEEN(those_whose_servers_they_are_are_told, make, clear_away)
 {
-    (void)state;
     char words[400];
     command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "1", "--depth", "5", "-r",
                                   "10,50", "-m", "create-delete=100", "--connect", outside));
@@ -464,9 +459,8 @@ static void those_whose_servers_they_are_are_told(void **state)
 }
 
 /* Three sessions, and the session of that zkherd itself. */
-static void who_uses_the_servers_already_is_told(void **state)
+TEST_BETWEEN(who_uses_the_servers_already_is_told, make, clear_away)
 {
-    (void)state;
     static struct command other;
     command_start(&other, COMMAND("load", "-n", "3", "-r", "50", "--duration", "60s", "-q", "-o",
                                   "theirs", "--connect", outside));
@@ -483,7 +477,7 @@ static void who_uses_the_servers_already_is_told(void **state)
 
 /* ------------------------------------------------------------------ what is refused */
 
-static void what_cannot_be_is_refused(void **state)
+TEST_BETWEEN(what_cannot_be_is_refused, make, clear_away)
 {
     static const struct refusal list[] = {
         {{"-m", "get=99"}, "zkherd: --mix get=99: the shares sum to 99, not to 100"},
@@ -504,9 +498,8 @@ static void what_cannot_be_is_refused(void **state)
 
 /* A value that zkherd takes, and the server does not: of what a JVM is told, _JAVA_OPTIONS
  * outweighs the command line. */
-static void a_value_that_the_server_refuses_is_told(void **state)
+TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)
 {
-    (void)state;
     command.settings =
         (const char *const[]){NO_PROGRAMS ":/usr/bin:/bin",
                               "_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 -Djute.maxbuffer=4096", NULL};
@@ -535,9 +528,8 @@ static void assert_first_is_kept(const char *folder, const char *cut_short)
 }
 
 /* Which lasts three seconds. */
-static void ctrl_c_in_the_second_trial(void **state)
+TEST_BETWEEN(ctrl_c_in_the_second_trial, make, clear_away)
 {
-    (void)state;
     command_start(&command, COMMAND("load", SMALL, "--duration", "3s", "-r", "200", "-t", "50",
                                     "-P", "2", "-m", ALL, "--connect", outside));
     command_await_rows(&command, "out/load.csv.part", 1);
@@ -551,9 +543,8 @@ static void ctrl_c_in_the_second_trial(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void interrupted_in_the_first_trial(void **state)
+TEST_BETWEEN(interrupted_in_the_first_trial, make, clear_away)
 {
-    (void)state;
     command_start(&command, COMMAND("load", "-n", "4", "--duration", "1h", "-o", "out", "--connect",
                                     outside));
     while (command_runs(&command) && access(in_work("out/load.csv.part"), F_OK) != 0)
@@ -610,9 +601,8 @@ static void mount_small_disk(const char *options)
     skip();
 }
 
-static void a_disk_that_fills_up_keeps_the_trials_before(void **state)
+TEST_BETWEEN(a_disk_that_fills_up_keeps_the_trials_before, make, clear_away)
 {
-    (void)state;
     mount_small_disk("size=1m");
     command_start(&command, COMMAND("load", MANY, "-o", "disk/out", "--connect", outside));
     command_await_rows(&command, "disk/out/load.csv.part", 1);
@@ -622,9 +612,8 @@ static void a_disk_that_fills_up_keeps_the_trials_before(void **state)
 }
 
 /* In the first trial: there is nothing to keep. */
-static void a_disk_that_is_full_from_the_start(void **state)
+TEST_BETWEEN(a_disk_that_is_full_from_the_start, make, clear_away)
 {
-    (void)state;
     mount_small_disk("size=4k");
     command_run(&command, COMMAND("load", MANY, "-q", "-o", "disk/out", "--connect", outside));
     assert_refused(&command, 3, "no space left");
@@ -633,9 +622,8 @@ static void a_disk_that_is_full_from_the_start(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void a_file_that_may_not_grow_keeps_the_trials_before(void **state)
+TEST_BETWEEN(a_file_that_may_not_grow_keeps_the_trials_before, make, clear_away)
 {
-    (void)state;
     command_start(&command, COMMAND("load", MANY, "-o", "out", "--connect", outside));
     command_await_rows(&command, "out/load.csv.part", 1);
     prlimit(command.pid, RLIMIT_FSIZE, &(struct rlimit){8 * 1024, 8 * 1024}, NULL);
@@ -644,9 +632,8 @@ static void a_file_that_may_not_grow_keeps_the_trials_before(void **state)
 }
 
 /* All trials are there, and one of the files that need all of them is not. */
-static void a_file_that_cannot_be_written_is_in_the_manifest(void **state)
+TEST_BETWEEN(a_file_that_cannot_be_written_is_in_the_manifest, make, clear_away)
 {
-    (void)state;
     command_start(&command, COMMAND("load", SMALL, "-t", "1", "--connect", outside));
     command_await_rows(&command, "out/load.csv.part", 0);
     assert_int_equal(mkdir(in_work("out/cells.csv.part"), 0700), 0);
@@ -665,9 +652,8 @@ static void a_file_that_cannot_be_written_is_in_the_manifest(void **state)
 
 /* ------------------------------------------------------------------ broken on purpose, and seen */
 
-static void a_server_that_counts_otherwise_fails_the_load(void **state)
+TEST_BETWEEN(a_server_that_counts_otherwise_fails_the_load, make, clear_away)
 {
-    (void)state;
     struct front front = front_start(&ensemble_connect(outside_server)->endpoints[0], MISCOUNTS);
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--connect", front.address));
     front_stop(&front);
@@ -739,9 +725,8 @@ static struct load_tables load_whose_driver_stands_still(const char *depth)
     return tables;
 }
 
-static void a_driver_that_stood_still_is_late(void **state)
+TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
 {
-    (void)state;
     struct load_tables tables = load_whose_driver_stands_still("100");
     assert_has(command.err, "the driver, not the server, was late: ");
     assert_true(table_real(&tables.load, 0, "lag_max_us") >= 250e3);
@@ -753,9 +738,8 @@ static void a_driver_that_stood_still_is_late(void **state)
 /* A session that had its one request outstanding when the driver stood still waits for its reply
  * then, and its operations are not late by the driver: on a busy machine that may be all sessions
  * (tests/unit/test_load_session.c has the two kinds). */
-static void a_driver_that_stood_still_is_told_at_depth_1(void **state)
+TEST_BETWEEN(a_driver_that_stood_still_is_told_at_depth_1, make, clear_away)
 {
-    (void)state;
     struct load_tables tables = load_whose_driver_stands_still("1");
     assert_has(command.err, "stood still: the driver did not run for ");
     tables_deinit(&tables);
@@ -777,23 +761,20 @@ static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long m
 }
 
 /* No operation is due at any time, and none tells that the driver was late. */
-static void a_driver_that_stood_still_in_a_closed_loop_is_told(void **state)
+TEST_BETWEEN(a_driver_that_stood_still_in_a_closed_loop_is_told, make, clear_away)
 {
-    (void)state;
     closed_loop_told_of(stop_the_worker, 300);
 }
 
 /* What the servers and the workers have used of the CPU is read late then. */
-static void a_coordinator_that_stood_still_is_told(void **state)
+TEST_BETWEEN(a_coordinator_that_stood_still_is_told, make, clear_away)
 {
-    (void)state;
     closed_loop_told_of(stop_the_coordinator, 600);
 }
 
 /* From the second second until behind the end: all that was due is sent, if late. */
-static void a_driver_that_stood_still_at_the_end_sends_what_was_due(void **state)
+TEST_BETWEEN(a_driver_that_stood_still_at_the_end_sends_what_was_due, make, clear_away)
 {
-    (void)state;
     command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
                                     "0", "-r", "40", "--depth", "100", "-m", "get=100", "-o", "out",
                                     "--connect", outside));
@@ -813,32 +794,4 @@ static void a_driver_that_stood_still_at_the_end_sends_what_was_due(void **state
     assert_nothing_left_outside(1);
 }
 
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make, clear_away)
-    const struct CMUnitTest tests[] = {
-        TEST(all_files_agree),
-        TEST(all_files_agree_on_threads),
-        TEST(all_files_agree_in_a_simulation),
-        TEST(levels_make_cells),
-        TEST(a_rate_that_cannot_be_reached_is_told),
-        TEST(those_whose_servers_they_are_are_told),
-        TEST(who_uses_the_servers_already_is_told),
-        TEST(what_cannot_be_is_refused),
-        TEST(a_value_that_the_server_refuses_is_told),
-        TEST(ctrl_c_in_the_second_trial),
-        TEST(interrupted_in_the_first_trial),
-        TEST(a_server_that_counts_otherwise_fails_the_load),
-        TEST(a_driver_that_stood_still_is_late),
-        TEST(a_driver_that_stood_still_is_told_at_depth_1),
-        TEST(a_driver_that_stood_still_in_a_closed_loop_is_told),
-        TEST(a_coordinator_that_stood_still_is_told),
-        TEST(a_driver_that_stood_still_at_the_end_sends_what_was_due),
-        TEST(a_file_that_may_not_grow_keeps_the_trials_before),
-        TEST(a_file_that_cannot_be_written_is_in_the_manifest),
-        /* They leave the process with mounts of its own. */
-        TEST(a_disk_that_fills_up_keeps_the_trials_before),
-        TEST(a_disk_that_is_full_from_the_start),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

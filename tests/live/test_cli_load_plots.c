@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/picture.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <sys/resource.h>
@@ -107,9 +108,8 @@ static void assert_points_hold(const char *picture, const char *mark, const stru
 
 /* ------------------------------------------------------------------ throughput against reads */
 
-static void reads_hold_the_cells(void **state)
+COMMAND_TEST(reads_hold_the_cells)
 {
-    (void)state;
     LOAD_SIMULATED("out", "--reads", "0..100+50", "-n", "5,10", "--duration", "1s");
     struct table cells = table_read(in_work("out/cells.csv"));
     char *picture = read_picture("out", "load_reads");
@@ -131,9 +131,8 @@ static void reads_hold_the_cells(void **state)
 }
 
 /* Open points, and the legend says what that is. */
-static void a_driver_that_was_the_limit_is_told(void **state)
+COMMAND_TEST(a_driver_that_was_the_limit_is_told)
 {
-    (void)state;
     struct point points[8];
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5", "--duration", "1s");
     set_field(in_work("out/cells.csv"), 1, "driver_bound", "1");
@@ -145,9 +144,8 @@ static void a_driver_that_was_the_limit_is_told(void **state)
 }
 
 /* Curves that stand beside each other lose no point at the edges. */
-static void many_curves_with_intervals_are_whole(void **state)
+COMMAND_TEST(many_curves_with_intervals_are_whole)
 {
-    (void)state;
     struct point points[8];
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "1..12+1", "--duration", "1s");
     set_field(in_work("out/cells.csv"), 1, "achieved_per_s_high", "40000");
@@ -158,9 +156,8 @@ static void many_curves_with_intervals_are_whole(void **state)
     free(picture);
 }
 
-static void intervals_are_told(void **state)
+COMMAND_TEST(intervals_are_told)
 {
-    (void)state;
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5", "--duration", "1s", "-t", "5");
     char *picture = read_picture("out", "load_reads");
     picture_find(picture, "Throughput against the share of reads: mean, 95 % CI");
@@ -168,7 +165,7 @@ static void intervals_are_told(void **state)
 }
 
 /* Two releases on as many servers are two curves, each with its name. */
-static void releases_have_curves_of_their_own(void **state)
+COMMAND_TEST(releases_have_curves_of_their_own)
 {
     struct point points[8];
     (void)state;
@@ -189,9 +186,8 @@ static void releases_have_curves_of_their_own(void **state)
 }
 
 /* A load on several topologies has all of them in one picture, which can be drawn again. */
-static void topologies_stand_together(void **state)
+COMMAND_TEST(topologies_stand_together)
 {
-    (void)state;
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "6", "--duration", "1s", "--servers", "1,3");
     struct table cells = table_read(in_work("out/cells.csv"));
     assert_int_equal(cells.rows, 4);
@@ -214,9 +210,8 @@ static void topologies_stand_together(void **state)
 /* ------------------------------------------------------------------ latency against the rate */
 
 /* There is a line only if there is a rate with which the answers do not keep pace. */
-static void the_rate_that_is_too_high_is_marked(void **state)
+COMMAND_TEST(the_rate_that_is_too_high_is_marked)
 {
-    (void)state;
     static const char words[] = "from here, less than 95 % answered";
     struct point points[8];
     LOAD_SIMULATED("out", "-r", "1000,2000,200000", "-n", "5", "--duration", "1s");
@@ -246,9 +241,8 @@ static void assert_breaks(unsigned lines)
 }
 
 /* At random arrivals a second may be offered less than the rate. */
-static void answers_are_held_against_what_was_offered(void **state)
+COMMAND_TEST(answers_are_held_against_what_was_offered)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
     char *path = strdup(in_work("out/cells.csv"));
     assert_non_null(path);
@@ -261,9 +255,8 @@ static void answers_are_held_against_what_was_offered(void **state)
 }
 
 /* A percentile above a minute is not known, and has no point. */
-static void the_rate_of_an_unknown_percentile_is_drawn(void **state)
+COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn)
 {
-    (void)state;
     struct point points[8];
     LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
     set_field(in_work("out/cells.csv"), 1, "response_p99_us", "");
@@ -275,9 +268,8 @@ static void the_rate_of_an_unknown_percentile_is_drawn(void **state)
 }
 
 /* Several numbers of sessions or shares of reads have panels of their own. */
-static void rates_have_a_panel_for_each_load(void **state)
+COMMAND_TEST(rates_have_a_panel_for_each_load)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5,10", "--reads", "50,80", "--duration", "1s");
     char *picture = read_picture("out", "load_rate");
     assert_int_equal(picture_count(picture, "5 sessions, 50 % reads"), 1);
@@ -304,9 +296,8 @@ static void assert_times_hold(const char *picture, const char *mark, const struc
 }
 
 /* Points of a kind each: of three cells, and the legend's. */
-static void fan_outs_hold_the_cells(void **state)
+COMMAND_TEST(fan_outs_hold_the_cells)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5,20,80", "--znodes", "1", "--watch", "100", "-r", "2000", "-m",
                    "get=95,set=5", "--duration", "1s");
     struct table cells = table_read(in_work("out/cells.csv"));
@@ -327,9 +318,8 @@ static void fan_outs_hold_the_cells(void **state)
 }
 
 /* An interval from five trials on; and a panel for each load. */
-static void fan_outs_have_a_panel_for_each_load(void **state)
+COMMAND_TEST(fan_outs_have_a_panel_for_each_load)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5,10", "--znodes", "1", "--watch", "100", "-r", "1000,2000",
                    "--duration", "1s", "-t", "5");
     set_field(in_work("out/cells.csv"), 0, "driver_bound", "1");
@@ -342,9 +332,8 @@ static void fan_outs_have_a_panel_for_each_load(void **state)
     free(picture);
 }
 
-static void without_notifications_there_is_no_fan_out(void **state)
+COMMAND_TEST(without_notifications_there_is_no_fan_out)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
     assert_true(has_picture("out", "load_timeline"));
     assert_false(has_picture("out", "load_fan_out"));
@@ -352,9 +341,8 @@ static void without_notifications_there_is_no_fan_out(void **state)
 
 /* ------------------------------------------------------------------ seconds */
 
-static void seconds_hold_the_timeline(void **state)
+COMMAND_TEST(seconds_hold_the_timeline)
 {
-    (void)state;
     struct point points[32];
     LOAD_SIMULATED("out", "-n", "5", "--duration", "4s", "-t", "2");
     char *picture = read_picture("out", "load_timeline");
@@ -375,9 +363,8 @@ static void seconds_hold_the_timeline(void **state)
 }
 
 /* What happens in one second stands at one line; a snapshot is a point on the axis. */
-static void marks_are_drawn(void **state)
+COMMAND_TEST(marks_are_drawn)
 {
-    (void)state;
     struct point points[8];
     LOAD_SIMULATED("out", "-n", "5", "--duration", "4s");
     char *path = strdup(in_work("out/timeline.csv"));
@@ -398,9 +385,8 @@ static void marks_are_drawn(void **state)
 }
 
 /* Lines of the file become shorter and longer: what one had at its end is not read in the next. */
-static void a_mark_is_of_its_second_alone(void **state)
+COMMAND_TEST(a_mark_is_of_its_second_alone)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5", "--duration", "8s");
     char *path = strdup(in_work("out/timeline.csv"));
     assert_non_null(path);
@@ -417,9 +403,8 @@ static void a_mark_is_of_its_second_alone(void **state)
 }
 
 /* Each is drawn, and named in the title of its load; of many their number is told. */
-static void trials_that_are_not_valid_are_named(void **state)
+COMMAND_TEST(trials_that_are_not_valid_are_named)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5", "--duration", "2s", "-t", "4");
     char *path = strdup(in_work("out/load.csv"));
     assert_non_null(path);
@@ -446,9 +431,8 @@ static void trials_that_are_not_valid_are_named(void **state)
 }
 
 /* gnuplot ends a script whose functions call themselves 250 times. */
-static void so_many_trials_that_are_not_valid_are_told(void **state)
+COMMAND_TEST(so_many_trials_that_are_not_valid_are_told)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "1", "-r", "10", "--duration", "2s", "-t", "300");
     char *path = strdup(in_work("out/load.csv"));
     assert_non_null(path);
@@ -463,9 +447,8 @@ static void so_many_trials_that_are_not_valid_are_told(void **state)
     free(picture);
 }
 
-static void a_trial_that_is_not_valid_is_named_with_its_load_alone(void **state)
+COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
     struct table loads = table_read(in_work("out/load.csv"));
     const char *title = table_count(&loads, 1, "sessions") == 5 ? "5 sessions; trial 1 not valid"
@@ -480,9 +463,8 @@ static void a_trial_that_is_not_valid_is_named_with_its_load_alone(void **state)
 }
 
 /* Whatever the random order of the trials, the panels stand in that of their numbers. */
-static void cells_stand_in_order(void **state)
+COMMAND_TEST(cells_stand_in_order)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "2..14+2", "--duration", "2s");
     char *picture = read_picture("out", "load_timeline");
     assert_int_equal(picture_count(picture, "the first 6 of 7 loads"), 1);
@@ -499,9 +481,8 @@ static void cells_stand_in_order(void **state)
 
 /* ------------------------------------------------------------------ what is not drawn */
 
-static void a_single_cell_has_no_plot(void **state)
+COMMAND_TEST(a_single_cell_has_no_plot)
 {
-    (void)state;
     LOAD_SIMULATED("out", "-n", "5", "--duration", "1s");
     assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
     command_run(&command, COMMAND("load", "-d", "simulated", "-n", "5", "--duration", "1s", "-t",
@@ -525,9 +506,8 @@ static void assert_last_warning(const char *words)
     json_decref(manifest);
 }
 
-static void plots_that_are_skipped_are_a_warning(void **state)
+COMMAND_TEST(plots_that_are_skipped_are_a_warning)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
                                   "5", "-o", "out"));
@@ -557,9 +537,8 @@ static void install_gnuplot(const char *does)
 }
 
 /* What two numbers of servers have in common, once, and what each of them has. */
-static void the_paper_draws_each_plot_once(void **state)
+COMMAND_TEST(the_paper_draws_each_plot_once)
 {
-    (void)state;
     install_gnuplot("echo \"$@\" >>drawn; exit 3");
     command_run(&command, COMMAND("paper", "table1", "-d", "simulated", "--servers", "1,3", "-n",
                                   "5", "--reads", "0,100", "-t", "2", "--duration", "1s",
@@ -572,9 +551,8 @@ static void the_paper_draws_each_plot_once(void **state)
 }
 
 /* The load is whole then, but for its pictures. */
-static void interrupted_while_plots_are_drawn(void **state)
+COMMAND_TEST_SOON(interrupted_while_plots_are_drawn)
 {
-    (void)state;
     /* Begins a picture, and takes its time. */
     install_gnuplot("echo half >out/plots/load_timeline.svg; exec sleep 60");
     command_start(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
@@ -597,9 +575,8 @@ static void limit_files_to_40_kib(void)
 }
 
 /* gnuplot does not say that it could not write. */
-static void a_picture_that_has_no_room_is_not_left(void **state)
+COMMAND_TEST(a_picture_that_has_no_room_is_not_left)
 {
-    (void)state;
     command.prepare = limit_files_to_40_kib;
     command_run(&command, COMMAND("load", "-d", "simulated", "--reads", "0,100", "-n", "4", "-t",
                                   "1", "--duration", "1s", "--warm-up", "0", "-o", "out"));
@@ -612,36 +589,4 @@ static void a_picture_that_has_no_room_is_not_left(void **state)
     char *manifest = read_text(in_work("out/manifest.json"));
     assert_has(manifest, "load_reads.png could not be written");
     free(manifest);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(the_paper_draws_each_plot_once),
-        COMMAND_TEST(reads_hold_the_cells),
-        COMMAND_TEST(a_driver_that_was_the_limit_is_told),
-        COMMAND_TEST(intervals_are_told),
-        COMMAND_TEST(releases_have_curves_of_their_own),
-        COMMAND_TEST(many_curves_with_intervals_are_whole),
-        COMMAND_TEST(topologies_stand_together),
-        COMMAND_TEST(the_rate_that_is_too_high_is_marked),
-        COMMAND_TEST(answers_are_held_against_what_was_offered),
-        COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn),
-        COMMAND_TEST(rates_have_a_panel_for_each_load),
-        COMMAND_TEST(fan_outs_hold_the_cells),
-        COMMAND_TEST(fan_outs_have_a_panel_for_each_load),
-        COMMAND_TEST(without_notifications_there_is_no_fan_out),
-        COMMAND_TEST(seconds_hold_the_timeline),
-        COMMAND_TEST(marks_are_drawn),
-        COMMAND_TEST(a_mark_is_of_its_second_alone),
-        COMMAND_TEST(trials_that_are_not_valid_are_named),
-        COMMAND_TEST(so_many_trials_that_are_not_valid_are_told),
-        COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone),
-        COMMAND_TEST(cells_stand_in_order),
-        COMMAND_TEST(a_single_cell_has_no_plot),
-        COMMAND_TEST(plots_that_are_skipped_are_a_warning),
-        COMMAND_TEST(a_picture_that_has_no_room_is_not_left),
-        COMMAND_TEST_SOON(interrupted_while_plots_are_drawn),
-    };
-    return cmocka_run_group_tests_name("load plots", tests, NULL, NULL);
 }

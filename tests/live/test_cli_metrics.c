@@ -5,6 +5,7 @@
 #include "tests/support/port.h"
 #include "tests/support/scrape.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <signal.h>
@@ -223,9 +224,8 @@ static void assert_run_told(const char *answer, const struct table *trials)
 
 /* In whatever moment it is asked. Behind the last trial the servers are stopped meanwhile: somebody
  * asks then. */
-static void a_run_tells_what_its_files_say(void **state)
+TEST_BETWEEN(a_run_tells_what_its_files_say, make, work_remove)
 {
-    (void)state;
     command_start(&command,
                   COMMAND("run", "--metrics", port, "-q", "-P", "2", "-r", "nonscalable,scalable",
                           "-n", "4,16", "-t", "3", "--plots", "svg", "-o", "out"));
@@ -361,9 +361,8 @@ static bool has_told_seconds(void)
     return false;
 }
 
-static void a_load_tells_what_its_files_say(void **state)
+TEST_BETWEEN(a_load_tells_what_its_files_say, make, work_remove)
 {
-    (void)state;
     command_start(&command, COMMAND("load", "--metrics", port, "-q", "-P", "2", "-m", ALL, "-n",
                                     "4", "-r", "500", "--duration", "2s", "--warm-up", "200ms",
                                     "-t", "2", "--plots", "svg", "-o", "out"));
@@ -414,9 +413,8 @@ static void assert_answered(const char *method, const char *path, const char *st
     free(answer);
 }
 
-static void other_paths_and_methods_are_refused(void **state)
+TEST_BETWEEN(other_paths_and_methods_are_refused, make, work_remove)
 {
-    (void)state;
     command_start(&command, COMMAND(ENDLESS, "out"));
     free(scrape_await(port_number));
     assert_answered("GET", "/metrics", "HTTP/1.1 200 ", "zkherd_rpcs_total{");
@@ -430,9 +428,8 @@ static void other_paths_and_methods_are_refused(void **state)
 }
 
 /* Also one that is connected. */
-static void an_interrupt_frees_the_port(void **state)
+TEST_BETWEEN(an_interrupt_frees_the_port, make, work_remove)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char out[16];
         snprintf(out, sizeof out, "out%d", i);
@@ -446,9 +443,8 @@ static void an_interrupt_frees_the_port(void **state)
 }
 
 /* A connection that began before the workers of the second trial does not live on in them. */
-static void a_connection_ends_while_workers_run(void **state)
+TEST_BETWEEN(a_connection_ends_while_workers_run, make, work_remove)
 {
-    (void)state;
     command_start(&command,
                   COMMAND("run", "--metrics", port, "-q", "-p", "free", "-w", "steady",
                           "--duration", "2s", "-r", "ticket", "-n", "4", "-t", "2", "-o", "out"));
@@ -476,7 +472,7 @@ static void a_connection_ends_while_workers_run(void **state)
 /* ------------------------------------------------------------------ the port */
 
 /* Before a server is started: without Java that would be another error. */
-static void a_port_that_is_taken_is_said_first(void **state)
+TEST_BETWEEN(a_port_that_is_taken_is_said_first, make, work_remove)
 {
     char words[80];
     int taken = port_listen(&port_number);
@@ -492,7 +488,7 @@ static void a_port_that_is_taken_is_said_first(void **state)
     close(taken);
 }
 
-static void what_is_no_port_is_refused(void **state)
+TEST_BETWEEN(what_is_no_port_is_refused, make, work_remove)
 {
     static const struct refusal refusals[] = {
         {{"--metrics", "0"}, "--metrics 0: "},
@@ -502,20 +498,4 @@ static void what_is_no_port_is_refused(void **state)
     (void)state;
     ASSERT_LINES_REFUSED(&command, "run", refusals);
     ASSERT_LINES_REFUSED(&command, "load", refusals);
-}
-
-#define METRICS_TEST(test) cmocka_unit_test_setup_teardown(test, make, work_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        METRICS_TEST(a_run_tells_what_its_files_say),
-        METRICS_TEST(a_load_tells_what_its_files_say),
-        METRICS_TEST(other_paths_and_methods_are_refused),
-        METRICS_TEST(an_interrupt_frees_the_port),
-        METRICS_TEST(a_connection_ends_while_workers_run),
-        METRICS_TEST(a_port_that_is_taken_is_said_first),
-        METRICS_TEST(what_is_no_port_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

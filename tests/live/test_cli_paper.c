@@ -6,9 +6,9 @@
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define SMALL                                                                                      \
@@ -143,9 +143,8 @@ static void assert_table_is_told(void)
     json_decref(manifest);
 }
 
-static void the_table_holds_the_trials(void **state)
+COMMAND_TEST(the_table_holds_the_trials)
 {
-    (void)state;
     static const char *const targets[] = {"simulated1", "simulated3", "simulated5"};
     size_t trials;
     command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL));
@@ -164,9 +163,8 @@ static void the_table_holds_the_trials(void **state)
     assert_table_is_told();
 }
 
-static void a_seed_repeats_the_table(void **state)
+COMMAND_TEST(a_seed_repeats_the_table)
 {
-    (void)state;
     command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL, "-n", "12", "--depth", "1",
                                   "-q", "--json"));
     json_t *json;
@@ -186,9 +184,8 @@ static void a_seed_repeats_the_table(void **state)
 }
 
 /* All that the paper has; thirteen servers are the most. */
-static void the_papers_ensembles_are_simulated(void **state)
+COMMAND_TEST(the_papers_ensembles_are_simulated)
 {
-    (void)state;
     command_run(&command, COMMAND("paper", "table1", "-d", "simulated", SMALL, "--reads", "0,100",
                                   "-n", "26", "--depth", "2"));
     struct table cells = read_table("table1.csv");
@@ -205,9 +202,8 @@ static void the_papers_ensembles_are_simulated(void **state)
 }
 
 /* One request at a time: how long a reply takes decides, and not how many servers there are. */
-static void what_does_not_hold_is_told(void **state)
+COMMAND_TEST(what_does_not_hold_is_told)
 {
-    (void)state;
     command_run(&command,
                 COMMAND("paper", "table1", SIMULATED, SMALL, "-q", "-n", "1", "--depth", "1"));
     int status = status_of_shape(7);
@@ -218,9 +214,8 @@ static void what_does_not_hold_is_told(void **state)
 }
 
 /* What was finished is kept; nothing is known of the rest. */
-static void interrupted(void **state)
+COMMAND_TEST_SOON(interrupted)
 {
-    (void)state;
     command_start(&command, COMMAND("paper", "table1", "-d", "simulated", "--servers", "1,3",
                                     "--reads", "0,100", "--duration", "3s", "-t", "1000", "-q",
                                     "--plots", "svg", "-o", "out"));
@@ -299,9 +294,8 @@ static void assert_creates(const char *const targets[], size_t count)
     table_deinit(&cells);
 }
 
-static void creates_are_told(void **state)
+COMMAND_TEST(creates_are_told)
 {
-    (void)state;
     static const char *const targets[] = {"simulated1", "simulated3"};
     command_run(&command,
                 COMMAND("paper", "table2", "-d", "simulated", "--servers", "1,3", SMALL2));
@@ -327,9 +321,8 @@ static void creates_are_told(void **state)
 
 /* On one topology, whose files have no folder of their own. Nothing is said of the shape: the
  * machine may be busy. */
-static void real_servers_create(void **state)
+COMMAND_TEST(real_servers_create)
 {
-    (void)state;
     static const char *const targets[] = {"."};
     json_t *json;
     command_run(&command, COMMAND("paper", "table2", "--servers", "3", "--heap", "64", "--fsync",
@@ -344,9 +337,8 @@ static void real_servers_create(void **state)
 /* ------------------------------------------------------------------ on real servers */
 
 /* Nothing is said of the shape: the machine may be busy. */
-static void real_servers_make_a_table(void **state)
+COMMAND_TEST(real_servers_make_a_table)
 {
-    (void)state;
     static const char *const targets[] = {"standalone", "ensemble3"};
     command_run(&command, COMMAND("paper", "table1", "--servers", "1,3", "--heap", "64", "--fsync",
                                   "no", "-n", "6", "--depth", "4", SMALL, "--reads", "0,100"));
@@ -362,9 +354,8 @@ static void real_servers_make_a_table(void **state)
 }
 
 /* One number of servers: nothing is compared with another. */
-static void servers_of_somebody_else_make_a_row(void **state)
+COMMAND_TEST(servers_of_somebody_else_make_a_row)
 {
-    (void)state;
     command_run(&command, COMMAND("paper", "table1", "--connect", outside, "-n", "6", SMALL,
                                   "--reads", "0,100"));
     assert_status(&command, status_of_shape(1));
@@ -426,9 +417,8 @@ static void assert_barriers(const char *reconciled)
     table_deinit(&cells);
 }
 
-static void the_barriers_are_told(void **state)
+COMMAND_TEST(the_barriers_are_told)
 {
-    (void)state;
     command_run(&command, COMMAND("paper", "table3", "-d", "simulated", BARRIERS));
     assert_status(&command, status_of_shape(2 + 3));
     assert_barriers("yes");
@@ -453,9 +443,8 @@ static void the_barriers_are_told(void **state)
     assert_status(&command, 0);
 }
 
-static void barriers_on_two_topologies_have_a_folder_each(void **state)
+COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each)
 {
-    (void)state;
     command_run(&command,
                 COMMAND("paper", "table3", "-d", "simulated", "--servers", "1,3", "-n", "4",
                         "--barriers", "2,4", "-t", "2", "--plots", "svg", "-o", "out"));
@@ -473,9 +462,8 @@ static void barriers_on_two_topologies_have_a_folder_each(void **state)
     table_deinit(&cells);
 }
 
-static void interrupted_barriers_keep_whole_trials(void **state)
+COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials)
 {
-    (void)state;
     command_start(&command,
                   COMMAND("paper", "table3", "-d", "simulated", "-n", "4,20", "--barriers", "20",
                           "-t", "1000", "-q", "--plots", "svg", "-o", "out"));
@@ -491,9 +479,8 @@ static void interrupted_barriers_keep_whole_trials(void **state)
 
 /* Nothing is said of the growth: the machine may be busy. */
 /* All of them, of which the first was interrupted. */
-static void all_that_was_made_is_printed(void **state)
+COMMAND_TEST(all_that_was_made_is_printed)
 {
-    (void)state;
     command_start(&command, COMMAND("paper", "-d", "simulated", "-t", "1000", "-q", "--json",
                                     "--plots", "svg", "-o", "out"));
     command_await_rows(&command, "out/table1/simulated1/load.csv.part", 1);
@@ -511,9 +498,8 @@ static void all_that_was_made_is_printed(void **state)
     json_decref(json);
 }
 
-static void servers_of_somebody_else_make_table_3(void **state)
+COMMAND_TEST(servers_of_somebody_else_make_table_3)
 {
-    (void)state;
     json_t *json;
     command_run(&command, COMMAND("paper", "table3", "--connect", outside, BARRIERS, "--json"));
     assert_status(&command, status_of_shape(2 + 3));
@@ -528,9 +514,8 @@ static void servers_of_somebody_else_make_table_3(void **state)
 
 /* ------------------------------------------------------------------ while servers die */
 
-static void the_help_offers_what_is_taken(void **state)
+COMMAND_TEST(the_help_offers_what_is_taken)
 {
-    (void)state;
     command_run(&command, COMMAND("paper", "figure8", "--help"));
     assert_status(&command, 0);
     assert_has(command.out, "--driver NAME");
@@ -593,9 +578,8 @@ static void assert_picture(const struct table *faults)
     free(picture);
 }
 
-static void servers_die_and_come_back(void **state)
+COMMAND_TEST(servers_die_and_come_back)
 {
-    (void)state;
     command_run(&command, COMMAND(FIGURE8));
     assert_status(&command, status_of_shape(5));
     struct table faults = read_table("figure8.csv");
@@ -614,9 +598,8 @@ static void servers_die_and_come_back(void **state)
 
 /* ------------------------------------------------------------------ bad input */
 
-static void what_cannot_be_a_table_is_refused(void **state)
+COMMAND_TEST(what_cannot_be_a_table_is_refused)
 {
-    (void)state;
     static const struct refusal cases[] = {
         {{"table4"}, "expected table1, table2, table3, figure8, or an option"},
         {{"figure8", "--servers", "1"}, "no quorum would stay"},
@@ -656,26 +639,4 @@ static void what_cannot_be_a_table_is_refused(void **state)
     ASSERT_LINES_REFUSED(&command, "paper", cases);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(the_table_holds_the_trials),
-        COMMAND_TEST(a_seed_repeats_the_table),
-        COMMAND_TEST(what_does_not_hold_is_told),
-        COMMAND_TEST(the_papers_ensembles_are_simulated),
-        COMMAND_TEST_SOON(interrupted),
-        COMMAND_TEST(creates_are_told),
-        COMMAND_TEST(real_servers_make_a_table),
-        COMMAND_TEST(real_servers_create),
-        COMMAND_TEST(servers_of_somebody_else_make_a_row),
-        COMMAND_TEST(the_barriers_are_told),
-        COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each),
-        COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials),
-        COMMAND_TEST(all_that_was_made_is_printed),
-        COMMAND_TEST(the_help_offers_what_is_taken),
-        COMMAND_TEST(servers_of_somebody_else_make_table_3),
-        COMMAND_TEST(servers_die_and_come_back),
-        COMMAND_TEST(what_cannot_be_a_table_is_refused),
-    };
-    return cmocka_run_group_tests_name("paper", tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

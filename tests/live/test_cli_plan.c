@@ -3,6 +3,7 @@
  * test_cli_bounds and test_cli_stock ask servers. */
 #include "tests/support/outcome.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 static struct command command;
 
@@ -15,9 +16,8 @@ static void assert_columns(const char *text)
 }
 
 /* Without Java: no server is started. */
-static void limits_of_a_private_server(void **state)
+COMMAND_TEST(limits_of_a_private_server)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_JAVA, NULL};
     command_run(&command, COMMAND("plan", "--limits", "--heap", "1024"));
     assert_status(&command, 0);
@@ -41,9 +41,8 @@ static void limits_of_a_private_server(void **state)
     assert_left(0);
 }
 
-static void clients_that_pass_a_limit_are_told(void **state)
+COMMAND_TEST(clients_that_pass_a_limit_are_told)
 {
-    (void)state;
     command.settings = NULL;
     command_run(&command, COMMAND("plan", "--limits", "-r", "scalable,ticket", "-n", "200",
                                   "--jute-maxbuffer", "2048", "--lock", "/l"));
@@ -69,9 +68,8 @@ static void clients_that_pass_a_limit_are_told(void **state)
     assert_string_equal(command.err, "");
 }
 
-static void each_number_of_servers_has_a_table(void **state)
+COMMAND_TEST(each_number_of_servers_has_a_table)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--limits", "-r", "scalable", "--servers", "1,3"));
     assert_status(&command, 0);
     assert_has(command.out, "1 private server: S = 1;");
@@ -103,9 +101,8 @@ static json_int_t count_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-static void limits_are_told_as_json(void **state)
+COMMAND_TEST(limits_are_told_as_json)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--limits", "-r", "scalable,ticket", "-n", "120",
                                   "--jute-maxbuffer", "2048", "--lock", "/l", "--servers", "1,3",
                                   "-q", "--json"));
@@ -134,9 +131,8 @@ static void limits_are_told_as_json(void **state)
     json_decref(json);
 }
 
-static void options_that_are_wrong(void **state)
+COMMAND_TEST(options_that_are_wrong)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{NULL}, "zkherd: plan: one of --slo, --limits, --predict and --validate is required; see"},
         {{"--limits", "-r", "nope"}, "--recipes nope: no recipe is called 'nope'"},
@@ -156,26 +152,12 @@ static void options_that_are_wrong(void **state)
     assert_in_vain(&command, "127.0.0.1:1: the connection was refused");
 }
 
-static void help_is_printed(void **state)
+COMMAND_TEST(help_is_printed)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--help"));
     assert_status(&command, 0);
     assert_has(command.out, "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n");
     command_run(&command, COMMAND("plan", "--limits", "--help"));
     assert_status(&command, 0);
     assert_has(command.out, "Usage: zkherd plan --limits [OPTION]...\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(limits_of_a_private_server),
-        COMMAND_TEST(clients_that_pass_a_limit_are_told),
-        COMMAND_TEST(each_number_of_servers_has_a_table),
-        COMMAND_TEST(limits_are_told_as_json),
-        COMMAND_TEST(options_that_are_wrong),
-        COMMAND_TEST(help_is_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 
@@ -71,9 +72,8 @@ static void assert_samples(const struct table *plan, size_t row)
     assert_string_not_equal(table_text(plan, row, "verdict"), "fail");
 }
 
-static void an_objective_on_the_background(void **state)
+TEST_BETWEEN(an_objective_on_the_background, make, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--background",
                                   "get=80,set=20@400", "--at-most", "2", SMALL));
     assert_answered("scalable: 2 waiters meet background p50 < 30s (");
@@ -93,9 +93,8 @@ static void an_objective_on_the_background(void **state)
     assert_left(1);
 }
 
-static void the_rate_of_the_background(void **state)
+TEST_BETWEEN(the_rate_of_the_background, make, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--unknown", "rate",
                                   "--background", "get=80,set=20", "-n", "3", "-k", "2",
                                   "--at-least", "200", "--at-most", "400", SMALL));
@@ -113,9 +112,8 @@ static void the_rate_of_the_background(void **state)
 }
 
 /* A trial ends as soon as so many requests are over the limit that it fails in any case. */
-static void what_the_background_does_not_meet_fails(void **state)
+TEST_BETWEEN(what_the_background_does_not_meet_fails, make, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--slo", "background p99 < 1us", "--unknown", "rate",
                                   "--background", "get=100", "-r", "scalable", "--at-least", "200",
                                   "--trial-time", "1000", "--plots", "svg", "-o", "out"));
@@ -130,9 +128,8 @@ static void what_the_background_does_not_meet_fails(void **state)
 }
 
 /* The lock alone sends fewer: each client holds it for a tenth of a second. */
-static void requests_of_the_background_count_for_the_brake(void **state)
+TEST_BETWEEN(requests_of_the_background_count_for_the_brake, make, work_remove)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--unknown", "rate",
                                   "--background", "get=100", "-r", "scalable", "--at-least", "600",
                                   "--hold", "100ms", "--max-rate", "300", "--at-most", "600",
@@ -149,9 +146,8 @@ static void requests_of_the_background_count_for_the_brake(void **state)
 }
 
 /* The bystander, the trial and the load are at the servers at once, and all of them go. */
-static void on_servers_of_somebody_else(void **state)
+TEST_BETWEEN(on_servers_of_somebody_else, make, work_remove)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command,
                 COMMAND("plan", "--slo", "background p50 < 30s", "--background",
@@ -165,9 +161,8 @@ static void on_servers_of_somebody_else(void **state)
     assert_nothing_left_outside(1);
 }
 
-static void interrupted(void **state)
+TEST_BETWEEN(interrupted, make, work_remove)
 {
-    (void)state;
     command_start(&command,
                   COMMAND("plan", "--slo", "background p50 < 30s", "--background", "get=100@200",
                           "-r", "scalable", "--trial-time", "300", "--plots", "svg", "-o", "out"));
@@ -180,9 +175,8 @@ static void interrupted(void **state)
 
 /* Ten sessions of the load, 1,000 requests a second at most for as long as a trial may take, and
  * half a second before. */
-static void the_demand_has_the_load(void **state)
+TEST_BETWEEN(the_demand_has_the_load, make, work_remove)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_JAVA, NULL};
     command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 10ms", "-r", "scalable", "-n",
                                   "5", "--unknown", "rate", "--background", "get=100", "--at-least",
@@ -193,7 +187,7 @@ static void the_demand_has_the_load(void **state)
     assert_left(0);
 }
 
-static void questions_that_are_wrong(void **state)
+TEST_BETWEEN(questions_that_are_wrong, make, work_remove)
 {
     static const struct refusal list[] = {
         {{"--slo", "background p99 < 5ms"},
@@ -244,18 +238,4 @@ static void questions_that_are_wrong(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make, work_remove)
-    const struct CMUnitTest tests[] = {
-        TEST(an_objective_on_the_background),
-        TEST(the_rate_of_the_background),
-        TEST(what_the_background_does_not_meet_fails),
-        TEST(requests_of_the_background_count_for_the_brake),
-        TEST(on_servers_of_somebody_else),
-        TEST(interrupted),
-        TEST(the_demand_has_the_load),
-        TEST(questions_that_are_wrong),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -7,8 +7,8 @@
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define SIMULATED "-d", "simulated", "--seed", "5"
@@ -65,9 +65,8 @@ static size_t count_trials(const char *recipe, uint64_t size, const char *stage,
 
 /* The herd's handoffs become slower with every waiter, those of the queue do not: the answer of the
  * one is an interval, and of the other the limit. */
-static void two_recipes_in_a_simulation(void **state)
+COMMAND_TEST(two_recipes_in_a_simulation)
 {
-    (void)state;
     command_run(&command, COMMAND("plan", "--slo", "handoff p90 < 2ms", "-r",
                                   "nonscalable,scalable", SIMULATED, "--at-most", "64",
                                   "--trial-time", "40", "--plots", "svg", "-o", "out"));
@@ -97,9 +96,8 @@ static void two_recipes_in_a_simulation(void **state)
 }
 
 /* Locks with three clients each, all of which count. */
-static void hot_locks_in_a_simulation(void **state)
+COMMAND_TEST(hot_locks_in_a_simulation)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command,
                 COMMAND("plan", "--slo", "acquire p50 < 1us", "--unknown", "locks", "-n", "3", "-r",
@@ -116,9 +114,8 @@ static void hot_locks_in_a_simulation(void **state)
 }
 
 /* Acquires take longer with every waiter, with a herd or without; handoffs only with one. */
-static void the_herd_is_told_by_handoffs_if_acquires_are_judged(void **state)
+COMMAND_TEST(the_herd_is_told_by_handoffs_if_acquires_are_judged)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command,
                 COMMAND("plan", "--slo", "acquire p50 < 30s", "-r", "nonscalable,scalable",
@@ -132,9 +129,8 @@ static void the_herd_is_told_by_handoffs_if_acquires_are_judged(void **state)
     table_deinit(&answers);
 }
 
-static void a_rate_in_a_simulation(void **state)
+COMMAND_TEST(a_rate_in_a_simulation)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command,
                 COMMAND("plan", "--slo", "handoffs > 700/s", "-r", "nonscalable", SIMULATED,
@@ -156,9 +152,8 @@ static void a_rate_in_a_simulation(void **state)
 }
 
 /* Any server makes a handoff in half a minute. */
-static void a_private_server(void **state)
+COMMAND_TEST(a_private_server)
 {
-    (void)state;
     command.settings = NULL;
     command_run(&command,
                 COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--at-most", "2",
@@ -178,9 +173,8 @@ static void a_private_server(void **state)
 }
 
 /* With one lock five trials are run for the knee; with four, the fresh trials tell. */
-static void the_knee_of_hot_locks(void **state)
+COMMAND_TEST(the_knee_of_hot_locks)
 {
-    (void)state;
     command.settings = NULL;
     command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--unknown", "locks", "-r",
                                   "scalable", "--at-most", "4", "--trial-time", "50", "--plots",
@@ -208,9 +202,8 @@ static void the_knee_of_hot_locks(void **state)
 }
 
 /* On servers that others use a bystander reads all the time. */
-static void servers_of_somebody_else(void **state)
+COMMAND_TEST(servers_of_somebody_else)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command,
                 COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--at-most", "1",
@@ -223,9 +216,8 @@ static void servers_of_somebody_else(void **state)
 }
 
 /* Two clients that contend send more than ten requests a second, for longer than a second. */
-static void a_trial_that_sends_more_than_it_may_is_ended(void **state)
+COMMAND_TEST(a_trial_that_sends_more_than_it_may_is_ended)
 {
-    (void)state;
     command.settings = NULL;
     command_run(&command,
                 COMMAND("plan", "--slo", "handoffs > 1/s", "-r", "scalable", "--at-most", "1",
@@ -242,7 +234,7 @@ static void a_trial_that_sends_more_than_it_may_is_ended(void **state)
 }
 
 /* A busy machine may not end one trial in two seconds: then it gets more. */
-static void time_that_is_used_up_ends_a_search(void **state)
+COMMAND_TEST(time_that_is_used_up_ends_a_search)
 {
     static const char *const times[] = {"2s", "8s", "32s"};
     (void)state;
@@ -263,9 +255,8 @@ static void time_that_is_used_up_ends_a_search(void **state)
     table_deinit(&answers);
 }
 
-static void what_a_search_demands_is_told_beforehand(void **state)
+COMMAND_TEST(what_a_search_demands_is_told_beforehand)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_JAVA, NULL};
     command_run(&command, COMMAND("plan", "--slo", "handoff p99 < 50ms", "-r", "scalable",
                                   "--at-most", "99", "--dry-run"));
@@ -292,9 +283,8 @@ static void what_a_search_demands_is_told_beforehand(void **state)
 }
 
 /* What is whole is kept, and the interval so far is told. */
-static void interrupted(void **state)
+COMMAND_TEST(interrupted)
 {
-    (void)state;
     command.settings = NULL;
     command_start(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable",
                                     "--trial-time", "300", "--plots", "svg", "-o", "out"));
@@ -312,9 +302,8 @@ static void interrupted(void **state)
     assert_left(1);
 }
 
-static void questions_that_are_wrong(void **state)
+COMMAND_TEST(questions_that_are_wrong)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"--slo", "handoff 99 < 50ms"}, "expected handoff|acquire|background pN < DURATION, or "},
         {{"--slo", "handoff p99 < 50ms", "--limits"},
@@ -351,21 +340,4 @@ static void questions_that_are_wrong(void **state)
     ASSERT_LINES_REFUSED(&command, "plan", list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(two_recipes_in_a_simulation),
-        COMMAND_TEST(hot_locks_in_a_simulation),
-        COMMAND_TEST(the_herd_is_told_by_handoffs_if_acquires_are_judged),
-        COMMAND_TEST(a_rate_in_a_simulation),
-        COMMAND_TEST(a_private_server),
-        COMMAND_TEST(the_knee_of_hot_locks),
-        COMMAND_TEST(interrupted),
-        COMMAND_TEST(questions_that_are_wrong),
-        COMMAND_TEST(servers_of_somebody_else),
-        COMMAND_TEST(a_trial_that_sends_more_than_it_may_is_ended),
-        COMMAND_TEST(time_that_is_used_up_ends_a_search),
-        COMMAND_TEST(what_a_search_demands_is_told_beforehand),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

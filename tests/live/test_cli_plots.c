@@ -4,6 +4,7 @@
 #include "tests/support/picture.h"
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include "recipes/registry.h"
 
@@ -63,9 +64,8 @@ static double number_of(const char *words)
 /* ------------------------------------------------------------------ each plot */
 
 /* The value of the highest point stands above it, and a labelled tic above that. */
-static void rpcs_say_how_they_grow(void **state)
+COMMAND_TEST(rpcs_say_how_they_grow)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,childwatch,scalable", "-n", "8..64x2", "-t", "1");
     char *picture = read_picture("out", "rpcs");
     struct table trials = table_read(in_work("out/trials.csv"));
@@ -92,9 +92,8 @@ static void rpcs_say_how_they_grow(void **state)
 }
 
 /* One word for requests, and no queue: the lock may be none. */
-static void all_use_the_same_words(void **state)
+COMMAND_TEST(all_use_the_same_words)
 {
-    (void)state;
     static const char *const names[] = {"rpcs", "messages", "bytes", "handoff_latency",
                                         "drain_time"};
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1");
@@ -128,9 +127,8 @@ static void set_column(const char *path, const char *recipe, const char *column,
 
 /* The law is drawn from its own columns, not through what was measured; the axis goes on to a
  * labelled tic at the last point or beyond. */
-static void messages_have_their_law(void **state)
+COMMAND_TEST(messages_have_their_law)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..100x2", "-t", "1");
     char *before = read_picture("out", "messages");
     assert_int_equal(picture_count(before, "line: the law"), 1);
@@ -150,9 +148,8 @@ static void messages_have_their_law(void **state)
 
 /* Both say the same of a handoff, by ways of their own; where no law is known of it, none is told.
  */
-static void waiters_have_their_law(void **state)
+COMMAND_TEST(waiters_have_their_law)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,childwatch,scalable,rwlock-curator,counter", "-n",
                   "8..64x2", "-t", "2", "-k", "2");
     struct table waiters = table_read(in_work("out/waiters.csv"));
@@ -188,9 +185,8 @@ static size_t find_fit(const struct table *fits, const char *recipe, const char 
 
 /* Exact as the terminal prints it; else the terms that matter, with four digits; and the power of n
  * where no polynomial is near. */
-static void bytes_have_their_curves(void **state)
+COMMAND_TEST(bytes_have_their_curves)
 {
-    (void)state;
     char words[128];
     RUN_SIMULATED("out", "-r", "scalable,ticket,childwatch", "-n", "10,25,50,100,250", "-t", "1");
     char *picture = read_picture("out", "bytes");
@@ -211,9 +207,8 @@ static void bytes_have_their_curves(void **state)
 }
 
 /* Halves and other fractions, as the terminal prints them. */
-static void fractions_are_written_as_such(void **state)
+COMMAND_TEST(fractions_are_written_as_such)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "childwatch", "-n", "8..256x2", "-t", "1");
     char *picture = read_picture("out", "bytes");
     assert_int_equal(picture_count(picture, "childwatch: 38/3·n³ + 145.5·n² + 707/6·n + 174"), 1);
@@ -238,9 +233,8 @@ static size_t count_columns(const char *picture, const char *mark)
 }
 
 /* A quantity with its unit, the exponent of fits.csv, and no trial on another. */
-static void drain_times_tell_their_slope(void **state)
+COMMAND_TEST(drain_times_tell_their_slope)
 {
-    (void)state;
     char words[128];
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "3");
     char *picture = read_picture("out", "drain_time");
@@ -295,9 +289,8 @@ static void assert_latencies_can_be_read(const char *text)
     "law_creates_mean,law_notifications_mean"
 
 /* A point is as large as the number of handoffs that have its times. */
-static void latencies_can_be_read(void **state)
+COMMAND_TEST(latencies_can_be_read)
 {
-    (void)state;
     assert_latencies_can_be_read(
         WAITERS_COLUMNS ",timed\n"
                         "out,scalable,1,1,1.00,2000,0,1,2,1500.0,1400.0,1600.0,,0,1,99\n"
@@ -307,9 +300,8 @@ static void latencies_can_be_read(void **state)
 }
 
 /* Runs before this version do not tell how many these are. */
-static void latencies_of_older_runs_can_be_read(void **state)
+COMMAND_TEST(latencies_of_older_runs_can_be_read)
 {
-    (void)state;
     assert_latencies_can_be_read(
         WAITERS_COLUMNS "\n"
                         "out,scalable,1,1,1.00,99,0,1,2,1500.0,1400.0,1600.0,,0,1\n"
@@ -318,7 +310,7 @@ static void latencies_of_older_runs_can_be_read(void **state)
 }
 
 /* Counts are right although times are not; those of a trial that failed or was aborted are not. */
-static void what_is_not_used_is_crossed_out(void **state)
+COMMAND_TEST(what_is_not_used_is_crossed_out)
 {
     static const struct {
         const char *valid, *violations;
@@ -353,9 +345,8 @@ static void what_is_not_used_is_crossed_out(void **state)
 
 /* Each of many recipes has its place in the legend, with its law; what ran in memory is not said to
  * be measured. */
-static void many_recipes_fit_into_the_legend(void **state)
+COMMAND_TEST(many_recipes_fit_into_the_legend)
 {
-    (void)state;
     const struct recipe *recipe;
     char names[1024] = "", words[80];
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
@@ -385,9 +376,8 @@ static void many_recipes_fit_into_the_legend(void **state)
 
 /* Of levels that have no room for all labels, every other one has one, the last among them, and
  * that stays within its panel. */
-static void labels_of_levels(void **state)
+COMMAND_TEST(labels_of_levels)
 {
-    (void)state;
     static const char levels[] = "10,17,25,35,50,70,100,170,250,350,500,700,1000";
     RUN_SIMULATED("a", "-r", "ticket", "-n", levels, "-t", "1");
     RUN_SIMULATED("b", "-r", "ticket", "-n", levels, "-t", "1");
@@ -407,9 +397,8 @@ static void labels_of_levels(void **state)
 
 /* Waiters are told in powers of 2, all or every other one, as long as these have room, and beyond
  * that in decades; the last tic is behind the last point. */
-static void labels_of_waiters(void **state)
+COMMAND_TEST(labels_of_waiters)
 {
-    (void)state;
     RUN_SIMULATED("few", "-r", "ticket", "-n", "1000", "-t", "1");
     char *picture = read_picture("few", "messages");
     assert_int_equal(picture_count(picture, "64"), 2);
@@ -445,9 +434,8 @@ static void make_comparison(const char *label_a, const char *label_b)
 }
 
 /* The ratio, a line at 1, and who is compared with whom. */
-static void comparisons_show_ratios(void **state)
+COMMAND_TEST(comparisons_show_ratios)
 {
-    (void)state;
     make_comparison("standalone", "ensemble3");
     plot("compared/", "svg");
     assert_string_equal(command.out, "plots in compared/plots\n");
@@ -470,9 +458,8 @@ static void comparisons_show_ratios(void **state)
 }
 
 /* Names come from files that may be anybody's. */
-static void foreign_names_are_only_text(void **state)
+COMMAND_TEST(foreign_names_are_only_text)
 {
-    (void)state;
     make_comparison("\033\007'{/Bold x}@_2", "a\xe2\x80\xae"
                                              "b\xff`date`");
     plot("compared", "svg");
@@ -507,9 +494,8 @@ static void assert_formats(const char *folder, const char *name)
     assert_begins(in_work("%s/plots/%s.eps", folder, name), "%!PS-Adobe-3.0 ");
 }
 
-static void four_formats(void **state)
+COMMAND_TEST(four_formats)
 {
-    (void)state;
     RUN_SIMULATED("a", "-r", "scalable", "-n", "8,16", "-t", "1", "--plots", "svg,png,pdf,eps");
     assert_int_equal(count_entries(in_work("a/plots")), 5 * 4);
     assert_formats("a", "rpcs");
@@ -546,9 +532,8 @@ static void assert_pictures(const char *folder, size_t count, const char *format
 }
 
 /* The same pictures as when the run was made. */
-static void a_run_is_drawn_again(void **state)
+COMMAND_TEST(a_run_is_drawn_again)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1");
     char *before = read_picture("out", "rpcs");
     assert_int_equal(folder_remove(in_work("out/plots")), 0);
@@ -567,9 +552,8 @@ static void a_run_is_drawn_again(void **state)
 }
 
 /* As results/reference keeps some: what its files allow is drawn. */
-static void a_run_with_few_of_its_files(void **state)
+COMMAND_TEST(a_run_with_few_of_its_files)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "scalable", "-n", "8..256x2", "-t", "1");
     assert_int_equal(folder_remove(in_work("out/plots")), 0);
     assert_int_equal(unlink(in_work("out/waiters.csv")), 0);
@@ -583,9 +567,8 @@ static void a_run_with_few_of_its_files(void **state)
 }
 
 /* An older picture of other data would tell of data that are no longer there. */
-static void a_picture_without_data_any_more_is_removed(void **state)
+COMMAND_TEST(a_picture_without_data_any_more_is_removed)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "4", "-t", "1", "--trace", "1");
     const char *picture = in_work("out/plots/anatomy.svg");
     assert_int_equal(access(picture, F_OK), 0);
@@ -611,9 +594,8 @@ static void ignore_children(void)
 }
 
 /* The status of gnuplot is known even where a parent had turned the signal off that tells of it. */
-static void a_failure_is_told_whoever_started_the_program(void **state)
+COMMAND_TEST(a_failure_is_told_whoever_started_the_program)
 {
-    (void)state;
     RUN_SIMULATED("out", "-r", "scalable", "-n", "8", "-t", "1");
     write_file(in_work("out/trials.csv"), "recipe,clients,trial\nscalable,8,1\n");
     command.prepare = ignore_children;
@@ -624,9 +606,8 @@ static void a_failure_is_told_whoever_started_the_program(void **state)
     assert_string_equal(command.out, "");
 }
 
-static void what_cannot_be_drawn_is_told(void **state)
+COMMAND_TEST(what_cannot_be_drawn_is_told)
 {
-    (void)state;
     command_run(&command, COMMAND("plot"));
     assert_refused(&command, 2, "expected the folder of a run, a load or a comparison");
     command_run(&command, COMMAND("plot", "nowhere"));
@@ -676,9 +657,8 @@ static void assert_same_bytes(const char *path, const char *other)
 }
 
 /* What a user has set up for gnuplot, for his language and for his fonts has no say. */
-static void nothing_of_the_user_has_a_say(void **state)
+COMMAND_TEST(nothing_of_the_user_has_a_say)
 {
-    (void)state;
     static char home[128], fonts[128];
     static const char *const settings[] = {home,
                                            "GNUTERM=dumb",
@@ -710,33 +690,4 @@ static void nothing_of_the_user_has_a_say(void **state)
     assert_same_bytes(in_work("before/rpcs.png"), in_work("out/plots/rpcs.png"));
     free(after);
     free(before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(rpcs_say_how_they_grow),
-        COMMAND_TEST(all_use_the_same_words),
-        COMMAND_TEST(messages_have_their_law),
-        COMMAND_TEST(waiters_have_their_law),
-        COMMAND_TEST(bytes_have_their_curves),
-        COMMAND_TEST(fractions_are_written_as_such),
-        COMMAND_TEST(drain_times_tell_their_slope),
-        COMMAND_TEST(latencies_can_be_read),
-        COMMAND_TEST(latencies_of_older_runs_can_be_read),
-        COMMAND_TEST(what_is_not_used_is_crossed_out),
-        COMMAND_TEST(many_recipes_fit_into_the_legend),
-        COMMAND_TEST(labels_of_levels),
-        COMMAND_TEST(labels_of_waiters),
-        COMMAND_TEST(comparisons_show_ratios),
-        COMMAND_TEST(foreign_names_are_only_text),
-        COMMAND_TEST(four_formats),
-        COMMAND_TEST(a_run_is_drawn_again),
-        COMMAND_TEST(a_run_with_few_of_its_files),
-        COMMAND_TEST(a_picture_without_data_any_more_is_removed),
-        COMMAND_TEST(a_failure_is_told_whoever_started_the_program),
-        COMMAND_TEST(what_cannot_be_drawn_is_told),
-        COMMAND_TEST(nothing_of_the_user_has_a_say),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* zkherd recipes: every recipe, its law in formulas, names that are wrong. */
 #include "tests/support/outcome.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include "recipes/registry.h"
 
@@ -15,9 +16,8 @@ static void check_columns(void)
     }
 }
 
-static void all_are_listed(void **state)
+COMMAND_TEST(all_are_listed)
 {
-    (void)state;
     const struct recipe *recipe;
     command_run(&command, COMMAND("recipes"));
     assert_status(&command, 0);
@@ -32,9 +32,8 @@ static void all_are_listed(void **state)
     assert_left(0);
 }
 
-static void each_is_told(void **state)
+COMMAND_TEST(each_is_told)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         command_run(&command, COMMAND("recipes", recipe->name));
@@ -53,7 +52,7 @@ static void each_is_told(void **state)
 }
 
 /* The rows that docs/counting.md derives by hand. */
-static void laws_are_told_in_formulas(void **state)
+COMMAND_TEST(laws_are_told_in_formulas)
 {
     static const struct {
         const char *recipe, *row;
@@ -96,9 +95,8 @@ static json_t *of(const json_t *recipes, const char *name)
     return NULL;
 }
 
-static void json_has_all_recipes(void **state)
+COMMAND_TEST(json_has_all_recipes)
 {
-    (void)state;
     size_t count = 0;
     command_run(&command, COMMAND("recipes", "--json"));
     assert_status(&command, 0);
@@ -122,9 +120,8 @@ static void json_has_all_recipes(void **state)
     json_decref(json);
 }
 
-static void json_has_one_recipe(void **state)
+COMMAND_TEST(json_has_one_recipe)
 {
-    (void)state;
     command_run(&command, COMMAND("recipes", "ticket", "--json"));
     assert_status(&command, 0);
     json_t *json = schema_read_result(&command, "recipes");
@@ -133,7 +130,7 @@ static void json_has_one_recipe(void **state)
     json_decref(json);
 }
 
-static void wrong_names(void **state)
+COMMAND_TEST(wrong_names)
 {
     static const struct refusal list[] = {
         {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'? see zkherd "},
@@ -148,9 +145,8 @@ static void wrong_names(void **state)
     ASSERT_LINES_REFUSED(&command, "recipes", list);
 }
 
-static void help_is_a_result(void **state)
+COMMAND_TEST(help_is_a_result)
 {
-    (void)state;
     command_run(&command, COMMAND("recipes", "--help"));
     assert_status(&command, 0);
     assert_has(command.out, "Usage: zkherd recipes [--json] [NAME]\n");
@@ -159,9 +155,8 @@ static void help_is_a_result(void **state)
 }
 
 /* Who has seen enough needs no complaint; who has no space does. */
-static void what_cannot_be_printed(void **state)
+COMMAND_TEST(what_cannot_be_printed)
 {
-    (void)state;
     command.prepare = print_to_a_closed_pipe;
     command_run(&command, COMMAND("recipes"));
     assert_status(&command, 3);
@@ -175,19 +170,4 @@ static void what_cannot_be_printed(void **state)
                    "space, or write elsewhere\n");
     command.prepare = NULL;
     assert_left(0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(all_are_listed),
-        COMMAND_TEST(each_is_told),
-        COMMAND_TEST(laws_are_told_in_formulas),
-        COMMAND_TEST(json_has_all_recipes),
-        COMMAND_TEST(json_has_one_recipe),
-        COMMAND_TEST(wrong_names),
-        COMMAND_TEST(what_cannot_be_printed),
-        COMMAND_TEST(help_is_a_result),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 static struct command command;
 
@@ -26,9 +27,8 @@ static void assert_same_later(const char *folder)
     free(later);
 }
 
-static void a_run_and_later_are_the_same(void **state)
+COMMAND_TEST(a_run_and_later_are_the_same)
 {
-    (void)state;
     run(COMMAND("run", "-d", "simulated", "-n", "2,4", "-t", "2", "--servers", "1,3", "--plots",
                 "svg", "-q", "-o", "out"));
     assert_same_later("out/simulated1");
@@ -47,18 +47,16 @@ static void a_run_and_later_are_the_same(void **state)
     free(page);
 }
 
-static void a_load_and_later_are_the_same(void **state)
+COMMAND_TEST(a_load_and_later_are_the_same)
 {
-    (void)state;
     run(COMMAND("load", "-d", "simulated", "-n", "2", "--duration", "1s", "--warm-up", "0", "-t",
                 "1", "--servers", "1,3", "--plots", "svg", "-q", "-o", "out"));
     assert_same_later("out/simulated1");
     assert_same_later("out");
 }
 
-static void what_cannot_be_reported_is_refused(void **state)
+COMMAND_TEST(what_cannot_be_reported_is_refused)
 {
-    (void)state;
     run(COMMAND("run", "-d", "simulated", "-n", "2", "-t", "1", "-r", "scalable", "--plots", "svg",
                 "-q", "-o", "out"));
     command_run(&command, COMMAND("report", "out", "out"));
@@ -71,14 +69,4 @@ static void what_cannot_be_reported_is_refused(void **state)
     assert_refused(&command, 2, "there are no results in it");
     command_run(&command, COMMAND("report"));
     assert_refused(&command, 2, "expected a folder with results");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(a_run_and_later_are_the_same),
-        COMMAND_TEST(a_load_and_later_are_the_same),
-        COMMAND_TEST(what_cannot_be_reported_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

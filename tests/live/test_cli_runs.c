@@ -4,6 +4,7 @@
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 
@@ -113,9 +114,8 @@ static void assert_rate(const struct table *trials, size_t row, const char *time
 }
 
 /* As whoever tries the program first runs it, but smaller. */
-static void a_private_server_and_all_files(void **state)
+COMMAND_TEST(a_private_server_and_all_files)
 {
-    (void)state;
     command.settings = NULL;
     command_run(&command, COMMAND("run", "-n", "1..8x2", "-t", "2", "-o", "out"));
     assert_status(&command, 0);
@@ -141,9 +141,8 @@ static void a_private_server_and_all_files(void **state)
     run_files_deinit(&files);
 }
 
-static void quiet_is_quiet(void **state)
+COMMAND_TEST(quiet_is_quiet)
 {
-    (void)state;
     struct run_files files = RUN_WELL("out", "-n", "2", "-t", "1", "-r", "scalable", "-q");
     assert_string_equal(command.out, "");
     assert_string_equal(command.err, "");
@@ -151,9 +150,8 @@ static void quiet_is_quiet(void **state)
 }
 
 /* The folder's name, when nobody gives one, has the time and the host in it. */
-static void results_have_a_folder_of_their_own(void **state)
+COMMAND_TEST(results_have_a_folder_of_their_own)
 {
-    (void)state;
     char name[256] = "";
     command_run(&command,
                 COMMAND("run", "-n", "2", "-t", "1", "-r", "scalable", "--connect", outside));
@@ -184,9 +182,8 @@ static size_t find_cell(const struct table *trials, const struct table *others, 
 }
 
 /* What JSON cannot hold is spelled out: the manifest is one all the same. */
-static void a_name_that_is_no_text(void **state)
+COMMAND_TEST(a_name_that_is_no_text)
 {
-    (void)state;
     static const char name[] = "a\xff\xc3\xa9\xe2\x82z";
     command.settings = NULL;
     command_run(&command, COMMAND("run", "-d", "simulated", "-n", "2", "-t", "1", "-r", "scalable",
@@ -201,9 +198,8 @@ static void a_name_that_is_no_text(void **state)
     assert_left(1);
 }
 
-static void processes_count_the_same(void **state)
+COMMAND_TEST(processes_count_the_same)
 {
-    (void)state;
     static const char *const counts[] = {"creates", "creates_failed", "exists",   "gets",
                                          "sets",    "get_children",   "deletes",  "deletes_failed",
                                          "rpcs",    "notifications",  "handoffs", "names_listed"};
@@ -223,9 +219,8 @@ static void processes_count_the_same(void **state)
     run_files_deinit(&three);
 }
 
-static void steady_by_handoffs(void **state)
+COMMAND_TEST(steady_by_handoffs)
 {
-    (void)state;
     struct run_files files =
         RUN_WELL("out", "-n", "4", "-t", "1", "-w", "steady", "--handoffs", "30");
     assert_int_equal(files.trials.rows, 3);
@@ -239,9 +234,8 @@ static void steady_by_handoffs(void **state)
 }
 
 /* For so long that on a busy machine, too, more is handed over than is discarded at first. */
-static void steady_by_duration(void **state)
+COMMAND_TEST(steady_by_duration)
 {
-    (void)state;
     struct run_files files =
         RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "-w", "steady", "--duration", "1s");
     assert_lawful(&files.trials);
@@ -252,9 +246,8 @@ static void steady_by_duration(void **state)
 }
 
 /* At free pace no law of the whole is exact, but nothing is lost and nothing held twice. */
-static void free_pace(void **state)
+COMMAND_TEST(free_pace)
 {
-    (void)state;
     struct run_files files = RUN_WELL("out", "-n", "6", "-t", "1", "-p", "free");
     assert_int_equal(files.trials.rows, 3);
     for (size_t i = 0; i < files.trials.rows; i++) {
@@ -266,9 +259,8 @@ static void free_pace(void **state)
     run_files_deinit(&files);
 }
 
-static void free_pace_steady_with_random_holds(void **state)
+COMMAND_TEST(free_pace_steady_with_random_holds)
 {
-    (void)state;
     struct run_files files =
         RUN_WELL("out", "-n", "5", "-t", "1", "-r", "nonscalable,scalable", "-p", "free", "-w",
                  "steady", "--handoffs", "20", "--hold", "exp:1ms", "-P", "2");
@@ -279,9 +271,8 @@ static void free_pace_steady_with_random_holds(void **state)
     run_files_deinit(&files);
 }
 
-static void two_locks(void **state)
+COMMAND_TEST(two_locks)
 {
-    (void)state;
     size_t of_second = 0;
     struct run_files files = RUN_WELL("out", "-n", "5", "-t", "1", "-k", "2");
     assert_lawful(&files.trials);
@@ -296,7 +287,7 @@ static void two_locks(void **state)
 
 /* How long a lock is held is part of the elapsed time and of the wait for it, and not of a
  * handoff. */
-static void topologies_have_a_folder_each(void **state)
+COMMAND_TEST(topologies_have_a_folder_each)
 {
     static const char *const folders[] = {"both/standalone", "both/ensemble3"};
     static const uint64_t servers[] = {1, 3};
@@ -321,9 +312,8 @@ static void topologies_have_a_folder_each(void **state)
     assert_has(command.out, "B  ensemble3: 12 trials on 3 servers, in both/ensemble3\n");
 }
 
-static void holds_are_no_part_of_handoffs(void **state)
+COMMAND_TEST(holds_are_no_part_of_handoffs)
 {
-    (void)state;
     struct run_files files =
         RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "200ms");
     assert_lawful(&files.trials);
@@ -343,9 +333,8 @@ static bool same_order(const struct run_files *a, const struct run_files *b)
     return true;
 }
 
-static void the_seed_decides_on_the_order(void **state)
+COMMAND_TEST(the_seed_decides_on_the_order)
 {
-    (void)state;
     struct run_files first = RUN_WELL("first", "-n", "1,2,3", "-t", "2", "--seed", "7");
     struct run_files again = RUN_WELL("again", "-n", "1,2,3", "-t", "2", "--seed", "7");
     struct run_files other = RUN_WELL("other", "-n", "1,2,3", "-t", "2", "--seed", "8");
@@ -383,9 +372,8 @@ static void read_by_java(const char *tag, double *count, double percentiles_ns[4
                      7);
 }
 
-static void java_reads_the_same(void **state)
+COMMAND_TEST(java_reads_the_same)
 {
-    (void)state;
     static const char *const columns[] = {"p50_us", "p90_us", "p99_us", "max_us"};
     if (access(JAR, R_OK) != 0 || system("java -version >/dev/null 2>&1") != 0) {
         print_message("skipped: needs java and " JAR " (libhdrhistogram-java)\n");
@@ -408,23 +396,4 @@ static void java_reads_the_same(void **state)
     run_files_deinit(&files);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(a_private_server_and_all_files),
-        COMMAND_TEST(quiet_is_quiet),
-        COMMAND_TEST(results_have_a_folder_of_their_own),
-        COMMAND_TEST(a_name_that_is_no_text),
-        COMMAND_TEST(processes_count_the_same),
-        COMMAND_TEST(steady_by_handoffs),
-        COMMAND_TEST(steady_by_duration),
-        COMMAND_TEST(free_pace),
-        COMMAND_TEST(free_pace_steady_with_random_holds),
-        COMMAND_TEST(two_locks),
-        COMMAND_TEST(topologies_have_a_folder_each),
-        COMMAND_TEST(holds_are_no_part_of_handoffs),
-        COMMAND_TEST(the_seed_decides_on_the_order),
-        COMMAND_TEST(java_reads_the_same),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

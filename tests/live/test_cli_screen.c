@@ -2,6 +2,7 @@
 /* What a run and a load show on a terminal: nothing is longer than that is wide. */
 #include "tests/support/outcome.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 #include "tests/support/work.h"
 
 static struct command command;
@@ -9,7 +10,7 @@ static struct command command;
 static int find_it(void **state)
 {
     (void)state;
-    find_program();
+    program_find(NULL);
     return 0;
 }
 
@@ -26,9 +27,8 @@ static void run_two_topologies(unsigned short columns)
     assert_status(&command, 0);
 }
 
-static void progress_never_wraps(void **state)
+COMMAND_TEST(progress_never_wraps)
 {
-    (void)state;
     run_two_topologies(80);
     assert_true(screen_has(" simulated1 childwatch n=400", ", arrivals: "));
     assert_true(screen_has(" simulated3 childwatch n=400", " of 400, "));
@@ -37,9 +37,8 @@ static void progress_never_wraps(void **state)
 }
 
 /* The table of each topology stands below its name, and all of it fits. */
-static void two_topologies_have_their_names_above_their_tables(void **state)
+COMMAND_TEST(two_topologies_have_their_names_above_their_tables)
 {
-    (void)state;
     run_two_topologies(80);
     const char *one = strstr(screen_shown, "\nsimulated1: 1 server\r\n\r\n");
     const char *three = strstr(screen_shown, "\nsimulated3: 3 servers\r\n\r\n");
@@ -66,7 +65,7 @@ static void run_small(const char *const settings[], bool on_terminal)
     assert_status(&command, 0);
 }
 
-static void no_color_leaves_the_blocks(void **state)
+COMMAND_TEST(no_color_leaves_the_blocks)
 {
     static const char *const plain[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR=1",
                                         NULL};
@@ -76,7 +75,7 @@ static void no_color_leaves_the_blocks(void **state)
     assert_non_null(strstr(screen_shown, "\r\nscalable 2 ███"));
 }
 
-static void a_pipe_gets_plain_text(void **state)
+COMMAND_TEST(a_pipe_gets_plain_text)
 {
     static const char *const capable[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR",
                                           NULL};
@@ -88,7 +87,7 @@ static void a_pipe_gets_plain_text(void **state)
 }
 
 /* It would show them as signs. */
-static void a_dumb_terminal_gets_no_control_sequences(void **state)
+COMMAND_TEST(a_dumb_terminal_gets_no_control_sequences)
 {
     static const char *const dumb[] = {NO_PROGRAMS, "TERM=dumb", "LC_ALL=C.UTF-8", "NO_COLOR",
                                        NULL};
@@ -98,7 +97,7 @@ static void a_dumb_terminal_gets_no_control_sequences(void **state)
     assert_null(strchr(screen_shown, '\033'));
 }
 
-static void a_load_of_all_kinds_never_wraps(void **state)
+COMMAND_TEST(a_load_of_all_kinds_never_wraps)
 {
     static const char *const without_plots[] = {NO_PROGRAMS, NULL};
     (void)state;
@@ -115,15 +114,4 @@ static void a_load_of_all_kinds_never_wraps(void **state)
     assert_true(screen_widest(screen_shown) <= 80);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(progress_never_wraps),
-        COMMAND_TEST(two_topologies_have_their_names_above_their_tables),
-        COMMAND_TEST(no_color_leaves_the_blocks),
-        COMMAND_TEST(a_pipe_gets_plain_text),
-        COMMAND_TEST(a_dumb_terminal_gets_no_control_sequences),
-        COMMAND_TEST(a_load_of_all_kinds_never_wraps),
-    };
-    return cmocka_run_group_tests_name("screen", tests, find_it, NULL);
-}
+TEST_GROUP(find_it, NULL)

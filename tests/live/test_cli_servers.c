@@ -6,6 +6,7 @@
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include "servers/ensemble.h"
 
@@ -30,7 +31,7 @@ static int start_three(void **state)
     struct error error = {0};
     options.servers = 3;
     options.heap_mib = 128;
-    find_program();
+    program_find(NULL);
     if (ensemble_start(&options, &three, &error) != ERROR_NONE) {
         print_error("%s: %s: %s\n", error.subject, error_words(error.kind), error.detail);
         return -1;
@@ -106,9 +107,8 @@ static void assert_each_session_is_told(const struct table *sessions, const char
     json_decref(manifest);
 }
 
-static void latencies_are_told_by_role(void **state)
+COMMAND_TEST(latencies_are_told_by_role)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "--connect", all, "-n", "9", "-t", "2", "-r",
                                   "scalable,childwatch", "--plots", "svg", "-o", "out"));
     assert_status(&command, 0);
@@ -125,9 +125,8 @@ static void latencies_are_told_by_role(void **state)
     assert_left(1);
 }
 
-static void one_role_has_no_rows_of_its_own(void **state)
+COMMAND_TEST(one_role_has_no_rows_of_its_own)
 {
-    (void)state;
     command_run(&command, COMMAND("run", "--connect", all, "-n", "3", "-t", "1", "-r", "scalable",
                                   "--placement", "leader", "--plots", "svg", "-o", "out"));
     assert_status(&command, 0);
@@ -184,9 +183,8 @@ static void assert_named(const char *folder, const char *name, const char *its_a
     json_decref(manifest);
 }
 
-static void a_name_is_resolved_once(void **state)
+COMMAND_TEST(a_name_is_resolved_once)
 {
-    (void)state;
     char name[64];
     snprintf(name, sizeof name, "zk.test:%s", strchr(address[0], ':') + 1);
     snprintf(hosts_file, sizeof hosts_file, "%s/hosts", work_nest);
@@ -226,9 +224,8 @@ static void assert_not_reconciled(const char *why, const char *folder, size_t tr
     run_files_deinit(&files);
 }
 
-static void refused_words_stop_nothing(void **state)
+COMMAND_TEST(refused_words_stop_nothing)
 {
-    (void)state;
     static const struct {
         enum manner manner;
         const char *role; /* of the sessions behind it */
@@ -251,9 +248,8 @@ static void refused_words_stop_nothing(void **state)
     assert_left(2);
 }
 
-static void all_servers_refuse_words(void **state)
+COMMAND_TEST(all_servers_refuse_words)
 {
-    (void)state;
     char servers[160];
     struct front fronts[] = {front_start(one_of_three(0), REFUSES_WORDS),
                              front_start(one_of_three(1), REFUSES_WORDS)};
@@ -268,9 +264,8 @@ static void all_servers_refuse_words(void **state)
 }
 
 /* It is known to be a ZooKeeper by then. */
-static void a_server_that_falters_is_asked_again(void **state)
+COMMAND_TEST(a_server_that_falters_is_asked_again)
 {
-    (void)state;
     char servers[160];
     struct front front = front_start(one_of_three(0), FALTERS);
     snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
@@ -281,9 +276,8 @@ static void a_server_that_falters_is_asked_again(void **state)
     assert_left(1);
 }
 
-static void mixed_versions_are_told(void **state)
+COMMAND_TEST(mixed_versions_are_told)
 {
-    (void)state;
     char servers[160], words[128];
     struct front front = front_start(one_of_three(0), ANOTHER_VERSION);
     snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
@@ -302,9 +296,8 @@ static void mixed_versions_are_told(void **state)
 }
 
 /* A version is a text of the server's: the file keeps it, the terminal does not obey it. */
-static void hostile_versions_are_made_printable(void **state)
+COMMAND_TEST(hostile_versions_are_made_printable)
 {
-    (void)state;
     char servers[160];
     struct front front = front_start(one_of_three(0), HOSTILE);
     snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
@@ -347,9 +340,8 @@ static void assert_nothing_is_left(size_t znodes)
 }
 
 /* Whichever of them is named first. */
-static void two_ensembles_are_refused(void **state)
+COMMAND_TEST(two_ensembles_are_refused)
 {
-    (void)state;
     char servers[2 * sizeof all], words[256];
     size_t znodes = count_znodes();
     assert_int_equal(outside_start(state), 0);
@@ -369,9 +361,8 @@ static void two_ensembles_are_refused(void **state)
 }
 
 /* It takes seconds to be sure of it, and to refuse them; a Ctrl-C is not to wait for that. */
-static void two_ensembles_can_be_interrupted(void **state)
+COMMAND_TEST_SOON(two_ensembles_can_be_interrupted)
 {
-    (void)state;
     char servers[2 * sizeof all];
     size_t znodes = count_znodes();
     snprintf(servers, sizeof servers, "%s,%s", address[0], outside);
@@ -386,9 +377,8 @@ static void two_ensembles_can_be_interrupted(void **state)
 }
 
 /* Servers that tell nothing are found out all the same. */
-static void two_ensembles_without_words_are_refused(void **state)
+COMMAND_TEST(two_ensembles_without_words_are_refused)
 {
-    (void)state;
     char servers[160];
     size_t znodes = count_znodes();
     struct front front = front_start(one_of_three(0), REFUSES_WORDS);
@@ -400,9 +390,8 @@ static void two_ensembles_without_words_are_refused(void **state)
     outside_stop(state);
 }
 
-static void a_server_named_twice_is_refused(void **state)
+COMMAND_TEST(a_server_named_twice_is_refused)
 {
-    (void)state;
     char servers[256];
     snprintf(servers, sizeof servers, "%s,%s,localhost:%s", address[0], address[1],
              strchr(address[0], ':') + 1);
@@ -412,21 +401,4 @@ static void a_server_named_twice_is_refused(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(latencies_are_told_by_role),
-        COMMAND_TEST(one_role_has_no_rows_of_its_own),
-        COMMAND_TEST(a_name_is_resolved_once),
-        COMMAND_TEST(refused_words_stop_nothing),
-        COMMAND_TEST(all_servers_refuse_words),
-        COMMAND_TEST(a_server_that_falters_is_asked_again),
-        COMMAND_TEST(mixed_versions_are_told),
-        COMMAND_TEST(hostile_versions_are_made_printable),
-        COMMAND_TEST(two_ensembles_are_refused),
-        COMMAND_TEST_SOON(two_ensembles_can_be_interrupted),
-        COMMAND_TEST(two_ensembles_without_words_are_refused),
-        COMMAND_TEST(a_server_named_twice_is_refused),
-    };
-    return cmocka_run_group_tests(tests, start_three, stop_three);
-}
+TEST_GROUP(start_three, stop_three)

@@ -6,6 +6,7 @@
 #include "tests/support/picture.h"
 #include "tests/support/run_files.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include "recipes/registry.h"
 
@@ -112,9 +113,8 @@ static void assert_compared_equal(void)
     table_deinit(&table);
 }
 
-static void a_simulated_run_counts_as_a_real_one_does(void **state)
+COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does)
 {
-    (void)state;
     struct run_files real = run_cells("real", "--connect", outside, "1");
     struct run_files sim = run_cells("simulated", "-d", "simulated", "2");
     assert_int_equal(real.trials.rows, sim.trials.rows);
@@ -128,9 +128,8 @@ static void a_simulated_run_counts_as_a_real_one_does(void **state)
 
 /* A count that equals its law at every level is that law; what is fitted takes six of them, which
  * is told once. */
-static void six_levels_decide_how_a_cost_grows(void **state)
+COMMAND_TEST(six_levels_decide_how_a_cost_grows)
 {
-    (void)state;
     command.settings = without_plots;
     command_run(&command,
                 COMMAND("run", "-d", "simulated", "-r", "ticket,nonscalable", "-n", "2,5,9"));
@@ -152,9 +151,8 @@ static void six_levels_decide_how_a_cost_grows(void **state)
 }
 
 /* The lists in it are squares, but few as yet. */
-static void what_bends_is_not_linear(void **state)
+COMMAND_TEST(what_bends_is_not_linear)
 {
-    (void)state;
     command.settings = without_plots;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ready", "-n", "3..38+7"));
     assert_has(command.out,
@@ -175,9 +173,8 @@ static uint64_t count_events(const struct table *trace, const char *recipe, uint
 }
 
 /* The last handoff that both were traced with has no waiters, the first has the most. */
-static void a_handoff_is_traced_and_drawn(void **state)
+COMMAND_TEST(a_handoff_is_traced_and_drawn)
 {
-    (void)state;
     command.settings = NULL;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "nonscalable,scalable", "-n", "6",
                                   "-t", "2", "--trace", "2,6", "--plots", "svg", "-o", "out"));
@@ -203,9 +200,8 @@ static void a_handoff_is_traced_and_drawn(void **state)
 }
 
 /* Who polls for a second sends more in a handoff than there is room for. */
-static void what_a_trace_has_no_room_for_is_told(void **state)
+COMMAND_TEST(what_a_trace_has_no_room_for_is_told)
 {
-    (void)state;
     command.settings = without_plots;
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "poll", "-n", "3", "-p", "free",
                                   "-t", "1", "--hold", "1s", "--trace", "1", "-o", "out"));
@@ -217,14 +213,4 @@ static void what_a_trace_has_no_room_for_is_told(void **state)
     assert_has(command.err, " events of trial 1 of poll with 3 clients\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does),
-        COMMAND_TEST(six_levels_decide_how_a_cost_grows),
-        COMMAND_TEST(what_bends_is_not_linear),
-        COMMAND_TEST(a_handoff_is_traced_and_drawn),
-        COMMAND_TEST(what_a_trace_has_no_room_for_is_told),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -3,6 +3,7 @@
  * that its times do not. */
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include <signal.h>
 
@@ -36,9 +37,8 @@ static void assert_manifest_tells(const struct run_files *files, size_t stalled)
 }
 
 /* Lockstep, one trial after the other; the server stops in the second. */
-static void a_stalled_trial_is_told_everywhere(void **state)
+COMMAND_TEST(a_stalled_trial_is_told_everywhere)
 {
-    (void)state;
     command_start(&command, COMMAND("run", "-n", "3", "-t", "3", "-r", "scalable", "-w", "steady",
                                     "--duration", "2s", "-o", "out"));
     command_await_rows(&command, "out/trials.csv.part", 1);
@@ -64,12 +64,4 @@ static void a_stalled_trial_is_told_everywhere(void **state)
     assert_has(command.out, " stalled, for ");
     run_files_deinit(&files);
     assert_left(1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(a_stalled_trial_is_told_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

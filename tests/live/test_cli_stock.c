@@ -5,6 +5,7 @@
 #include "tests/support/outside.h"
 #include "tests/support/port.h"
 #include "tests/support/run_files.h"
+#include "tests/support/test.h"
 
 #include "base/process.h"
 #include "servers/connection_limit.h"
@@ -70,7 +71,7 @@ static int start(void **state)
     uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
     pid_t pid;
     (void)state;
-    find_program();
+    program_find(NULL);
     launch(&pid);
     while (four_letter_identify(&stock, NS_PER_S, &identity, &error) != ERROR_NONE) {
         if (clock_now_ns() > until_ns)
@@ -109,9 +110,8 @@ static void await_all_room(void)
         pause_ms(20);
 }
 
-static void the_limit_is_found_without_being_told(void **state)
+TEST(the_limit_is_found_without_being_told)
 {
-    (void)state;
     (void)try_for(300); /* a JVM that has just started is slow to count */
     await_all_room();
     assert_int_equal(try_for(ALLOWED + 1), ALLOWED);
@@ -121,9 +121,8 @@ static void the_limit_is_found_without_being_told(void **state)
     assert_int_equal(try_for(ALLOWED), CONNECTION_LIMIT_ENOUGH);
 }
 
-static void connections_of_other_programs_count(void **state)
+TEST(connections_of_other_programs_count)
 {
-    (void)state;
     int others[20];
     struct error error;
     await_all_room();
@@ -137,7 +136,7 @@ static void connections_of_other_programs_count(void **state)
 }
 
 /* It says so, if it is asked: nothing is tried. */
-static void a_server_that_says_that_it_has_no_limit_is_believed(void **state)
+TEST(a_server_that_says_that_it_has_no_limit_is_believed)
 {
     uint64_t room = 0;
     struct error error;
@@ -150,9 +149,8 @@ static void a_server_that_says_that_it_has_no_limit_is_believed(void **state)
     outside_stop(state);
 }
 
-static void nobody_has_room(void **state)
+TEST(nobody_has_room)
 {
-    (void)state;
     struct endpoint nobody = {.host = "127.0.0.1"};
     uint64_t room;
     struct error error;
@@ -170,9 +168,8 @@ static void assert_list(const json_t *plan, const char *key, size_t count, const
 }
 
 /* With the numbers of clients that it has by default. */
-static void what_is_possible_is_measured(void **state)
+COMMAND_TEST(what_is_possible_is_measured)
 {
-    (void)state;
     static const int kept[] = {8, 16, 32}, left_out[] = {64, 128, 256};
     char words[256];
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
@@ -201,9 +198,8 @@ static void what_is_possible_is_measured(void **state)
 }
 
 /* Of 56 sessions, the bystander's is one. Its ten seconds alone take all the time. */
-static void a_search_has_room_for_its_bystander(void **state)
+COMMAND_TEST(a_search_has_room_for_its_bystander)
 {
-    (void)state;
     char words[256];
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     await_all_room();
@@ -220,9 +216,8 @@ static void a_search_has_room_for_its_bystander(void **state)
 }
 
 /* C13 makes do with six sessions, C16 does not with what the server takes. */
-static void claims_that_need_more_sessions_are_undetermined(void **state)
+COMMAND_TEST(claims_that_need_more_sessions_are_undetermined)
 {
-    (void)state;
     char words[256];
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     await_all_room();
@@ -244,9 +239,8 @@ static void claims_that_need_more_sessions_are_undetermined(void **state)
 }
 
 /* Trial by trial, with what zkherd itself takes beside. */
-static void the_limit_is_used_up(void **state)
+COMMAND_TEST(the_limit_is_used_up)
 {
-    (void)state;
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     await_all_room();
     command_run(&command, COMMAND("run", "-r", "scalable", "-n", "56", "-t", "6", "--connect",
@@ -255,9 +249,8 @@ static void the_limit_is_used_up(void **state)
     assert_string_equal(command.err, "");
 }
 
-static void too_many_for_anything(void **state)
+COMMAND_TEST(too_many_for_anything)
 {
-    (void)state;
     char words[256];
     command.settings = NULL;
     await_all_room();
@@ -271,9 +264,8 @@ static void too_many_for_anything(void **state)
 }
 
 /* The server refuses conf, mntr and envi: it is tried, for as many as are asked about. */
-static void connections_that_are_not_told_are_tried(void **state)
+COMMAND_TEST(connections_that_are_not_told_are_tried)
 {
-    (void)state;
     char words[160];
     await_all_room();
     command_run(&command, COMMAND("plan", "--limits", "-n", "61", "--connect", address));
@@ -290,19 +282,4 @@ static void connections_that_are_not_told_are_tried(void **state)
     assert_string_equal(command.err, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_limit_is_found_without_being_told),
-        cmocka_unit_test(connections_of_other_programs_count),
-        cmocka_unit_test(a_server_that_says_that_it_has_no_limit_is_believed),
-        cmocka_unit_test(nobody_has_room),
-        COMMAND_TEST(what_is_possible_is_measured),
-        COMMAND_TEST(a_search_has_room_for_its_bystander),
-        COMMAND_TEST(claims_that_need_more_sessions_are_undetermined),
-        COMMAND_TEST(the_limit_is_used_up),
-        COMMAND_TEST(too_many_for_anything),
-        COMMAND_TEST(connections_that_are_not_told_are_tried),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_GROUP(start, stop)

@@ -5,6 +5,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include "base/process.h"
 #include "servers/install.h"
@@ -92,9 +93,8 @@ static void stranger_stop(const struct stranger *stranger)
 /* How long the program waits for an answer: what is refused at once is not to take that. */
 #define ANSWER_NS (5 * NS_PER_S)
 
-static void nobody_is_there(void **state)
+COMMAND_TEST(nobody_is_there)
 {
-    (void)state;
     uint16_t port;
     char address[32];
     int descriptor = port_take(&port);
@@ -108,9 +108,8 @@ static void nobody_is_there(void **state)
     assert_in_vain(&command, "zkherd: name.invalid: unknown host name");
 }
 
-static void somebody_else_is_there(void **state)
+COMMAND_TEST(somebody_else_is_there)
 {
-    (void)state;
     static const struct {
         void (*reply)(int connection, const char *word);
         const char *words;
@@ -130,9 +129,8 @@ static void somebody_else_is_there(void **state)
 }
 
 /* The two that take their time, side by side. */
-static void nobody_answers(void **state)
+COMMAND_TEST(nobody_answers)
 {
-    (void)state;
     static struct command other;
     struct stranger silent = stranger_start(say_nothing);
     struct stranger half = stranger_start(open_no_session);
@@ -226,9 +224,8 @@ static void run_until(struct lonely *lonely, const char *words)
     assert_has(command.err, lonely->address);
 }
 
-static void a_server_without_its_ensemble(void **state)
+COMMAND_TEST(a_server_without_its_ensemble)
 {
-    (void)state;
     struct lonely read_only = {.read_only = true}, lost = {.read_only = false};
     lonely_start(&lost);
     lonely_start(&read_only);
@@ -240,9 +237,8 @@ static void a_server_without_its_ensemble(void **state)
 
 /* ------------------------------------------------------------------ chroots */
 
-static void a_chroot_that_is_not_there(void **state)
+COMMAND_TEST(a_chroot_that_is_not_there)
 {
-    (void)state;
     char servers[128];
     snprintf(servers, sizeof servers, "%s/no/where", outside);
     command_run(&command, COMMAND("run", SMALL, "--connect", servers));
@@ -251,9 +247,8 @@ static void a_chroot_that_is_not_there(void **state)
 }
 
 /* The znode stays. */
-static void a_chroot_without_permission(void **state)
+COMMAND_TEST(a_chroot_without_permission)
 {
-    (void)state;
     char servers[128];
     acl_create("/locked", ZOO_PERM_READ);
     snprintf(servers, sizeof servers, "%s/locked", outside);
@@ -266,9 +261,8 @@ static void a_chroot_without_permission(void **state)
 
 /* The run itself is as good as any: but what it made it may not remove. The last test: the znodes
  * stay. */
-static void a_chroot_where_nothing_can_be_deleted(void **state)
+COMMAND_TEST(a_chroot_where_nothing_can_be_deleted)
 {
-    (void)state;
     char servers[128], words[160];
     acl_create("/sticky", ZOO_PERM_READ | ZOO_PERM_CREATE);
     snprintf(servers, sizeof servers, "%s/sticky", outside);
@@ -284,16 +278,4 @@ static void a_chroot_where_nothing_can_be_deleted(void **state)
     assert_complaint(command.err, ": znodes of this run remain: ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(nobody_is_there),
-        COMMAND_TEST(somebody_else_is_there),
-        COMMAND_TEST(nobody_answers),
-        COMMAND_TEST(a_server_without_its_ensemble),
-        COMMAND_TEST(a_chroot_that_is_not_there),
-        COMMAND_TEST(a_chroot_without_permission),
-        COMMAND_TEST(a_chroot_where_nothing_can_be_deleted),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

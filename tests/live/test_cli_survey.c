@@ -4,6 +4,7 @@
 #include "tests/support/front.h"
 #include "tests/support/inspect.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include <jansson.h>
 
@@ -52,9 +53,8 @@ static bool is_null(const json_t *object, const char *key)
 
 /* ------------------------------------------------------------------ data */
 
-static void data_tell_who_it_is(void **state)
+INSPECT_TEST(data_tell_who_it_is)
 {
-    (void)state;
     create_holding(0, "/l/lock-", "worker-7@host", EPHEMERAL_SEQUENTIAL);
     create_holding(1, "/l/lock-", "", EPHEMERAL_SEQUENTIAL);
     create_holding(2, "/l/lock-", "\x1b]0;owned\x07\xe2\x80\xae\xff", EPHEMERAL_SEQUENTIAL);
@@ -68,9 +68,8 @@ static void data_tell_who_it_is(void **state)
     assert_left(0);
 }
 
-static void long_data_are_cut(void **state)
+INSPECT_TEST(long_data_are_cut)
 {
-    (void)state;
     char data[2000];
     memset(data, 'x', sizeof data - 1);
     data[sizeof data - 1] = '\0';
@@ -83,9 +82,8 @@ static void long_data_are_cut(void **state)
 
 /* ------------------------------------------------------------------ semaphores */
 
-static void a_semaphore_of_kazoo_is_told(void **state)
+INSPECT_TEST(a_semaphore_of_kazoo_is_told)
 {
-    (void)state;
     create_holding(0, "/l/sem", "2", PERSISTENT);
     create_holding(0, "/l/sem-__lock__", "", PERSISTENT);
     inspect("/l/sem", NULL, NULL);
@@ -126,9 +124,8 @@ static void a_semaphore_of_kazoo_is_told(void **state)
 }
 
 /* The first in line has a lease already, and waits for others to be given back. */
-static void a_semaphore_of_curator_is_told(void **state)
+INSPECT_TEST(a_semaphore_of_curator_is_told)
 {
-    (void)state;
     create(0, "/l/sem", PERSISTENT);
     create(0, "/l/sem/leases", PERSISTENT);
     create(0, "/l/sem/locks", PERSISTENT);
@@ -156,9 +153,8 @@ static void a_semaphore_of_curator_is_told(void **state)
 }
 
 /* A folder of hexadecimal names alone, and one with data alone, are no semaphores. */
-static void what_resembles_a_semaphore_is_none(void **state)
+INSPECT_TEST(what_resembles_a_semaphore_is_none)
 {
-    (void)state;
     create_holding(0, "/l/a", "2", PERSISTENT);
     inspect("/l/a", NULL, NULL);
     assert_string_equal(command.out, "/l/a: no children: a free queue, or not a lock\n");
@@ -189,9 +185,8 @@ static void create_locks(void)
     create(0, "/l/registered", EPHEMERAL);
 }
 
-static void locks_below_are_ranked_by_waiters(void **state)
+INSPECT_TEST(locks_below_are_ranked_by_waiters)
 {
-    (void)state;
     create_locks();
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
@@ -211,9 +206,8 @@ static void locks_below_are_ranked_by_waiters(void **state)
     assert_left(0);
 }
 
-static void locks_below_are_told_as_json(void **state)
+INSPECT_TEST(locks_below_are_told_as_json)
 {
-    (void)state;
     char session[32];
     create_locks();
     create(2, "/l/orders/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
@@ -246,9 +240,8 @@ static void locks_below_are_told_as_json(void **state)
 }
 
 /* What lies too deep is not found, and that is said. */
-static void a_search_that_is_cut_is_told(void **state)
+INSPECT_TEST(a_search_that_is_cut_is_told)
 {
-    (void)state;
     char path[64] = "/l", deep[80];
     create(0, "/l/q", PERSISTENT);
     create(0, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
@@ -272,9 +265,8 @@ static void a_search_that_is_cut_is_told(void **state)
     assert_left(0);
 }
 
-static void a_lock_is_told_as_json(void **state)
+INSPECT_TEST(a_lock_is_told_as_json)
 {
-    (void)state;
     char session[32], client[32];
     create_holding(0, "/l/read-", "\x1b[31m", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/write-", EPHEMERAL_SEQUENTIAL);
@@ -312,9 +304,8 @@ static void a_lock_is_told_as_json(void **state)
 
 /* ------------------------------------------------------------------ hostile text */
 
-static void what_servers_say_does_not_reach_the_terminal(void **state)
+INSPECT_TEST(what_servers_say_does_not_reach_the_terminal)
 {
-    (void)state;
     struct front front = front_start(&ensemble_connect(outside_server)->endpoints[0], HOSTILE);
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     command_run(&command, COMMAND("inspect", "/l", "--connect", front.address));
@@ -327,9 +318,8 @@ static void what_servers_say_does_not_reach_the_terminal(void **state)
 }
 
 /* The end of it all is told, and no byte of it as it is. */
-static void data_in_json_do_not_reach_the_terminal(void **state)
+INSPECT_TEST(data_in_json_do_not_reach_the_terminal)
 {
-    (void)state;
     static const char data[] = "\xe2\x80\xae\xc2\x9b\x7f\x9b\0end\xf0\x9f\x94\x92";
     static const char text[] = "\xe2\x80\xae\xc2\x9b\x7f\\x9b\0end\xf0\x9f\x94\x92";
     create(0, "/l/q", PERSISTENT);
@@ -353,9 +343,8 @@ static void data_in_json_do_not_reach_the_terminal(void **state)
 }
 
 /* Nobody's address is asked for, but whether a server would tell is. */
-static void refusals_of_a_free_queue_are_told_as_json(void **state)
+INSPECT_TEST(refusals_of_a_free_queue_are_told_as_json)
 {
-    (void)state;
     struct front front =
         front_start(&ensemble_connect(outside_server)->endpoints[0], REFUSES_CONNECTIONS);
     command_run(&command, COMMAND("inspect", "/l", "--json", "--connect", front.address));
@@ -369,9 +358,8 @@ static void refusals_of_a_free_queue_are_told_as_json(void **state)
     assert_left(0);
 }
 
-static void names_of_znodes_do_not_reach_the_terminal(void **state)
+INSPECT_TEST(names_of_znodes_do_not_reach_the_terminal)
 {
-    (void)state;
     create(0, "/l/\xe2\x80\xaelock-", EPHEMERAL_SEQUENTIAL);
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
@@ -387,22 +375,4 @@ static void names_of_znodes_do_not_reach_the_terminal(void **state)
     assert_left(0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        INSPECT_TEST(data_tell_who_it_is),
-        INSPECT_TEST(long_data_are_cut),
-        INSPECT_TEST(a_semaphore_of_kazoo_is_told),
-        INSPECT_TEST(a_semaphore_of_curator_is_told),
-        INSPECT_TEST(what_resembles_a_semaphore_is_none),
-        INSPECT_TEST(locks_below_are_ranked_by_waiters),
-        INSPECT_TEST(locks_below_are_told_as_json),
-        INSPECT_TEST(a_search_that_is_cut_is_told),
-        INSPECT_TEST(a_lock_is_told_as_json),
-        INSPECT_TEST(what_servers_say_does_not_reach_the_terminal),
-        INSPECT_TEST(data_in_json_do_not_reach_the_terminal),
-        INSPECT_TEST(refusals_of_a_free_queue_are_told_as_json),
-        INSPECT_TEST(names_of_znodes_do_not_reach_the_terminal),
-    };
-    return cmocka_run_group_tests(tests, outside_start, outside_stop);
-}
+TEST_GROUP(outside_start, outside_stop)

@@ -5,6 +5,7 @@
  */
 #include "tests/support/outcome.h"
 #include "tests/support/shown.h"
+#include "tests/support/test.h"
 
 #define WORDS 24
 
@@ -39,9 +40,8 @@ static void run_command(const char *line)
     snprintf(printed, sizeof printed, "\n%s", command.out);
 }
 
-static void each_simulated_command_prints_what_is_shown(void **state)
+COMMAND_TEST(each_simulated_command_prints_what_is_shown)
 {
-    (void)state;
     const char *place = document;
     size_t commands = 0;
     while ((place = strstr(place, before)) != NULL) {
@@ -57,10 +57,4 @@ static void each_simulated_command_prints_what_is_shown(void **state)
     assert_true(commands >= 6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(each_simulated_command_prints_what_is_shown),
-    };
-    return cmocka_run_group_tests_name("tutorial", tests, read_document, NULL);
-}
+TEST_GROUP(read_document, NULL)

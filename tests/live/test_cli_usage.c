@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Command lines that are wrong: told in one line, exit status 2, nothing done. */
 #include "tests/support/outcome.h"
+#include "tests/support/test.h"
 
 static const char *const without_java[] = {NO_JAVA, NULL};
 
@@ -12,9 +13,8 @@ static struct command command = {.settings = without_java};
         assert_left(0);                                                                            \
     } while (false)
 
-static void subcommands(void **state)
+COMMAND_TEST(subcommands)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{NULL}, "subcommand"},
         {{"jog"}, "zkherd: jog: no such subcommand; see zkherd --help"},
@@ -32,9 +32,8 @@ static void subcommands(void **state)
     CHECK_ALL(list);
 }
 
-static void options_as_such(void **state)
+COMMAND_TEST(options_as_such)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "--frobnicate"}, "zkherd: --frobnicate: no such option; see zkherd run --help"},
         {{"run", "-x"}, "zkherd: -x: no such option"},
@@ -55,9 +54,8 @@ static void options_as_such(void **state)
     CHECK_ALL(list);
 }
 
-static void numbers_of_clients(void **state)
+COMMAND_TEST(numbers_of_clients)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "-n", "0"}, "zkherd: --clients 0: expected at most 4096 numbers from 1 to 100000"},
         {{"run", "-n", "-5"}, "--clients -5: "},
@@ -85,9 +83,8 @@ static void numbers_of_clients(void **state)
     CHECK_ALL(list);
 }
 
-static void other_numbers(void **state)
+COMMAND_TEST(other_numbers)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "-t", "0"}, "--trials 0: expected a whole number from 1 to 1000"},
         {{"run", "-t", "x"}, "--trials x: "},
@@ -104,9 +101,8 @@ static void other_numbers(void **state)
     CHECK_ALL(list);
 }
 
-static void durations(void **state)
+COMMAND_TEST(durations)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "--hold", "5"}, "--hold 5: expected a duration with its unit"},
         {{"run", "--hold", "-1ms"}, "--hold -1ms: "},
@@ -129,9 +125,8 @@ static void durations(void **state)
     CHECK_ALL(list);
 }
 
-static void workloads(void **state)
+COMMAND_TEST(workloads)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "--handoffs", "100", "-n", "8"}, "--workload steady"},
         {{"run", "--duration", "10s"},
@@ -152,9 +147,8 @@ static void workloads(void **state)
     CHECK_ALL(list);
 }
 
-static void recipes(void **state)
+COMMAND_TEST(recipes)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "-r", "nonscalabel"}, "--recipes nonscalabel: no recipe is called 'nonscalabel'"},
         {{"run", "-r", "nonscalabel"}, "did you mean 'nonscalable'?"},
@@ -188,9 +182,8 @@ static void recipes(void **state)
     CHECK_ALL(list);
 }
 
-static void topologies(void **state)
+COMMAND_TEST(topologies)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "--servers", "0"}, "--servers 0: expected 1, 3, 5 or 7"},
         {{"run", "--servers", "9"}, "--servers 9: expected 1, 3, 5 or 7"},
@@ -236,9 +229,8 @@ static void topologies(void **state)
     CHECK_ALL(list);
 }
 
-static void ensembles(void **state)
+COMMAND_TEST(ensembles)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"ensemble"}, "zkherd: action: expected start, status or stop; see zkherd ensemble"},
         {{"ensemble", "begin"}, "zkherd: begin: expected start, status or stop"},
@@ -269,9 +261,8 @@ static void ensembles(void **state)
     CHECK_ALL(list);
 }
 
-static void claims(void **state)
+COMMAND_TEST(claims)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"claims", "--only", "C42"},
          "zkherd: --only C42: no claim is called 'C42': name C1 to C19; see zkherd claims "
@@ -301,9 +292,8 @@ static void claims(void **state)
     CHECK_ALL(list);
 }
 
-static void connect_strings(void **state)
+COMMAND_TEST(connect_strings)
 {
-    (void)state;
     static const struct refusal list[] = {
         {{"run", "--connect", ""}, "--connect '': there is no host in it"},
         {{"run", "--connect", "host:0"}, "--connect host:0: a port is a number from 1 to 65535"},
@@ -325,17 +315,15 @@ static void connect_strings(void **state)
     CHECK_ALL(list);
 }
 
-static void results_folders(void **state)
+COMMAND_TEST(results_folders)
 {
-    (void)state;
     static const struct refusal list[] = {{{"run", "-o", ""}, "--out '': "}};
     CHECK_ALL(list);
 }
 
 /* Whatever is there is somebody's: it is not touched, not even when it is empty. */
-static void an_existing_folder_is_not_touched(void **state)
+COMMAND_TEST(an_existing_folder_is_not_touched)
 {
-    (void)state;
     struct stat before, after;
     assert_int_equal(mkdir(in_work("mine"), 0700), 0);
     assert_int_equal(stat(in_work("mine"), &before), 0);
@@ -352,9 +340,8 @@ static void an_existing_folder_is_not_touched(void **state)
     assert_int_equal(before.st_ino, after.st_ino);
 }
 
-static void help_and_version_are_results(void **state)
+COMMAND_TEST(help_and_version_are_results)
 {
-    (void)state;
     static const struct {
         const char *arguments[6], *words;
     } asked[] = {
@@ -387,9 +374,8 @@ static size_t columns_of(const char *line)
 }
 
 /* Each help is for a terminal of 50 lines of 80 columns, and ends with examples. */
-static void help_fits_a_screen(void **state)
+COMMAND_TEST(help_fits_a_screen)
 {
-    (void)state;
     static const char *const asked[][5] = {
         {"zkherd", "--help"},
         {"zkherd", "run", "--help"},
@@ -422,26 +408,4 @@ static void help_fits_a_screen(void **state)
         assert_non_null(examples);
         assert_null(strstr(examples + 2, "\n\n"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(subcommands),
-        COMMAND_TEST(options_as_such),
-        COMMAND_TEST(numbers_of_clients),
-        COMMAND_TEST(other_numbers),
-        COMMAND_TEST(durations),
-        COMMAND_TEST(workloads),
-        COMMAND_TEST(recipes),
-        COMMAND_TEST(topologies),
-        COMMAND_TEST(ensembles),
-        COMMAND_TEST(claims),
-        COMMAND_TEST(connect_strings),
-        COMMAND_TEST(results_folders),
-        COMMAND_TEST(an_existing_folder_is_not_touched),
-        COMMAND_TEST(help_and_version_are_results),
-        COMMAND_TEST(help_fits_a_screen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

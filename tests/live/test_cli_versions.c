@@ -3,6 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #define DEBIAN_JAR "/usr/share/java/zookeeper.jar"
 
@@ -59,7 +60,7 @@ static void assert_is_of(const char *target, const char *home)
     run_files_deinit(&files);
 }
 
-static void two_homes_are_run_in_turn(void **state)
+COMMAND_TEST(two_homes_are_run_in_turn)
 {
     char stock[64], patched[64];
     (void)state;
@@ -73,9 +74,8 @@ static void two_homes_are_run_in_turn(void **state)
     assert_is_of(patched, "patched");
 }
 
-static void one_home_has_the_names_of_none(void **state)
+COMMAND_TEST(one_home_has_the_names_of_none)
 {
-    (void)state;
     make_homes();
     command_run(&command, COMMAND("run", "--zookeeper", "/usr/share/java", "-r", "scalable", "-n",
                                   "3", "-t", "1", "--heap", "128", "--plots", "svg", "-o", "out"));
@@ -89,9 +89,8 @@ static void one_home_has_the_names_of_none(void **state)
 }
 
 /* What a server is comes from the server. */
-static void a_jar_under_a_wrong_version_is_refused(void **state)
+COMMAND_TEST(a_jar_under_a_wrong_version_is_refused)
 {
-    (void)state;
     make_homes();
     make_home("wrong", "3.99.0", DEBIAN_JAR);
     command_run(&command, COMMAND("run", "--zookeeper", "stock,wrong", "-n", "3", "--heap", "128",
@@ -100,9 +99,8 @@ static void a_jar_under_a_wrong_version_is_refused(void **state)
     assert_left(3);
 }
 
-static void a_release_that_does_not_start_is_named(void **state)
+COMMAND_TEST(a_release_that_does_not_start_is_named)
 {
-    (void)state;
     make_homes();
     make_home("broken", "3.8.9", "/dev/null");
     command_run(&command, COMMAND("run", "--zookeeper", "stock,broken", "-n", "3", "--heap", "128",
@@ -113,7 +111,7 @@ static void a_release_that_does_not_start_is_named(void **state)
     assert_left(3);
 }
 
-static void only_private_servers_have_a_release(void **state)
+COMMAND_TEST(only_private_servers_have_a_release)
 {
     static const struct refusal refusals[] = {
         {{"--zookeeper", "stock", "--connect", "localhost:1"}, "--zookeeper with --connect"},
@@ -125,15 +123,4 @@ static void only_private_servers_have_a_release(void **state)
     ASSERT_LINES_REFUSED(&command, "load", refusals);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        COMMAND_TEST(two_homes_are_run_in_turn),
-        COMMAND_TEST(one_home_has_the_names_of_none),
-        COMMAND_TEST(a_jar_under_a_wrong_version_is_refused),
-        COMMAND_TEST(a_release_that_does_not_start_is_named),
-        COMMAND_TEST(only_private_servers_have_a_release),
-    };
-    find_program();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_GROUP(program_find, NULL)

@@ -5,6 +5,7 @@
 #include "fleet/server_counters.h"
 #include "tests/support/lateness.h"
 #include "tests/support/probe.h"
+#include "tests/support/test.h"
 
 #include <sched.h>
 
@@ -28,9 +29,8 @@ static void check_value(const void *value, size_t length, int32_t version)
     assert_int_equal(probe.reply.version, version);
 }
 
-static void test_values_come_back(void **state)
+PROBE_TEST(test_values_come_back)
 {
-    (void)state;
     unsigned char bytes[1024];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(255 - i % 256);
@@ -53,9 +53,8 @@ static void test_values_come_back(void **state)
     }
 }
 
-static void test_a_set_has_its_version(void **state)
+PROBE_TEST(test_a_set_has_its_version)
 {
-    (void)state;
     assert_int_equal(ask(request_set(A, "x", 1, REQUEST_ANY_VERSION)), ZK_NO_NODE);
     assert_int_equal(ask(request_create(A, "zero", 4, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
@@ -72,9 +71,8 @@ static void test_a_set_has_its_version(void **state)
 }
 
 /* Of an ephemeral znode the session, and of each when it was made. */
-static void test_a_znode_knows_its_maker(void **state)
+PROBE_TEST(test_a_znode_knows_its_maker)
 {
-    (void)state;
     const int64_t before_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
     assert_int_equal(ask(request_create(A, "x", 1, EPHEMERAL)), ZK_OK);
     assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
@@ -93,9 +91,8 @@ static void test_a_znode_knows_its_maker(void **state)
 }
 
 /* The library and a session's memory have their limits; what goes beyond is answered, not cut. */
-static void test_what_is_too_long_is_not_sent(void **state)
+PROBE_TEST(test_what_is_too_long_is_not_sent)
 {
-    (void)state;
     char value[REQUEST_COPY_VALUES_MAX + 1] = {0};
     if (driver == DRIVER_EVENTS)
         return;
@@ -109,9 +106,8 @@ static void test_what_is_too_long_is_not_sent(void **state)
 
 /* ------------------------------------------------------------------ multi */
 
-static void test_a_multi_does_all(void **state)
+PROBE_TEST(test_a_multi_does_all)
 {
-    (void)state;
     assert_int_equal(ask(request_create(B, "b", 1, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ASK_MULTI(request_check(B, 0), request_create(A, "\0a", 2, PERSISTENT),
@@ -125,9 +121,8 @@ static void test_a_multi_does_all(void **state)
 }
 
 /* Each part may be the one that fails, and its answer is the multi's. */
-static void test_a_failed_multi_does_nothing(void **state)
+PROBE_TEST(test_a_failed_multi_does_nothing)
 {
-    (void)state;
     const struct {
         struct request part;
         enum zk_status status;
@@ -161,9 +156,8 @@ static bool is_notified_thrice(void)
     return probe.sent.of[TALLY_NOTIFICATION] >= 3;
 }
 
-static void test_a_multi_fires_watches(void **state)
+PROBE_TEST(test_a_multi_fires_watches)
 {
-    (void)state;
     assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(exists_request(A, WATCH)), ZK_NO_NODE);
@@ -233,9 +227,8 @@ static void check_agreement(const struct server_counters_count *count)
                  (unsigned long)sessions);
 }
 
-static void test_each_counts_once(void **state)
+PROBE_TEST(test_each_counts_once)
 {
-    (void)state;
     assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     struct server_counters_count count = count_of(set_twice);
     assert_int_equal(probe.sent.of[TALLY_SET], 2);
@@ -247,9 +240,8 @@ static void test_each_counts_once(void **state)
     check_agreement(&count);
 }
 
-static void test_sessions_and_servers_agree(void **state)
+PROBE_TEST(test_sessions_and_servers_agree)
 {
-    (void)state;
     assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     struct server_counters_count count = count_of(some_of_all);
     check_agreement(&count);
@@ -260,9 +252,8 @@ static void test_sessions_and_servers_agree(void **state)
 /* ------------------------------------------------------------------ what lies unread */
 
 /* With a thread for each session the library reads by itself. */
-static void test_a_reply_shows_until_it_is_read(void **state)
+PROBE_TEST(test_a_reply_shows_until_it_is_read)
 {
-    (void)state;
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     assert_int_equal(client_unread(probe.client), 0);
     if (driver == DRIVER_EVENTS) {
@@ -290,7 +281,7 @@ static uint64_t write_ns(void)
 /* It waits for the server, which writes the end to its disk, and for no timer of the network's.
  * Four ends of five are to be quick, compared with the write before, and without the time in which
  * the machine did not run this process: at some of them the server may have waited for longer. */
-static void test_a_session_ends_at_once(void **state)
+PROBE_TEST(test_a_session_ends_at_once)
 {
     int quick = 0;
     for (int i = 0; i < 20; i++) {
@@ -303,22 +294,5 @@ static void test_a_session_ends_at_once(void **state)
     assert_in_range(quick, 16, 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PROBE_TEST(test_values_come_back),
-        PROBE_TEST(test_a_set_has_its_version),
-        PROBE_TEST(test_a_znode_knows_its_maker),
-        PROBE_TEST(test_what_is_too_long_is_not_sent),
-        PROBE_TEST(test_a_multi_does_all),
-        PROBE_TEST(test_a_failed_multi_does_nothing),
-        PROBE_TEST(test_a_multi_fires_watches),
-        PROBE_TEST(test_each_counts_once),
-        PROBE_TEST(test_sessions_and_servers_agree),
-        PROBE_TEST(test_a_reply_shows_until_it_is_read),
-        PROBE_TEST(test_a_session_ends_at_once),
-    };
-    int failed = cmocka_run_group_tests_name("events", tests, probe_start_on_events, live_stop);
-    return failed +
-           cmocka_run_group_tests_name("threads", tests, probe_start_on_threads, live_stop);
-}
+TEST_GROUP(probe_start_on_events, live_stop)
+TEST_GROUP(probe_start_on_threads, live_stop)

@@ -5,6 +5,7 @@
 #include "fleet/server_counters.h"
 #include "servers/four_letter.h"
 #include "tests/support/probe.h"
+#include "tests/support/test.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -32,9 +33,8 @@ static void ask_in_vain(struct request request, const char *path, bool is_there)
 }
 
 /* Whatever the operation: the server has carried it out, and the session does not know. */
-static void test_a_cut_loses_the_reply(void **state)
+PROBE_TEST_SHORT(test_a_cut_loses_the_reply)
 {
-    (void)state;
     const struct request parts[] = {request_delete(A), request_create(C, NULL, 0, EPHEMERAL)};
     assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     for (int32_t i = 0; i < CUTS; i++) {
@@ -51,9 +51,8 @@ static void test_a_cut_loses_the_reply(void **state)
 }
 
 /* The session is the same afterwards: its ephemeral znodes stand, and its watches. */
-static void test_a_cut_session_goes_on(void **state)
+PROBE_TEST_SHORT(test_a_cut_session_goes_on)
 {
-    (void)state;
     assert_int_equal(ask(request_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
     assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(exists_request(C, WATCH)), ZK_OK);
@@ -115,7 +114,7 @@ static bool miss_an_end(struct missed_end *missed)
 /* It is told of it once, on the next connection, and that is what the server does not count. A
  * session that may have been back before the deletion proves nothing. With threads the questions to
  * the server may take the number of the socket that was lost: then another session goes on. */
-static void test_what_is_told_on_connecting_again_is_not_counted(void **state)
+PROBE_TEST_SHORT(test_what_is_told_on_connecting_again_is_not_counted)
 {
     int proofs = 0;
     for (int i = 0; i < 4 * CUTS && proofs < CUTS / 2; i++) {
@@ -134,9 +133,8 @@ static void test_what_is_told_on_connecting_again_is_not_counted(void **state)
 
 /* Whoever is answered over a connection has heard of it, also when the library tells of it on a
  * thread of its own. */
-static void test_a_connection_is_told_before_its_replies(void **state)
+PROBE_TEST_SHORT(test_a_connection_is_told_before_its_replies)
 {
-    (void)state;
     for (unsigned losses = 1; losses <= 10; losses++) {
         const struct request request = exists_request(A, NO_WATCH);
         assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
@@ -146,9 +144,8 @@ static void test_a_connection_is_told_before_its_replies(void **state)
 }
 
 /* Nobody asked for the end of the session: the server waits for it until its timeout. */
-static void test_a_crashed_session_expires(void **state)
+PROBE_TEST_SHORT(test_a_crashed_session_expires)
 {
-    (void)state;
     struct server_counters counters = {.servers = &live_servers};
     struct server_counters_reading before, after;
     struct error error = {0};
@@ -173,9 +170,8 @@ static void test_a_crashed_session_expires(void **state)
 }
 
 /* A crash leaves nothing to lose: the reply to what was asked for does not come. */
-static void test_a_crash_in_a_request(void **state)
+PROBE_TEST(test_a_crash_in_a_request)
 {
-    (void)state;
     unsigned callbacks = probe.callbacks;
     const struct request request = request_create(A, NULL, 0, EPHEMERAL);
     probe.request = &request;
@@ -255,9 +251,8 @@ static void check_orders_to_who_dies(int how)
     sem_destroy(&dying.go_on);
 }
 
-static void test_orders_to_who_dies_are_carried_out(void **state)
+TEST(test_orders_to_who_dies_are_carried_out)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         check_orders_to_who_dies(ORDER_CRASH);
         check_orders_to_who_dies(ORDER_LEAVE);
@@ -274,9 +269,8 @@ static void count_state(void *owner, enum client_state state)
 }
 
 /* Whenever the wait for the servers ends: what they answer afterwards is nobody's. */
-static void test_a_close_may_be_cut_short(void **state)
+TEST(test_a_close_may_be_cut_short)
 {
-    (void)state;
     static const struct client_listener counting = {count_state, probe_sent, probe_replied,
                                                     probe_notified};
     char hosts[CONNECT_TEXT_SIZE];
@@ -300,19 +294,5 @@ static void test_a_close_may_be_cut_short(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PROBE_TEST_SHORT(test_a_cut_loses_the_reply),
-        PROBE_TEST_SHORT(test_a_cut_session_goes_on),
-        PROBE_TEST_SHORT(test_what_is_told_on_connecting_again_is_not_counted),
-        PROBE_TEST_SHORT(test_a_connection_is_told_before_its_replies),
-        PROBE_TEST_SHORT(test_a_crashed_session_expires),
-        PROBE_TEST(test_a_crash_in_a_request),
-    };
-    const struct CMUnitTest of_many[] = {cmocka_unit_test(test_a_close_may_be_cut_short),
-                                         cmocka_unit_test(test_orders_to_who_dies_are_carried_out)};
-    int failed = cmocka_run_group_tests_name("events", tests, probe_start_on_events, live_stop);
-    failed += cmocka_run_group_tests_name("threads", tests, probe_start_on_threads, live_stop);
-    return failed + cmocka_run_group_tests_name("many", of_many, live_start, live_stop);
-}
+TEST_GROUP(probe_start_on_events, live_stop)
+TEST_GROUP(probe_start_on_threads, live_stop)

@@ -3,6 +3,7 @@
  * requests of somebody else. */
 #include "recipes/queue.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 /* Past the client, which would say that it is sent. */
 static void exists_unseen(struct contender *s)
@@ -27,7 +28,7 @@ ACQUIRE(unseen)
 static const struct recipe unseen = {
     .name = "unseen", .acquire = unseen_acquire, .release = contender_delete_own};
 
-static void test_a_read_that_is_not_counted_is_found_in_free_pace(void **state)
+TEST(test_a_read_that_is_not_counted_is_found_in_free_pace)
 {
     char text[256];
     (void)state;
@@ -46,7 +47,7 @@ static void test_a_read_that_is_not_counted_is_found_in_free_pace(void **state)
 }
 
 /* Sessions with a short timeout do ping while they wait, and each ping is one that may be. */
-static void test_pings_are_no_requests(void **state)
+TEST(test_pings_are_no_requests)
 {
     struct trial_plan plan = live_plan("scalable", 8);
     (void)state;
@@ -107,9 +108,8 @@ static void check_stranger(enum pace pace)
 }
 
 /* It comes while the first trial runs, and is there when the next begin. */
-static void test_a_stranger_on_a_private_server_is_named(void **state)
+TEST(test_a_stranger_on_a_private_server_is_named)
 {
-    (void)state;
     check_stranger(PACE_LOCKSTEP);
     check_stranger(PACE_LOCKSTEP);
     check_stranger(PACE_FREE);
@@ -118,7 +118,7 @@ static void test_a_stranger_on_a_private_server_is_named(void **state)
 }
 
 /* Nobody is blamed for what has gone. */
-static void test_a_stranger_that_has_gone_is_forgotten(void **state)
+TEST(test_a_stranger_that_has_gone_is_forgotten)
 {
     struct trial_plan plan = live_plan("scalable", 5);
     (void)state;
@@ -135,13 +135,4 @@ static int start(void **state)
     return live_start_with(1, 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_read_that_is_not_counted_is_found_in_free_pace),
-        cmocka_unit_test(test_pings_are_no_requests),
-        cmocka_unit_test(test_a_stranger_on_a_private_server_is_named),
-        cmocka_unit_test(test_a_stranger_that_has_gone_is_forgotten),
-    };
-    return cmocka_run_group_tests_name("counted", tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

@@ -3,6 +3,7 @@
  * hangs at it. */
 #include "tests/support/live.h"
 #include "tests/support/proxy.h"
+#include "tests/support/test.h"
 
 #define TRIALS     2
 #define CLIENTS    24
@@ -70,16 +71,14 @@ static void check_cuts(const struct recipe *recipe, enum driver driver)
 
 /* Everybody watches a znode that is deleted and made again while one is apart: it is told that the
  * znode has changed. */
-static void test_a_herd_goes_on(void **state)
+TEST(test_a_herd_goes_on)
 {
-    (void)state;
     check_cuts(registry_find("nonscalable"), DRIVER_EVENTS);
     check_cuts(registry_find("nonscalable-get"), DRIVER_THREADS);
 }
 
-static void test_a_queue_goes_on(void **state)
+TEST(test_a_queue_goes_on)
 {
-    (void)state;
     check_cuts(registry_find("scalable"), DRIVER_EVENTS);
     check_cuts(registry_find("childwatch"), DRIVER_EVENTS);
     check_cuts(registry_find("walkback"), DRIVER_EVENTS);
@@ -96,7 +95,7 @@ static void wrong_at_last(const struct law_view *view, struct tally *cost)
 }
 
 /* Whatever comes behind the loss is held against no law. */
-static void test_a_loss_ends_the_law(void **state)
+TEST(test_a_loss_ends_the_law)
 {
     struct recipe recipe = *registry_find("scalable");
     (void)state;
@@ -104,9 +103,8 @@ static void test_a_loss_ends_the_law(void **state)
     check_cuts(&recipe, DRIVER_EVENTS);
 }
 
-static void test_free_pace_goes_on(void **state)
+TEST(test_free_pace_goes_on)
 {
-    (void)state;
     for (int i = 0; i < TRIALS; i++) {
         struct trial_result *result = run(registry_find("nonscalable"), DRIVER_EVENTS, PACE_FREE);
         assert_no_verdict_fails(result);
@@ -129,13 +127,4 @@ static int stop(void **state)
     return live_stop(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_herd_goes_on),
-        cmocka_unit_test(test_a_queue_goes_on),
-        cmocka_unit_test(test_a_loss_ends_the_law),
-        cmocka_unit_test(test_free_pace_goes_on),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_GROUP(start, stop)

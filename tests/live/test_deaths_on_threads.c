@@ -2,6 +2,7 @@
 /* Trials on threads in which a session dies, few enough to run under ThreadSanitizer: while one
  * thread ends its session, another gives orders to all. */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 #define SESSION_MS 4000
 
@@ -19,18 +20,16 @@ static void check_death(const char *recipe, enum death_how how, enum death_who w
     trial_result_free(result);
 }
 
-static void test_exits(void **state)
+TEST(test_exits)
 {
-    (void)state;
     for (uint64_t after = 0; after < 4; after++) {
         check_death("scalable", DEATH_EXIT, DEATH_HOLDER, after);
         check_death("nonscalable", DEATH_EXIT, DEATH_WAITER, after);
     }
 }
 
-static void test_crashes(void **state)
+TEST(test_crashes)
 {
-    (void)state;
     check_death("scalable", DEATH_CRASH, DEATH_HOLDER, 2);
     check_death("nonscalable", DEATH_CRASH, DEATH_WAITER, 1);
 }
@@ -41,11 +40,4 @@ static int start(void **state)
     return live_start_with(1, 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exits),
-        cmocka_unit_test(test_crashes),
-    };
-    return cmocka_run_group_tests(tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

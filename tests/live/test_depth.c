@@ -6,13 +6,13 @@
 #include "sim/sim.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -335,7 +335,7 @@ static void check_order(enum driver driver, uint32_t depth, struct session *firs
     clean();
 }
 
-static void test_order_errors_and_bytes(void **state)
+TEST(test_order_errors_and_bytes)
 {
     static const uint32_t depths[] = {1, 2, DEPTH_MAX};
     static struct session first;
@@ -360,9 +360,8 @@ static bool check_bad(unsigned i, const struct client_reply *reply)
     return reply->status == (i % 3 == 0 ? ZK_OTHER_ERROR : ZK_OK);
 }
 
-static void test_what_the_library_refuses_is_answered_in_turn(void **state)
+TEST(test_what_the_library_refuses_is_answered_in_turn)
 {
-    (void)state;
     for (uint32_t depth = 2; depth <= DEPTH_MAX; depth += DEPTH_MAX - 2) {
         for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
             open_session((enum driver)driver, depth, 60000);
@@ -400,7 +399,7 @@ static bool check_large(unsigned i, const struct client_reply *reply)
 }
 
 /* Many of them are more than a socket takes at once. */
-static void test_large_values_are_whole(void **state)
+TEST(test_large_values_are_whole)
 {
     static const uint32_t depths[] = {1, 2, DEPTH_MAX};
     (void)state;
@@ -452,9 +451,8 @@ static void open_narrow_session(uint32_t depth)
 }
 
 /* The rest of a request goes out when there is room, not when the library's next ping is due. */
-static void test_what_a_socket_does_not_take_goes_out_soon(void **state)
+TEST(test_what_a_socket_does_not_take_goes_out_soon)
 {
-    (void)state;
     open_narrow_session(1);
     session.check = check_large;
     ask(large_values, 2);
@@ -463,7 +461,7 @@ static void test_what_a_socket_does_not_take_goes_out_soon(void **state)
 }
 
 /* What the library holds goes out first, and then the request to close the session. */
-static void test_a_close_comes_behind_what_is_outstanding(void **state)
+TEST(test_a_close_comes_behind_what_is_outstanding)
 {
     struct error error = {0};
     bool is_there = false;
@@ -525,7 +523,7 @@ static int let_the_server_go_on(void **state)
     return kill(server_pid(ensemble_server(live_ensemble, 0)), SIGCONT);
 }
 
-static void test_each_is_answered_once_when_the_connection_is_lost(void **state)
+TEST_BETWEEN(test_each_is_answered_once_when_the_connection_is_lost, NULL, let_the_server_go_on)
 {
     static const uint32_t depths[] = {1, 2, DEPTH_MAX};
     (void)state;
@@ -536,9 +534,8 @@ static void test_each_is_answered_once_when_the_connection_is_lost(void **state)
 }
 
 /* Some are answered, the rest fail; none is answered twice, and none is forgotten. */
-static void test_a_session_that_expires_answers_all(void **state)
+TEST(test_a_session_that_expires_answers_all)
 {
-    (void)state;
     open_session(DRIVER_SIMULATED, DEPTH_MAX, 6000);
     begin(mixed, STEPS);
     for (int i = 0; i < 60; i++)
@@ -550,9 +547,8 @@ static void test_a_session_that_expires_answers_all(void **state)
     close_session();
 }
 
-static void test_a_crash_with_many_outstanding(void **state)
+TEST(test_a_crash_with_many_outstanding)
 {
-    (void)state;
     for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
         open_session((enum driver)driver, DEPTH_MAX, 6000);
         ask(create_a, 2);
@@ -567,18 +563,4 @@ static void test_a_crash_with_many_outstanding(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_errors_and_bytes),
-        cmocka_unit_test(test_what_the_library_refuses_is_answered_in_turn),
-        cmocka_unit_test(test_large_values_are_whole),
-        cmocka_unit_test(test_what_a_socket_does_not_take_goes_out_soon),
-        cmocka_unit_test(test_a_close_comes_behind_what_is_outstanding),
-        cmocka_unit_test_teardown(test_each_is_answered_once_when_the_connection_is_lost,
-                                  let_the_server_go_on),
-        cmocka_unit_test(test_a_session_that_expires_answers_all),
-        cmocka_unit_test(test_a_crash_with_many_outstanding),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

@@ -3,6 +3,7 @@
 #include "tests/support/nest.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include "base/process.h"
 #include "fleet/setup_session.h"
@@ -154,9 +155,8 @@ static void assert_tells_of_its_servers(const struct ensemble *ensemble)
     assert_has(text, "\nquorumPort="); /* of a server that has peers */
 }
 
-static void three_form_an_ensemble_tell_of_themselves_and_leave_nothing(void **state)
+NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
 {
-    (void)state;
     struct ensemble *ensemble = start(3);
     pid_t pids[3];
     assert_int_equal(ensemble_connect(ensemble)->count, 3);
@@ -179,9 +179,8 @@ static void three_form_an_ensemble_tell_of_themselves_and_leave_nothing(void **s
     ensemble_forget(NULL);
 }
 
-static void one_is_standalone(void **state)
+NEST_TEST(one_is_standalone)
 {
-    (void)state;
     struct ensemble *ensemble = start(1);
     assert_int_equal(ensemble_role(ensemble, 0), ROLE_STANDALONE);
     assert_string_equal(role_word(ensemble_role(ensemble, 0)), "standalone");
@@ -201,9 +200,8 @@ static void kill_server(const struct ensemble *ensemble, unsigned index)
 }
 
 /* Two of three are a majority, one is not. */
-static void the_rest_elects_another_leader_or_does_not_serve(void **state)
+NEST_TEST(the_rest_elects_another_leader_or_does_not_serve)
 {
-    (void)state;
     struct ensemble *ensemble = start(3);
     struct four_letter_identity identity;
     struct error error;
@@ -267,9 +265,8 @@ static void assert_may_be_replaced_often(struct ensemble *ensemble, unsigned ind
     }
 }
 
-static void a_leader_that_is_killed_comes_back_with_its_data(void **state)
+NEST_TEST(a_leader_that_is_killed_comes_back_with_its_data)
 {
-    (void)state;
     struct ensemble *ensemble = start(3);
     struct error error;
     unsigned lost = find_role(ensemble, ROLE_LEADER);
@@ -300,9 +297,8 @@ static void a_leader_that_is_killed_comes_back_with_its_data(void **state)
     assert_int_equal(nest_count(), 0);
 }
 
-static void a_server_that_dies_is_found_dead(void **state)
+NEST_TEST(a_server_that_dies_is_found_dead)
 {
-    (void)state;
     struct ensemble *ensemble = start(3);
     struct error error = {.detail = ""};
     uint64_t value = 42;
@@ -338,9 +334,8 @@ static void be_a_program(int report)
     pause();
 }
 
-static void ends_with_a_program_that_is_killed(void **state)
+NEST_TEST_SOON(ends_with_a_program_that_is_killed)
 {
-    (void)state;
     int report[2];
     pid_t pids[3] = {0};
     assert_int_equal(pipe(report), 0);
@@ -362,9 +357,8 @@ static void ends_with_a_program_that_is_killed(void **state)
 
 /* ------------------------------------------------------------------ starts in vain */
 
-static void odd_numbers_only(void **state)
+NEST_TEST(odd_numbers_only)
 {
-    (void)state;
     struct ensemble_options options = small(4);
     struct error error = nest_start_in_vain(&options, ERROR_USAGE);
     assert_string_equal(error.subject, "4 servers");
@@ -378,9 +372,8 @@ static void odd_numbers_only(void **state)
     }
 }
 
-static void heaps_must_fit_into_memory(void **state)
+NEST_TEST(heaps_must_fit_into_memory)
 {
-    (void)state;
     struct ensemble_options options = small(3);
     options.heap_mib = 1000000;
     struct error error = nest_start_in_vain(&options, ERROR_NO_MEMORY);
@@ -390,9 +383,8 @@ static void heaps_must_fit_into_memory(void **state)
 }
 
 /* The dead one is named, though others run, and its log is told. */
-static void a_server_that_dies_at_the_start_is_named(void **state)
+NEST_TEST(a_server_that_dies_at_the_start_is_named)
 {
-    (void)state;
     nest_install_java("case \"$*\" in */server.2/zoo.cfg)\n"
                       "  echo 'this one shall not live' >&2; exit 1\n"
                       "esac\n"
@@ -403,9 +395,8 @@ static void a_server_that_dies_at_the_start_is_named(void **state)
     assert_has(error.detail, "this one shall not live");
 }
 
-static void a_port_that_is_taken_is_named(void **state)
+NEST_TEST(a_port_that_is_taken_is_named)
 {
-    (void)state;
     uint16_t port;
     char subject[32];
     int fd = port_listen(&port);
@@ -422,9 +413,8 @@ static void a_port_that_is_taken_is_named(void **state)
     assert_has(error.detail, "give 65533 or less");
 }
 
-static void given_ports_are_used(void **state)
+NEST_TEST(given_ports_are_used)
 {
-    (void)state;
     uint16_t port;
     struct ensemble *ensemble = NULL;
     struct ensemble_options options = small(3);
@@ -476,9 +466,8 @@ _Noreturn static void be_a_thief(void)
 }
 
 /* Else another ensemble could get it, and its server would be taken for this one. */
-static void a_port_is_held_until_the_server_listens(void **state)
+NEST_TEST(a_port_is_held_until_the_server_listens)
 {
-    (void)state;
     int status = -1;
     nest_install_java("cp server.1/zoo.cfg \"$JAVA_HOME/part\"\n"
                       "mv \"$JAVA_HOME/part\" \"$JAVA_HOME/seen\"\n"
@@ -509,9 +498,8 @@ static size_t count_tries(void)
 
 /* Only the elected leader needs the port for its followers: it runs on without, and is elected
  * again and again. By this script's doing that port is one of ours, in the first attempt. */
-static void a_leader_without_its_port_is_replaced(void **state)
+NEST_TEST(a_leader_without_its_port_is_replaced)
 {
-    (void)state;
     uint16_t port;
     char script[512];
     int fd = port_listen(&port);
@@ -547,9 +535,8 @@ static bool has_file(const char *folder, const char *name)
     return found;
 }
 
-static void data_lie_in_the_folder_that_is_given(void **state)
+NEST_TEST(data_lie_in_the_folder_that_is_given)
 {
-    (void)state;
     char folder[128];
     snprintf(folder, sizeof folder, "%s/.data", nest);
     assert_int_equal(mkdir(folder, 0700), 0);
@@ -565,9 +552,8 @@ static void data_lie_in_the_folder_that_is_given(void **state)
     assert_int_equal(count_entries(folder), 0); /* it stays, empty */
 }
 
-static void a_folder_that_is_not_there_is_made_and_removed(void **state)
+NEST_TEST(a_folder_that_is_not_there_is_made_and_removed)
 {
-    (void)state;
     char here[4096];
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(chdir(nest), 0);
@@ -587,9 +573,8 @@ static void a_folder_that_is_not_there_is_made_and_removed(void **state)
     assert_int_equal(chdir(here), 0);
 }
 
-static void folders_that_will_not_do(void **state)
+NEST_TEST(folders_that_will_not_do)
 {
-    (void)state;
     char folder[128], inside[160];
     struct ensemble_options options = small(3);
     options.data_folder = folder;
@@ -612,9 +597,8 @@ static void folders_that_will_not_do(void **state)
 }
 
 /* Whatever the account: nothing can be made in /proc. */
-static void a_folder_that_is_not_writable(void **state)
+NEST_TEST(a_folder_that_is_not_writable)
 {
-    (void)state;
     struct ensemble_options options = small(1);
     options.data_folder = "/proc/zkherd";
     struct error error = {.detail = ""};
@@ -624,27 +608,7 @@ static void a_folder_that_is_not_writable(void **state)
     assert_null(ensemble);
 }
 
-int main(void)
+TEST(stops_are_soon)
 {
-    const struct CMUnitTest tests[] = {
-        NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing),
-        NEST_TEST(one_is_standalone),
-        NEST_TEST(the_rest_elects_another_leader_or_does_not_serve),
-        NEST_TEST(a_leader_that_is_killed_comes_back_with_its_data),
-        NEST_TEST(a_server_that_dies_is_found_dead),
-        NEST_TEST_SOON(ends_with_a_program_that_is_killed),
-        NEST_TEST(odd_numbers_only),
-        NEST_TEST(heaps_must_fit_into_memory),
-        NEST_TEST(a_server_that_dies_at_the_start_is_named),
-        NEST_TEST(a_port_that_is_taken_is_named),
-        NEST_TEST(given_ports_are_used),
-        NEST_TEST(a_port_is_held_until_the_server_listens),
-        NEST_TEST(a_leader_without_its_port_is_replaced),
-        NEST_TEST(data_lie_in_the_folder_that_is_given),
-        NEST_TEST(a_folder_that_is_not_there_is_made_and_removed),
-        NEST_TEST(folders_that_will_not_do),
-        NEST_TEST(a_folder_that_is_not_writable),
-        cmocka_unit_test(nest_stops_are_soon),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    nest_stops_are_soon();
 }

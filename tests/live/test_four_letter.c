@@ -7,12 +7,10 @@
 #include "tests/support/lateness.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include <ctype.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,9 +118,8 @@ static enum error_kind identify_pretender(struct pretence pretence,
     return kind;
 }
 
-static void identifies_a_real_server(void **state)
+TEST(identifies_a_real_server)
 {
-    (void)state;
     struct four_letter_identity identity;
     struct error error;
     assert_int_equal(four_letter_identify(real_endpoint(), PATIENCE_NS, &identity, &error),
@@ -133,9 +130,8 @@ static void identifies_a_real_server(void **state)
     assert_null(strpbrk(identity.version, ", $"));
 }
 
-static void a_name_with_several_addresses_is_tried_through(void **state)
+TEST(a_name_with_several_addresses_is_tried_through)
 {
-    (void)state;
     struct endpoint endpoint = *real_endpoint();
     strcpy(endpoint.host, "localhost");
     struct four_letter_identity identity;
@@ -144,9 +140,8 @@ static void a_name_with_several_addresses_is_tried_through(void **state)
     assert_string_equal(identity.mode, "standalone");
 }
 
-static void every_word_of_a_real_server_is_recognized(void **state)
+TEST(every_word_of_a_real_server_is_recognized)
 {
-    (void)state;
     static const char *const words[] = {"srvr", "mntr", "conf", "cons"};
     char answer[64 * 1024];
     struct error error = {.detail = ""};
@@ -158,9 +153,8 @@ static void every_word_of_a_real_server_is_recognized(void **state)
     }
 }
 
-static void counters_count_each_question(void **state)
+TEST(counters_count_each_question)
 {
-    (void)state;
     struct four_letter_counters first, second;
     struct error error;
     assert_int_equal(four_letter_counters(real_endpoint(), PATIENCE_NS, &first, &error),
@@ -173,9 +167,8 @@ static void counters_count_each_question(void **state)
     assert_int_equal(first.watch_count, 0);
 }
 
-static void settings_are_those_of_the_server(void **state)
+TEST(settings_are_those_of_the_server)
 {
-    (void)state;
     char text[4096];
     struct error error;
     assert_int_equal(
@@ -186,9 +179,8 @@ static void settings_are_those_of_the_server(void **state)
     assert_non_null(strstr(text, "\nclientPortListenBacklog=65535\n"));
 }
 
-static void a_refused_word_is_a_error(void **state)
+TEST(a_refused_word_is_a_error)
 {
-    (void)state;
     char answer[4096];
     struct error error;
     assert_int_equal(
@@ -198,9 +190,8 @@ static void a_refused_word_is_a_error(void **state)
 }
 
 /* envi is the word that is refused. */
-static void limits_are_asked_for(void **state)
+TEST(limits_are_asked_for)
 {
-    (void)state;
     struct server_limits limits = {.connections = 1};
     struct error error;
     assert_int_equal(server_limits_ask(real_endpoint(), PATIENCE_NS, &limits, &error), ERROR_NONE);
@@ -209,9 +200,8 @@ static void limits_are_asked_for(void **state)
     assert_true(limits.heap_bytes == FOUR_LETTER_UNTOLD);
 }
 
-static void an_answer_that_does_not_fit_is_a_error(void **state)
+TEST(an_answer_that_does_not_fit_is_a_error)
 {
-    (void)state;
     char answer[128];
     struct error error;
     assert_int_equal(
@@ -226,9 +216,8 @@ static void an_answer_that_does_not_fit_is_a_error(void **state)
                      ERROR_ZOOKEEPER);
 }
 
-static void nobody_there_is_refused(void **state)
+TEST(nobody_there_is_refused)
 {
-    (void)state;
     struct endpoint endpoint = {.host = "127.0.0.1"};
     int fd = port_take(&endpoint.port);
     struct four_letter_identity identity;
@@ -239,9 +228,8 @@ static void nobody_there_is_refused(void **state)
     close(fd);
 }
 
-static void an_impossible_name_is_not_resolved(void **state)
+TEST(an_impossible_name_is_not_resolved)
 {
-    (void)state;
     struct endpoint endpoint = {.host = "no..such..host", .port = 2181};
     struct four_letter_identity identity;
     struct error error;
@@ -252,9 +240,8 @@ static void an_impossible_name_is_not_resolved(void **state)
 
 /* Not before; and not later than twice the time in four cases of five, without the time in which
  * the machine did not run this process. */
-static void silence_ends_at_the_deadline(void **state)
+TEST(silence_ends_at_the_deadline)
 {
-    (void)state;
     int in_time = 0;
     for (int i = 0; i < 5; i++) {
         struct error error;
@@ -268,9 +255,8 @@ static void silence_ends_at_the_deadline(void **state)
     assert_in_range(in_time, 4, 5);
 }
 
-static void strangers_are_told_from_zookeeper(void **state)
+TEST(strangers_are_told_from_zookeeper)
 {
-    (void)state;
     static const struct pretence strangers[] = {
         {.says = "", .closes = true},
         {.says = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", .closes = true},
@@ -289,9 +275,8 @@ static void strangers_are_told_from_zookeeper(void **state)
     }
 }
 
-static void a_stranger_s_escape_sequences_are_not_passed_on(void **state)
+TEST(a_stranger_s_escape_sequences_are_not_passed_on)
 {
-    (void)state;
     struct error error;
     assert_int_equal(
         ask_pretender((struct pretence){.says = "evil\033[2J", .closes = true}, "conf", &error),
@@ -299,9 +284,8 @@ static void a_stranger_s_escape_sequences_are_not_passed_on(void **state)
     assert_string_equal(error.detail, "to conf it said 'evil\\x1b[2J'");
 }
 
-static void a_server_without_quorum_does_not_serve(void **state)
+TEST(a_server_without_quorum_does_not_serve)
 {
-    (void)state;
     struct error error;
     struct four_letter_identity identity;
     struct pretence pretence = {
@@ -310,9 +294,8 @@ static void a_server_without_quorum_does_not_serve(void **state)
     assert_int_equal(ask_pretender(pretence, "mntr", &error), ERROR_NOT_SERVING);
 }
 
-static void a_server_that_tells_nothing_is_still_zookeeper(void **state)
+TEST(a_server_that_tells_nothing_is_still_zookeeper)
 {
-    (void)state;
     struct error error = {.kind = ERROR_NONE};
     struct four_letter_identity identity;
     struct pretence pretence = {
@@ -323,9 +306,8 @@ static void a_server_that_tells_nothing_is_still_zookeeper(void **state)
     assert_int_equal(error.kind, ERROR_NONE);
 }
 
-static void versions_and_modes_are_cut_out(void **state)
+TEST(versions_and_modes_are_cut_out)
 {
-    (void)state;
     static const struct {
         const char *says, *version, *mode;
     } cases[] = {
@@ -368,9 +350,8 @@ static enum error_kind count_pretender(const char *says, struct four_letter_coun
     return kind;
 }
 
-static void counters_are_read_by_their_names(void **state)
+TEST(counters_are_read_by_their_names)
 {
-    (void)state;
     struct four_letter_counters counters;
     struct error error;
     assert_int_equal(count_pretender(MNTR, &counters, &error), ERROR_NONE);
@@ -385,9 +366,8 @@ static void counters_are_read_by_their_names(void **state)
     assert_true(counters.reads == UINT64_MAX);
 }
 
-static void a_missing_counter_is_named_and_not_zero(void **state)
+TEST(a_missing_counter_is_named_and_not_zero)
 {
-    (void)state;
     static const char *const answers[] = {
         MNTR_WITHOUT_LAST,
         MNTR_WITHOUT_LAST "zk_cnt_readlatency\t\n",
@@ -402,27 +382,4 @@ static void a_missing_counter_is_named_and_not_zero(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identifies_a_real_server),
-        cmocka_unit_test(a_name_with_several_addresses_is_tried_through),
-        cmocka_unit_test(every_word_of_a_real_server_is_recognized),
-        cmocka_unit_test(counters_count_each_question),
-        cmocka_unit_test(settings_are_those_of_the_server),
-        cmocka_unit_test(a_refused_word_is_a_error),
-        cmocka_unit_test(limits_are_asked_for),
-        cmocka_unit_test(an_answer_that_does_not_fit_is_a_error),
-        cmocka_unit_test(nobody_there_is_refused),
-        cmocka_unit_test(an_impossible_name_is_not_resolved),
-        cmocka_unit_test(silence_ends_at_the_deadline),
-        cmocka_unit_test(strangers_are_told_from_zookeeper),
-        cmocka_unit_test(a_stranger_s_escape_sequences_are_not_passed_on),
-        cmocka_unit_test(a_server_without_quorum_does_not_serve),
-        cmocka_unit_test(a_server_that_tells_nothing_is_still_zookeeper),
-        cmocka_unit_test(versions_and_modes_are_cut_out),
-        cmocka_unit_test(counters_are_read_by_their_names),
-        cmocka_unit_test(a_missing_counter_is_named_and_not_zero),
-    };
-    return cmocka_run_group_tests(tests, start_real, stop_real);
-}
+TEST_GROUP(start_real, stop_real)

@@ -6,6 +6,7 @@
  * tries to do so again with a version that is gone, and releases in one transaction.
  */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 ACQUIRE(labelled)
 {
@@ -94,15 +95,10 @@ static void check_drain(enum driver driver)
     trial_result_free(result);
 }
 
-static void test_a_recipe_sets_and_multis(void **state)
+TEST(test_a_recipe_sets_and_multis)
 {
-    (void)state;
     check_drain(DRIVER_EVENTS);
     check_drain(DRIVER_THREADS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_recipe_sets_and_multis)};
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

@@ -2,6 +2,7 @@
 /* Under lockstep every count equals its law: every recipe, each driver, one process and several,
  * one lock and several. */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
@@ -64,9 +65,8 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
 
 /* Every number of clients, in a simulation, is test_schedules' to show. The drivers differ in how
  * they wait, not in what they send: fewer numbers do for the second. */
-static void test_drains_cost_their_law(void **state)
+TEST(test_drains_cost_their_law)
 {
-    (void)state;
     static const uint32_t clients[] = {2, 7, 1, 3, 4, 20};
     size_t count = driver == DRIVER_THREADS ? 2 : sizeof clients / sizeof clients[0];
     const struct recipe *recipe;
@@ -77,9 +77,8 @@ static void test_drains_cost_their_law(void **state)
 }
 
 /* One message more or less, of any kind, and the servers' counts tell. */
-static void test_a_wrong_tally_is_told_by_the_servers(void **state)
+TEST(test_a_wrong_tally_is_told_by_the_servers)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", 5);
     struct trial_result *result = live_trial(&plan);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
@@ -100,17 +99,15 @@ static void test_a_wrong_tally_is_told_by_the_servers(void **state)
     trial_result_free(result);
 }
 
-static void test_processes_cost_the_same(void **state)
+TEST(test_processes_cost_the_same)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;)
         check_drain(recipe, 10, 4);
 }
 
-static void test_steady_costs_its_law(void **state)
+TEST(test_steady_costs_its_law)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
         if (!can_be_steady(recipe))
@@ -129,9 +126,8 @@ static void test_steady_costs_its_law(void **state)
 }
 
 /* The lock is free at each arrival, and its folder may have gone with the last release. */
-static void test_a_client_alone_costs_its_law(void **state)
+TEST(test_a_client_alone_costs_its_law)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
         if (!can_be_steady(recipe))
@@ -148,9 +144,8 @@ static void test_a_client_alone_costs_its_law(void **state)
     }
 }
 
-static void test_several_locks_cost_the_sum(void **state)
+TEST(test_several_locks_cost_the_sum)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
         struct trial_plan plan = plan_of(recipe->name, 11);
@@ -168,9 +163,8 @@ static void test_several_locks_cost_the_sum(void **state)
     }
 }
 
-static void test_free_pace_excludes(void **state)
+TEST(test_free_pace_excludes)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct trial_plan plan = plan_of(recipe->name, 30);
@@ -191,9 +185,8 @@ static void test_free_pace_excludes(void **state)
 }
 
 /* Waiters are told nothing, and look until they find: nothing but requests. */
-static void test_polling_takes_no_watches(void **state)
+TEST(test_polling_takes_no_watches)
 {
-    (void)state;
     struct trial_plan plan = plan_of("poll", 4);
     plan.pace = PACE_FREE;
     plan.hold = (struct hold){.mean_ns = 15 * NS_PER_MS};
@@ -209,9 +202,8 @@ static void test_polling_takes_no_watches(void **state)
 }
 
 /* However late a process comes to the gate: nobody takes another client's turn. */
-static void test_every_client_is_granted(void **state)
+TEST(test_every_client_is_granted)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", 40);
     plan.pace = PACE_FREE;
     plan.fleet.processes = 40;
@@ -230,9 +222,8 @@ static void test_every_client_is_granted(void **state)
     trial_result_free(result);
 }
 
-static void test_holds_end(void **state)
+TEST(test_holds_end)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", 8);
     plan.pace = PACE_FREE;
     plan.hold = (struct hold){.mean_ns = 2 * NS_PER_MS};
@@ -244,9 +235,8 @@ static void test_holds_end(void **state)
 }
 
 /* Also one that was over before anybody could wait for its end: on a busy machine that is any. */
-static void test_every_hold_has_its_lateness(void **state)
+TEST(test_every_hold_has_its_lateness)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", 8);
     plan.pace = PACE_FREE;
     plan.hold = (struct hold){.mean_ns = 1};
@@ -257,9 +247,8 @@ static void test_every_hold_has_its_lateness(void **state)
 }
 
 /* Every byte has a row, and a drain of so many sessions cannot do with less. */
-static void test_bytes_are_counted(void **state)
+TEST(test_bytes_are_counted)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", 50);
     plan.fleet.processes = 2;
     struct trial_result *result = live_trial(&plan);
@@ -272,28 +261,17 @@ static void test_bytes_are_counted(void **state)
     trial_result_free(result);
 }
 
-static int run_with(enum driver of_group, const char *name)
+static int start_on_events(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drains_cost_their_law),
-        cmocka_unit_test(test_a_wrong_tally_is_told_by_the_servers),
-        cmocka_unit_test(test_processes_cost_the_same),
-        cmocka_unit_test(test_steady_costs_its_law),
-        cmocka_unit_test(test_a_client_alone_costs_its_law),
-        cmocka_unit_test(test_several_locks_cost_the_sum),
-        cmocka_unit_test(test_free_pace_excludes),
-        cmocka_unit_test(test_polling_takes_no_watches),
-        cmocka_unit_test(test_every_client_is_granted),
-        cmocka_unit_test(test_holds_end),
-        cmocka_unit_test(test_every_hold_has_its_lateness),
-        cmocka_unit_test(test_bytes_are_counted),
-    };
-    driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+    driver = DRIVER_EVENTS;
+    return live_start(state);
 }
 
-int main(void)
+static int start_on_threads(void **state)
 {
-    int failed = run_with(DRIVER_EVENTS, "events");
-    return failed + run_with(DRIVER_THREADS, "threads");
+    driver = DRIVER_THREADS;
+    return live_start(state);
 }
+
+TEST_GROUP(start_on_events, live_stop)
+TEST_GROUP(start_on_threads, live_stop)

@@ -6,6 +6,7 @@
 #include "servers/cpu_share.h"
 #include "servers/supervisor.h"
 #include "tests/support/nest.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -115,9 +116,8 @@ static void load(const struct ensemble *ensemble)
 }
 
 /* The kernel counts the periods in which the share was used: each of them allows one quota. */
-static void a_share_limits_its_server_alone(void **state)
+TEST_BETWEEN(a_share_limits_its_server_alone, nest_make, nest_remove)
 {
-    (void)state;
     skip_without_cgroups();
     struct ensemble *limited = start(1, PERCENT), *unlimited = start(1, 0);
     char own[8192], cgroups[8192];
@@ -148,9 +148,8 @@ static void a_share_limits_its_server_alone(void **state)
     nest_assert_empties();
 }
 
-static void every_server_has_a_share_of_its_own(void **state)
+TEST_BETWEEN(every_server_has_a_share_of_its_own, nest_make, nest_remove)
 {
-    (void)state;
     skip_without_cgroups();
     struct ensemble *ensemble = start(3, 60);
     struct cpu_share shares[3];
@@ -179,7 +178,7 @@ static void be_a_program(int report)
     pause();
 }
 
-static void a_share_goes_with_a_program_that_is_killed(void **state)
+TEST_BETWEEN(a_share_goes_with_a_program_that_is_killed, nest_make, nest_remove)
 {
     int report[2];
     pid_t pid = 0;
@@ -209,7 +208,7 @@ static void end(pid_t pid)
 }
 
 /* The old process is reaped then, and its number may become another's: it must not be kept. */
-static void a_process_that_gets_no_share_can_be_replaced(void **state)
+TEST_BETWEEN(a_process_that_gets_no_share_can_be_replaced, nest_make, nest_remove)
 {
     static const char *const arguments[] = {"/bin/sleep", "60", NULL};
     struct supervisor *supervisor;
@@ -232,17 +231,4 @@ static void a_process_that_gets_no_share_can_be_replaced(void **state)
     assert_string_equal(share_of(pid).folder, share.folder);
     supervisor_free(supervisor);
     assert_int_equal(access(share.folder, F_OK), -1);
-}
-
-#define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SHARE_TEST(a_process_that_gets_no_share_can_be_replaced),
-        SHARE_TEST(a_share_limits_its_server_alone),
-        SHARE_TEST(every_server_has_a_share_of_its_own),
-        SHARE_TEST(a_share_goes_with_a_program_that_is_killed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "servers/four_letter.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 static unsigned loads;
 
@@ -144,9 +145,8 @@ static struct load_result *load_that_loses(struct load_plan *plan, unsigned inde
 
 /* The sessions of the server go to the others. The next load has none of it, and is as little
  * valid. */
-static void a_follower_of_somebody_else_that_goes_is_told(void **state)
+TEST(a_follower_of_somebody_else_that_goes_is_told)
 {
-    (void)state;
     unsigned follower = find(ROLE_FOLLOWER);
     struct load_plan plan = plan_of(2);
     struct load_result *result = load_that_loses(&plan, follower);
@@ -287,9 +287,8 @@ static struct load_result *load_with_faults(struct load_plan *plan)
     return result;
 }
 
-static void servers_are_killed_and_come_back(void **state)
+TEST(servers_are_killed_and_come_back)
 {
-    (void)state;
     struct load_plan plan = plan_of(7);
     plan.faults = faults;
     plan.fault_count = sizeof faults / sizeof faults[0];
@@ -318,9 +317,8 @@ static void servers_are_killed_and_come_back(void **state)
 }
 
 /* Whatever comes behind finds the servers whole, and counts them again. */
-static void faults_that_cannot_be_are_told(void **state)
+TEST(faults_that_cannot_be_are_told)
 {
-    (void)state;
     static const struct load_fault impossible[] = {
         {100 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
         {300 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_FOLLOWER, .servers = 2},
@@ -363,9 +361,8 @@ static uint32_t second_of_mark(const struct load_result *result, enum load_mark_
 
 /* The others elect another, which is marked, whoever it is; while they elect, nobody knows what
  * they count. */
-static void an_election_is_marked(void **state)
+TEST(an_election_is_marked)
 {
-    (void)state;
     unsigned leader = find(ROLE_LEADER);
     struct load_plan plan = plan_of(8); /* an election takes its time on a busy machine */
     plan.rate_per_s = 100;
@@ -392,13 +389,4 @@ static int start_three(void **state)
     return live_start_with(3, 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_are_killed_and_come_back),
-        cmocka_unit_test(faults_that_cannot_be_are_told),
-        cmocka_unit_test(a_follower_of_somebody_else_that_goes_is_told),
-        cmocka_unit_test(an_election_is_marked),
-    };
-    return cmocka_run_group_tests(tests, start_three, live_stop);
-}
+TEST_GROUP(start_three, live_stop)

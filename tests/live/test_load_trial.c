@@ -6,10 +6,10 @@
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
 #include "tests/support/proxy.h"
+#include "tests/support/test.h"
 
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 
 static char root[64];
 static unsigned loads;
@@ -164,29 +164,25 @@ static void load_all_kinds(enum driver driver, uint32_t processes)
         assert_nothing_left();
 }
 
-static void all_kinds_on_event_loops(void **state)
+TEST(all_kinds_on_event_loops)
 {
-    (void)state;
     load_all_kinds(DRIVER_EVENTS, 2);
 }
 
-static void all_kinds_on_threads(void **state)
+TEST(all_kinds_on_threads)
 {
-    (void)state;
     load_all_kinds(DRIVER_THREADS, 1);
 }
 
-static void all_kinds_in_a_simulation(void **state)
+TEST(all_kinds_in_a_simulation)
 {
-    (void)state;
     load_all_kinds(DRIVER_SIMULATED, 1);
 }
 
 /* Sessions that begin with nothing to delete create instead, again and again, and delete later in
  * the place of creates: the shares are those of the mix all the same. */
-static void deletes_of_nothing_are_made_up_for(void **state)
+TEST(deletes_of_nothing_are_made_up_for)
 {
-    (void)state;
     const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     struct load_plan plan = plan_of("create=50,delete=40,get=10");
     plan.fleet.servers = &simulated;
@@ -203,9 +199,8 @@ static void deletes_of_nothing_are_made_up_for(void **state)
 
 /* A session that waits for each reply takes as long to delete its znodes as it took to create them,
  * and nothing but replies tells that it gets on. Its data znode is the last that it deletes. */
-static void what_was_created_is_cleared_away_for_longer_than_the_timeout(void **state)
+TEST(what_was_created_is_cleared_away_for_longer_than_the_timeout)
 {
-    (void)state;
     const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     struct load_plan plan = plan_of("create=99,get=1");
     plan.fleet.servers = &simulated;
@@ -242,9 +237,8 @@ static void look_at_znodes(void *context, const struct load_progress *progress)
 }
 
 /* Eleven znodes of three sessions: 4, 4 and 3. Four, three, and one of these values at a time. */
-static void znodes_are_laid_out_in_batches(void **state)
+TEST(znodes_are_laid_out_in_batches)
 {
-    (void)state;
     static const uint32_t sizes[] = {100, 16000, 1000000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct layout layout = {0};
@@ -264,9 +258,8 @@ static void znodes_are_laid_out_in_batches(void **state)
 
 /* ------------------------------------------------------------------ tries to get a lock */
 
-static void tries_fail_and_go_away(void **state)
+TEST(tries_fail_and_go_away)
 {
-    (void)state;
     struct load_plan plan = plan_of("trylock=100");
     struct load_result *result = load(&plan);
     const uint64_t *tries = result->replies[LOAD_TRYLOCK];
@@ -318,9 +311,8 @@ static void load_pairs(enum driver driver, uint32_t depth, uint64_t rate_per_s)
         assert_nothing_left();
 }
 
-static void creates_and_deletes_are_pairs(void **state)
+TEST(creates_and_deletes_are_pairs)
 {
-    (void)state;
     load_pairs(DRIVER_EVENTS, 1, 0);
     load_pairs(DRIVER_EVENTS, 4, 200);
     load_pairs(DRIVER_THREADS, 1, 0);
@@ -330,9 +322,8 @@ static void creates_and_deletes_are_pairs(void **state)
 
 /* In a simulation of a depth of 1, when each second ends: one session's create waits behind the
  * delete of the znode before. */
-static void a_delete_is_outstanding_besides_the_create(void **state)
+TEST(a_delete_is_outstanding_besides_the_create)
 {
-    (void)state;
     const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     uint64_t most = 0;
     struct load_plan plan = plan_of("create-delete=100");
@@ -383,9 +374,8 @@ static void cut_connections(void *context, const struct load_progress *progress)
 
 /* What is lost may have been carried out: it is not asked for again, and what it leaves goes with
  * the trial. Every create that was answered is followed by its delete. */
-static void lost_creates_and_deletes_are_not_repeated(void **state)
+TEST(lost_creates_and_deletes_are_not_repeated)
 {
-    (void)state;
     struct outage outage = {.proxy = proxy_start(&live_servers.endpoints[0])};
     struct load_plan plan = plan_of("create-delete=100");
     plan.fleet.servers = &outage.proxy.servers;
@@ -415,9 +405,8 @@ static void lost_creates_and_deletes_are_not_repeated(void **state)
 /* ------------------------------------------------------------------ an offered rate */
 
 /* What was due in the warm-up may be answered behind it, and is outstanding then. */
-static void unlocks_come_on_top_of_the_rate(void **state)
+TEST(unlocks_come_on_top_of_the_rate)
 {
-    (void)state;
     const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     struct load_plan plan = plan_of("trylock=100");
     plan.fleet.servers = &simulated;
@@ -464,9 +453,8 @@ static struct load_server_second sum_of_seconds(const struct load_result *result
 }
 
 /* Without a warm-up the measured time begins with the load. */
-static void the_seconds_of_simulated_servers_sum_up_to_all(void **state)
+TEST(the_seconds_of_simulated_servers_sum_up_to_all)
 {
-    (void)state;
     const struct connect_string simulated = {.endpoints = {{.port = 1}, {.port = 2}, {.port = 3}},
                                              .count = 3};
     struct load_plan plan = plan_of("get=50,set=50");
@@ -498,9 +486,8 @@ static void note_second(void *context, const struct load_progress *progress)
 }
 
 /* The last one too, however soon the load ends behind it. */
-static void every_second_is_shown(void **state)
+TEST(every_second_is_shown)
 {
-    (void)state;
     const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     uint32_t shown = 0;
     struct load_plan plan = plan_of("get=50,set=50");
@@ -514,9 +501,8 @@ static void every_second_is_shown(void **state)
 }
 
 /* Constant: exactly so many. */
-static void a_rate_is_offered(void **state)
+TEST(a_rate_is_offered)
 {
-    (void)state;
     struct load_plan plan = plan_of("get=50,set=50");
     plan.rate_per_s = 500;
     plan.seconds = 2;
@@ -532,9 +518,8 @@ static void a_rate_is_offered(void **state)
     load_result_free(result);
 }
 
-static void a_poisson_rate_is_offered(void **state)
+TEST(a_poisson_rate_is_offered)
 {
-    (void)state;
     struct load_plan plan = plan_of("get=100");
     plan.rate_per_s = 1000;
     plan.poisson = true;
@@ -545,9 +530,8 @@ static void a_poisson_rate_is_offered(void **state)
 }
 
 /* A rate that no server of this machine reaches with one request outstanding. */
-static void a_rate_out_of_reach_is_told(void **state)
+TEST(a_rate_out_of_reach_is_told)
 {
-    (void)state;
     struct load_plan plan = plan_of("set=100");
     plan.rate_per_s = 200000;
     plan.fleet.sessions = 2;
@@ -562,9 +546,8 @@ static void a_rate_out_of_reach_is_told(void **state)
 }
 
 /* Within four standard deviations: all that was due was sent, or counted as never sent. */
-static void a_poisson_rate_out_of_reach_is_told(void **state)
+TEST(a_poisson_rate_out_of_reach_is_told)
 {
-    (void)state;
     struct load_plan plan = plan_of("set=100");
     plan.rate_per_s = 200000;
     plan.poisson = true;
@@ -579,9 +562,8 @@ static void a_poisson_rate_out_of_reach_is_told(void **state)
 
 /* Of 500 operations a second, those due in the second in which the server stands still wait for its
  * end: half a second on average. Of those only as many as the depth were sent. */
-static void a_pause_shows_in_the_response_in_full(void **state)
+TEST(a_pause_shows_in_the_response_in_full)
 {
-    (void)state;
     uint64_t stopped_ns = 0;
     struct load_plan plan = plan_of("get=100");
     plan.rate_per_s = 500;
@@ -613,9 +595,8 @@ static void a_pause_shows_in_the_response_in_full(void **state)
 
 /* Set after set, until so much is logged that the server must have written one in the measured
  * time. */
-static void a_snapshot_is_marked(void **state)
+TEST(a_snapshot_is_marked)
 {
-    (void)state;
     char text[LOAD_MARKS_TEXT_SIZE];
     bool marked = false;
     for (int loads_left = 5; !marked && loads_left > 0; loads_left--) {
@@ -644,9 +625,8 @@ static void write_once(void *context, const struct load_progress *progress)
     live_expect(setup_session_create(live_host.setup, "/uncounted", &error), &error);
 }
 
-static void a_write_that_is_not_counted_is_found(void **state)
+TEST(a_write_that_is_not_counted_is_found)
 {
-    (void)state;
     bool has_written = false;
     struct load_plan plan = plan_of("get=50,set=50");
     struct load_result *result = load_watched(
@@ -673,9 +653,8 @@ static void come(void *context, const struct load_progress *progress)
                     &error);
 }
 
-static void a_stranger_on_a_private_server_is_named(void **state)
+TEST(a_stranger_on_a_private_server_is_named)
 {
-    (void)state;
     struct load_plan plan = plan_of("get=100");
     struct load_result *result = load_watched(
         &plan, (struct load_watch){.progress = come, .context = NULL, .interrupt_descriptor = -1});
@@ -690,34 +669,13 @@ static void a_stranger_on_a_private_server_is_named(void **state)
 
 /* ------------------------------------------------------------------ */
 
-int main(void)
+static int start_with_snapshots(void **state)
 {
     const char *java = getenv("JAVA_TOOL_OPTIONS");
     char settings[256];
     snprintf(settings, sizeof settings, "%s " SNAPSHOT_SETTING, java != NULL ? java : "");
     setenv("JAVA_TOOL_OPTIONS", settings, 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kinds_on_event_loops),
-        cmocka_unit_test(all_kinds_on_threads),
-        cmocka_unit_test(all_kinds_in_a_simulation),
-        cmocka_unit_test(deletes_of_nothing_are_made_up_for),
-        cmocka_unit_test(what_was_created_is_cleared_away_for_longer_than_the_timeout),
-        cmocka_unit_test(znodes_are_laid_out_in_batches),
-        cmocka_unit_test(tries_fail_and_go_away),
-        cmocka_unit_test(creates_and_deletes_are_pairs),
-        cmocka_unit_test(a_delete_is_outstanding_besides_the_create),
-        cmocka_unit_test(lost_creates_and_deletes_are_not_repeated),
-        cmocka_unit_test(every_second_is_shown),
-        cmocka_unit_test(the_seconds_of_simulated_servers_sum_up_to_all),
-        cmocka_unit_test(a_snapshot_is_marked),
-        cmocka_unit_test(unlocks_come_on_top_of_the_rate),
-        cmocka_unit_test(a_rate_is_offered),
-        cmocka_unit_test(a_poisson_rate_is_offered),
-        cmocka_unit_test(a_rate_out_of_reach_is_told),
-        cmocka_unit_test(a_poisson_rate_out_of_reach_is_told),
-        cmocka_unit_test(a_pause_shows_in_the_response_in_full),
-        cmocka_unit_test(a_write_that_is_not_counted_is_found),
-        cmocka_unit_test(a_stranger_on_a_private_server_is_named),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
+    return live_start(state);
 }
+
+TEST_GROUP(start_with_snapshots, live_stop)

@@ -3,6 +3,7 @@
  * fired it. */
 #include "load/load.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 static char root[64];
 static unsigned loads;
@@ -102,36 +103,31 @@ static void load_shared_znode(enum driver driver, uint32_t processes, uint32_t d
     load_result_free(result);
 }
 
-static void ten_sessions_on_event_loops(void **state)
+TEST(ten_sessions_on_event_loops)
 {
-    (void)state;
     load_shared_znode(DRIVER_EVENTS, 1, 1);
     load_shared_znode(DRIVER_EVENTS, 2, 1);
 }
 
-static void ten_sessions_with_many_outstanding(void **state)
+TEST(ten_sessions_with_many_outstanding)
 {
-    (void)state;
     load_shared_znode(DRIVER_EVENTS, 2, 20);
 }
 
-static void ten_sessions_on_threads(void **state)
+TEST(ten_sessions_on_threads)
 {
-    (void)state;
     load_shared_znode(DRIVER_THREADS, 1, 1);
 }
 
-static void ten_sessions_in_a_simulation(void **state)
+TEST(ten_sessions_in_a_simulation)
 {
-    (void)state;
     load_shared_znode(DRIVER_SIMULATED, 1, 1);
     load_shared_znode(DRIVER_SIMULATED, 1, 5);
 }
 
 /* The servers are apart: some of what the last writes fire comes long after the last reply. */
-static void the_last_notifications_are_waited_for(void **state)
+TEST(the_last_notifications_are_waited_for)
 {
-    (void)state;
     static const struct connect_string three = {
         .endpoints = {{.port = 1}, {.port = 2}, {.port = 3}}, .count = 3};
     struct sim_options simulation = sim_options_default();
@@ -153,9 +149,8 @@ static void the_last_notifications_are_waited_for(void **state)
 
 /* Between two notifications of a session there are more writes than a ring keeps: what waits for
  * its write is looked at again with each reply. */
-static void notifications_that_are_rare_are_timed(void **state)
+TEST(notifications_that_are_rare_are_timed)
 {
-    (void)state;
     struct load_plan plan = plan_of(1);
     plan.fleet.driver = DRIVER_SIMULATED;
     plan.fleet.servers = &simulated;
@@ -169,9 +164,8 @@ static void notifications_that_are_rare_are_timed(void **state)
     load_result_free(result);
 }
 
-static void without_watches_nothing_is_notified(void **state)
+TEST(without_watches_nothing_is_notified)
 {
-    (void)state;
     struct load_plan plan = plan_of(90);
     plan.watch_percent = 0;
     struct load_result *result = load(&plan);
@@ -185,9 +179,8 @@ static void without_watches_nothing_is_notified(void **state)
 
 /* The server tells a session of its own write before it answers the write: on one connection no
  * notification comes later than the reply. */
-static void a_session_is_told_of_its_own_write_before_the_reply(void **state)
+TEST(a_session_is_told_of_its_own_write_before_the_reply)
 {
-    (void)state;
     struct load_plan plan = plan_of(50);
     plan.znodes = 0;
     struct load_result *result = load(&plan);
@@ -262,9 +255,8 @@ static struct foretold foretell(const struct load_plan *plan, uint64_t warm_up)
 
 /* In a simulation at a rate so low that each operation is answered, and has been told of, before
  * the next is due: how many watch at each write follows from the seed. */
-static void fan_outs_are_as_foretold(void **state)
+TEST(fan_outs_are_as_foretold)
 {
-    (void)state;
     for (uint32_t watch_percent = 25; watch_percent <= 100; watch_percent += 75) {
         struct load_plan plan = plan_of(80);
         plan.fleet.driver = DRIVER_SIMULATED;
@@ -289,9 +281,8 @@ static void fan_outs_are_as_foretold(void **state)
 /* ------------------------------------------------------------------ writes without a version */
 
 /* A multi's reply has none: what the multis fire is counted and not timed. */
-static void what_multis_fire_is_untimed(void **state)
+TEST(what_multis_fire_is_untimed)
 {
-    (void)state;
     char why[160];
     struct load_plan plan = plan_of(0);
     if (!mix_parse("get=60,exists=20,multi=20", &plan.mix, why, sizeof why))
@@ -304,19 +295,4 @@ static void what_multis_fire_is_untimed(void **state)
     load_result_free(result);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_sessions_on_event_loops),
-        cmocka_unit_test(ten_sessions_with_many_outstanding),
-        cmocka_unit_test(ten_sessions_on_threads),
-        cmocka_unit_test(ten_sessions_in_a_simulation),
-        cmocka_unit_test(the_last_notifications_are_waited_for),
-        cmocka_unit_test(notifications_that_are_rare_are_timed),
-        cmocka_unit_test(without_watches_nothing_is_notified),
-        cmocka_unit_test(a_session_is_told_of_its_own_write_before_the_reply),
-        cmocka_unit_test(fan_outs_are_as_foretold),
-        cmocka_unit_test(what_multis_fire_is_untimed),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

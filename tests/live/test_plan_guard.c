@@ -5,6 +5,7 @@
 #include "load/load.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -137,22 +138,19 @@ static void without_harm_nothing_brakes(enum driver driver)
     end_guard();
 }
 
-static void nothing_brakes_on_event_loops(void **state)
+TEST(nothing_brakes_on_event_loops)
 {
-    (void)state;
     without_harm_nothing_brakes(DRIVER_EVENTS);
 }
 
-static void nothing_brakes_on_threads(void **state)
+TEST(nothing_brakes_on_threads)
 {
-    (void)state;
     without_harm_nothing_brakes(DRIVER_THREADS);
 }
 
 /* And the search can go on with the next probe, once the server answers in time again. */
-static void a_server_that_stands_still_brakes(void **state)
+TEST(a_server_that_stands_still_brakes)
 {
-    (void)state;
     struct beside harm = {.stops_server = true, .lasts = true}, none = {0};
     begin_guard((struct plan_guard_options){.brake_ns = BOUND_NS});
     enum plan_guard_reason reason = probe(&harm, DRIVER_EVENTS, END_ALONE);
@@ -165,9 +163,8 @@ static void a_server_that_stands_still_brakes(void **state)
     end_guard();
 }
 
-static void an_interruption_is_none_of_the_guards(void **state)
+TEST(an_interruption_is_none_of_the_guards)
 {
-    (void)state;
     struct beside beside = {.lasts = true};
     struct trial_result *result = NULL;
     struct error error = {0};
@@ -184,9 +181,8 @@ static void an_interruption_is_none_of_the_guards(void **state)
     end_guard();
 }
 
-static void limits_of_rate_and_time(void **state)
+TEST(limits_of_rate_and_time)
 {
-    (void)state;
     struct beside beside = {.lasts = true};
     begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 1});
     assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
@@ -202,9 +198,8 @@ static void limits_of_rate_and_time(void **state)
 }
 
 /* A probe of half a second. */
-static void the_rate_of_a_short_probe_is_limited(void **state)
+TEST(the_rate_of_a_short_probe_is_limited)
 {
-    (void)state;
     struct beside beside = {0};
     begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 20});
     assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
@@ -220,9 +215,8 @@ static bool load_allowed(void *context)
     return plan_guard_allows(&guard);
 }
 
-static void a_load_is_ended_as_well(void **state)
+TEST(a_load_is_ended_as_well)
 {
-    (void)state;
     struct load_result *result = NULL;
     struct error error = {0};
     begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 1});
@@ -251,9 +245,8 @@ static void a_load_is_ended_as_well(void **state)
     end_guard();
 }
 
-static void in_a_simulation_there_is_no_bystander(void **state)
+TEST(in_a_simulation_there_is_no_bystander)
 {
-    (void)state;
     struct error error = {0};
     const struct load_host host = {.watch = {.interrupt_descriptor = -1}};
     const struct plan_guard_options options = {0};
@@ -267,17 +260,4 @@ static void in_a_simulation_there_is_no_bystander(void **state)
     live_expect(plan_guard_end(&guard, &error), &error);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_brakes_on_event_loops),
-        cmocka_unit_test(nothing_brakes_on_threads),
-        cmocka_unit_test(a_server_that_stands_still_brakes),
-        cmocka_unit_test(an_interruption_is_none_of_the_guards),
-        cmocka_unit_test(limits_of_rate_and_time),
-        cmocka_unit_test(the_rate_of_a_short_probe_is_limited),
-        cmocka_unit_test(a_load_is_ended_as_well),
-        cmocka_unit_test(in_a_simulation_there_is_no_bystander),
-    };
-    return cmocka_run_group_tests_name("plan guard", tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

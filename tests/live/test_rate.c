@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A plan's max_rate, in the exact time of a simulation. */
 #include "tests/support/simulate.h"
+#include "tests/support/test.h"
 
 static struct trial_result *run_at(uint64_t rate, uint64_t timeout_ns, struct trial_plan *same)
 {
@@ -14,9 +15,8 @@ static struct trial_result *run_at(uint64_t rate, uint64_t timeout_ns, struct tr
 }
 
 /* The last release is one request, or two: all before it have been waited for. */
-static void the_average_is_kept(void **state)
+TEST(the_average_is_kept)
 {
-    (void)state;
     static const uint64_t rates[] = {10, 100, 1000};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         struct trial_plan same;
@@ -29,9 +29,8 @@ static void the_average_is_kept(void **state)
     }
 }
 
-static void without_a_rate_nothing_waits(void **state)
+TEST(without_a_rate_nothing_waits)
 {
-    (void)state;
     struct trial_plan same;
     struct trial_result *result = run_at(0, 10 * NS_PER_S, &same);
     assert_true(result->elapsed_ns < NS_PER_S);
@@ -39,32 +38,19 @@ static void without_a_rate_nothing_waits(void **state)
 }
 
 /* Fifteen requests of one step are waited for: three seconds. */
-static void waiting_as_planned_is_not_being_stuck(void **state)
+TEST(waiting_as_planned_is_not_being_stuck)
 {
-    (void)state;
     struct trial_plan same;
     trial_result_free(run_at(5, NS_PER_S, &same));
 }
 
 /* Nor does it change what is counted, to the byte. */
-static void the_counts_are_the_same(void **state)
+TEST(the_counts_are_the_same)
 {
-    (void)state;
     struct trial_plan one, other;
     struct trial_result *paced = run_at(100, 10 * NS_PER_S, &one);
     struct trial_result *unpaced = run_at(0, 10 * NS_PER_S, &other);
     assert_memory_equal(&paced->total, &unpaced->total, sizeof paced->total);
     trial_result_free(paced);
     trial_result_free(unpaced);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_average_is_kept),
-        cmocka_unit_test(without_a_rate_nothing_waits),
-        cmocka_unit_test(waiting_as_planned_is_not_being_stuck),
-        cmocka_unit_test(the_counts_are_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

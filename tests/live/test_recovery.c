@@ -3,6 +3,7 @@
  * so do its other operations, and WriteLock's. */
 #include "recipes/queue.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -72,7 +73,7 @@ ACQUIRE(again)
     return queue_acquire(s, exists);
 }
 
-static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
+TEST(test_without_a_guid_a_lost_create_blocks_the_lock)
 {
     struct recipe recipe = *registry_find("scalable");
     (void)state;
@@ -89,9 +90,8 @@ static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
     trial_result_free(result);
 }
 
-static void test_a_recipe_that_does_not_recover_ends_its_session(void **state)
+TEST(test_a_recipe_that_does_not_recover_ends_its_session)
 {
-    (void)state;
     struct trial_result *result = run(registry_find("scalable"), OP_CREATE, 0);
     assert_int_equal(result->end, END_LOST);
     assert_non_null(strstr(result->reason, "lost its connection"));
@@ -108,9 +108,8 @@ static void check_recovery(const char *recipe, enum operation operation, unsigne
     trial_result_free(result);
 }
 
-static void test_with_a_guid_the_client_recovers(void **state)
+TEST(test_with_a_guid_the_client_recovers)
 {
-    (void)state;
     for (unsigned after = 0; after < 5; after++) {
         check_recovery("scalable-guid", OP_CREATE, after);
         check_recovery("scalable-guid", OP_GET_CHILDREN, after);
@@ -120,9 +119,8 @@ static void test_with_a_guid_the_client_recovers(void **state)
 }
 
 /* Its deletion is not retried, as shipped. */
-static void test_writelock_recovers(void **state)
+TEST(test_writelock_recovers)
 {
-    (void)state;
     for (unsigned after = 0; after < 5; after++) {
         check_recovery("writelock", OP_EXISTS, after);
         check_recovery("writelock", OP_CREATE, after);
@@ -130,23 +128,23 @@ static void test_writelock_recovers(void **state)
     }
 }
 
-static int run_with(enum driver of_group, const char *name)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_a_guid_a_lost_create_blocks_the_lock),
-        cmocka_unit_test(test_a_recipe_that_does_not_recover_ends_its_session),
-        cmocka_unit_test(test_with_a_guid_the_client_recovers),
-        cmocka_unit_test(test_writelock_recovers),
-    };
-    driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
-}
-
-int main(void)
+static int start_on_events(void **state)
 {
     cuts = mmap(NULL, sizeof *cuts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (cuts == MAP_FAILED)
         return 1;
-    int failed = run_with(DRIVER_EVENTS, "events");
-    return failed + run_with(DRIVER_THREADS, "threads");
+    driver = DRIVER_EVENTS;
+    return live_start(state);
 }
+
+static int start_on_threads(void **state)
+{
+    cuts = mmap(NULL, sizeof *cuts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (cuts == MAP_FAILED)
+        return 1;
+    driver = DRIVER_THREADS;
+    return live_start(state);
+}
+
+TEST_GROUP(start_on_events, live_stop)
+TEST_GROUP(start_on_threads, live_stop)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Latencies by the role of the session's server, on an ensemble of three. */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 static uint64_t count_of(const struct trial_result *result, enum role role, enum meter_kind kind)
 {
@@ -15,7 +16,7 @@ static unsigned find_server(enum role role)
     return index;
 }
 
-static void test_every_role_has_its_own_latencies(void **state)
+TEST(test_every_role_has_its_own_latencies)
 {
     struct trial_plan plan = live_plan("nonscalable", 9);
     (void)state;
@@ -51,9 +52,8 @@ static void check_placed(unsigned index, enum role role)
     trial_result_free(result);
 }
 
-static void test_one_server_is_one_role(void **state)
+TEST(test_one_server_is_one_role)
 {
-    (void)state;
     check_placed(find_server(ROLE_LEADER), ROLE_LEADER);
     check_placed(find_server(ROLE_FOLLOWER), ROLE_FOLLOWER);
 }
@@ -67,7 +67,7 @@ static void kill_follower(void *context, const struct trial_progress *progress)
 }
 
 /* The last test of the file: the ensemble is not whole afterwards. */
-static void test_a_session_that_reconnects_has_no_role(void **state)
+TEST(test_a_session_that_reconnects_has_no_role)
 {
     unsigned victim = ensemble_role(live_ensemble, 0) == ROLE_FOLLOWER ? 0 : 2;
     struct connect_string survivors = {.count = 0};
@@ -106,12 +106,4 @@ static int start(void **state)
     return live_start_with(3, 2000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_role_has_its_own_latencies),
-        cmocka_unit_test(test_one_server_is_one_role),
-        cmocka_unit_test(test_a_session_that_reconnects_has_no_role),
-    };
-    return cmocka_run_group_tests(tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

@@ -2,6 +2,7 @@
 /* Private servers: started, watched over and ended, also when things go wrong. */
 #include "tests/support/nest.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include "base/process.h"
 #include "servers/ensemble.h"
@@ -37,9 +38,8 @@ static void assert_serves(const struct ensemble *ensemble)
     assert_string_equal(identity.mode, "standalone");
 }
 
-static void starts_serves_and_leaves_nothing(void **state)
+NEST_TEST(starts_serves_and_leaves_nothing)
 {
-    (void)state;
     struct ensemble *ensemble = start();
     pid_t pid = server_pid(ensemble_server(ensemble, 0));
     assert_string_equal(endpoint_of(ensemble)->host, "127.0.0.1");
@@ -55,9 +55,8 @@ static void starts_serves_and_leaves_nothing(void **state)
     ensemble_forget(NULL);
 }
 
-static void tells_of_itself(void **state)
+NEST_TEST(tells_of_itself)
 {
-    (void)state;
     struct ensemble *ensemble = start();
     struct error error;
     uint64_t cpu_ns = 0, later_ns = 0, rss_kib = 0;
@@ -92,9 +91,8 @@ static void tells_of_itself(void **state)
     nest_stop(ensemble);
 }
 
-static void settings_reach_the_server(void **state)
+NEST_TEST(settings_reach_the_server)
 {
-    (void)state;
     struct ensemble_options options = small();
     options.tick_ms = 777;
     options.fsync = false;
@@ -115,9 +113,8 @@ static void settings_reach_the_server(void **state)
     nest_stop(ensemble);
 }
 
-static void two_servers_run_side_by_side(void **state)
+NEST_TEST(two_servers_run_side_by_side)
 {
-    (void)state;
     struct ensemble *first = start(), *second = start();
     assert_int_not_equal(endpoint_of(first)->port, endpoint_of(second)->port);
     nest_stop(first);
@@ -149,9 +146,8 @@ static void be_a_program(int report)
     pause();
 }
 
-static void ends_with_a_program_that_is_killed(void **state)
+NEST_TEST_SOON(ends_with_a_program_that_is_killed)
 {
-    (void)state;
     int report[2];
     pid_t told[2] = {0, 0};
     assert_int_equal(pipe(report), 0);
@@ -173,9 +169,8 @@ static void ends_with_a_program_that_is_killed(void **state)
     kill(told[1], SIGKILL);
 }
 
-static void outlives_signals_and_falls_with_its_supervisor(void **state)
+NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor)
 {
-    (void)state;
     struct ensemble *ensemble = start();
     pid_t pid = server_pid(ensemble_server(ensemble, 0)), supervisor = parent_of(pid);
     assert_int_equal(parent_of(supervisor), getpid());
@@ -195,9 +190,8 @@ static void outlives_signals_and_falls_with_its_supervisor(void **state)
     assert_int_equal(nest_count(), 1); /* that much is lost then */
 }
 
-static void a_server_that_dies_is_found_dead(void **state)
+NEST_TEST(a_server_that_dies_is_found_dead)
 {
-    (void)state;
     struct ensemble *ensemble = start();
     uint64_t value = 42;
     struct error error;
@@ -211,9 +205,8 @@ static void a_server_that_dies_is_found_dead(void **state)
     assert_int_equal(nest_count(), 0);
 }
 
-static void a_server_that_hangs_is_killed(void **state)
+NEST_TEST_SOON(a_server_that_hangs_is_killed)
 {
-    (void)state;
     struct ensemble *ensemble = start();
     pid_t pid = server_pid(ensemble_server(ensemble, 0));
     pause_process(pid);
@@ -222,9 +215,8 @@ static void a_server_that_hangs_is_killed(void **state)
     assert_int_equal(nest_count(), 0);
 }
 
-static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing(void **state)
+NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing)
 {
-    (void)state;
     struct ensemble *ensemble = start();
     pid_t forgetful = fork();
     if (forgetful == 0) {
@@ -248,9 +240,8 @@ static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_not
     waitpid(stubborn, NULL, 0);
 }
 
-static void holds_nothing_of_the_program_open(void **state)
+NEST_TEST(holds_nothing_of_the_program_open)
 {
-    (void)state;
     int ends[2];
     char byte;
     assert_int_equal(pipe(ends), 0); /* inheritable on purpose */
@@ -264,9 +255,8 @@ static void holds_nothing_of_the_program_open(void **state)
     nest_stop(ensemble);
 }
 
-static void needs_java(void **state)
+NEST_TEST(needs_java)
 {
-    (void)state;
     char path[4096];
     struct ensemble_options options = small();
     snprintf(path, sizeof path, "%s", getenv("PATH"));
@@ -280,9 +270,8 @@ static void needs_java(void **state)
     assert_has(error.detail, "JAVA_HOME");
 }
 
-static void needs_zookeeper(void **state)
+NEST_TEST(needs_zookeeper)
 {
-    (void)state;
     struct ensemble_options options = small();
     setenv("ZOOKEEPER_HOME", nest, 1);
     struct error error = nest_start_in_vain(&options, ERROR_NO_ZOOKEEPER);
@@ -290,9 +279,8 @@ static void needs_zookeeper(void **state)
     assert_string_equal(error.subject, nest);
 }
 
-static void needs_a_folder(void **state)
+NEST_TEST(needs_a_folder)
 {
-    (void)state;
     struct ensemble_options options = small();
     options.data_folder = "/nowhere/at/all";
     struct error error = nest_start_in_vain(&options, ERROR_SYSTEM);
@@ -300,9 +288,8 @@ static void needs_a_folder(void **state)
     assert_int_equal(error.os_error, ENOENT);
 }
 
-static void a_bad_setting_is_told_in_the_log_s_words(void **state)
+NEST_TEST(a_bad_setting_is_told_in_the_log_s_words)
 {
-    (void)state;
     struct ensemble_options options = small();
     options.tick_ms = UINT64_C(1000000000000);
     struct error error = nest_start_in_vain(&options, ERROR_SERVER_DIED);
@@ -312,18 +299,16 @@ static void a_bad_setting_is_told_in_the_log_s_words(void **state)
     assert_null(strchr(error.detail, '\t')); /* without stack frames */
 }
 
-static void an_impossible_heap_is_told_in_java_s_words(void **state)
+NEST_TEST(an_impossible_heap_is_told_in_java_s_words)
 {
-    (void)state;
     struct ensemble_options options = small();
     options.heap_mib = 1;
     struct error error = nest_start_in_vain(&options, ERROR_SERVER_DIED);
     assert_has(error.detail, "Too small");
 }
 
-static void a_port_that_is_snatched_away_is_replaced(void **state)
+NEST_TEST(a_port_that_is_snatched_away_is_replaced)
 {
-    (void)state;
     /* The first two ports are taken, by this script's account of it. */
     nest_install_java("echo x >> \"$JAVA_HOME/tries\"\n"
                       "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 2 ]; then\n"
@@ -343,9 +328,8 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
                      ERROR_REFUSED);
 }
 
-static void ports_are_not_tried_for_ever(void **state)
+NEST_TEST(ports_are_not_tried_for_ever)
 {
-    (void)state;
     nest_install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
     struct ensemble_options options = small();
     struct error error = nest_start_in_vain(&options, ERROR_PORT_TAKEN);
@@ -353,9 +337,8 @@ static void ports_are_not_tried_for_ever(void **state)
 }
 
 /* An Apache release as far as it matters here: jars in lib. */
-static void an_apache_release_is_used(void **state)
+NEST_TEST(an_apache_release_is_used)
 {
-    (void)state;
     char path[128];
     if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
         skip();
@@ -372,28 +355,7 @@ static void an_apache_release_is_used(void **state)
     nest_stop(ensemble);
 }
 
-int main(void)
+TEST(stops_are_soon)
 {
-    const struct CMUnitTest tests[] = {
-        NEST_TEST(starts_serves_and_leaves_nothing),
-        NEST_TEST(tells_of_itself),
-        NEST_TEST(settings_reach_the_server),
-        NEST_TEST(two_servers_run_side_by_side),
-        NEST_TEST_SOON(ends_with_a_program_that_is_killed),
-        NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor),
-        NEST_TEST(a_server_that_dies_is_found_dead),
-        NEST_TEST_SOON(a_server_that_hangs_is_killed),
-        NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),
-        NEST_TEST(holds_nothing_of_the_program_open),
-        NEST_TEST(needs_java),
-        NEST_TEST(needs_zookeeper),
-        NEST_TEST(needs_a_folder),
-        NEST_TEST(a_bad_setting_is_told_in_the_log_s_words),
-        NEST_TEST(an_impossible_heap_is_told_in_java_s_words),
-        NEST_TEST(a_port_that_is_snatched_away_is_replaced),
-        NEST_TEST(ports_are_not_tried_for_ever),
-        NEST_TEST(an_apache_release_is_used),
-        cmocka_unit_test(nest_stops_are_soon),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    nest_stops_are_soon();
 }

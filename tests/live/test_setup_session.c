@@ -4,6 +4,7 @@
 #include "tests/support/live.h"
 #include "tests/support/nest.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include <sys/eventfd.h>
 
@@ -24,7 +25,7 @@ static void let_session_expire(void)
 }
 
 /* A create is not sent twice: it must not get lost with the session. */
-static void test_a_create_finds_another_session(void **state)
+TEST(test_a_create_finds_another_session)
 {
     struct error error = {0};
     size_t count = 0;
@@ -35,7 +36,7 @@ static void test_a_create_finds_another_session(void **state)
     assert_int_equal(count, 1);
 }
 
-static void test_a_deletion_finds_another_session(void **state)
+TEST(test_a_deletion_finds_another_session)
 {
     struct error error = {0};
     bool exists = true;
@@ -47,7 +48,7 @@ static void test_a_deletion_finds_another_session(void **state)
 }
 
 /* Its session is opened before the gate, so the server's counts hold. */
-static void test_a_trial_finds_another_session(void **state)
+TEST(test_a_trial_finds_another_session)
 {
     struct trial_plan plan = live_plan("nonscalable", 4);
     (void)state;
@@ -59,7 +60,7 @@ static void test_a_trial_finds_another_session(void **state)
 }
 
 /* Together with what it marks, or not at all; and again by the session that follows. */
-static void test_a_mark_is_there_as_long_as_the_steward(void **state)
+TEST(test_a_mark_is_there_as_long_as_the_steward)
 {
     struct error error = {0};
     bool exists = false;
@@ -91,7 +92,7 @@ static void create_folders(const char *below, unsigned count)
 }
 
 /* Empty folders go several at a time; among them are some that are not empty. */
-static void test_a_tree_is_deleted(void **state)
+TEST(test_a_tree_is_deleted)
 {
     struct error error = {0};
     bool exists = true;
@@ -108,7 +109,7 @@ static void test_a_tree_is_deleted(void **state)
 
 /* Four are made in one transaction. One with a few leaves goes with them: to list it and to delete
  * all takes two requests. */
-static void test_many_small_folders_take_few_requests(void **state)
+TEST(test_many_small_folders_take_few_requests)
 {
     struct error error = {0};
     bool exists = false;
@@ -135,7 +136,7 @@ static void assert_interrupted(enum error_kind kind, const struct error *error)
 }
 
 /* It asks nothing more, until what is to be cleared away is to be cleared away all the same. */
-static void test_an_interrupt_is_heeded(void **state)
+TEST(test_an_interrupt_is_heeded)
 {
     struct setup_session *setup = live_host.setup;
     struct error error = {0};
@@ -158,7 +159,7 @@ static void test_an_interrupt_is_heeded(void **state)
 }
 
 /* A port that takes connections, and answers nothing. */
-static void test_an_interrupt_ends_the_wait_for_a_session(void **state)
+TEST(test_an_interrupt_ends_the_wait_for_a_session)
 {
     struct connect_string mute = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
     struct setup_session *setup = NULL;
@@ -173,7 +174,7 @@ static void test_an_interrupt_ends_the_wait_for_a_session(void **state)
 }
 
 /* A session that stands is interrupted before a request, and not while it waits for a reply. */
-static void test_an_interrupt_is_heeded_from_the_first_request_on(void **state)
+TEST(test_an_interrupt_is_heeded_from_the_first_request_on)
 {
     struct setup_session *setup = NULL;
     struct error error = {0};
@@ -193,7 +194,7 @@ static void test_an_interrupt_is_heeded_from_the_first_request_on(void **state)
 
 /* Of a private server that has ended no answer is waited for, whatever the patience. The last test.
  */
-static void test_a_server_that_has_ended_is_not_waited_for(void **state)
+TEST(test_a_server_that_has_ended_is_not_waited_for)
 {
     struct setup_session *setup = live_host.setup;
     struct error error = {0};
@@ -222,19 +223,4 @@ static int stop(void **state)
     return nest_remove(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_create_finds_another_session),
-        cmocka_unit_test(test_a_deletion_finds_another_session),
-        cmocka_unit_test(test_a_trial_finds_another_session),
-        cmocka_unit_test(test_a_mark_is_there_as_long_as_the_steward),
-        cmocka_unit_test(test_a_tree_is_deleted),
-        cmocka_unit_test(test_many_small_folders_take_few_requests),
-        cmocka_unit_test(test_an_interrupt_is_heeded),
-        cmocka_unit_test(test_an_interrupt_ends_the_wait_for_a_session),
-        cmocka_unit_test(test_an_interrupt_is_heeded_from_the_first_request_on),
-        cmocka_unit_test(test_a_server_that_has_ended_is_not_waited_for),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_GROUP(start, stop)

@@ -4,6 +4,7 @@
 #include "recipes/barrier_counts.h"
 #include "recipes/queue.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
@@ -52,16 +53,14 @@ static void check_readers_are_released_together(const char *name)
     trial_result_free(result);
 }
 
-static void test_readers_are_released_together(void **state)
+TEST(test_readers_are_released_together)
 {
-    (void)state;
     check_readers_are_released_together("rwlock");
     check_readers_are_released_together("rwlock-curator");
 }
 
-static void test_readers_and_writers_exclude_in_free_pace(void **state)
+TEST(test_readers_and_writers_exclude_in_free_pace)
 {
-    (void)state;
     const char *const names[] = {"rwlock", "rwlock-curator"};
     for (size_t i = 0; i < 2; i++) {
         struct trial_plan plan = live_plan(names[i], 24);
@@ -81,9 +80,8 @@ static void test_readers_and_writers_exclude_in_free_pace(void **state)
 }
 
 /* Each attempt is a read and a write, and no success is lost. */
-static void test_a_counter_loses_nothing(void **state)
+TEST(test_a_counter_loses_nothing)
 {
-    (void)state;
     struct trial_plan plan = live_plan("counter", 12);
     plan.fleet.driver = driver;
     plan.pace = PACE_FREE;
@@ -100,9 +98,8 @@ static void test_a_counter_loses_nothing(void **state)
 }
 
 /* Of n who attempt one succeeds, in the row that its predecessor's release has opened. */
-static void test_a_counter_has_a_row_for_each_increment(void **state)
+TEST(test_a_counter_has_a_row_for_each_increment)
 {
-    (void)state;
     struct trial_result *result = run(registry_find("counter"), 6, PACE_LOCKSTEP, 2);
     live_assert_good(result);
     assert_int_equal(row(result, 0)->tally.of[TALLY_GET], 6 + 5);
@@ -114,9 +111,8 @@ static void test_a_counter_has_a_row_for_each_increment(void **state)
 }
 
 /* All are granted in the row of the arrivals; the last who leaves ends the releases of all. */
-static void test_a_barrier_is_entered_and_left_together(void **state)
+TEST(test_a_barrier_is_entered_and_left_together)
 {
-    (void)state;
     for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_result *result = run(registry_find("barrier"), 10, (enum pace)pace, 3);
         live_assert_good(result);
@@ -146,7 +142,7 @@ static struct trial_result *run_barriers(const struct recipe *recipe, uint32_t c
 }
 
 /* All are granted when all barriers are entered; row 0 has what they take. */
-static void test_several_barriers_are_entered_and_then_left(void **state)
+TEST(test_several_barriers_are_entered_and_then_left)
 {
     char why[100] = "";
     (void)state;
@@ -195,7 +191,7 @@ static void one_create(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_CREATE, 1);
 }
 
-static void test_a_reader_beside_a_writer_is_caught(void **state)
+TEST(test_a_reader_beside_a_writer_is_caught)
 {
     struct recipe recipe = *registry_find("rwlock");
     (void)state;
@@ -213,7 +209,7 @@ static bool all_but_the_third_share(uint32_t number)
 }
 
 /* Nobody waits for anybody: two readers hold, and then a writer. */
-static void test_a_writer_beside_readers_is_caught(void **state)
+TEST(test_a_writer_beside_readers_is_caught)
 {
     struct recipe recipe = *registry_find("rwlock");
     (void)state;
@@ -227,7 +223,7 @@ static void test_a_writer_beside_readers_is_caught(void **state)
 }
 
 /* Two writers, one after the other in line. */
-static void test_two_writers_are_caught(void **state)
+TEST(test_two_writers_are_caught)
 {
     struct recipe recipe = *registry_find("rwlock");
     (void)state;
@@ -241,7 +237,7 @@ static void test_two_writers_are_caught(void **state)
 }
 
 /* Readers that hold one after another: the lock excludes more than it should. */
-static void test_readers_that_are_not_released_together_are_told(void **state)
+TEST(test_readers_that_are_not_released_together_are_told)
 {
     struct recipe recipe = *registry_find("rwlock");
     (void)state;
@@ -264,7 +260,7 @@ ACQUIRE(blind)
     END;
 }
 
-static void test_a_lost_increment_is_counted(void **state)
+TEST(test_a_lost_increment_is_counted)
 {
     struct recipe recipe = *registry_find("counter");
     (void)state;
@@ -294,7 +290,7 @@ static void no_second_look(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_SET, view->waiters);
 }
 
-static void test_too_many_who_hold_are_told(void **state)
+TEST(test_too_many_who_hold_are_told)
 {
     struct recipe recipe = *registry_find("counter");
     (void)state;
@@ -311,7 +307,7 @@ static enum recipe_step at_once(struct contender *s)
     return STEP_DONE;
 }
 
-static void test_a_barrier_that_lets_in_early_is_caught(void **state)
+TEST(test_a_barrier_that_lets_in_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
     (void)state;
@@ -322,7 +318,7 @@ static void test_a_barrier_that_lets_in_early_is_caught(void **state)
     trial_result_free(result);
 }
 
-static void test_a_barrier_that_lets_out_early_is_caught(void **state)
+TEST(test_a_barrier_that_lets_out_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
     (void)state;
@@ -339,7 +335,7 @@ ACQUIRE(impatient)
     return s->lock[strlen(s->lock) - 1] == '0' ? registry_find("barrier")->acquire(s) : STEP_DONE;
 }
 
-static void test_a_later_barrier_that_lets_in_early_is_caught(void **state)
+TEST(test_a_later_barrier_that_lets_in_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
     (void)state;
@@ -355,7 +351,7 @@ RELEASE(forgetful)
     return s->lock[strlen(s->lock) - 1] == '0' ? registry_find("barrier")->release(s) : STEP_DONE;
 }
 
-static void test_a_later_barrier_that_lets_out_early_is_caught(void **state)
+TEST(test_a_later_barrier_that_lets_out_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
     (void)state;
@@ -366,7 +362,7 @@ static void test_a_later_barrier_that_lets_out_early_is_caught(void **state)
 }
 
 /* Alone, a client cannot be early; its znodes stay in the folders of all barriers but the first. */
-static void test_what_is_left_in_any_barrier_is_counted(void **state)
+TEST(test_what_is_left_in_any_barrier_is_counted)
 {
     struct recipe recipe = *registry_find("barrier");
     (void)state;
@@ -399,7 +395,7 @@ static void one_look(const struct law_view *view, struct tally *cost)
 }
 
 /* What it waits for is there: that is a lost wake-up as much as a deletion that nobody heard of. */
-static void test_a_creation_that_nobody_heard_of_is_told(void **state)
+TEST(test_a_creation_that_nobody_heard_of_is_told)
 {
     struct recipe recipe = *registry_find("barrier");
     (void)state;
@@ -413,34 +409,17 @@ static void test_a_creation_that_nobody_heard_of_is_told(void **state)
     trial_result_free(result);
 }
 
-static int run_with(enum driver of_group, const char *name)
+static int start_on_events(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers_are_released_together),
-        cmocka_unit_test(test_readers_and_writers_exclude_in_free_pace),
-        cmocka_unit_test(test_a_counter_loses_nothing),
-        cmocka_unit_test(test_a_counter_has_a_row_for_each_increment),
-        cmocka_unit_test(test_a_barrier_is_entered_and_left_together),
-        cmocka_unit_test(test_several_barriers_are_entered_and_then_left),
-        cmocka_unit_test(test_a_reader_beside_a_writer_is_caught),
-        cmocka_unit_test(test_a_writer_beside_readers_is_caught),
-        cmocka_unit_test(test_two_writers_are_caught),
-        cmocka_unit_test(test_readers_that_are_not_released_together_are_told),
-        cmocka_unit_test(test_a_lost_increment_is_counted),
-        cmocka_unit_test(test_too_many_who_hold_are_told),
-        cmocka_unit_test(test_a_barrier_that_lets_in_early_is_caught),
-        cmocka_unit_test(test_a_barrier_that_lets_out_early_is_caught),
-        cmocka_unit_test(test_a_later_barrier_that_lets_in_early_is_caught),
-        cmocka_unit_test(test_a_later_barrier_that_lets_out_early_is_caught),
-        cmocka_unit_test(test_what_is_left_in_any_barrier_is_counted),
-        cmocka_unit_test(test_a_creation_that_nobody_heard_of_is_told),
-    };
-    driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+    driver = DRIVER_EVENTS;
+    return live_start(state);
 }
 
-int main(void)
+static int start_on_threads(void **state)
 {
-    int failed = run_with(DRIVER_EVENTS, "events");
-    return failed + run_with(DRIVER_THREADS, "threads");
+    driver = DRIVER_THREADS;
+    return live_start(state);
 }
+
+TEST_GROUP(start_on_events, live_stop)
+TEST_GROUP(start_on_threads, live_stop)

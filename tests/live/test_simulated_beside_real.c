@@ -5,8 +5,8 @@
 #include "sim/sim.h"
 #include "tests/support/live.h"
 #include "tests/support/perform.h"
+#include "tests/support/test.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #define ACTORS             2
@@ -417,7 +417,7 @@ static void play(struct side *side, struct outcome *outcomes, const struct outco
 #undef EXPECTED
 }
 
-static void test_a_script_comes_to_the_same(void **state)
+TEST(test_a_script_comes_to_the_same)
 {
     struct side side;
     (void)state;
@@ -489,7 +489,7 @@ static void play_reconnect(struct side *side, struct outcome outcomes[3],
     take_outcome(side, &outcomes[2], expected == NULL ? NULL : &expected[2]);
 }
 
-static void test_a_session_that_comes_back_hears_the_same(void **state)
+TEST(test_a_session_that_comes_back_hears_the_same)
 {
     static struct outcome sim_outcomes[3], real_outcomes[3];
     struct side side;
@@ -506,11 +506,4 @@ static void test_a_session_that_comes_back_hears_the_same(void **state)
                 &real_outcomes[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_script_comes_to_the_same),
-        cmocka_unit_test(test_a_session_that_comes_back_hears_the_same),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

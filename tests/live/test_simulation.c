@@ -2,6 +2,7 @@
 /* Where the real server and the simulation differ in any count, the simulation is wrong: the same
  * plans on both, row by row of the ledger. */
 #include "tests/support/simulate.h"
+#include "tests/support/test.h"
 
 static void assert_same_rows(const struct trial_result *real, const struct trial_result *sim)
 {
@@ -42,9 +43,8 @@ static void assert_same(struct trial_plan *plan)
     trial_result_free(sim);
 }
 
-static void test_drains_are_the_same(void **state)
+TEST(test_drains_are_the_same)
 {
-    (void)state;
     static const uint32_t clients[] = {1, 2, 3, 5, 8, 20};
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
@@ -55,9 +55,8 @@ static void test_drains_are_the_same(void **state)
     }
 }
 
-static void test_steady_is_the_same(void **state)
+TEST(test_steady_is_the_same)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct trial_plan plan = live_plan(recipe->name, 5);
@@ -69,9 +68,8 @@ static void test_steady_is_the_same(void **state)
     }
 }
 
-static void test_several_locks_are_the_same(void **state)
+TEST(test_several_locks_are_the_same)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct trial_plan plan = live_plan(recipe->name, 11);
@@ -80,12 +78,4 @@ static void test_several_locks_are_the_same(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drains_are_the_same),
-        cmocka_unit_test(test_steady_is_the_same),
-        cmocka_unit_test(test_several_locks_are_the_same),
-    };
-    return cmocka_run_group_tests_name("simulation", tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

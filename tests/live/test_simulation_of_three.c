@@ -3,6 +3,7 @@
  * totals are equal, bytes included, and so is what the servers counted. */
 #include "recipes/barrier_counts.h"
 #include "tests/support/simulate.h"
+#include "tests/support/test.h"
 
 static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "walkback",
                                       "ticket",      "rwlock",     "barrier"};
@@ -35,9 +36,8 @@ static struct trial_result *trial_without_stall(struct trial_plan *plan)
     return result;
 }
 
-static void test_totals_are_the_same_on_three_servers(void **state)
+TEST(test_totals_are_the_same_on_three_servers)
 {
-    (void)state;
     static const uint32_t clients[] = {1, 3, 8, 15};
     for (size_t r = 0; r < sizeof recipes / sizeof recipes[0]; r++) {
         for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
@@ -65,9 +65,8 @@ static void check_barriers(const struct trial_result *result, const struct trial
 }
 
 /* In free pace chance decides who reads before whom, but not who creates and deletes what. */
-static void test_several_barriers_obey_their_counts_on_three_servers(void **state)
+TEST(test_several_barriers_obey_their_counts_on_three_servers)
 {
-    (void)state;
     struct trial_plan plan = live_plan("barrier", 12), same;
     plan.pace = PACE_FREE;
     plan.barriers = 10;
@@ -85,11 +84,4 @@ static int start(void **state)
     return live_start_with(3, 2000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_totals_are_the_same_on_three_servers),
-        cmocka_unit_test(test_several_barriers_obey_their_counts_on_three_servers),
-    };
-    return cmocka_run_group_tests_name("simulation of three", tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

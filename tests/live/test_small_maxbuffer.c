@@ -5,11 +5,11 @@
 #include "servers/four_letter.h"
 #include "servers/install.h"
 #include "tests/support/probe.h"
+#include "tests/support/test.h"
 #include "wire/maxbuffer.h"
 #include "wire/wire.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* 80 names of 15 characters fill it, and 42 watches of paths of 32. */
@@ -43,9 +43,8 @@ static void go_on(void)
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
 }
 
-static void test_a_value_of_the_limit_is_written(void **state)
+PROBE_TEST(test_a_value_of_the_limit_is_written)
 {
-    (void)state;
     uint64_t created = maxbuffer_created_value(LIMIT, strlen(A));
     uint64_t most = maxbuffer_set_value(LIMIT, strlen(A));
     assert_int_equal(create_with(B, created), ZK_OK);
@@ -91,9 +90,8 @@ static void lose_the_connection(void)
     await(is_established, "session");
 }
 
-static void test_watches_of_the_limit_are_set_again(void **state)
+PROBE_TEST(test_watches_of_the_limit_are_set_again)
 {
-    (void)state;
     assert_int_equal(maxbuffer_watches(LIMIT, 32), WATCHES);
     for (size_t i = 0; i < WATCHES; i++)
         watch(i);
@@ -107,9 +105,8 @@ static void test_watches_of_the_limit_are_set_again(void **state)
 
 /* The C client sets all watches in one request, which the server refuses on every new connection:
  * the session lives, and no request of it is answered. It cannot even be closed. */
-static void test_with_a_watch_more_no_request_is_answered(void **state)
+PROBE_TEST_SHORT(test_with_a_watch_more_no_request_is_answered)
 {
-    (void)state;
     for (size_t i = 0; i <= WATCHES; i++)
         watch(i);
     lose_the_connection();
@@ -187,9 +184,8 @@ static void create_with_places(const char *parent, size_t count)
 }
 
 /* ls lists with a stat. A name more, and the list is not read. */
-static void test_a_java_client_lists_with_a_stat(void **state)
+PROBE_TEST(test_a_java_client_lists_with_a_stat)
 {
-    (void)state;
     size_t most = maxbuffer_names(LIMIT - WIRE_STAT, 15, 0, 0);
     assert_int_equal(NAMES - most, 4);
     create_with_places(A, most);
@@ -200,9 +196,8 @@ static void test_a_java_client_lists_with_a_stat(void **state)
 }
 
 /* deleteall lists without a stat, and then deletes what is listed, ten in a request. */
-static void test_a_java_client_lists_without_a_stat(void **state)
+PROBE_TEST(test_a_java_client_lists_without_a_stat)
 {
-    (void)state;
     assert_int_equal(maxbuffer_names(LIMIT, 15, 0, 0), NAMES);
     create_with_places(A, NAMES);
     create_with_places(B, NAMES + 1);
@@ -212,9 +207,8 @@ static void test_a_java_client_lists_without_a_stat(void **state)
     assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
 }
 
-static void test_a_java_client_reads_a_value(void **state)
+PROBE_TEST(test_a_java_client_reads_a_value)
 {
-    (void)state;
     uint64_t value = maxbuffer_read_value(LIMIT);
     assert_int_equal(create_with(A, value), ZK_OK);
     assert_int_equal(create_with(B, 0), ZK_OK);
@@ -223,9 +217,8 @@ static void test_a_java_client_reads_a_value(void **state)
     assert_non_null(strstr(said, "\nvvvvvvvv"));
 }
 
-static void test_the_c_client_reads_longer_replies(void **state)
+PROBE_TEST(test_the_c_client_reads_longer_replies)
 {
-    (void)state;
     create_with_places(A, 2 * NAMES);
     assert_int_equal(ask((struct request){.operation = OP_GET_CHILDREN, .path = A}), ZK_OK);
     assert_int_equal(probe.reply.name_count, 2 * NAMES);
@@ -241,16 +234,4 @@ static int start(void **state)
     return live_start_as(&options);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PROBE_TEST(test_a_value_of_the_limit_is_written),
-        PROBE_TEST(test_watches_of_the_limit_are_set_again),
-        PROBE_TEST_SHORT(test_with_a_watch_more_no_request_is_answered),
-        PROBE_TEST(test_a_java_client_lists_with_a_stat),
-        PROBE_TEST(test_a_java_client_lists_without_a_stat),
-        PROBE_TEST(test_a_java_client_reads_a_value),
-        PROBE_TEST(test_the_c_client_reads_longer_replies),
-    };
-    return cmocka_run_group_tests(tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

@@ -3,6 +3,7 @@
  * it does not go on, the trial ends at its deadline. */
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
 
 #include <signal.h>
@@ -97,20 +98,18 @@ static void stall_with(enum driver driver)
     trial_result_free(result);
 }
 
-static void test_a_stall_is_counted_and_its_server_named(void **state)
+TEST(test_a_stall_is_counted_and_its_server_named)
 {
-    (void)state;
     stall_with(DRIVER_EVENTS);
 }
 
-static void test_a_stall_is_counted_with_threads(void **state)
+TEST(test_a_stall_is_counted_with_threads)
 {
-    (void)state;
     stall_with(DRIVER_THREADS);
 }
 
 /* All requests are answered; what the server that stands still owes is a notification. */
-static void test_a_notification_owed_is_a_stall(void **state)
+TEST(test_a_notification_owed_is_a_stall)
 {
     struct freeze freeze = {.after = 2, .length_ns = 3 * NS_PER_S};
     struct trial_plan plan = live_plan("childwatch", 6);
@@ -134,15 +133,14 @@ static void assert_no_stall_in_holds(enum pace pace, enum driver driver)
     trial_result_free(result);
 }
 
-static void test_a_hold_is_no_stall(void **state)
+TEST(test_a_hold_is_no_stall)
 {
-    (void)state;
     assert_no_stall_in_holds(PACE_LOCKSTEP, DRIVER_EVENTS);
     assert_no_stall_in_holds(PACE_FREE, DRIVER_THREADS);
 }
 
 /* The coordinator waits for more than a second before a step. */
-static void test_to_keep_a_rate_is_no_stall(void **state)
+TEST(test_to_keep_a_rate_is_no_stall)
 {
     struct trial_plan plan = live_plan("nonscalable", 6);
     (void)state;
@@ -156,7 +154,7 @@ static void test_to_keep_a_rate_is_no_stall(void **state)
 }
 
 /* The waiters wait until the servers have ended the session. */
-static void test_a_session_that_expires_is_no_stall(void **state)
+TEST(test_a_session_that_expires_is_no_stall)
 {
     struct trial_plan plan = live_plan("scalable", 3);
     (void)state;
@@ -179,7 +177,7 @@ static void freeze_follower(void *context, const struct trial_progress *progress
 }
 
 /* The first holds, and the others ask for the lock time and again. */
-static void test_a_server_that_stands_still_for_good_is_named(void **state)
+TEST(test_a_server_that_stands_still_for_good_is_named)
 {
     struct trial_plan plan = live_plan("poll", 3);
     char words[128];
@@ -194,16 +192,4 @@ static void test_a_server_that_stands_still_for_good_is_named(void **state)
     trial_result_free(result);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_stall_is_counted_and_its_server_named),
-        cmocka_unit_test(test_a_stall_is_counted_with_threads),
-        cmocka_unit_test(test_a_notification_owed_is_a_stall),
-        cmocka_unit_test(test_a_hold_is_no_stall),
-        cmocka_unit_test(test_to_keep_a_rate_is_no_stall),
-        cmocka_unit_test(test_a_session_that_expires_is_no_stall),
-        cmocka_unit_test(test_a_server_that_stands_still_for_good_is_named),
-    };
-    return cmocka_run_group_tests(tests, find_follower, live_stop);
-}
+TEST_GROUP(find_follower, live_stop)

@@ -3,9 +3,9 @@
  * counted in the workers. What the client library allocates for itself does not pass here. */
 #include "load/load.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -118,17 +118,15 @@ static void check(enum driver driver, uint32_t depth, uint64_t rate_per_s)
     }
 }
 
-static void test_on_events_no_request_allocates(void **state)
+TEST(test_on_events_no_request_allocates)
 {
-    (void)state;
     check(DRIVER_EVENTS, 1, 0);
     check(DRIVER_EVENTS, 32, 0);
     check(DRIVER_EVENTS, 32, 4000);
 }
 
-static void test_on_threads_no_request_allocates(void **state)
+TEST(test_on_threads_no_request_allocates)
 {
-    (void)state;
     check(DRIVER_THREADS, 1, 0);
     check(DRIVER_THREADS, 32, 0);
 }
@@ -141,11 +139,4 @@ static int start(void **state)
     return allocations != MAP_FAILED ? live_start(state) : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_on_events_no_request_allocates),
-        cmocka_unit_test(test_on_threads_no_request_allocates),
-    };
-    return cmocka_run_group_tests_name("steady load", tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same counts on an ensemble of three as on one server, and a leader that dies. */
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes,
                         enum pace pace, enum driver driver)
@@ -17,7 +18,7 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
     trial_result_free(result);
 }
 
-static void test_counts_are_exact_on_three_servers(void **state)
+TEST(test_counts_are_exact_on_three_servers)
 {
     const struct recipe *recipe;
     (void)state;
@@ -30,7 +31,7 @@ static void test_counts_are_exact_on_three_servers(void **state)
     }
 }
 
-static void test_free_pace_reconciles_on_three_servers(void **state)
+TEST(test_free_pace_reconciles_on_three_servers)
 {
     const struct recipe *recipe;
     (void)state;
@@ -73,14 +74,13 @@ static void check_wrong_tally(enum pace pace)
 }
 
 /* On servers of ours nobody else can have written: the sessions have miscounted. */
-static void test_a_wrong_tally_fails_the_trial(void **state)
+TEST(test_a_wrong_tally_fails_the_trial)
 {
-    (void)state;
     check_wrong_tally(PACE_LOCKSTEP);
     check_wrong_tally(PACE_FREE);
 }
 
-static void test_sessions_are_spread_evenly(void **state)
+TEST(test_sessions_are_spread_evenly)
 {
     struct trial_plan plan = live_plan("scalable", 9);
     struct trial_result *result = live_trial(&plan);
@@ -108,7 +108,7 @@ static void kill_leader(void *context, const struct trial_progress *progress)
 }
 
 /* The last test of the file: the ensemble is not whole afterwards. */
-static void test_a_dead_leader_ends_the_trial_in_good_order(void **state)
+TEST(test_a_dead_leader_ends_the_trial_in_good_order)
 {
     struct trial_plan plan = live_plan("scalable", 30);
     struct error error = {0};
@@ -133,14 +133,4 @@ static int start(void **state)
     return live_start_with(3, 2000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_are_exact_on_three_servers),
-        cmocka_unit_test(test_free_pace_reconciles_on_three_servers),
-        cmocka_unit_test(test_a_wrong_tally_fails_the_trial),
-        cmocka_unit_test(test_sessions_are_spread_evenly),
-        cmocka_unit_test(test_a_dead_leader_ends_the_trial_in_good_order),
-    };
-    return cmocka_run_group_tests(tests, start, live_stop);
-}
+TEST_GROUP(start, live_stop)

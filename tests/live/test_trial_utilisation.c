@@ -2,6 +2,7 @@
 /* The figures of a steady trial on a private server add up, and a broken one does not. */
 #include "base/cores.h"
 #include "tests/support/live.h"
+#include "tests/support/test.h"
 #include "trial/trial_utilisation.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static void assert_does_not(const struct utilisation_figures *figures, const cha
         fail_msg("\"%s\" lacks \"%s\"", why, words);
 }
 
-static void test_a_steady_trial_adds_up(void **state)
+TEST(test_a_steady_trial_adds_up)
 {
     struct utilisation_figures figures = measure("scalable", 8, 1, 1);
     (void)state;
@@ -81,9 +82,8 @@ static void test_a_steady_trial_adds_up(void **state)
     assert_true(figures.handoff_s > 0 && figures.handoff_s < figures.acquire_s);
 }
 
-static void test_a_herd_and_several_locks_and_processes_add_up(void **state)
+TEST(test_a_herd_and_several_locks_and_processes_add_up)
 {
-    (void)state;
     struct utilisation_figures figures = measure("nonscalable", 8, 1, 1);
     assert_adds_up(&figures);
     struct utilisation_figures locks = measure("scalable", 10, 3, 2);
@@ -94,7 +94,7 @@ static void test_a_herd_and_several_locks_and_processes_add_up(void **state)
     assert_adds_up(&shared);
 }
 
-static void test_a_broken_figure_does_not(void **state)
+TEST(test_a_broken_figure_does_not)
 {
     const struct utilisation_figures whole = measure("scalable", 8, 1, 1);
     struct utilisation_figures broken = whole;
@@ -110,7 +110,7 @@ static void test_a_broken_figure_does_not(void **state)
 }
 
 /* Nobody is steady in a drain, and the CPU of somebody else's servers is not known. */
-static void test_what_was_not_measured_is_not_known(void **state)
+TEST(test_what_was_not_measured_is_not_known)
 {
     struct trial_plan plan = live_plan("scalable", 3);
     struct trial_host host = live_host;
@@ -130,13 +130,4 @@ static void test_what_was_not_measured_is_not_known(void **state)
     assert_does_not(&figures, "no handoff in the steady part");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_steady_trial_adds_up),
-        cmocka_unit_test(test_a_herd_and_several_locks_and_processes_add_up),
-        cmocka_unit_test(test_a_broken_figure_does_not),
-        cmocka_unit_test(test_what_was_not_measured_is_not_known),
-    };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
-}
+TEST_GROUP(live_start, live_stop)

@@ -9,6 +9,7 @@
 
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
+#include "tests/support/test.h"
 
 #include <inttypes.h>
 
@@ -46,7 +47,7 @@ int open_actors(void **state);
 
 int close_actors(void **state);
 
-#define INSPECT_TEST(test)      cmocka_unit_test_setup_teardown(test, open_actors, close_actors)
+#define INSPECT_TEST(test)      TEST_BETWEEN(test, open_actors, close_actors)
 #define INSPECT_TEST_SOON(test) SOON_TEST(test, open_actors, close_actors)
 
 /* ------------------------------------------------------------------ what is shown */

@@ -93,9 +93,8 @@ bool nest_stop(struct ensemble *ensemble)
     return was_soon;
 }
 
-void nest_stops_are_soon(void **state)
+void nest_stops_are_soon(void)
 {
-    (void)state;
     soon_assert_most(&nest_stops);
 }
 

@@ -9,6 +9,7 @@
 #include "servers/ensemble.h"
 #include "tests/support/folder.h"
 #include "tests/support/soon.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
 
 #include <signal.h>
@@ -24,7 +25,7 @@ int nest_make(void **state);
 
 int nest_remove(void **state);
 
-#define NEST_TEST(test)      cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
+#define NEST_TEST(test)      TEST_BETWEEN(test, nest_make, nest_remove)
 #define NEST_TEST_SOON(test) SOON_TEST(test, nest_make, nest_remove)
 
 /* False once the process has ended, even if nobody has asked for its status yet. */
@@ -43,7 +44,7 @@ struct ensemble *nest_start(const struct ensemble_options *options);
 bool nest_stop(struct ensemble *ensemble);
 
 /* The last test of a program: most of its calls of nest_stop took two seconds at most. */
-void nest_stops_are_soon(void **state);
+void nest_stops_are_soon(void);
 
 /* Whether all its servers run. */
 bool nest_is_alive(const struct ensemble *ensemble);

@@ -10,7 +10,7 @@ int outside_start(void **state)
     struct ensemble_options options = ensemble_options_default();
     struct error error = {0};
     options.heap_mib = 256;
-    find_program();
+    program_find(NULL);
     if (ensemble_start(&options, &outside_server, &error) != ERROR_NONE) {
         print_error("%s: %s: %s\n", error.subject, error_words(error.kind), error.detail);
         return -1;

@@ -8,6 +8,7 @@
 
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #define A ROOT "/a"
 #define B ROOT "/b"
@@ -84,9 +85,8 @@ void end_session(void);
 
 int close_session(void **state);
 
-#define PROBE_TEST(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
-#define PROBE_TEST_SHORT(test)                                                                     \
-    cmocka_unit_test_setup_teardown(test, open_short_session, close_session)
+#define PROBE_TEST(test)       TEST_BETWEEN(test, open_session, close_session)
+#define PROBE_TEST_SHORT(test) TEST_BETWEEN(test, open_short_session, close_session)
 
 /* For a group of tests with this driver: live_stop ends it. */
 int probe_start_on_events(void **state);

@@ -10,6 +10,7 @@
 #define TESTS_SOON_H
 
 #include "tests/support/lateness.h"
+#include "tests/support/test.h"
 
 /* ------------------------------------------------------------------ a test of its own */
 
@@ -27,7 +28,9 @@ struct CMUnitTest soon_test(const char *name, struct soon *soon);
 
 /* Runs the test, which calls soon_ended, until all its ends were soon in three runs. Fails when
  * they were not in a second run. */
-#define SOON_TEST(test, make, remove) soon_test(#test, &(struct soon){test, make, remove})
+#define SOON_TEST(name, make, remove)                                                              \
+    static struct soon soon_##name;                                                                \
+    TEST_AS(name, (soon_##name = (struct soon){name, make, remove}, soon_test(#name, &soon_##name)))
 
 /* ------------------------------------------------------------------ the tests of a program */
 

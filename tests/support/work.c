@@ -65,19 +65,21 @@ pid_t find_ours(const char *name, pid_t but)
 
 /* ------------------------------------------------------------------ the nest */
 
-void find_program(void)
+int program_find(void **state)
 {
+    (void)state;
     const char *program = getenv("ZKHERD");
     if (program == NULL || *program == '\0')
         program = "build/zkherd";
     if (command_program[0] == '\0' && realpath(program, command_program) == NULL)
         fail_msg("%s: %s; make it first, or set ZKHERD", program, strerror(errno));
+    return 0;
 }
 
 int work_make(void **state)
 {
     (void)state;
-    find_program();
+    program_find(NULL);
     strcpy(work_nest, "/tmp/zkherd-cli-XXXXXX");
     if (mkdtemp(work_nest) == NULL)
         return -1;

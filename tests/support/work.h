@@ -11,6 +11,7 @@
 
 #include "tests/support/folder.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,14 +38,14 @@ pid_t find_ours(const char *name, pid_t but);
 
 /* ------------------------------------------------------------------ the nest */
 
-void find_program(void);
+int program_find(void **state);
 
 int work_make(void **state);
 
 /* Ends all processes of the nest as well, also after a test that failed. */
 int work_remove(void **state);
 
-#define COMMAND_TEST(test) cmocka_unit_test_setup_teardown(test, work_make, work_remove)
+#define COMMAND_TEST(test) TEST_BETWEEN(test, work_make, work_remove)
 
 /* A path inside the working directory; the caller's until the eighth call after this one. */
 __attribute__((format(printf, 1, 2))) const char *in_work(const char *format, ...);

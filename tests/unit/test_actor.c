@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What every actor counts of its session; and a fleet in a simulation, of actors that contend for
  * nothing: each reads a znode at its own time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "fleet/workers.h"
 
-#include <stdio.h>
+#include "tests/support/test.h"
 
 #define READERS 100
 
@@ -69,7 +63,7 @@ static struct actor actor_of_client(void)
 }
 
 /* Of thirty seconds' timeout: a ping each ten seconds of silence. */
-static void test_the_silences_of_a_session_say_how_many_pings_there_can_be(void **state)
+TEST_BETWEEN(test_the_silences_of_a_session_say_how_many_pings_there_can_be, set_up, tear_down)
 {
     struct actor actor = actor_of_client();
     const uint64_t requests_s[] = {5, 6, 17, 50};
@@ -82,7 +76,7 @@ static void test_the_silences_of_a_session_say_how_many_pings_there_can_be(void 
     assert_int_equal(actor.spoke_ns, 50 * NS_PER_S);
 }
 
-static void test_a_session_is_established_once_and_reconnects_after_that(void **state)
+TEST_BETWEEN(test_a_session_is_established_once_and_reconnects_after_that, set_up, tear_down)
 {
     struct actor actor = actor_of_client();
     (void)state;
@@ -105,7 +99,7 @@ static void test_a_session_is_established_once_and_reconnects_after_that(void **
     assert_int_equal(actor.role, ROLE_RECONNECTED);
 }
 
-static void test_the_first_session_that_is_lost_is_kept(void **state)
+TEST_BETWEEN(test_the_first_session_that_is_lost_is_kept, set_up, tear_down)
 {
     struct actor first = actor_of_client(), second = actor_of_client();
     (void)state;
@@ -118,7 +112,8 @@ static void test_the_first_session_that_is_lost_is_kept(void **state)
 }
 
 /* The deadline's message names the servers that owe an answer. */
-static void test_the_report_of_a_session_without_a_connection_names_its_last_server(void **state)
+TEST_BETWEEN(test_the_report_of_a_session_without_a_connection_names_its_last_server, set_up,
+             tear_down)
 {
     struct actor actor = actor_of_client();
     (void)state;
@@ -214,7 +209,7 @@ static void await(const struct workers *workers, const struct loop *loop, _Atomi
     }
 }
 
-static void test_a_fleet_runs_actors_of_any_kind(void **state)
+TEST_BETWEEN(test_a_fleet_runs_actors_of_any_kind, set_up, tear_down)
 {
     const struct sim_options options = {.servers = 3, .seed = 1, .costs = {.network_ns = 1000}};
     const struct fleet fleet = {shared, &reader_ops, &plan};
@@ -246,18 +241,4 @@ static void test_a_fleet_runs_actors_of_any_kind(void **state)
     }
     workers_end(&workers);
     sim_free(loop.sim);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_the_silences_of_a_session_say_how_many_pings_there_can_be),
-        TEST(test_a_session_is_established_once_and_reconnects_after_that),
-        TEST(test_the_first_session_that_is_lost_is_kept),
-        TEST(test_the_report_of_a_session_without_a_connection_names_its_last_server),
-        TEST(test_a_fleet_runs_actors_of_any_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

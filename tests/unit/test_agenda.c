@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "sim/agenda.h"
+
+#include "tests/support/test.h"
 
 #define ENTRIES 3000
 
@@ -39,7 +35,7 @@ static void begin(struct diary *diary)
     agenda_init(&diary->agenda, &diary->slab);
 }
 
-static void test_the_earlier_comes_first_and_of_equals_the_one_before(void **state)
+TEST(test_the_earlier_comes_first_and_of_equals_the_one_before)
 {
     static struct diary diary;
     static struct request_copy notes[ENTRIES];
@@ -74,7 +70,7 @@ static void enter_late(void *context)
     agenda_add(&diary->agenda, 3, hear, &later);
 }
 
-static void test_what_is_late_is_due_now(void **state)
+TEST(test_what_is_late_is_due_now)
 {
     static struct diary diary;
     (void)state;
@@ -88,7 +84,7 @@ static void test_what_is_late_is_due_now(void **state)
     slab_deinit(&diary.slab);
 }
 
-static void test_an_empty_agenda_has_nothing_to_do(void **state)
+TEST(test_an_empty_agenda_has_nothing_to_do)
 {
     static struct diary diary;
     (void)state;
@@ -97,14 +93,4 @@ static void test_an_empty_agenda_has_nothing_to_do(void **state)
     assert_int_equal(agenda_next_ns(&diary.agenda), UINT64_MAX);
     assert_int_equal(diary.agenda.now_ns, 0);
     slab_deinit(&diary.slab);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_earlier_comes_first_and_of_equals_the_one_before),
-        cmocka_unit_test(test_what_is_late_is_due_now),
-        cmocka_unit_test(test_an_empty_agenda_has_nothing_to_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a load beside a trial has measured, and of how many requests there is a 99th percentile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/background/background.h"
 #include "bench/run/background_price.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct load_plan plan;
 static struct background_plan asked;
@@ -55,9 +49,8 @@ static struct background_figures figures(unsigned alone, unsigned contended)
     return background_figures_of(&asked, result);
 }
 
-static void of_a_hundred_requests_there_is_a_p99(void **state)
+TEST_BETWEEN(of_a_hundred_requests_there_is_a_p99, set_up, tear_down)
 {
-    (void)state;
     struct background_figures found = figures(100, 100);
     assert_int_equal(found.requests, 100);
     assert_true(found.alone_p99_us >= 1000 && found.contended_p99_us >= 2000);
@@ -69,9 +62,8 @@ static void of_a_hundred_requests_there_is_a_p99(void **state)
 }
 
 /* The maximum alone is known. */
-static void a_percentile_above_a_minute_is_not_known(void **state)
+TEST_BETWEEN(a_percentile_above_a_minute_is_not_known, set_up, tear_down)
 {
-    (void)state;
     record(result->contended.response, 90 * NS_PER_S, 100);
     struct background_figures found = background_figures_of(&asked, result);
     assert_true(isinf(found.contended_p50_us) && isinf(found.contended_p99_us));
@@ -80,9 +72,8 @@ static void a_percentile_above_a_minute_is_not_known(void **state)
 }
 
 /* Whatever became of them: a request that was never sent has waited for a place until the end. */
-static void every_request_that_was_due_is_judged(void **state)
+TEST_BETWEEN(every_request_that_was_due_is_judged, set_up, tear_down)
 {
-    (void)state;
     record(result->contended.response, 2 * NS_PER_MS, 90);
     record(result->contended.response, 90 * NS_PER_S, 4);
     result->contended.over = 14;
@@ -94,9 +85,8 @@ static void every_request_that_was_due_is_judged(void **state)
     assert_int_equal(found.over, 22);
 }
 
-static void the_percentile_is_the_one_that_is_asked_for(void **state)
+TEST_BETWEEN(the_percentile_is_the_one_that_is_asked_for, set_up, tear_down)
 {
-    (void)state;
     record(result->contended.response, 2 * NS_PER_MS, 60);
     record(result->contended.response, 8 * NS_PER_MS, 40);
     assert_true(isnan(background_figures_of(&asked, result).contended_at_us));
@@ -135,7 +125,7 @@ static char *tell(unsigned alone, unsigned contended)
     return text;
 }
 
-static void of_few_requests_no_p99_is_told(void **state)
+TEST_BETWEEN(of_few_requests_no_p99_is_told, set_up, tear_down)
 {
     static const unsigned counts[][2] = {{100, 99}, {99, 100}, {100, 100}};
     (void)state;
@@ -145,17 +135,4 @@ static void of_few_requests_no_p99_is_told(void **state)
         assert_int_equal(strstr(text, "p99") != NULL, i == 2);
         free(text);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(of_a_hundred_requests_there_is_a_p99),
-        TEST(a_percentile_above_a_minute_is_not_known),
-        TEST(every_request_that_was_due_is_judged),
-        TEST(the_percentile_is_the_one_that_is_asked_for),
-        TEST(of_few_requests_no_p99_is_told),
-    };
-    return cmocka_run_group_tests_name("background", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The counts of double barriers in free pace: what agrees, and one more or less of each. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/barrier_counts.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
+
+#include "tests/support/test.h"
 
 #define CLIENTS  4
 #define BARRIERS 3
@@ -34,13 +30,12 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_the_fewest_agree(void **state)
+TEST_BETWEEN(test_the_fewest_agree, set_up, NULL)
 {
-    (void)state;
     assert_true(agrees());
 }
 
-static void test_no_count_may_be_off_by_one(void **state)
+TEST_BETWEEN(test_no_count_may_be_off_by_one, set_up, NULL)
 {
     static const enum tally_kind kinds[] = {TALLY_CREATE, TALLY_CREATE_FAILED, TALLY_EXISTS,
                                             TALLY_GET,    TALLY_GET_CHILDREN,  TALLY_SET,
@@ -53,7 +48,7 @@ static void test_no_count_may_be_off_by_one(void **state)
 }
 
 /* What differs is named. */
-static void test_nothing_is_missing(void **state)
+TEST_BETWEEN(test_nothing_is_missing, set_up, NULL)
 {
     char why[100];
     (void)state;
@@ -71,9 +66,8 @@ static void test_nothing_is_missing(void **state)
 }
 
 /* All find all znodes, and one of them is first. */
-static void test_all_may_create_ready(void **state)
+TEST_BETWEEN(test_all_may_create_ready, set_up, NULL)
 {
-    (void)state;
     total.of[TALLY_CREATE] += (CLIENTS - 1) * BARRIERS;
     total.of[TALLY_CREATE_FAILED] = (CLIENTS - 1) * BARRIERS;
     total.of[TALLY_EXISTS] = 0;
@@ -85,7 +79,7 @@ static void test_all_may_create_ready(void **state)
 }
 
 /* Each waits for each other, and is notified of each. */
-static void test_nobody_waits_more_often_than_there_are_others(void **state)
+TEST_BETWEEN(test_nobody_waits_more_often_than_there_are_others, set_up, NULL)
 {
     const uint64_t waits = (CLIENTS - 1) * CLIENTS * BARRIERS;
     (void)state;
@@ -102,7 +96,7 @@ static void test_nobody_waits_more_often_than_there_are_others(void **state)
 }
 
 /* Lockstep is one of the orders. */
-static void test_the_law_agrees(void **state)
+TEST_BETWEEN(test_the_law_agrees, set_up, NULL)
 {
     char why[100];
     (void)state;
@@ -111,17 +105,4 @@ static void test_the_law_agrees(void **state)
         law_total(registry_find("barrier"), clients, clients, &law);
         assert_true(barrier_counts_agree(&law, clients, 1, why, sizeof why));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_the_fewest_agree, set_up),
-        cmocka_unit_test_setup(test_no_count_may_be_off_by_one, set_up),
-        cmocka_unit_test_setup(test_nothing_is_missing, set_up),
-        cmocka_unit_test_setup(test_all_may_create_ready, set_up),
-        cmocka_unit_test_setup(test_nobody_waits_more_often_than_there_are_others, set_up),
-        cmocka_unit_test_setup(test_the_law_agrees, set_up),
-    };
-    return cmocka_run_group_tests_name("barrier counts", tests, NULL, NULL);
 }

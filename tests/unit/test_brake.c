@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* When the brake is applied, on counts whose times are written out here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "capacity/brake.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 #define BEGIN_NS (100 * NS_PER_S)
 
@@ -52,9 +46,8 @@ static void answer_slowly(uint64_t reads)
     counts.slow += reads;
 }
 
-static void what_was_before_is_forgiven(void **state)
+TEST_BETWEEN(what_was_before_is_forgiven, begin, NULL)
 {
-    (void)state;
     assert_int_equal(look(), BRAKE_NONE);
     for (int i = 0; i < 100; i++) {
         answer(1);
@@ -62,9 +55,8 @@ static void what_was_before_is_forgiven(void **state)
     }
 }
 
-static void a_quarter_of_the_window(void **state)
+TEST_BETWEEN(a_quarter_of_the_window, begin, NULL)
 {
-    (void)state;
     answer_slowly(BRAKE_SLOW_READS - 1);
     assert_int_equal(look(), BRAKE_NONE);
     answer_slowly(1);
@@ -72,9 +64,8 @@ static void a_quarter_of_the_window(void **state)
 }
 
 /* Just as many, but spread over more than a window. */
-static void what_is_past_counts_no_more(void **state)
+TEST_BETWEEN(what_is_past_counts_no_more, begin, NULL)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         answer(1);
         if (i % BRAKE_SLOW_READS == 0)
@@ -86,9 +77,8 @@ static void what_is_past_counts_no_more(void **state)
 }
 
 /* The window is of time, however often it was looked. */
-static void few_looks_see_the_same_window(void **state)
+TEST_BETWEEN(few_looks_see_the_same_window, begin, NULL)
 {
-    (void)state;
     answer_slowly(BRAKE_SLOW_READS - 1);
     assert_int_equal(look_after(BRAKE_WINDOW_NS / 2), BRAKE_NONE);
     answer_slowly(1);
@@ -102,9 +92,8 @@ static void few_looks_see_the_same_window(void **state)
 }
 
 /* A server that stands still is noticed before it answers. */
-static void a_silence(void **state)
+TEST_BETWEEN(a_silence, begin, NULL)
 {
-    (void)state;
     counts.due = counts.done;
     counts.waits = true;
     for (int i = 1; i < BRAKE_SLOW_READS; i++) {
@@ -116,9 +105,8 @@ static void a_silence(void **state)
 }
 
 /* Answered slowly, and overdue: together they are enough. */
-static void a_silence_behind_slow_reads(void **state)
+TEST_BETWEEN(a_silence_behind_slow_reads, begin, NULL)
 {
-    (void)state;
     counts.due = counts.done;
     answer_slowly(2);
     counts.due += BRAKE_SLOW_READS - 3;
@@ -129,9 +117,8 @@ static void a_silence_behind_slow_reads(void **state)
 }
 
 /* Reads that were due, and that nobody has sent: the bystander itself was not run. */
-static void reads_that_were_not_sent_are_no_silence(void **state)
+TEST_BETWEEN(reads_that_were_not_sent_are_no_silence, begin, NULL)
 {
-    (void)state;
     counts.due = counts.done + 100;
     assert_int_equal(look(), BRAKE_NONE);
     counts.late += 100;
@@ -143,9 +130,8 @@ static void reads_that_were_not_sent_are_no_silence(void **state)
 }
 
 /* The whole program may have stood still: the bystander gets one look's time to catch up. */
-static void behind_a_pause_a_silence_waits_for_the_next_look(void **state)
+TEST_BETWEEN(behind_a_pause_a_silence_waits_for_the_next_look, begin, NULL)
 {
-    (void)state;
     counts.due = counts.done + 100;
     counts.waits = true;
     assert_int_equal(look_after(BRAKE_PAUSE_NS + 1), BRAKE_NONE);
@@ -156,9 +142,8 @@ static void behind_a_pause_a_silence_waits_for_the_next_look(void **state)
     assert_int_equal(look_after(BRAKE_PAUSE_NS), BRAKE_SILENT);
 }
 
-static void errors_and_losses(void **state)
+TEST_BETWEEN(errors_and_losses, begin, NULL)
 {
-    (void)state;
     counts.done++;
     counts.errors++;
     assert_int_equal(look(), BRAKE_ERRORS);
@@ -166,31 +151,11 @@ static void errors_and_losses(void **state)
     assert_int_equal(look(), BRAKE_LOST);
 }
 
-static void the_bound_follows_the_p99_alone(void **state)
+TEST_BETWEEN(the_bound_follows_the_p99_alone, begin, NULL)
 {
-    (void)state;
     assert_int_equal(brake_bound_ns(0), 100 * NS_PER_MS);
     assert_int_equal(brake_bound_ns(10 * NS_PER_MS - 1), 100 * NS_PER_MS);
     assert_int_equal(brake_bound_ns(30 * NS_PER_MS), 300 * NS_PER_MS);
     assert_int_equal(brake_bound_ns(201 * NS_PER_MS), 2 * NS_PER_S);
     assert_int_equal(brake_bound_ns(UINT64_MAX), 2 * NS_PER_S);
-}
-
-#define BRAKE_TEST(test) cmocka_unit_test_setup(test, begin)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        BRAKE_TEST(what_was_before_is_forgiven),
-        BRAKE_TEST(a_quarter_of_the_window),
-        BRAKE_TEST(what_is_past_counts_no_more),
-        BRAKE_TEST(few_looks_see_the_same_window),
-        BRAKE_TEST(a_silence),
-        BRAKE_TEST(a_silence_behind_slow_reads),
-        BRAKE_TEST(reads_that_were_not_sent_are_no_silence),
-        BRAKE_TEST(behind_a_pause_a_silence_waits_for_the_next_look),
-        BRAKE_TEST(errors_and_losses),
-        BRAKE_TEST(the_bound_follows_the_p99_alone),
-    };
-    return cmocka_run_group_tests_name("brake", tests, NULL, NULL);
 }

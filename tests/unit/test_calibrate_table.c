@@ -3,15 +3,14 @@
 #include "bench/calibrate/calibrate_table.h"
 
 #include "recipes/registry.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
-
-#include <stdlib.h>
 
 /* exp(0.095) = 1.10, exp(1.5) = 4.48, exp(0.049) = 1.05. */
 static struct costs_file costs = {.trial_sd = {[DRAIN_TOTAL] = 0.095, [DRAIN_HANDOFF] = 1.5},
                                   .fit = {.model_sd = 0.049, .converged = true}};
 
-static void scatter_is_told_as_a_factor(void **state)
+TEST(scatter_is_told_as_a_factor)
 {
     char *text = NULL;
     size_t size = 0;
@@ -27,7 +26,7 @@ static void scatter_is_told_as_a_factor(void **state)
     free(text);
 }
 
-static void each_cost_and_each_cell_has_a_row(void **state)
+TEST(each_cost_and_each_cell_has_a_row)
 {
     char *text = NULL;
     size_t size = 0;
@@ -49,7 +48,7 @@ static void each_cost_and_each_cell_has_a_row(void **state)
 }
 
 /* From a factor of e on. */
-static void much_scatter_is_warned_of(void **state)
+TEST(much_scatter_is_warned_of)
 {
     static const struct costs_file limit = {
         .trial_sd = {[DRAIN_TOTAL] = 0.999, [DRAIN_HANDOFF] = 1.001}};
@@ -61,14 +60,4 @@ static void much_scatter_is_warned_of(void **state)
     assert_true(calibrate_table_warns(&costs, DRAIN_HANDOFF, text, sizeof text));
     assert_has(text, "scatter by a factor of 4.5 (handoff p50, geometric standard deviation): ");
     assert_has(text, " or a longer --warm-up");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scatter_is_told_as_a_factor),
-        cmocka_unit_test(each_cost_and_each_cell_has_a_row),
-        cmocka_unit_test(much_scatter_is_warned_of),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

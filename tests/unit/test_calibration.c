@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/calibration.h"
 
+#include "tests/support/test.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define COSTS       4
 #define QUANTITIES  12
@@ -90,9 +85,8 @@ static double off(const struct calibration *calibration, size_t j)
     return log(calibration->costs[j].value / truth[j]);
 }
 
-static void costs_are_found_again(void **state)
+TEST(costs_are_found_again)
 {
-    (void)state;
     struct model_context context = {0};
     struct calibration_measured measured[QUANTITIES];
     measure(0, 0.01, NULL, measured);
@@ -106,9 +100,8 @@ static void costs_are_found_again(void **state)
     assert_true(calibration.runs < 150);
 }
 
-static void predictions_in_steps_do_no_harm(void **state)
+TEST(predictions_in_steps_do_no_harm)
 {
-    (void)state;
     struct model_context context = {.rough = true};
     struct calibration_measured measured[QUANTITIES];
     measure(0, 0.02, NULL, measured);
@@ -119,9 +112,8 @@ static void predictions_in_steps_do_no_harm(void **state)
 }
 
 /* Nine of ten intervals hold the true cost, and nine of ten the next measurement. */
-static void intervals_hold_what_they_should(void **state)
+TEST(intervals_hold_what_they_should)
 {
-    (void)state;
     enum { ROUNDS = 400 };
     struct random random;
     struct model_context context = {0};
@@ -149,9 +141,8 @@ static void intervals_hold_what_they_should(void **state)
 }
 
 /* A cost that the quantities do not depend on, and two that occur as a sum alone. */
-static void what_is_not_determined_stays_at_its_prior(void **state)
+TEST(what_is_not_determined_stays_at_its_prior)
 {
-    (void)state;
     struct model_context context = {.forgets = true};
     struct calibration_measured measured[QUANTITIES];
     measure(0, 0.02, NULL, measured);
@@ -175,9 +166,8 @@ static enum error_kind sum_model(void *context, const double *costs, double *qua
     return ERROR_NONE;
 }
 
-static void of_a_sum_only_the_sum_is_determined(void **state)
+TEST(of_a_sum_only_the_sum_is_determined)
 {
-    (void)state;
     static const struct calibration_prior two[] = {{100, 0.5}, {100, 0.5}};
     static const struct calibration_measured measured[] = {{300, 0.02}, {600, 0.02}};
     const struct calibration_problem problem = {two, 2, measured, 2, sum_model, NULL};
@@ -201,9 +191,8 @@ static void of_a_sum_only_the_sum_is_determined(void **state)
     assert_true(sqrt(squares) < 0.15);
 }
 
-static void a_known_cost_is_not_estimated(void **state)
+TEST(a_known_cost_is_not_estimated)
 {
-    (void)state;
     struct model_context context = {0};
     struct calibration_measured measured[QUANTITIES];
     struct calibration_prior some[COSTS];
@@ -225,9 +214,8 @@ static void a_known_cost_is_not_estimated(void **state)
 }
 
 /* The trials scatter by 2 %, and the model is wrong by 15 %. */
-static void the_error_of_the_model_is_found(void **state)
+TEST(the_error_of_the_model_is_found)
 {
-    (void)state;
     struct random random;
     struct model_context context = {0};
     double sum = 0;
@@ -242,9 +230,8 @@ static void the_error_of_the_model_is_found(void **state)
     assert_true(fabs(sum / 50 - 0.15) < 0.02);
 }
 
-static void draws_have_the_covariance(void **state)
+TEST(draws_have_the_covariance)
 {
-    (void)state;
     enum { DRAWS = 20000 };
     struct random random;
     struct model_context context = {0};
@@ -277,9 +264,8 @@ static void expect_usage(const struct calibration_problem *problem, const char *
     assert_string_equal(error.detail, detail);
 }
 
-static void what_has_no_logarithm_is_refused(void **state)
+TEST(what_has_no_logarithm_is_refused)
 {
-    (void)state;
     struct model_context context = {0};
     struct calibration_measured measured[QUANTITIES];
     struct calibration_prior some[COSTS];
@@ -299,9 +285,8 @@ static void what_has_no_logarithm_is_refused(void **state)
     expect_usage(&problem, "the model predicts nan for quantity 0");
 }
 
-static void an_error_of_the_model_ends_the_calibration(void **state)
+TEST(an_error_of_the_model_ends_the_calibration)
 {
-    (void)state;
     struct model_context context = {.fails = ERROR_NO_MEMORY};
     struct calibration_measured measured[QUANTITIES];
     struct calibration calibration = {.runs = 77};
@@ -311,21 +296,4 @@ static void an_error_of_the_model_ends_the_calibration(void **state)
     assert_int_equal(calibration_fit(&problem, &calibration, &error), ERROR_NO_MEMORY);
     assert_string_equal(error.detail, "as told");
     assert_int_equal(calibration.runs, 77);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_are_found_again),
-        cmocka_unit_test(predictions_in_steps_do_no_harm),
-        cmocka_unit_test(intervals_hold_what_they_should),
-        cmocka_unit_test(what_is_not_determined_stays_at_its_prior),
-        cmocka_unit_test(of_a_sum_only_the_sum_is_determined),
-        cmocka_unit_test(a_known_cost_is_not_estimated),
-        cmocka_unit_test(the_error_of_the_model_is_found),
-        cmocka_unit_test(draws_have_the_covariance),
-        cmocka_unit_test(what_has_no_logarithm_is_refused),
-        cmocka_unit_test(an_error_of_the_model_ends_the_calibration),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/target/capacity.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static const struct connect_string three = {
     .endpoints = {{.host = "a", .port = 1}, {.host = "b", .port = 2}, {.host = "c", .port = 3}},
@@ -31,9 +25,8 @@ static bool fits(uint64_t sessions, const uint64_t room[3], size_t servers)
     return all;
 }
 
-static void as_many_sessions_as_every_server_has_room_for(void **state)
+TEST(as_many_sessions_as_every_server_has_room_for)
 {
-    (void)state;
     static const uint64_t rooms[][3] = {{60, 60, 60}, {60, 9, 60}, {60, 60, 9}, {9, 60, 60},
                                         {5, 5, 5},    {10, 9, 9},  {9, 10, 9},  {9, 9, 10}};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
@@ -50,9 +43,8 @@ static void as_many_sessions_as_every_server_has_room_for(void **state)
     }
 }
 
-static void a_server_without_room_allows_nothing(void **state)
+TEST(a_server_without_room_allows_nothing)
 {
-    (void)state;
     struct capacity capacity;
     capacity_init(&capacity, &three, 0);
     capacity_heed(&capacity, &three, 0, 60);
@@ -66,9 +58,8 @@ static void a_server_without_room_allows_nothing(void **state)
 }
 
 /* Ten companions on three servers: four of one of them, so four are kept free of each. */
-static void companions_take_room_of_every_server(void **state)
+TEST(companions_take_room_of_every_server)
 {
-    (void)state;
     struct capacity capacity;
     struct connect_string one = three;
     capacity_init(&capacity, &three, 10);
@@ -87,9 +78,8 @@ static struct client_counts plan(void)
     return (struct client_counts){.list = levels, .count = 4};
 }
 
-static void levels_above_the_limit_are_left_out(void **state)
+TEST(levels_above_the_limit_are_left_out)
 {
-    (void)state;
     struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 31, .reserved = 4, .room = 35, .server = "a:1"};
     struct error error;
@@ -110,9 +100,8 @@ static void levels_above_the_limit_are_left_out(void **state)
     assert_memory_equal(text, "n = 64 left out: a:1", 20);
 }
 
-static void many_levels_left_out_are_told_as_a_range(void **state)
+TEST(many_levels_left_out_are_told_as_a_range)
 {
-    (void)state;
     uint64_t many[105];
     struct capacity capacity = {.sessions = 63, .reserved = 4, .room = 67, .server = "a:1"};
     struct client_counts clients = {.list = many, .count = 105};
@@ -125,9 +114,8 @@ static void many_levels_left_out_are_told_as_a_range(void **state)
     assert_memory_equal(text, "n = 64 to 160 (97 client counts) left out: a:1", 46);
 }
 
-static void what_fits_is_not_spoken_of(void **state)
+TEST(what_fits_is_not_spoken_of)
 {
-    (void)state;
     struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 64, .reserved = 4, .room = 68, .server = "a:1"};
     struct error error;
@@ -138,9 +126,8 @@ static void what_fits_is_not_spoken_of(void **state)
     assert_string_equal(text, "");
 }
 
-static void a_plan_of_which_nothing_is_left_is_refused(void **state)
+TEST(a_plan_of_which_nothing_is_left_is_refused)
 {
-    (void)state;
     struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
     struct error error;
@@ -152,9 +139,8 @@ static void a_plan_of_which_nothing_is_left_is_refused(void **state)
                                       "use, and the smallest number of --clients is 8");
 }
 
-static void the_lower_of_two_limits_counts(void **state)
+TEST(the_lower_of_two_limits_counts)
 {
-    (void)state;
     struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 40, .reserved = 4, .room = 44, .server = "a:1"};
     struct error error;
@@ -166,19 +152,4 @@ static void the_lower_of_two_limits_counts(void **state)
     assert_int_equal(capacity_fit(&capacity, 50, &clients, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(clients.count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1 takes 44", 29);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_sessions_as_every_server_has_room_for),
-        cmocka_unit_test(a_server_without_room_allows_nothing),
-        cmocka_unit_test(companions_take_room_of_every_server),
-        cmocka_unit_test(levels_above_the_limit_are_left_out),
-        cmocka_unit_test(many_levels_left_out_are_told_as_a_range),
-        cmocka_unit_test(what_fits_is_not_spoken_of),
-        cmocka_unit_test(a_plan_of_which_nothing_is_left_is_refused),
-        cmocka_unit_test(the_lower_of_two_limits_counts),
-    };
-    return cmocka_run_group_tests_name("capacity", tests, NULL, NULL);
 }

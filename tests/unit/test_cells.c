@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which trials a run makes, in which order, and how long they are said to take. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/run/cells.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 static uint64_t levels[] = {5, 10, 20};
 static struct options options;
@@ -61,9 +55,8 @@ static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, siz
 }
 
 /* nonscalable stops at its 10 clients: two levels, where scalable has three. */
-static void test_every_round_has_each_cell_once(void **state)
+TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
 {
-    (void)state;
     lay_out(&cells);
     assert_int_equal(cells.count, 4 * 2 * (2 + 3));
     for (size_t i = 0; i < cells.count; i++)
@@ -89,9 +82,8 @@ static bool same_order(const struct cell *a, const struct cell *b, size_t count)
     return true;
 }
 
-static void test_rounds_have_orders_of_their_own_from_the_seed(void **state)
+TEST_BETWEEN(test_rounds_have_orders_of_their_own_from_the_seed, set_up, tear_down)
 {
-    (void)state;
     lay_out(&cells);
     lay_out(&others);
     assert_true(same_order(cells.list, others.list, cells.count));
@@ -104,9 +96,8 @@ static void test_rounds_have_orders_of_their_own_from_the_seed(void **state)
 }
 
 /* n² + n of nonscalable, 5n - 2 of scalable: as docs/locks.md has them. */
-static void test_cells_foretell_their_requests(void **state)
+TEST_BETWEEN(test_cells_foretell_their_requests, set_up, tear_down)
 {
-    (void)state;
     options.plan.trials = 1;
     lay_out(&cells);
     uint64_t sum = 0;
@@ -167,9 +158,8 @@ static uint64_t told_bytes(const char *recipe, uint64_t clients)
 }
 
 /* Not of a recipe without a law, whose requests nobody knows: those are told roughly. */
-static void test_cells_foretell_no_fewer_bytes_than_there_are(void **state)
+TEST_BETWEEN(test_cells_foretell_no_fewer_bytes_than_there_are, set_up, tear_down)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         for (uint32_t clients = 4; recipe_has_law(recipe) && clients <= 64; clients *= 16) {
@@ -183,35 +173,31 @@ static void test_cells_foretell_no_fewer_bytes_than_there_are(void **state)
 }
 
 /* A chroot is sent with each request, and comes back with the reply to a CREATE. */
-static void test_a_chroot_has_bytes(void **state)
+TEST_BETWEEN(test_a_chroot_has_bytes, set_up, tear_down)
 {
-    (void)state;
     uint64_t without = told_bytes("scalable", 10);
     strcpy(options.target.servers.chroot, "/a23456789");
     assert_int_equal(told_bytes("scalable", 10) - without, 10 * (48 + 10 + 9));
 }
 
 /* Five clients of two locks are three and two. */
-static void test_locks_share_the_clients(void **state)
+TEST_BETWEEN(test_locks_share_the_clients, set_up, tear_down)
 {
-    (void)state;
     options.plan.locks = 2;
     assert_int_equal(requests_of("nonscalable", 5), (9 + 3) + (4 + 2));
 }
 
 /* By the law as many as a drain has; without a law a CREATE, its release and a retry of each. */
-static void test_without_an_end_one_round_is_foretold(void **state)
+TEST_BETWEEN(test_without_an_end_one_round_is_foretold, set_up, tear_down)
 {
-    (void)state;
     options.plan.workload = WORKLOAD_STEADY;
     options.plan.duration_ns = NS_PER_S;
     assert_int_equal(requests_of("scalable", 10), 48);
     assert_int_equal(requests_of("poll", 10), 30);
 }
 
-static void test_the_time_left_is_that_of_requests_like_those(void **state)
+TEST_BETWEEN(test_the_time_left_is_that_of_requests_like_those, set_up, tear_down)
 {
-    (void)state;
     options.plan.trials = 1;
     lay_out(&cells);
     assert_int_equal(cells_time_left_ns(&cells, 0), 0);
@@ -235,9 +221,8 @@ static void test_the_time_left_is_that_of_requests_like_those(void **state)
 
 /* What the trials sent tells nothing: each takes its duration, and before it that of the load
  * alone: half a second of warm-up, and two seconds. */
-static void test_a_duration_is_the_time_of_each_trial(void **state)
+TEST_BETWEEN(test_a_duration_is_the_time_of_each_trial, set_up, tear_down)
 {
-    (void)state;
     options.plan.trials = 1;
     options.plan.workload = WORKLOAD_STEADY;
     options.plan.duration_ns = 3 * NS_PER_S;
@@ -250,21 +235,4 @@ static void test_a_duration_is_the_time_of_each_trial(void **state)
     options.plan.background.given = true;
     lay_out(&cells);
     assert_int_equal(cells_time_left_ns(&cells, 8), 2 * (3000 + 500 + 2000) * NS_PER_MS);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_every_round_has_each_cell_once),
-        TEST(test_rounds_have_orders_of_their_own_from_the_seed),
-        TEST(test_cells_foretell_their_requests),
-        TEST(test_cells_foretell_no_fewer_bytes_than_there_are),
-        TEST(test_a_chroot_has_bytes),
-        TEST(test_locks_share_the_clients),
-        TEST(test_without_an_end_one_round_is_foretold),
-        TEST(test_the_time_left_is_that_of_requests_like_those),
-        TEST(test_a_duration_is_the_time_of_each_trial),
-    };
-    return cmocka_run_group_tests_name("cells", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* Where the kernel's texts say that the cgroup of a process is mounted. */
 #include "base/cgroup.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static struct cgroup_place place;
 
@@ -24,9 +19,8 @@ static const char hybrid[] = "12:cpuset:/set\n"
                              "4:cpu,cpuacct:/user.slice\n"
                              "0::/user.slice/session-1.scope\n";
 
-static void test_a_hierarchy_of_several_controllers(void **state)
+TEST(test_a_hierarchy_of_several_controllers)
 {
-    (void)state;
     assert_found("35 25 0:31 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:15 - cgroup cgroup "
                  "rw,cpu,cpuacct\n",
                  hybrid, "/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpu,cpuacct/user.slice");
@@ -34,16 +28,15 @@ static void test_a_hierarchy_of_several_controllers(void **state)
                  "3:cpuacct,cpu,cpuset:/a/b", "/c", "/c/a/b");
 }
 
-static void test_version_2_beside_version_1(void **state)
+TEST(test_version_2_beside_version_1)
 {
-    (void)state;
     assert_found("27 25 0:24 / /sys/fs/cgroup/unified rw,relatime shared:10 master:1 - cgroup2 "
                  "cgroup2 rw,nsdelegate\n",
                  hybrid, "/sys/fs/cgroup/unified",
                  "/sys/fs/cgroup/unified/user.slice/session-1.scope");
 }
 
-static void test_a_mount_whose_root_is_a_cgroup(void **state)
+TEST(test_a_mount_whose_root_is_a_cgroup)
 {
     static const char mount[] =
         "35 25 0:31 /docker/4f /sys/fs/cgroup/cpu ro - cgroup cgroup ro,cpu";
@@ -55,14 +48,13 @@ static void test_a_mount_whose_root_is_a_cgroup(void **state)
     assert_found(mount, "4:cpu:/docker/4f/../5e\n", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu");
 }
 
-static void test_names_that_the_kernel_escapes(void **state)
+TEST(test_names_that_the_kernel_escapes)
 {
-    (void)state;
     assert_found("35 25 0:31 /a\\134x2db /my\\040groups rw - cgroup2 none rw", "0::/a\\x2db/c",
                  "/my groups", "/my groups/c");
 }
 
-static void test_what_has_no_cpu_controller(void **state)
+TEST(test_what_has_no_cpu_controller)
 {
     static const char *const mounts[] = {
         "",
@@ -77,24 +69,11 @@ static void test_what_has_no_cpu_controller(void **state)
         assert_false(cgroup_find(mounts[i], hybrid, &place));
 }
 
-static void test_a_process_that_is_in_no_such_cgroup(void **state)
+TEST(test_a_process_that_is_in_no_such_cgroup)
 {
     static const char *const cgroups[] = {"", "\n0\n0:\n", "4:cpuacct,cpuset:/a\n", "0::/a\n"};
     (void)state;
     for (size_t i = 0; i < sizeof cgroups / sizeof cgroups[0]; i++)
         assert_false(cgroup_find("35 25 0:31 / /c rw - cgroup none rw,cpu", cgroups[i], &place));
     assert_false(cgroup_find("35 25 0:31 / /c rw - cgroup2 none rw", "4:cpu:/a\n", &place));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_hierarchy_of_several_controllers),
-        cmocka_unit_test(test_version_2_beside_version_1),
-        cmocka_unit_test(test_a_mount_whose_root_is_a_cgroup),
-        cmocka_unit_test(test_names_that_the_kernel_escapes),
-        cmocka_unit_test(test_what_has_no_cpu_controller),
-        cmocka_unit_test(test_a_process_that_is_in_no_such_cgroup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

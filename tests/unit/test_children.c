@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "sim/children.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define MODEL_MAX 600
 #define VIEWS     8
@@ -87,7 +80,7 @@ static void look(struct held *held, const struct children *children, const struc
 }
 
 /* Mostly a queue, at times somebody leaves from its middle; several views are held on the way. */
-static void test_a_view_stays_as_it_was(void **state)
+TEST_BETWEEN(test_a_view_stays_as_it_was, begin, end)
 {
     static struct held held[VIEWS];
     static struct model model;
@@ -122,7 +115,7 @@ static void test_a_view_stays_as_it_was(void **state)
     assert_int_equal(paths.count, 0);
 }
 
-static void test_nobody_has_no_children(void **state)
+TEST_BETWEEN(test_nobody_has_no_children, begin, end)
 {
     struct children children = {0};
     struct children_view view = children_view(&children);
@@ -130,13 +123,4 @@ static void test_nobody_has_no_children(void **state)
     assert_int_equal(view.count, 0);
     children_view_release(&view, &slab);
     children_clear(&children, &slab);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_view_stays_as_it_was, begin, end),
-        cmocka_unit_test_setup_teardown(test_nobody_has_no_children, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

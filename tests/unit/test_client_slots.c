@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operations outstanding and their replies, of a session that is driven by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/client.h"
+
+#include "tests/support/test.h"
 
 static struct client client;
 static uint64_t time_ns;
@@ -76,7 +72,7 @@ static void answer(uint64_t tag, uint64_t at_ns)
 }
 
 /* The ring goes round several times, and each latency is from its own request on. */
-static void test_replies_bring_back_tags_and_times(void **state)
+TEST_BETWEEN(test_replies_bring_back_tags_and_times, NULL, end)
 {
     static const uint32_t depths[] = {1, 2, 3, 100};
     (void)state;
@@ -98,9 +94,8 @@ static void test_replies_bring_back_tags_and_times(void **state)
 }
 
 /* Not before those that are older, and no later than the next. */
-static void test_what_was_refused_is_answered_in_turn(void **state)
+TEST_BETWEEN(test_what_was_refused_is_answered_in_turn, NULL, end)
 {
-    (void)state;
     begin(4);
     refused_at = 2;
     ask(1);
@@ -117,13 +112,4 @@ static void test_what_was_refused_is_answered_in_turn(void **state)
     assert_int_equal(replies, 3);
     assert_int_equal(client.outstanding, 0);
     assert_false(client_deliver_refused(&client));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_replies_bring_back_tags_and_times, end),
-        cmocka_unit_test_teardown(test_what_was_refused_is_answered_in_turn, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

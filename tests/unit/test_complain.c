@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/complain.h"
 #include "tests/support/said.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define HOSTILE  "\x1b]0;owned\x07\u202e\r\n\xff"
 #define HARMLESS "\\x1b]0;owned\\x07\\u202e\\x0d\\x0a\\xff"
 
-static void a_error_is_one_printable_line(void **state)
+TEST(a_error_is_one_printable_line)
 {
     struct error error;
     (void)state;
@@ -24,24 +18,22 @@ static void a_error_is_one_printable_line(void **state)
                         "'; name the folder of a queue, or the znode that is the lock\n");
 }
 
-static void a_wrong_argument_is_one_printable_line(void **state)
+TEST(a_wrong_argument_is_one_printable_line)
 {
-    (void)state;
     said_begin();
     assert_false(complain_value("run", "--hold", HOSTILE, "expected a duration"));
     assert_string_equal(said_end(), "zkherd: --hold " HARMLESS
                                     ": expected a duration; see zkherd run --help\n");
 }
 
-static void a_remark_is_one_printable_line(void **state)
+TEST(a_remark_is_one_printable_line)
 {
-    (void)state;
     said_begin();
     complain_mildly("server %s", HOSTILE);
     assert_string_equal(said_end(), "zkherd: server " HARMLESS "\n");
 }
 
-static void a_line_that_is_too_long_is_cut_with_a_sign(void **state)
+TEST(a_line_that_is_too_long_is_cut_with_a_sign)
 {
     char long_one[10000];
     (void)state;
@@ -52,15 +44,4 @@ static void a_line_that_is_too_long_is_cut_with_a_sign(void **state)
     const char *line = said_end();
     assert_true(strlen(line) < sizeof long_one);
     assert_string_equal(line + strlen(line) - 5, "a...\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_error_is_one_printable_line),
-        cmocka_unit_test(a_wrong_argument_is_one_printable_line),
-        cmocka_unit_test(a_remark_is_one_printable_line),
-        cmocka_unit_test(a_line_that_is_too_long_is_cut_with_a_sign),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,14 +6,7 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define TRIALS_MAX 512
 
@@ -98,9 +91,8 @@ static size_t lines_of(const char *lines)
 
 /* ------------------------------------------------------------------ bars */
 
-static void bars_of_all_recipes_have_one_scale(void **state)
+TEST(bars_of_all_recipes_have_one_scale)
 {
-    (void)state;
     lay_out(both, 2, 3);
     assert_string_equal(bars(40, false),
                         "\nRPCs per handoff, against clients; all bars on one linear scale\n"
@@ -118,9 +110,8 @@ static void bars_of_all_recipes_have_one_scale(void **state)
 
 /* Trials that were not led to their end are in no bar, nor are those that fail, nor those without a
  * handoff. */
-static void bars_are_of_complete_trials(void **state)
+TEST(bars_are_of_complete_trials)
 {
-    (void)state;
     lay_out(both, 2, 2);
     list[1].complete = false;
     assert_null(strstr(bars(80, false), "17.0"));
@@ -134,9 +125,8 @@ static void bars_are_of_complete_trials(void **state)
     assert_non_null(strstr(bars(80, false), " 3.6\n")); /* 144 by 40 */
 }
 
-static void nothing_to_compare_is_no_picture(void **state)
+TEST(nothing_to_compare_is_no_picture)
 {
-    (void)state;
     lay_out(both, 1, 1);
     assert_string_equal(bars(80, false), "");
     lay_out(both, 1, 2);
@@ -150,9 +140,8 @@ static void nothing_to_compare_is_no_picture(void **state)
     assert_string_equal(bars(80, false), "");
 }
 
-static void of_many_levels_the_ends_are_shown(void **state)
+TEST(of_many_levels_the_ends_are_shown)
 {
-    (void)state;
     lay_out(both, 1, 15);
     bars(80, false);
     assert_int_equal(lines_of(text), 2 + 8);
@@ -163,7 +152,7 @@ static void of_many_levels_the_ends_are_shown(void **state)
     assert_non_null(strstr(text, "# 131,073\n"));
 }
 
-static void the_widest_bars_have_eighty_columns(void **state)
+TEST(the_widest_bars_have_eighty_columns)
 {
     const struct recipe *all[OPTIONS_RECIPES_MAX];
     size_t count = 0;
@@ -179,9 +168,8 @@ static void the_widest_bars_have_eighty_columns(void **state)
 
 /* ------------------------------------------------------------------ the verdict */
 
-static void all_well_is_said_in_three_lines(void **state)
+TEST(all_well_is_said_in_three_lines)
 {
-    (void)state;
     lay_out(both, 2, 6);
     assert_string_equal(conclusion(false),
                         "\nverdict: holds\n"
@@ -190,7 +178,7 @@ static void all_well_is_said_in_three_lines(void **state)
     assert_string_equal(conclusion_word(&samples), "holds");
 }
 
-static void recipes_of_one_growth_are_told_together(void **state)
+TEST(recipes_of_one_growth_are_told_together)
 {
     const struct recipe *const three[] = {&recipe_scalable, &recipe_nonscalable, &recipe_ticket};
     (void)state;
@@ -199,9 +187,8 @@ static void recipes_of_one_growth_are_told_together(void **state)
                            "    RPCs grow as O(n): scalable, ticket; as O(n²): nonscalable\n"));
 }
 
-static void failures_are_told_with_their_place(void **state)
+TEST(failures_are_told_with_their_place)
 {
-    (void)state;
     lay_out(both, 2, 3);
     list[1].violations = list[2].violations = 1;
     list[2].valid = list[3].valid = list[4].valid = false;
@@ -216,9 +203,8 @@ static void failures_are_told_with_their_place(void **state)
     assert_non_null(strstr(conclusion(false), "1 of 3 trials fails, with 16 clients\n"));
 }
 
-static void a_trial_that_is_not_valid_leaves_the_counts(void **state)
+TEST(a_trial_that_is_not_valid_leaves_the_counts)
 {
-    (void)state;
     lay_out(both, 1, 1);
     list[0].valid = false;
     assert_string_equal(conclusion_word(&samples), "not valid");
@@ -231,9 +217,8 @@ static void a_trial_that_is_not_valid_leaves_the_counts(void **state)
     assert_string_equal(conclusion_word(&samples), "not valid");
 }
 
-static void a_run_that_ended_early_says_of_how_much_it_speaks(void **state)
+TEST(a_run_that_ended_early_says_of_how_much_it_speaks)
 {
-    (void)state;
     lay_out(both, 2, 6);
     planned = 1240;
     assert_non_null(strstr(conclusion(false), "\nverdict: holds\n"
@@ -243,9 +228,8 @@ static void a_run_that_ended_early_says_of_how_much_it_speaks(void **state)
     assert_null(strstr(conclusion(false), "12"));
 }
 
-static void counts_without_a_law_are_not_judged_by_one(void **state)
+TEST(counts_without_a_law_are_not_judged_by_one)
 {
-    (void)state;
     lay_out(both, 2, 1);
     list[0].has_law = false;
     assert_non_null(strstr(conclusion(false), "\n    All counts that have a law equal it\n"));
@@ -263,9 +247,8 @@ static void counts_without_a_law_are_not_judged_by_one(void **state)
 }
 
 /* Then the growth is that of the fit, of six levels. */
-static void counts_without_a_law_grow_as_they_were_fitted(void **state)
+TEST(counts_without_a_law_grow_as_they_were_fitted)
 {
-    (void)state;
     lay_out(both, 2, 6);
     options.plan.pace = PACE_FREE;
     for (size_t i = 0; i < samples.count; i++)
@@ -275,9 +258,8 @@ static void counts_without_a_law_grow_as_they_were_fitted(void **state)
                                               "scalable\n"));
 }
 
-static void a_colour_is_around_the_word_alone(void **state)
+TEST(a_colour_is_around_the_word_alone)
 {
-    (void)state;
     lay_out(both, 1, 1);
     assert_non_null(strstr(conclusion(true), "verdict: \033[1;32mholds\033[0m\n    All"));
     list[0].valid = false;
@@ -287,7 +269,7 @@ static void a_colour_is_around_the_word_alone(void **state)
     assert_null(strchr(conclusion(false), '\033'));
 }
 
-static void the_longest_list_is_wrapped(void **state)
+TEST(the_longest_list_is_wrapped)
 {
     const struct recipe *all[OPTIONS_RECIPES_MAX];
     (void)state;
@@ -305,23 +287,4 @@ static int free_text(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bars_of_all_recipes_have_one_scale),
-        cmocka_unit_test(bars_are_of_complete_trials),
-        cmocka_unit_test(nothing_to_compare_is_no_picture),
-        cmocka_unit_test(of_many_levels_the_ends_are_shown),
-        cmocka_unit_test(the_widest_bars_have_eighty_columns),
-        cmocka_unit_test(all_well_is_said_in_three_lines),
-        cmocka_unit_test(recipes_of_one_growth_are_told_together),
-        cmocka_unit_test(failures_are_told_with_their_place),
-        cmocka_unit_test(a_trial_that_is_not_valid_leaves_the_counts),
-        cmocka_unit_test(a_run_that_ended_early_says_of_how_much_it_speaks),
-        cmocka_unit_test(counts_without_a_law_are_not_judged_by_one),
-        cmocka_unit_test(counts_without_a_law_grow_as_they_were_fitted),
-        cmocka_unit_test(a_colour_is_around_the_word_alone),
-        cmocka_unit_test(the_longest_list_is_wrapped),
-    };
-    return cmocka_run_group_tests(tests, NULL, free_text);
-}
+TEST_GROUP(NULL, free_text)

@@ -2,6 +2,7 @@
 /* How a trial is led, in simulations: what is progress, what is waited for at the end, and which
  * times come out. */
 #include "tests/support/simulation.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
 
@@ -25,9 +26,8 @@ static struct trial_plan plan_of(const char *recipe, enum pace pace)
 /* ------------------------------------------------------------------ progress */
 
 /* Who polls a lock that nobody gives up sends requests for ever. */
-static void test_in_free_pace_messages_alone_are_no_progress(void **state)
+TEST_BETWEEN(test_in_free_pace_messages_alone_are_no_progress, set_up, NULL)
 {
-    (void)state;
     struct trial_plan plan = plan_of("poll", PACE_FREE);
     plan.hold.mean_ns = 3 * plan.fleet.timeout_ns;
     struct trial_result *result = simulation_run(&simulation, &plan);
@@ -37,9 +37,8 @@ static void test_in_free_pace_messages_alone_are_no_progress(void **state)
 }
 
 /* Who is woken asks for all whom it found in line, one after the other. */
-static void test_under_lockstep_messages_are_progress(void **state)
+TEST_BETWEEN(test_under_lockstep_messages_are_progress, set_up, NULL)
 {
-    (void)state;
     struct trial_plan plan = plan_of("walkback", PACE_LOCKSTEP);
     plan.fleet.sessions = 20;
     simulation.options.costs.read_ns = plan.fleet.timeout_ns / 10;
@@ -74,9 +73,8 @@ static const struct recipe recipe_lingering = {
     .name = "lingering", .fifo = true, .acquire = lingering_acquire, .release = lingering_release};
 
 /* The last to leave has its reply before another, on a server that is behind, is told of it. */
-static void test_in_free_pace_the_last_notifications_are_received(void **state)
+TEST_BETWEEN(test_in_free_pace_the_last_notifications_are_received, set_up, NULL)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", PACE_FREE);
     plan.recipe = &recipe_lingering;
     simulation.options.costs.network_ns = simulation.options.costs.network_jitter_ns = NS_PER_S;
@@ -91,9 +89,8 @@ static void test_in_free_pace_the_last_notifications_are_received(void **state)
 
 /* ------------------------------------------------------------------ times */
 
-static void test_a_drain_begins_with_the_first_release(void **state)
+TEST_BETWEEN(test_a_drain_begins_with_the_first_release, set_up, NULL)
 {
-    (void)state;
     struct trial_plan plan = plan_of("scalable", PACE_LOCKSTEP);
     struct trial_result *result = simulation_run(&simulation, &plan);
     uint64_t first_ns = atomic_load(&result->memory->first_release_ns);
@@ -108,9 +105,8 @@ static void test_a_drain_begins_with_the_first_release(void **state)
 /* ------------------------------------------------------------------ stalls */
 
 /* However slow its servers are, a simulation has none that stands still. */
-static void test_a_simulation_has_no_stalls(void **state)
+TEST_BETWEEN(test_a_simulation_has_no_stalls, set_up, NULL)
 {
-    (void)state;
     for (enum pace pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_plan plan = plan_of("childwatch", pace);
         simulation.options.costs.network_ns = 2 * NS_PER_S;
@@ -120,17 +116,4 @@ static void test_a_simulation_has_no_stalls(void **state)
         assert_int_equal(result->stalls.count, 0);
         trial_result_free(result);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-    const struct CMUnitTest tests[] = {
-        TEST(test_in_free_pace_messages_alone_are_no_progress),
-        TEST(test_under_lockstep_messages_are_progress),
-        TEST(test_in_free_pace_the_last_notifications_are_received),
-        TEST(test_a_drain_begins_with_the_first_release),
-        TEST(test_a_simulation_has_no_stalls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/connect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static struct connect_string parse(const char *text)
 {
@@ -41,18 +36,16 @@ static void assert_endpoint(const struct connect_string *connect, size_t index, 
     assert_int_equal(connect->endpoints[index].port, port);
 }
 
-static void takes_a_host_with_the_usual_port(void **state)
+TEST(takes_a_host_with_the_usual_port)
 {
-    (void)state;
     struct connect_string connect = parse("localhost");
     assert_int_equal(connect.count, 1);
     assert_endpoint(&connect, 0, "localhost", 2181);
     assert_string_equal(connect.chroot, "");
 }
 
-static void takes_hosts_ports_and_a_chroot(void **state)
+TEST(takes_hosts_ports_and_a_chroot)
 {
-    (void)state;
     struct connect_string connect = parse("zk_1.example.org:1,10.0.0.7,h-3:65535/a/b.c/..d/...");
     assert_int_equal(connect.count, 3);
     assert_endpoint(&connect, 0, "zk_1.example.org", 1);
@@ -61,9 +54,8 @@ static void takes_hosts_ports_and_a_chroot(void **state)
     assert_string_equal(connect.chroot, "/a/b.c/..d/...");
 }
 
-static void takes_ipv6_in_brackets(void **state)
+TEST(takes_ipv6_in_brackets)
 {
-    (void)state;
     struct connect_string connect = parse("[::1]:9,[2001:db8::7],[fe80::1%eth0]:3/c");
     assert_endpoint(&connect, 0, "::1", 9);
     assert_endpoint(&connect, 1, "2001:db8::7", 2181);
@@ -71,9 +63,8 @@ static void takes_ipv6_in_brackets(void **state)
     assert_string_equal(connect.chroot, "/c");
 }
 
-static void refuses_bad_hosts(void **state)
+TEST(refuses_bad_hosts)
 {
-    (void)state;
     assert_refused("", "there is no host");
     assert_refused("/a", "a host is missing");
     assert_refused(":2181", "a host is missing");
@@ -89,9 +80,8 @@ static void refuses_bad_hosts(void **state)
     assert_refused("h\xc3\xb6st", "no host has");
 }
 
-static void refuses_bad_ports(void **state)
+TEST(refuses_bad_ports)
 {
-    (void)state;
     assert_refused("a:", "a port is");
     assert_refused("a:0", "a port is");
     assert_refused("a:65536", "a port is");
@@ -104,9 +94,8 @@ static void refuses_bad_ports(void **state)
     assert_refused("a,b:0,c", "'0'");
 }
 
-static void refuses_bad_ipv6(void **state)
+TEST(refuses_bad_ipv6)
 {
-    (void)state;
     assert_refused("::1", "needs brackets");
     assert_refused("fe80::1:2181", "needs brackets");
     assert_refused("a:1:2", "needs brackets");
@@ -121,9 +110,8 @@ static void refuses_bad_ipv6(void **state)
     assert_refused("[::1]:", "a port is");
 }
 
-static void refuses_bad_chroots(void **state)
+TEST(refuses_bad_chroots)
 {
-    (void)state;
     assert_refused("a/", "ends with a '/'");
     assert_refused("a:1/b/", "ends with a '/'");
     assert_refused("a//", "'//'");
@@ -134,9 +122,8 @@ static void refuses_bad_chroots(void **state)
     assert_refused("a/b c", "blank");
 }
 
-static void refuses_what_is_too_long_or_too_many(void **state)
+TEST(refuses_what_is_too_long_or_too_many)
 {
-    (void)state;
     char text[600];
     memset(text, 'h', sizeof text);
     text[256] = '\0';
@@ -157,9 +144,8 @@ static void refuses_what_is_too_long_or_too_many(void **state)
     assert_refused(text, "too many hosts");
 }
 
-static void formats_for_the_client_from_any_endpoint_on(void **state)
+TEST(formats_for_the_client_from_any_endpoint_on)
 {
-    (void)state;
     char text[CONNECT_TEXT_SIZE];
     struct connect_string connect = parse("a,[::1]:9,c:3/x/y");
     assert_string_equal(connect_format(&connect, true, text, sizeof text), "a:2181,::1:9,c:3/x/y");
@@ -168,9 +154,8 @@ static void formats_for_the_client_from_any_endpoint_on(void **state)
     assert_string_equal(connect_spread(&connect, 2, text, sizeof text), "c:3,a:2181,::1:9/x/y");
 }
 
-static void the_longest_connect_string_fits(void **state)
+TEST(the_longest_connect_string_fits)
 {
-    (void)state;
     struct connect_string connect = {.count = CONNECT_ENDPOINTS_MAX};
     for (size_t i = 0; i < connect.count; i++) {
         memset(connect.endpoints[i].host, 'h', 255);
@@ -182,9 +167,8 @@ static void the_longest_connect_string_fits(void **state)
     assert_int_equal(strlen(text), 16 * (255 + 6) + 15 + 255);
 }
 
-static void formats_endpoints_for_people(void **state)
+TEST(formats_endpoints_for_people)
 {
-    (void)state;
     char text[ENDPOINT_TEXT_SIZE];
     struct connect_string connect = parse("a.b,[::1]:9");
     assert_string_equal(endpoint_format(&connect.endpoints[0], text, sizeof text), "a.b:2181");
@@ -196,9 +180,8 @@ static void formats_endpoints_for_people(void **state)
     assert_string_equal(endpoint_address(&connect.endpoints[0], text, sizeof text), "a.b:2181");
 }
 
-static void formats_connect_strings_as_they_were_typed(void **state)
+TEST(formats_connect_strings_as_they_were_typed)
 {
-    (void)state;
     char text[CONNECT_TEXT_SIZE];
     struct connect_string connect = parse("10.0.0.7,[::1]:9/a");
     strcpy(connect.endpoints[0].name, "zk1");
@@ -214,7 +197,7 @@ static void assert_path_refused(const char *path, const char *words)
         fail_msg("'%s' was refused with '%s', not '%s'", path, error.detail, words);
 }
 
-static void checks_paths_as_zookeeper_does(void **state)
+TEST(checks_paths_as_zookeeper_does)
 {
     static const char *const good[] = {"/", "/a", "/a/b c/..d/...", "/a.b/c-0000000001"};
     char lengthy[CONNECT_PATH_MAX + 2] = "/";
@@ -237,9 +220,8 @@ static void checks_paths_as_zookeeper_does(void **state)
 }
 
 /* Of the sessions of each server, as many go to each of the others, and none to a server twice. */
-static void sessions_of_a_lost_server_are_spread(void **state)
+TEST(sessions_of_a_lost_server_are_spread)
 {
-    (void)state;
     struct connect_string connect = {.count = 0};
     struct error error;
     unsigned next[3][3] = {{0}};
@@ -262,25 +244,4 @@ static void sessions_of_a_lost_server_are_spread(void **state)
     }
     connect.count = 1;
     assert_string_equal(connect_spread(&connect, 7, text, sizeof text), "h:1/r");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_a_host_with_the_usual_port),
-        cmocka_unit_test(takes_hosts_ports_and_a_chroot),
-        cmocka_unit_test(takes_ipv6_in_brackets),
-        cmocka_unit_test(refuses_bad_hosts),
-        cmocka_unit_test(refuses_bad_ports),
-        cmocka_unit_test(refuses_bad_ipv6),
-        cmocka_unit_test(refuses_bad_chroots),
-        cmocka_unit_test(refuses_what_is_too_long_or_too_many),
-        cmocka_unit_test(formats_for_the_client_from_any_endpoint_on),
-        cmocka_unit_test(sessions_of_a_lost_server_are_spread),
-        cmocka_unit_test(the_longest_connect_string_fits),
-        cmocka_unit_test(formats_endpoints_for_people),
-        cmocka_unit_test(formats_connect_strings_as_they_were_typed),
-        cmocka_unit_test(checks_paths_as_zookeeper_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,13 @@
 /* How many connections a server takes, tried with a server that ends meanwhile. */
 #include "tests/support/lateness.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include "servers/connection_limit.h"
 #include "servers/four_letter.h"
 
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,9 +50,8 @@ static void stop_server(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_server_that_ends_has_no_limit_of_nothing(void **state)
+TEST(a_server_that_ends_has_no_limit_of_nothing)
 {
-    (void)state;
     struct error error;
     uint64_t room;
     struct lateness_mark begun = lateness_mark();
@@ -158,9 +157,8 @@ static uint64_t try_late(uint64_t wanted, int unheeded)
     return room;
 }
 
-static void a_limit_is_found_behind_connections_too_many(void **state)
+TEST(a_limit_is_found_behind_connections_too_many)
 {
-    (void)state;
     assert_int_equal(try_late(LIMIT, 0), CONNECTION_LIMIT_ENOUGH);
     assert_int_equal(try_late(LIMIT + 1, 0), LIMIT);
     assert_int_equal(try_late(LIMIT + 1, LIMIT + 1), LIMIT);
@@ -169,7 +167,7 @@ static void a_limit_is_found_behind_connections_too_many(void **state)
 }
 
 /* Else a run would be turned away that follows at once. */
-static void the_next_client_finds_room_again(void **state)
+TEST(the_next_client_finds_room_again)
 {
     char answer[100];
     struct error error;
@@ -183,14 +181,4 @@ static void the_next_client_finds_room_again(void **state)
     assert_int_equal(kind, ERROR_NONE);
     assert_int_equal(room, CONNECTION_LIMIT_ENOUGH);
     assert_int_equal(next, ERROR_NOT_WHITELISTED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_that_ends_has_no_limit_of_nothing),
-        cmocka_unit_test(a_limit_is_found_behind_connections_too_many),
-        cmocka_unit_test(the_next_client_finds_room_again),
-    };
-    return cmocka_run_group_tests_name("allowance", tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where sessions are, from what servers answer to cons. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "servers/connections.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 static struct connect_string servers = {.count = 2};
 static struct connections connections;
@@ -48,9 +41,8 @@ static void expect(int64_t session, size_t server, const char *client)
     "lop=PING,est=1700000000000,to=30000,lcxid=0x1,lzxid=0xffffffffffffffff,lresp=7,llat=0,"       \
     "minlat=0,avglat=0,maxlat=9)\n"
 
-static void sessions_are_found_on_their_servers(void **state)
+TEST_BETWEEN(sessions_are_found_on_their_servers, begin, end)
 {
-    (void)state;
     read_answer(0, " /127.0.0.1:54321[1](queued=0,recved=7,sent=7,sid=0x200000000000abc," REST
                    " /10.0.0.7:1000[1](queued=0,recved=7,sent=7,sid=0x100000000000abc," REST
                    " /127.0.0.1:54399[0](queued=0,recved=1,sent=0)\n\n");
@@ -63,9 +55,8 @@ static void sessions_are_found_on_their_servers(void **state)
     assert_null(connections_find(&connections, 0x300000000000000));
 }
 
-static void addresses_come_in_several_forms(void **state)
+TEST_BETWEEN(addresses_come_in_several_forms, begin, end)
 {
-    (void)state;
     read_answer(0, " /0:0:0:0:0:0:0:1:54321[1](queued=0,recved=7,sent=7,sid=0x1," REST
                    " /[0:0:0:0:0:0:0:1]:54322[1](queued=0,recved=7,sent=7,sid=0x2," REST
                    " client.test/10.0.0.7:54323[1](queued=0,recved=7,sent=7,sid=0x3," REST
@@ -76,7 +67,7 @@ static void addresses_come_in_several_forms(void **state)
     expect((int64_t)0xff00000000000004, 0, "127.0.0.1:5");
 }
 
-static void what_is_no_connection_says_nothing(void **state)
+TEST_BETWEEN(what_is_no_connection_says_nothing, begin, end)
 {
     char lengthy[2000];
     (void)state;
@@ -91,9 +82,8 @@ static void what_is_no_connection_says_nothing(void **state)
     assert_null(connections_find(&connections, 0));
 }
 
-static void there_may_be_many(void **state)
+TEST_BETWEEN(there_may_be_many, begin, end)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         char line[256];
         snprintf(line, sizeof line, " /127.0.0.1:%d[1](queued=0,recved=7,sent=7,sid=0x%x," REST,
@@ -103,16 +93,4 @@ static void there_may_be_many(void **state)
     expect(0x10000, 0, "127.0.0.1:20000");
     expect(0x10000 - 999 * 7, 1, "127.0.0.1:20999");
     assert_null(connections_find(&connections, 0x10000 - 1));
-}
-
-int main(void)
-{
-#define WITH_NOTHING_KNOWN(test) cmocka_unit_test_setup_teardown(test, begin, end)
-    const struct CMUnitTest tests[] = {
-        WITH_NOTHING_KNOWN(sessions_are_found_on_their_servers),
-        WITH_NOTHING_KNOWN(addresses_come_in_several_forms),
-        WITH_NOTHING_KNOWN(what_is_no_connection_says_nothing),
-        WITH_NOTHING_KNOWN(there_may_be_many),
-    };
-    return cmocka_run_group_tests_name("whereabouts", tests, NULL, NULL);
 }

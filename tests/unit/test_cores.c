@@ -5,19 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "tests/support/hierarchy.h"
+#include "tests/support/test.h"
 
 static void assert_cores(double cores, double expected)
 {
@@ -25,7 +16,7 @@ static void assert_cores(double cores, double expected)
         fail_msg("%g cores, not %g", cores, expected);
 }
 
-static void test_a_quota_of_version_2(void **state)
+TEST_BETWEEN(test_a_quota_of_version_2, hierarchy_make, hierarchy_remove)
 {
     static const struct {
         const char *text;
@@ -45,7 +36,7 @@ static void test_a_quota_of_version_2(void **state)
     }
 }
 
-static void test_a_quota_of_version_1(void **state)
+TEST_BETWEEN(test_a_quota_of_version_1, hierarchy_make, hierarchy_remove)
 {
     static const struct {
         const char *quota_us, *period_us;
@@ -65,9 +56,8 @@ static void test_a_quota_of_version_1(void **state)
 }
 
 /* A cgroup may use no more than those above it. */
-static void test_the_lowest_quota_counts(void **state)
+TEST_BETWEEN(test_the_lowest_quota_counts, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("", "cgroup2 cgroup2 rw,nsdelegate");
     hierarchy_put("/a", "cpu.max", "200000 100000\n");
     hierarchy_put("/a/b", "cpu.max", "max 100000\n");
@@ -82,7 +72,7 @@ static void test_the_lowest_quota_counts(void **state)
     assert_cores(cores_quota(hierarchy_mounts, "0::/\n"), 0.5);
 }
 
-static void test_a_hierarchy_of_version_1(void **state)
+TEST_BETWEEN(test_a_hierarchy_of_version_1, hierarchy_make, hierarchy_remove)
 {
     static const char cgroups[] = "9:name=systemd:/x\n"
                                   "8:cpuset:/x\n"
@@ -107,17 +97,15 @@ static void test_a_hierarchy_of_version_1(void **state)
 }
 
 /* In a container the path is the host's, and the mount is the container's own cgroup. */
-static void test_a_path_that_is_not_mounted(void **state)
+TEST_BETWEEN(test_a_path_that_is_not_mounted, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     hierarchy_put("", "cpu.max", "150000 100000\n");
     assert_cores(cores_quota(hierarchy_mounts, "0::/system.slice/docker-1.scope\n"), 1.5);
 }
 
-static void test_a_text_that_names_no_cgroup(void **state)
+TEST_BETWEEN(test_a_text_that_names_no_cgroup, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     hierarchy_put("", "cpu.max", "150000 100000\n");
     assert_cores(cores_quota(hierarchy_mounts, ""), INFINITY);
@@ -148,9 +136,8 @@ int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
     return 0;
 }
 
-static void test_the_affinity_counts_on_a_large_machine(void **state)
+TEST(test_the_affinity_counts_on_a_large_machine)
 {
-    (void)state;
     is_large_machine = true;
     double cores = cores_allowed();
     is_large_machine = false;
@@ -158,7 +145,7 @@ static void test_the_affinity_counts_on_a_large_machine(void **state)
 }
 
 /* The test's own process, held to one core. */
-static void test_the_affinity_counts(void **state)
+TEST(test_the_affinity_counts)
 {
     cpu_set_t all[SETS], one[SETS];
     (void)state;
@@ -174,20 +161,4 @@ static void test_the_affinity_counts(void **state)
     assert_cores(cores_allowed(), fmin(before, 1));
     assert_int_equal(sched_setaffinity(0, sizeof all, all), 0);
     assert_cores(cores_allowed(), before);
-}
-
-int main(void)
-{
-#define MOUNT_TEST(name) cmocka_unit_test_setup_teardown(name, hierarchy_make, hierarchy_remove)
-    const struct CMUnitTest tests[] = {
-        MOUNT_TEST(test_a_quota_of_version_2),
-        MOUNT_TEST(test_a_quota_of_version_1),
-        MOUNT_TEST(test_the_lowest_quota_counts),
-        MOUNT_TEST(test_a_hierarchy_of_version_1),
-        MOUNT_TEST(test_a_path_that_is_not_mounted),
-        MOUNT_TEST(test_a_text_that_names_no_cgroup),
-        cmocka_unit_test(test_the_affinity_counts),
-        cmocka_unit_test(test_the_affinity_counts_on_a_large_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* costs.json: what is written is read again; what is no such file, or cannot be, is refused. */
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/model/costs_file.h"
 #include "recipes/registry.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char folder[64], path[80];
@@ -91,9 +84,8 @@ static void assert_same_cells(void)
     }
 }
 
-static void what_is_written_is_read_again(void **state)
+TEST_BETWEEN(what_is_written_is_read_again, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
     assert_int_equal(costs_file_read(path, &again, &error), ERROR_NONE);
     assert_string_equal(again.zkherd, costs.zkherd);
@@ -112,9 +104,8 @@ static void what_is_written_is_read_again(void **state)
     assert_same_cells();
 }
 
-static void intervals_are_two_standard_deviations(void **state)
+TEST_BETWEEN(intervals_are_two_standard_deviations, set_up, tear_down)
 {
-    (void)state;
     struct interval known = costs_file_cost(&costs, COST_LIST_network_jitter);
     struct interval fitted = costs_file_cost(&costs, COST_LIST_network);
     assert_true(known.value == 1001.5 && isnan(known.low) && isnan(known.high));
@@ -122,9 +113,8 @@ static void intervals_are_two_standard_deviations(void **state)
     assert_true(fabs(log(fitted.value / fitted.low) - 0.196) < 1e-4);
 }
 
-static void a_simulation_gets_the_costs(void **state)
+TEST_BETWEEN(a_simulation_gets_the_costs, set_up, tear_down)
 {
-    (void)state;
     const struct sim_options options = costs_file_simulation(&costs, 5);
     assert_int_equal(options.servers, 5);
     assert_int_equal(options.cores, 2);
@@ -132,9 +122,8 @@ static void a_simulation_gets_the_costs(void **state)
     assert_int_equal(options.costs.network_jitter_ns, 1002);
 }
 
-static void cells_are_found(void **state)
+TEST_BETWEEN(cells_are_found, set_up, tear_down)
 {
-    (void)state;
     assert_true(costs_file_has(&costs, &(struct drain_cell){&recipe_nonscalable, 16, 2}));
     assert_false(costs_file_has(&costs, &(struct drain_cell){&recipe_nonscalable, 16, 1}));
     assert_false(costs_file_has(&costs, &(struct drain_cell){&recipe_nonscalable, 8, 2}));
@@ -150,9 +139,8 @@ static void assert_other(const struct costs_record *servers, const char *words)
     assert_string_equal(error.detail, words);
 }
 
-static void costs_of_other_servers_are_refused(void **state)
+TEST_BETWEEN(costs_of_other_servers_are_refused, set_up, tear_down)
 {
-    (void)state;
     struct costs_record here = costs.holds_for;
     here.server_count = 1;
     assert_other(&here, "servers: 3, here 1");
@@ -195,9 +183,8 @@ static void assert_refused(enum error_kind kind, const char *words)
         fail_msg("'%s' instead of '%s'", error.detail, words);
 }
 
-static void what_is_no_file_of_costs_is_refused(void **state)
+TEST_BETWEEN(what_is_no_file_of_costs_is_refused, set_up, tear_down)
 {
-    (void)state;
     assert_refused(ERROR_NOT_COSTS, "there is no such file");
     put("");
     assert_refused(ERROR_NOT_COSTS, "line 1: ");
@@ -230,9 +217,8 @@ static void assert_spoiled(const char *object, const char *key, json_t *value, c
     assert_refused(ERROR_MALFORMED, words);
 }
 
-static void values_that_cannot_be_are_refused(void **state)
+TEST_BETWEEN(values_that_cannot_be_are_refused, set_up, tear_down)
 {
-    (void)state;
     assert_spoiled(NULL, "date", NULL, "'date' is not a text");
     assert_spoiled("holds_for", "zookeeper", NULL, "'zookeeper' is not a text");
     assert_spoiled("holds_for", "server_count", json_integer(0), "'server_count' is not a number");
@@ -250,42 +236,26 @@ static void values_that_cannot_be_are_refused(void **state)
     assert_spoiled(NULL, "cells", json_array(), "'cells' has no cell");
 }
 
-static void a_covariance_is_symmetric(void **state)
+TEST_BETWEEN(a_covariance_is_symmetric, set_up, tear_down)
 {
-    (void)state;
     costs.fit.covariance[COST_LIST_network][COST_LIST_read] = 0.004;
     assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
     assert_refused(ERROR_MALFORMED, "'covariance_of_logs' is not symmetric");
 }
 
 /* No costs are drawn from it, so that no prediction ends in an assertion. */
-static void a_covariance_is_positive_definite(void **state)
+TEST_BETWEEN(a_covariance_is_positive_definite, set_up, tear_down)
 {
-    (void)state;
     costs.fit.covariance[COST_LIST_network][COST_LIST_read] =
         costs.fit.covariance[COST_LIST_read][COST_LIST_network] = 4;
     assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
     assert_refused(ERROR_MALFORMED, "'covariance_of_logs' cannot be that of any costs");
 }
 
-static void a_cost_that_is_known_varies_with_no_other(void **state)
+TEST_BETWEEN(a_cost_that_is_known_varies_with_no_other, set_up, tear_down)
 {
-    (void)state;
     costs.fit.covariance[COST_LIST_network][COST_LIST_network_jitter] =
         costs.fit.covariance[COST_LIST_network_jitter][COST_LIST_network] = 1e-6;
     assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
     assert_refused(ERROR_MALFORMED, "'covariance_of_logs' cannot be that of any costs");
-}
-
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_written_is_read_again),      TEST(intervals_are_two_standard_deviations),
-        TEST(a_simulation_gets_the_costs),        TEST(cells_are_found),
-        TEST(costs_of_other_servers_are_refused), TEST(what_is_no_file_of_costs_is_refused),
-        TEST(values_that_cannot_be_are_refused),  TEST(a_covariance_is_symmetric),
-        TEST(a_covariance_is_positive_definite),  TEST(a_cost_that_is_known_varies_with_no_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

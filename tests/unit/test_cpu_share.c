@@ -3,19 +3,10 @@
 #include "servers/cpu_share.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "tests/support/hierarchy.h"
+#include "tests/support/test.h"
 
 static struct error error;
 
@@ -37,16 +28,15 @@ static void assert_no_parent(const char *cgroups, const char *subject, const cha
     assert_non_null(strstr(error.detail, why));
 }
 
-static void test_version_1_is_divided_below_its_own_cgroup(void **state)
+TEST_BETWEEN(test_version_1_is_divided_below_its_own_cgroup, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
     assert_parent("4:cpu,cpuacct:/a/b\n", "/cpu,cpuacct/a/b");
 }
 
-static void test_version_2_is_divided_where_the_controller_is_enabled(void **state)
+TEST_BETWEEN(test_version_2_is_divided_where_the_controller_is_enabled, hierarchy_make,
+             hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     hierarchy_put("", "cgroup.subtree_control", "cpuset cpu memory\n");
     hierarchy_put("/user", "cgroup.subtree_control", "cpu pids\n");
@@ -58,27 +48,24 @@ static void test_version_2_is_divided_where_the_controller_is_enabled(void **sta
     assert_parent("0::/user/scope/own\n", "");
 }
 
-static void test_version_2_without_the_controller(void **state)
+TEST_BETWEEN(test_version_2_without_the_controller, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     hierarchy_put("", "cgroup.subtree_control", "cpuset memory pids\n");
     hierarchy_put("/user", "cgroup.subtree_control", "");
     assert_no_parent("0::/user\n", hierarchy_folder, "no cgroup of this process has cpu in its");
 }
 
-static void test_version_2_beside_version_1(void **state)
+TEST_BETWEEN(test_version_2_beside_version_1, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     hierarchy_mount("/unified", "cgroup2 cgroup2 rw");
     hierarchy_mount("/cpu", "cgroup cgroup rw,cpu");
     hierarchy_put("/unified", "cgroup.subtree_control", "");
     assert_parent("1:cpu:/a\n0::/\n", "/cpu/a");
 }
 
-static void test_no_hierarchy(void **state)
+TEST_BETWEEN(test_no_hierarchy, hierarchy_make, hierarchy_remove)
 {
-    (void)state;
     assert_no_parent("1:cpu:/a\n", hierarchy_mounts, "no cgroup hierarchy with the controller cpu");
     hierarchy_mount("/memory", "cgroup cgroup rw,memory");
     assert_no_parent("1:cpu:/a\n", hierarchy_mounts, "no cgroup hierarchy with the controller cpu");
@@ -104,7 +91,7 @@ static void assert_text(const char *name, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_quotas(void **state)
+TEST_BETWEEN(test_quotas, hierarchy_make, hierarchy_remove)
 {
     static const struct {
         unsigned percent;
@@ -129,7 +116,7 @@ static void test_quotas(void **state)
     }
 }
 
-static void test_a_file_that_cannot_be_written(void **state)
+TEST_BETWEEN(test_a_file_that_cannot_be_written, hierarchy_make, hierarchy_remove)
 {
     char path[256];
     (void)state;
@@ -142,20 +129,4 @@ static void test_a_file_that_cannot_be_written(void **state)
     assert_string_equal(error.detail, "writing 25000 to it failed");
     assert_int_equal(cpu_share_put(&share, 42, &error), ERROR_NO_CPU_SHARE);
     assert_string_equal(error.detail, "writing 42 to it failed");
-}
-
-#define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, hierarchy_make, hierarchy_remove)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SHARE_TEST(test_version_1_is_divided_below_its_own_cgroup),
-        SHARE_TEST(test_version_2_is_divided_where_the_controller_is_enabled),
-        SHARE_TEST(test_version_2_without_the_controller),
-        SHARE_TEST(test_version_2_beside_version_1),
-        SHARE_TEST(test_no_hierarchy),
-        SHARE_TEST(test_quotas),
-        SHARE_TEST(test_a_file_that_cannot_be_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/csv.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static char *text;
 static size_t length;
@@ -35,9 +30,8 @@ static void assert_written(const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void commas_stand_between_fields(void **state)
+TEST_BETWEEN(commas_stand_between_fields, open_stream, close_stream)
 {
-    (void)state;
     csv_header(&csv, "a,b,c,d,e");
     csv_text(&csv, "queue");
     csv_count(&csv, UINT64_MAX);
@@ -62,18 +56,16 @@ static void write_row(struct csv *csv_of_row, const char *name, uint64_t waiters
     COLUMNS(CSV_WRITE) csv_end_row(csv_of_row);
 }
 
-static void columns_have_their_names_and_fields_from_one_list(void **state)
+TEST_BETWEEN(columns_have_their_names_and_fields_from_one_list, open_stream, close_stream)
 {
-    (void)state;
     csv_header(&csv, COLUMNS(CSV_NAME));
     write_row(&csv, "queue", 7);
     write_row(&csv, "herd", 0);
     assert_written("recipe,waiters\nqueue,7\nherd,\n");
 }
 
-static void a_text_is_quoted_where_it_must_be(void **state)
+TEST_BETWEEN(a_text_is_quoted_where_it_must_be, open_stream, close_stream)
 {
-    (void)state;
     csv_text(&csv, "plain text; of 100 %");
     csv_text(&csv, "one, two");
     csv_text(&csv, "say \"go\"");
@@ -87,9 +79,8 @@ static void a_text_is_quoted_where_it_must_be(void **state)
                    "\"back\r\",,,ß\n");
 }
 
-static void what_is_not_finite_is_empty(void **state)
+TEST_BETWEEN(what_is_not_finite_is_empty, open_stream, close_stream)
 {
-    (void)state;
     csv_real(&csv, NAN, 2);
     csv_real(&csv, INFINITY, 2);
     csv_real(&csv, -INFINITY, 2);
@@ -97,17 +88,4 @@ static void what_is_not_finite_is_empty(void **state)
     csv_real(&csv, 1e15, 3);
     csv_end_row(&csv);
     assert_written(",,,-0,1000000000000000.000\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(commas_stand_between_fields, open_stream, close_stream),
-        cmocka_unit_test_setup_teardown(columns_have_their_names_and_fields_from_one_list,
-                                        open_stream, close_stream),
-        cmocka_unit_test_setup_teardown(a_text_is_quoted_where_it_must_be, open_stream,
-                                        close_stream),
-        cmocka_unit_test_setup_teardown(what_is_not_finite_is_empty, open_stream, close_stream),
-    };
-    return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

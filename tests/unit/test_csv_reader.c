@@ -3,15 +3,9 @@
 
 #include "measure/csv.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static struct csv_reader reader;
 static struct error error;
@@ -46,9 +40,8 @@ static void assert_field(size_t row, size_t column, const char *expected)
     assert_string_equal(csv_reader_text(&reader, row, column), expected);
 }
 
-static void rows_and_columns(void **state)
+TEST_BETWEEN(rows_and_columns, NULL, forget)
 {
-    (void)state;
     size_t column;
     read_well("run,recipe,rpcs\na,scalable,8\nb,,\n");
     assert_int_equal(reader.columns, 3);
@@ -63,9 +56,8 @@ static void rows_and_columns(void **state)
     assert_int_equal(reader.rows, 0);
 }
 
-static void ends_of_rows(void **state)
+TEST_BETWEEN(ends_of_rows, NULL, forget)
 {
-    (void)state;
     static const char *const texts[] = {"a,b\n1,2\n", "a,b\r\n1,2\r\n", "a,b\n1,2", "a,b\r\n1,2\r",
                                         "\357\273\277a,b\n1,2\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -82,9 +74,8 @@ static void ends_of_rows(void **state)
     assert_int_equal(reader.rows, 2);
 }
 
-static void quotes_are_taken_off(void **state)
+TEST_BETWEEN(quotes_are_taken_off, NULL, forget)
 {
-    (void)state;
     read_well("\"a\",\"b, c\"\n\"say \"\"go\"\"\",\"two\nlines\"\r\n\"\",\"\"\"\"\n");
     assert_string_equal(reader.fields[1], "b, c");
     assert_field(0, 0, "say \"go\"");
@@ -95,9 +86,8 @@ static void quotes_are_taken_off(void **state)
     assert_int_equal(reader.lines[2], 4); /* the row before it has two lines */
 }
 
-static void what_csv_writes_comes_back(void **state)
+TEST_BETWEEN(what_csv_writes_comes_back, NULL, forget)
 {
-    (void)state;
     static const char *const texts[] = {"plain", "one, two", "say \"go\"", "two\nlines",
                                         "ß",     "\"",       ",",          ""};
     enum { TEXTS = sizeof texts / sizeof texts[0] };
@@ -115,9 +105,8 @@ static void what_csv_writes_comes_back(void **state)
         assert_field(0, i, texts[i]);
 }
 
-static void numbers_are_decimal(void **state)
+TEST_BETWEEN(numbers_are_decimal, NULL, forget)
 {
-    (void)state;
     static const char *const bad[] = {"x",     "0x10", "nan", "inf", " 1", "1 ",
                                       "1e999", "--1",  ".",   "1-2", "8e"};
     double number = 7;
@@ -143,9 +132,8 @@ static void numbers_are_decimal(void **state)
     }
 }
 
-static void what_is_malformed_is_told_with_its_line(void **state)
+TEST_BETWEEN(what_is_malformed_is_told_with_its_line, NULL, forget)
 {
-    (void)state;
     static const struct {
         const char *text, *told;
     } cases[] = {
@@ -170,9 +158,8 @@ static void what_is_malformed_is_told_with_its_line(void **state)
     assert_string_equal(error.detail, "line 1: a zero byte: this is no text");
 }
 
-static void what_is_not_there_is_told(void **state)
+TEST_BETWEEN(what_is_not_there_is_told, NULL, forget)
 {
-    (void)state;
     size_t column = 7;
     read_well("a,b\n1,2\n");
     assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &error), ERROR_MALFORMED);
@@ -183,9 +170,8 @@ static void what_is_not_there_is_told(void **state)
 }
 
 /* The buffer grows; a field may lie across what was read at once. */
-static void long_files(void **state)
+TEST_BETWEEN(long_files, NULL, forget)
 {
-    (void)state;
     enum { ROWS = 40000 };
     char *text = NULL;
     size_t length = 0;
@@ -199,19 +185,4 @@ static void long_files(void **state)
     assert_int_equal(reader.rows, ROWS);
     assert_field(ROWS - 1, 0, "39999");
     assert_field(ROWS - 1, 1, "x, 39999");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(rows_and_columns, forget),
-        cmocka_unit_test_teardown(ends_of_rows, forget),
-        cmocka_unit_test_teardown(quotes_are_taken_off, forget),
-        cmocka_unit_test_teardown(what_csv_writes_comes_back, forget),
-        cmocka_unit_test_teardown(numbers_are_decimal, forget),
-        cmocka_unit_test_teardown(what_is_malformed_is_told_with_its_line, forget),
-        cmocka_unit_test_teardown(what_is_not_there_is_told, forget),
-        cmocka_unit_test_teardown(long_files, forget),
-    };
-    return cmocka_run_group_tests_name("csv_reader", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * ZKHERD_SEEDS=N so many. */
 #include "tests/support/actor.h"
 #include "tests/support/seeds.h"
+#include "tests/support/test.h"
 
 /* Ordeals of each recipe: few enough for seconds, enough to meet everything (see the toll). */
 #define SEEDS 500
@@ -51,9 +52,8 @@ static void assert_all_befell(const struct recipe *recipe, const struct toll *to
     assert_true(toll->cut[OP_DELETE] > 0);
 }
 
-static void test_whatever_befalls_a_client_the_others_go_on(void **state)
+TEST(test_whatever_befalls_a_client_the_others_go_on)
 {
-    (void)state;
     const struct seeds seeds = seeds_of(SEEDS);
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
@@ -66,9 +66,8 @@ static void test_whatever_befalls_a_client_the_others_go_on(void **state)
 }
 
 /* What judges can fail: each of the locks that are broken on purpose is caught by some seed. */
-static void test_broken_locks_are_caught(void **state)
+TEST(test_broken_locks_are_caught)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct toll toll = {0};
@@ -85,9 +84,8 @@ static void test_broken_locks_are_caught(void **state)
 }
 
 /* To the last event and the last nanosecond. */
-static void test_a_seed_plays_the_same_again(void **state)
+TEST(test_a_seed_plays_the_same_again)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -103,14 +101,4 @@ static void test_a_seed_plays_the_same_again(void **state)
             ordeal_deinit(&second);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whatever_befalls_a_client_the_others_go_on),
-        cmocka_unit_test(test_broken_locks_are_caught),
-        cmocka_unit_test(test_a_seed_plays_the_same_again),
-    };
-    return cmocka_run_group_tests_name("deaths at any step", tests, NULL, NULL);
 }

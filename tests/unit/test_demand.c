@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a run tells before it begins of what it puts on somebody's servers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/run/demand.h"
 #include "recipes/registry.h"
 #include "tests/support/said.h"
-
-#include <stdio.h>
+#include "tests/support/test.h"
 
 #define BEGINNING "zkherd: on 127.0.0.1:2181: at most 4 sessions at a time, "
 
@@ -48,9 +41,8 @@ static void assert_told(const char *words)
     assert_string_equal(said_end(), line);
 }
 
-static void the_discarded_trials_count(void **state)
+TEST_BETWEEN(the_discarded_trials_count, set_up, NULL)
 {
-    (void)state;
     assert_told("1,520 requests and up to 50 MB in 2 trials and 1 warm-up");
     options.plan.recipes[1] = options.plan.recipes[0];
     options.plan.most_clients[1] = UINT64_MAX;
@@ -59,25 +51,22 @@ static void the_discarded_trials_count(void **state)
 }
 
 /* Below ten megabytes there are two decimals; the discarded trial's bytes are among them. */
-static void one_trial_is_no_plural(void **state)
+TEST_BETWEEN(one_trial_is_no_plural, set_up, NULL)
 {
-    (void)state;
     cells.count = 1;
     list[0].bytes = 1235100 - cells_warm_up(&options, 0, 0).bytes;
     assert_told("1,020 requests and up to 1.24 MB in 1 trial and 1 warm-up");
 }
 
 /* In free pace no law tells the requests. */
-static void free_pace_is_a_guess(void **state)
+TEST_BETWEEN(free_pace_is_a_guess, set_up, NULL)
 {
-    (void)state;
     options.plan.pace = PACE_FREE;
     assert_told("about 1,520 requests and 50 MB in 2 trials and 1 warm-up");
 }
 
-static void a_duration_has_as_many_as_are_answered(void **state)
+TEST_BETWEEN(a_duration_has_as_many_as_are_answered, set_up, NULL)
 {
-    (void)state;
     options.plan.pace = PACE_FREE;
     options.plan.duration_ns = 10 * NS_PER_S;
     assert_told("2 trials of 10.0 s after 1 drain; requests: as many as the servers answer");
@@ -87,36 +76,19 @@ static void a_duration_has_as_many_as_are_answered(void **state)
         "2,000 per second");
 }
 
-static void a_limit_of_the_rate_tells_the_least_time(void **state)
+TEST_BETWEEN(a_limit_of_the_rate_tells_the_least_time, set_up, NULL)
 {
-    (void)state;
     options.plan.max_rate = 152;
     assert_told("1,520 requests and up to 50 MB in 2 trials and 1 warm-up, at most 152 per second: "
                 "at least 10.0 s");
 }
 
 /* They are sessions and requests on top of those of the lock. */
-static void the_load_beside_the_lock_is_told(void **state)
+TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, NULL)
 {
-    (void)state;
     options.plan.pace = PACE_FREE;
     options.plan.background.given = true;
     options.plan.background.rate_per_s = 12500;
     assert_told("about 1,520 requests and 50 MB in 2 trials and 1 warm-up; beside them the load of "
                 "--background: 10 sessions, 12,500 a second");
-}
-
-#define LOAD_TEST(test) cmocka_unit_test_setup(test, set_up)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        LOAD_TEST(the_discarded_trials_count),
-        LOAD_TEST(one_trial_is_no_plural),
-        LOAD_TEST(free_pace_is_a_guess),
-        LOAD_TEST(a_duration_has_as_many_as_are_answered),
-        LOAD_TEST(a_limit_of_the_rate_tells_the_least_time),
-        LOAD_TEST(the_load_beside_the_lock_is_told),
-    };
-    return cmocka_run_group_tests_name("load", tests, NULL, NULL);
 }

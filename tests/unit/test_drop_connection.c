@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What has arrived on a connection whose next reply is to be lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/drop_connection.h"
+
+#include "tests/support/test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,30 +37,26 @@ static void arrive(int32_t xid)
     assert_int_equal(write(ends[1], message, sizeof message), sizeof message);
 }
 
-static void test_nothing_is_nothing(void **state)
+TEST_BETWEEN(test_nothing_is_nothing, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_NOTHING);
 }
 
-static void test_a_notification_is_no_reply(void **state)
+TEST_BETWEEN(test_a_notification_is_no_reply, set_up, tear_down)
 {
-    (void)state;
     arrive(NOTIFICATION);
     assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_OTHER);
 }
 
 /* Else the connection would be cut before the server has carried the request out. */
-static void test_the_answer_to_a_ping_is_no_reply(void **state)
+TEST_BETWEEN(test_the_answer_to_a_ping_is_no_reply, set_up, tear_down)
 {
-    (void)state;
     arrive(PING);
     assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_OTHER);
 }
 
-static void test_a_reply_is_found_behind_others(void **state)
+TEST_BETWEEN(test_a_reply_is_found_behind_others, set_up, tear_down)
 {
-    (void)state;
     arrive(NOTIFICATION);
     arrive(PING);
     arrive(0);
@@ -72,7 +64,7 @@ static void test_a_reply_is_found_behind_others(void **state)
 }
 
 /* Else the library would fail to send, and reconnect, before its handle is closed. */
-static void test_a_library_left_with_an_idle_connection_may_send(void **state)
+TEST_BETWEEN(test_a_library_left_with_an_idle_connection_may_send, set_up, tear_down)
 {
     char byte = 1;
     int other_end;
@@ -91,7 +83,7 @@ static void test_a_library_left_with_an_idle_connection_may_send(void **state)
     close(other_end);
 }
 
-static void test_a_library_may_find_its_connection_ended(void **state)
+TEST_BETWEEN(test_a_library_may_find_its_connection_ended, set_up, tear_down)
 {
     char byte = 1;
     (void)state;
@@ -99,19 +91,4 @@ static void test_a_library_may_find_its_connection_ended(void **state)
     assert_int_equal(recv(ends[1], &byte, 1, 0), 0);
     assert_int_equal(recv(ends[0], &byte, 1, 0), 0);
     assert_int_equal(send(ends[0], &byte, 1, MSG_NOSIGNAL), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_nothing_is_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_notification_is_no_reply, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_answer_to_a_ping_is_no_reply, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_reply_is_found_behind_others, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_library_left_with_an_idle_connection_may_send,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_library_may_find_its_connection_ended, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests_name("drop_connection", tests, NULL, NULL);
 }

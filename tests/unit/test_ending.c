@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The words for a trial in which nothing moved: who waits, for what, and who owes an answer. */
 #include "tests/support/simulation.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
 #include "trial/ending.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define CLIENTS 6
 #define SERVERS 3
@@ -57,9 +55,8 @@ static void assert_told(const char *words)
     assert_string_equal(text, words);
 }
 
-static void test_who_waits_owes_nothing(void **state)
+TEST_BETWEEN(test_who_waits_owes_nothing, set_up, tear_down)
 {
-    (void)state;
     memory->sessions[0].parked = true;
     memory->sessions[0].awaited = EVENT_DELETED;
     snprintf(memory->sessions[0].waits_for, sizeof memory->sessions[0].waits_for, "/l/other");
@@ -67,18 +64,16 @@ static void test_who_waits_owes_nothing(void **state)
                 "waits at /l/n0 for the deletion of /l/other");
 }
 
-static void test_one_is_told_alone(void **state)
+TEST_BETWEEN(test_one_is_told_alone, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t i = 0; i < CLIENTS - 1; i++)
         memory->sessions[i].unfinished = false;
     assert_told("nothing moved for 30 s: 1 session is unfinished, session 5, which rests at its "
                 "znode /l/n5");
 }
 
-static void test_each_server_is_told_that_has_requests(void **state)
+TEST_BETWEEN(test_each_server_is_told_that_has_requests, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t i = 0; i < 2; i++)
         memory->sessions[i].unfinished = false;
     memory->fleet->sessions[2].asked = memory->fleet->sessions[4].asked =
@@ -88,9 +83,8 @@ static void test_each_server_is_told_that_has_requests(void **state)
                 "out at simulated:3 (leader): 2 requests");
 }
 
-static void test_what_was_not_read_is_told(void **state)
+TEST_BETWEEN(test_what_was_not_read_is_told, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = memory->fleet->sessions[3].asked =
         memory->fleet->sessions[3].answered = true;
     assert_told(
@@ -100,7 +94,7 @@ static void test_what_was_not_read_is_told(void **state)
 }
 
 /* The longest there is does not overflow. */
-static void test_what_is_too_long_is_cut_off(void **state)
+TEST_BETWEEN(test_what_is_too_long_is_cut_off, set_up, tear_down)
 {
     char text[64];
     (void)state;
@@ -111,18 +105,4 @@ static void test_what_is_too_long_is_cut_off(void **state)
         ending_describe(memory, &counters, END_DEADLINE, text, size);
         assert_int_equal(strlen(text), size - 1);
     }
-}
-
-#define ENDING_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ENDING_TEST(test_who_waits_owes_nothing),
-        ENDING_TEST(test_one_is_told_alone),
-        ENDING_TEST(test_each_server_is_told_that_has_requests),
-        ENDING_TEST(test_what_was_not_read_is_told),
-        ENDING_TEST(test_what_is_too_long_is_cut_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

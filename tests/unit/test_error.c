@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/error.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 static const enum error_kind kinds[] = {
 #define X(name, status, words, advice) ERROR_##name,
@@ -17,9 +13,8 @@ static const enum error_kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static void the_catalogue_is_complete(void **state)
+TEST(the_catalogue_is_complete)
 {
-    (void)state;
     assert_int_equal(ERROR_NONE, 0);
     assert_int_equal(error_exit_status(ERROR_NONE), 0);
     for (size_t i = 0; i < KINDS; i++) {
@@ -32,18 +27,16 @@ static void the_catalogue_is_complete(void **state)
 }
 
 /* A person, and a script that looks for words, must be able to tell them apart. */
-static void no_two_kinds_have_the_same_words(void **state)
+TEST(no_two_kinds_have_the_same_words)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(error_words(kinds[i]), error_words(kinds[j]));
     }
 }
 
-static void exit_statuses_are_those_of_the_manual(void **state)
+TEST(exit_statuses_are_those_of_the_manual)
 {
-    (void)state;
     assert_int_equal(error_exit_status(ERROR_USAGE), 2);
     assert_int_equal(error_exit_status(ERROR_EXISTS), 2);
     assert_int_equal(error_exit_status(ERROR_REFUSED), 3);
@@ -52,9 +45,8 @@ static void exit_statuses_are_those_of_the_manual(void **state)
     assert_int_equal(error_exit_status(ERROR_SESSION_LOST), 4);
 }
 
-static void raising_fills_the_facts(void **state)
+TEST(raising_fills_the_facts)
 {
-    (void)state;
     struct error error;
     memset(&error, 0x5a, sizeof error);
     assert_int_equal(error_raise(&error, ERROR_REFUSED, ECONNREFUSED, "127.0.0.1:2181",
@@ -66,9 +58,8 @@ static void raising_fills_the_facts(void **state)
     assert_string_equal(error.detail, "attempt 2 of 3");
 }
 
-static void long_texts_are_cut(void **state)
+TEST(long_texts_are_cut)
 {
-    (void)state;
     char lengthy[2000];
     memset(lengthy, 'x', sizeof lengthy - 1);
     lengthy[sizeof lengthy - 1] = '\0';
@@ -81,9 +72,8 @@ static void long_texts_are_cut(void **state)
     assert_string_equal(error.detail, "100 %");
 }
 
-static void errno_finds_its_kind(void **state)
+TEST(errno_finds_its_kind)
 {
-    (void)state;
     static const struct {
         int os_error;
         enum error_kind kind;
@@ -111,17 +101,4 @@ static void errno_finds_its_kind(void **state)
         assert_string_equal(error.subject, "a.csv");
         assert_string_equal(error.detail, "row 7");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_catalogue_is_complete),
-        cmocka_unit_test(no_two_kinds_have_the_same_words),
-        cmocka_unit_test(exit_statuses_are_those_of_the_manual),
-        cmocka_unit_test(raising_fills_the_facts),
-        cmocka_unit_test(long_texts_are_cut),
-        cmocka_unit_test(errno_finds_its_kind),
-    };
-    return cmocka_run_group_tests_name("fault", tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A handle and a library that is not there: what the library is told, and what is made of what it
  * says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/event_session.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <arpa/inet.h>
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -143,9 +137,8 @@ static int set_up(void **state)
 }
 
 /* Never from inside the call, and once. */
-static void test_a_request_that_is_not_taken_is_answered_from_the_loop(void **state)
+TEST_BETWEEN(test_a_request_that_is_not_taken_is_answered_from_the_loop, set_up, NULL)
 {
-    (void)state;
     client_exists(&handle.client, "no path", NO_WATCH);
     assert_int_equal(replies, 0);
     client_deliver_refused(&handle.client);
@@ -157,7 +150,7 @@ static void test_a_request_that_is_not_taken_is_answered_from_the_loop(void **st
 }
 
 /* The library asks a socket that connects for its error only if it may write. */
-static void test_an_error_of_a_socket_that_connects_is_told(void **state)
+TEST_BETWEEN(test_an_error_of_a_socket_that_connects_is_told, set_up, NULL)
 {
     static const uint32_t errors[] = {EPOLLERR, EPOLLHUP, EPOLLERR | EPOLLHUP};
     (void)state;
@@ -189,7 +182,7 @@ static void expect_nothing_done(int descriptor)
     assert_memory_equal(&handle, &handle_before, sizeof handle);
 }
 
-static void test_an_ended_session_is_not_ended_again(void **state)
+TEST_BETWEEN(test_an_ended_session_is_not_ended_again, set_up, NULL)
 {
     int ends[2];
     (void)state;
@@ -209,7 +202,7 @@ static void test_an_ended_session_is_not_ended_again(void **state)
     }
 }
 
-static void test_a_session_without_a_connection_is_not_ended(void **state)
+TEST_BETWEEN(test_a_session_without_a_connection_is_not_ended, set_up, NULL)
 {
     int ends[2];
     (void)state;
@@ -229,7 +222,7 @@ static int new_connection(void)
 }
 
 /* It closes its socket before it tells of the loss, and another session's may get the number. */
-static void test_without_a_connection_there_are_no_bytes(void **state)
+TEST_BETWEEN(test_without_a_connection_there_are_no_bytes, set_up, NULL)
 {
     struct client_bytes bytes;
     (void)state;
@@ -248,7 +241,7 @@ static size_t arrived(int other_end, char *bytes, size_t size)
 }
 
 /* Inside a frame, the server would take the request for a part of that. */
-static void test_a_close_request_waits_for_what_the_library_holds(void **state)
+TEST_BETWEEN(test_a_close_request_waits_for_what_the_library_holds, set_up, NULL)
 {
     char bytes[64];
     int ends[2];
@@ -271,7 +264,7 @@ static void test_a_close_request_waits_for_what_the_library_holds(void **state)
 }
 
 /* Part of the request has gone out: the rest follows when there is room, and nothing else. */
-static void test_a_close_request_may_go_out_in_parts(void **state)
+TEST_BETWEEN(test_a_close_request_may_go_out_in_parts, set_up, NULL)
 {
     static char filling[1 << 16];
     int ends[2];
@@ -294,7 +287,7 @@ static void test_a_close_request_may_go_out_in_parts(void **state)
 }
 
 /* It can still lose nothing, and goes on. */
-static void test_who_cannot_leave_goes_on(void **state)
+TEST_BETWEEN(test_who_cannot_leave_goes_on, set_up, NULL)
 {
     char bytes[64];
     int ends[2];
@@ -402,9 +395,8 @@ static bool process_while_corked(void)
     return clock_now_ns() - began_ns < CORK_TRUSTED_NS;
 }
 
-static void test_at_a_depth_of_one_each_request_leaves_at_once(void **state)
+TEST(test_at_a_depth_of_one_each_request_leaves_at_once)
 {
-    (void)state;
     int other_end = ask_all(1, 2);
     when_replied = ask_again;
     event_session_process(&handle, EPOLLIN);
@@ -413,9 +405,8 @@ static void test_at_a_depth_of_one_each_request_leaves_at_once(void **state)
     end(other_end);
 }
 
-static void test_at_more_depth_requests_leave_together(void **state)
+TEST(test_at_more_depth_requests_leave_together)
 {
-    (void)state;
     int other_end = ask_all(DEPTH, 3);
     while (!process_while_corked()) {
         end(other_end);
@@ -429,9 +420,8 @@ static void test_at_more_depth_requests_leave_together(void **state)
     end(other_end);
 }
 
-static void test_a_turn_of_a_session_has_an_end(void **state)
+TEST(test_a_turn_of_a_session_has_an_end)
 {
-    (void)state;
     int other_end = ask_all(DEPTH, EVENT_SESSION_MESSAGES_MAX + 1);
     event_session_process(&handle, EPOLLIN);
     assert_int_equal(replies, EVENT_SESSION_MESSAGES_MAX);
@@ -446,9 +436,8 @@ static void crash(void)
 }
 
 /* What its process would have read is not read for it. */
-static void test_a_turn_ends_with_the_session(void **state)
+TEST(test_a_turn_ends_with_the_session)
 {
-    (void)state;
     int other_end = ask_all(DEPTH, 3);
     when_replied = crash;
     event_session_process(&handle, EPOLLIN);
@@ -458,32 +447,11 @@ static void test_a_turn_ends_with_the_session(void **state)
 }
 
 /* It does not ask the library for replies to requests that it has not made. */
-static void test_a_turn_ends_with_the_last_reply(void **state)
+TEST(test_a_turn_ends_with_the_last_reply)
 {
-    (void)state;
     int other_end = ask_all(2, 2);
     event_session_process(&handle, EPOLLIN);
     assert_int_equal(replies, 2);
     assert_int_equal(processed, 2);
     end(other_end);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_request_that_is_not_taken_is_answered_from_the_loop, set_up),
-        cmocka_unit_test_setup(test_an_error_of_a_socket_that_connects_is_told, set_up),
-        cmocka_unit_test_setup(test_an_ended_session_is_not_ended_again, set_up),
-        cmocka_unit_test_setup(test_a_session_without_a_connection_is_not_ended, set_up),
-        cmocka_unit_test_setup(test_without_a_connection_there_are_no_bytes, set_up),
-        cmocka_unit_test_setup(test_a_close_request_waits_for_what_the_library_holds, set_up),
-        cmocka_unit_test_setup(test_a_close_request_may_go_out_in_parts, set_up),
-        cmocka_unit_test_setup(test_who_cannot_leave_goes_on, set_up),
-        cmocka_unit_test(test_at_a_depth_of_one_each_request_leaves_at_once),
-        cmocka_unit_test(test_at_more_depth_requests_leave_together),
-        cmocka_unit_test(test_a_turn_of_a_session_has_an_end),
-        cmocka_unit_test(test_a_turn_ends_with_the_session),
-        cmocka_unit_test(test_a_turn_ends_with_the_last_reply),
-    };
-    return cmocka_run_group_tests_name("handle", tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is told at the end of a run of the trials that failed: each way of failing once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/run/table.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
+
 #include <unistd.h>
 
 static struct options options;
@@ -56,16 +50,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static void test_nothing_is_told_when_all_is_well(void **state)
+TEST_BETWEEN(test_nothing_is_told_when_all_is_well, set_up, NULL)
 {
-    (void)state;
     add("scalable", 8, 0, "");
     assert_told("");
 }
 
-static void test_a_wrong_law_is_told_once(void **state)
+TEST_BETWEEN(test_a_wrong_law_is_told_once, set_up, NULL)
 {
-    (void)state;
     add("scalable", 8, 1, "lock 0, handoff 5: exists: the law says 1, found 0");
     add("nonscalable", 8, 0, "");
     add("scalable", 64, 1, "lock 0, handoff 61: exists: the law says 10, found 0");
@@ -76,9 +68,8 @@ static void test_a_wrong_law_is_told_once(void **state)
         "lock 0, handoff 5: exists: the law says 1, found 0\n");
 }
 
-static void test_other_failures_are_told_too(void **state)
+TEST_BETWEEN(test_other_failures_are_told_too, set_up, NULL)
 {
-    (void)state;
     add("scalable", 8, 3, "lock 0, handoff 5: exists: the law says 1, found 0");
     add("scalable", 8, 1, "lock 0, handoff 5: creates: the law says 1, found 0");
     add("nonscalable", 8, 1, "lock 0, handoff 5: exists: the law says 1, found 0");
@@ -91,9 +82,8 @@ static void test_other_failures_are_told_too(void **state)
 }
 
 /* It may have the same words: a number more or less in them is not the same, though. */
-static void test_what_is_not_valid_is_no_failed_verdict(void **state)
+TEST_BETWEEN(test_what_is_not_valid_is_no_failed_verdict, set_up, NULL)
 {
-    (void)state;
     options.target.driver = DRIVER_SIMULATED;
     options.plan.seed = 7;
     add("scalable", 8, 0, "overloaded");
@@ -108,9 +98,8 @@ static void test_what_is_not_valid_is_no_failed_verdict(void **state)
 }
 
 /* Names of znodes have GUIDs in them; words that are written alike have not. */
-static void test_texts_that_differ_in_a_guid_are_alike(void **state)
+TEST_BETWEEN(test_texts_that_differ_in_a_guid_are_alike, set_up, NULL)
 {
-    (void)state;
     add("scalable", 8, 0, "_c_9f0e31c2-77aa-4be0-8c1d-0a1b2c3d4e5f-lock-0000000001 is there");
     add("scalable", 8, 0, "_c_01234567-89ab-cdef-0123-456789abcdef-lock-0000000012 is there");
     add("scalable", 8, 0, "faded");
@@ -119,16 +108,4 @@ static void test_texts_that_differ_in_a_guid_are_alike(void **state)
                 "_c_9f0e31c2-77aa-4be0-8c1d-0a1b2c3d4e5f-lock-0000000001 is there\n"
                 "scalable, 8 clients, trial 3: not valid: faded\n"
                 "scalable, 8 clients, trial 4: not valid: added\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_nothing_is_told_when_all_is_well, set_up),
-        cmocka_unit_test_setup(test_a_wrong_law_is_told_once, set_up),
-        cmocka_unit_test_setup(test_other_failures_are_told_too, set_up),
-        cmocka_unit_test_setup(test_what_is_not_valid_is_no_failed_verdict, set_up),
-        cmocka_unit_test_setup(test_texts_that_differ_in_a_guid_are_alike, set_up),
-    };
-    return cmocka_run_group_tests_name("failures", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which write fired which notification: in whatever order the writer's reply and the notifications
  * come, each notification is counted once, and never for another write. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "load/fan_out.h"
+
+#include "tests/support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -89,9 +85,8 @@ static void assert_one_write_of_five(void)
     assert_int_equal(counts->last.max_ns, 104);
 }
 
-static void the_reply_comes_before_the_notifications(void **state)
+TEST_BETWEEN(the_reply_comes_before_the_notifications, set_up, tear_down)
 {
-    (void)state;
     watch_all(1, 0);
     fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
     notify_all(1, 1100);
@@ -99,9 +94,8 @@ static void the_reply_comes_before_the_notifications(void **state)
     assert_one_write_of_five();
 }
 
-static void the_notifications_come_before_the_reply(void **state)
+TEST_BETWEEN(the_notifications_come_before_the_reply, set_up, tear_down)
 {
-    (void)state;
     watch_all(1, 0);
     notify_all(1, 1100);
     assert_counted(0, 0);
@@ -113,9 +107,8 @@ static void the_notifications_come_before_the_reply(void **state)
 }
 
 /* Of two writers' replies the later write's comes first, and some notifications last. */
-static void replies_come_out_of_order(void **state)
+TEST_BETWEEN(replies_come_out_of_order, set_up, tear_down)
 {
-    (void)state;
     fan_out_watch(fan_out, 0, 0, 0);
     fan_out_watch(fan_out, 1, 0, 0);
     fan_out_notify(fan_out, 0, 0, 1010);
@@ -135,9 +128,8 @@ static void replies_come_out_of_order(void **state)
     assert_int_equal(fan_out->counts[0].last.max_ns, 30);
 }
 
-static void a_write_that_is_not_measured_is_timed_alone(void **state)
+TEST_BETWEEN(a_write_that_is_not_measured_is_timed_alone, set_up, tear_down)
 {
-    (void)state;
     watch_all(0, 0);
     fan_out_publish(fan_out, WRITER, 0, 1, 1000, false);
     notify_all(0, 1100);
@@ -150,9 +142,8 @@ static void a_write_that_is_not_measured_is_timed_alone(void **state)
 }
 
 /* Of its own znode alone; all in the one place that a session has for it. */
-static void sessions_watch_their_own_znodes(void **state)
+TEST_BETWEEN(sessions_watch_their_own_znodes, set_up, tear_down)
 {
-    (void)state;
     tear_down(NULL);
     lay_out(&(struct fan_out_shape){.sessions = 3, .workers = 2, .znodes = 3, .own = true});
     for (uint32_t session = 0; session < 3; session++) {
@@ -171,9 +162,8 @@ static void sessions_watch_their_own_znodes(void **state)
 /* ------------------------------------------------------------------ what is not */
 
 /* A multi's write, and one whose reply was lost. */
-static void a_write_that_is_never_published_times_nothing(void **state)
+TEST_BETWEEN(a_write_that_is_never_published_times_nothing, set_up, tear_down)
 {
-    (void)state;
     watch_all(0, 0);
     notify_all(0, 1100);
     fan_out_publish(fan_out, WRITER, 0, 2, 1000, true);
@@ -185,9 +175,8 @@ static void a_write_that_is_never_published_times_nothing(void **state)
 }
 
 /* What came before stays with it, what comes after is untimed; the later write has neither. */
-static void a_write_is_overwritten(void **state)
+TEST_BETWEEN(a_write_is_overwritten, set_up, tear_down)
 {
-    (void)state;
     int32_t later = 1 + (int32_t)fan_out->ring;
     watch_all(0, 0);
     fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
@@ -207,9 +196,8 @@ static void a_write_is_overwritten(void **state)
 }
 
 /* A reply so late that a later write has its place. */
-static void a_write_that_is_overtaken_is_not_published(void **state)
+TEST_BETWEEN(a_write_that_is_overtaken_is_not_published, set_up, tear_down)
 {
-    (void)state;
     int32_t later = 1 + (int32_t)fan_out->ring;
     fan_out_publish(fan_out, WRITER, 0, later, 5000, true);
     fan_out_watch(fan_out, 0, 0, later - 1);
@@ -224,9 +212,8 @@ static void a_write_that_is_overtaken_is_not_published(void **state)
 }
 
 /* The oldest make room: they are untimed, though their writes are published at last. */
-static void more_wait_than_there_is_room(void **state)
+TEST_BETWEEN(more_wait_than_there_is_room, set_up, tear_down)
 {
-    (void)state;
     for (int32_t version = 0; version < FAN_OUT_WAITING_MAX + 3; version++) {
         fan_out_watch(fan_out, 0, 0, version);
         fan_out_notify(fan_out, 0, 0, 1000 + (uint64_t)version);
@@ -241,9 +228,8 @@ static void more_wait_than_there_is_room(void **state)
     assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 0), 100);
 }
 
-static void after_a_lost_connection_the_version_is_unknown(void **state)
+TEST_BETWEEN(after_a_lost_connection_the_version_is_unknown, set_up, tear_down)
 {
-    (void)state;
     watch_all(0, 0);
     watch_all(1, 0);
     fan_out_forget(fan_out, 0);
@@ -258,9 +244,8 @@ static void after_a_lost_connection_the_version_is_unknown(void **state)
 }
 
 /* A watch fires once: a second notification has no version. */
-static void a_version_is_forgotten_with_its_notification(void **state)
+TEST_BETWEEN(a_version_is_forgotten_with_its_notification, set_up, tear_down)
 {
-    (void)state;
     fan_out_watch(fan_out, 0, 0, 0);
     fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
     fan_out_notify(fan_out, 0, 0, 1100);
@@ -274,9 +259,8 @@ static void a_version_is_forgotten_with_its_notification(void **state)
 
 /* The library's synchronous calls hand over replies that show later versions before the
  * notifications. */
-static void notifications_come_behind_later_reads(void **state)
+TEST_BETWEEN(notifications_come_behind_later_reads, set_up, tear_down)
 {
-    (void)state;
     for (int32_t version = 1; version <= 5; version++)
         fan_out_publish(fan_out, WRITER, 0, version, 1000 * (uint64_t)version, true);
     fan_out_watch(fan_out, 0, 0, 0);
@@ -299,9 +283,8 @@ static void notifications_come_behind_later_reads(void **state)
 }
 
 /* What is expected is not counted before it comes. */
-static void what_is_expected_and_never_comes_counts_nowhere(void **state)
+TEST_BETWEEN(what_is_expected_and_never_comes_counts_nowhere, set_up, tear_down)
 {
-    (void)state;
     fan_out_watch(fan_out, 0, 0, 0);
     fan_out_watch(fan_out, 0, 0, 1);
     fan_out_watch(fan_out, 0, 0, 2);
@@ -313,9 +296,8 @@ static void what_is_expected_and_never_comes_counts_nowhere(void **state)
 }
 
 /* None of what is expected may be given up: the next notification would pass for a later one. */
-static void more_are_expected_than_there_is_room(void **state)
+TEST_BETWEEN(more_are_expected_than_there_is_room, set_up, tear_down)
 {
-    (void)state;
     uint64_t all = FAN_OUT_WAITING_MAX + 2;
     for (int32_t version = 0; version < (int32_t)all; version++) {
         fan_out_publish(fan_out, WRITER, 0, version + 1, 1000, true);
@@ -330,9 +312,8 @@ static void more_are_expected_than_there_is_room(void **state)
 }
 
 /* What comes then makes no room for what is read later: a notification between them is unknown. */
-static void a_track_that_was_lost_stays_lost(void **state)
+TEST_BETWEEN(a_track_that_was_lost_stays_lost, set_up, tear_down)
 {
-    (void)state;
     int32_t all = FAN_OUT_WAITING_MAX + 2;
     for (int32_t version = 0; version < all; version++)
         fan_out_watch(fan_out, 0, 0, version);
@@ -380,9 +361,8 @@ static void *write_and_publish(void *context)
     return NULL;
 }
 
-static void sessions_on_threads_count_each_once(void **state)
+TEST_BETWEEN(sessions_on_threads_count_each_once, set_up, tear_down)
 {
-    (void)state;
     static uint32_t numbers[WATCHERS] = {0, 1, 2, 3, 4};
     pthread_t threads[WATCHERS], writer;
     atomic_store(&written, 0);
@@ -405,37 +385,10 @@ static void sessions_on_threads_count_each_once(void **state)
 /* ------------------------------------------------------------------ its memory */
 
 /* Rings are the shorter the more znodes there are. */
-static void the_memory_is_bounded(void **state)
+TEST(the_memory_is_bounded)
 {
-    (void)state;
     const struct fan_out_shape one = {.sessions = 1, .workers = 1, .znodes = 1},
                                many = {.sessions = 1, .workers = 1, .znodes = 1000000};
     assert_true(fan_out_size_bytes(&one) < 2U << 20);
     assert_true(fan_out_size_bytes(&many) < 200U << 20);
-}
-
-#define FAN_OUT_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FAN_OUT_TEST(the_reply_comes_before_the_notifications),
-        FAN_OUT_TEST(the_notifications_come_before_the_reply),
-        FAN_OUT_TEST(replies_come_out_of_order),
-        FAN_OUT_TEST(a_write_that_is_not_measured_is_timed_alone),
-        FAN_OUT_TEST(sessions_watch_their_own_znodes),
-        FAN_OUT_TEST(a_write_that_is_never_published_times_nothing),
-        FAN_OUT_TEST(a_write_is_overwritten),
-        FAN_OUT_TEST(a_write_that_is_overtaken_is_not_published),
-        FAN_OUT_TEST(more_wait_than_there_is_room),
-        FAN_OUT_TEST(after_a_lost_connection_the_version_is_unknown),
-        FAN_OUT_TEST(a_version_is_forgotten_with_its_notification),
-        FAN_OUT_TEST(notifications_come_behind_later_reads),
-        FAN_OUT_TEST(what_is_expected_and_never_comes_counts_nowhere),
-        FAN_OUT_TEST(more_are_expected_than_there_is_room),
-        FAN_OUT_TEST(a_track_that_was_lost_stays_lost),
-        FAN_OUT_TEST(sessions_on_threads_count_each_once),
-        cmocka_unit_test(the_memory_is_bounded),
-    };
-    return cmocka_run_group_tests_name("fan_out", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Figure 8 of the paper: the schedule, the rates of an event, and what is judged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/paper/figure8.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SECONDS 34 /* two for each part of five servers' schedule */
 #define SAMPLES (SECONDS * OUTAGES_SAMPLES_PER_S)
@@ -79,9 +73,8 @@ static const struct judgement *judge(const char *row)
 
 /* ------------------------------------------------------------------ the schedule */
 
-static void the_schedule_is_the_papers(void **state)
+TEST_BETWEEN(the_schedule_is_the_papers, make, clear)
 {
-    (void)state;
     const struct figure8_plan *plan = &figure.plan;
     static const char *const words[] = {"a follower", "another follower", "the leader",
                                         "two followers", "the leader"};
@@ -98,9 +91,8 @@ static void the_schedule_is_the_papers(void **state)
 }
 
 /* Of three servers two cannot be killed. */
-static void three_servers_lose_one_at_a_time(void **state)
+TEST_BETWEEN(three_servers_lose_one_at_a_time, make, clear)
 {
-    (void)state;
     struct figure8_plan plan;
     figure8_plan_init(&plan, 3, 14 * NS_PER_S);
     assert_int_equal(figure8_plan_parts(3), 14);
@@ -113,9 +105,8 @@ static void three_servers_lose_one_at_a_time(void **state)
 
 /* ------------------------------------------------------------------ rates */
 
-static void rates_are_of_the_parts_of_an_event(void **state)
+TEST_BETWEEN(rates_are_of_the_parts_of_an_event, make, clear)
 {
-    (void)state;
     add(make_trial(80, 90));
     for (uint32_t event = 0; event < 5; event++) {
         const struct figure8_rates *rates = &figure.trials[0].rates[event];
@@ -126,9 +117,8 @@ static void rates_are_of_the_parts_of_an_event(void **state)
     }
 }
 
-static void a_fault_that_was_not_carried_out_has_no_rates(void **state)
+TEST_BETWEEN(a_fault_that_was_not_carried_out_has_no_rates, make, clear)
 {
-    (void)state;
     struct figure8_trial trial = make_trial(80, 90);
     trial.faults[3].carried_out = false;
     add(trial);
@@ -147,9 +137,8 @@ static void silence(struct figure8_trial *trial, uint32_t from, uint32_t count)
 
 /* Nine tenths of a second without an operation are no second at zero, nor are ten of two seconds.
  */
-static void a_second_at_zero_is_of_its_fault(void **state)
+TEST_BETWEEN(a_second_at_zero_is_of_its_fault, make, clear)
 {
-    (void)state;
     struct figure8_trial trial = make_trial(80, 90);
     silence(&trial, 41, 9);   /* a follower was killed at 4 s */
     silence(&trial, 165, 10); /* the leader at 16 s */
@@ -170,9 +159,8 @@ static void a_second_at_zero_is_of_its_fault(void **state)
 }
 
 /* Bounds of five servers: 0.6 is left without two of them, 0.4 without three. */
-static void a_follower_costs_its_share(void **state)
+TEST_BETWEEN(a_follower_costs_its_share, make, clear)
 {
-    (void)state;
     add(make_trial(80, 90));
     add(make_trial(81, 90));
     add(make_trial(79, 90));
@@ -185,9 +173,8 @@ static void a_follower_costs_its_share(void **state)
     assert_int_equal(judge("after the leader's loss")->verdict, VERDICT_HOLDS);
 }
 
-static void what_costs_two_shares_fails(void **state)
+TEST_BETWEEN(what_costs_two_shares_fails, make, clear)
 {
-    (void)state;
     add(make_trial(50, 100));
     add(make_trial(51, 100));
     assert_int_equal(judge("while a follower is down")->verdict, VERDICT_FAILS);
@@ -195,9 +182,8 @@ static void what_costs_two_shares_fails(void **state)
 }
 
 /* The others say nothing of such a trial. */
-static void a_part_without_an_operation_leaves_the_ratio_open(void **state)
+TEST_BETWEEN(a_part_without_an_operation_leaves_the_ratio_open, make, clear)
 {
-    (void)state;
     add(make_trial(80, 90));
     add(make_trial(81, 90));
     struct figure8_trial trial = make_trial(80, 90);
@@ -210,9 +196,8 @@ static void a_part_without_an_operation_leaves_the_ratio_open(void **state)
     assert_int_equal(judge("while two followers are down")->verdict, VERDICT_HOLDS);
 }
 
-static void trials_that_are_not_valid_judge_nothing(void **state)
+TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
 {
-    (void)state;
     struct figure8_trial trial = make_trial(0, 0);
     trial.valid = false;
     add(trial);
@@ -225,9 +210,8 @@ static void trials_that_are_not_valid_judge_nothing(void **state)
     assert_int_equal(judge("while a follower is down")->verdict, VERDICT_UNDETERMINED);
 }
 
-static void medians_are_of_valid_trials(void **state)
+TEST_BETWEEN(medians_are_of_valid_trials, make, clear)
 {
-    (void)state;
     struct figure8_trial trial = make_trial(80, 50);
     trial.valid = false;
     add(trial);
@@ -238,23 +222,4 @@ static void medians_are_of_valid_trials(void **state)
     assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)) == false);
     figure.trials[1].faults[0].led_ns = figure.trials[2].faults[0].led_ns = UINT64_MAX;
     assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)));
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make, clear)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_schedule_is_the_papers),
-        TEST(three_servers_lose_one_at_a_time),
-        TEST(rates_are_of_the_parts_of_an_event),
-        TEST(a_fault_that_was_not_carried_out_has_no_rates),
-        TEST(a_second_at_zero_is_of_its_fault),
-        TEST(a_follower_costs_its_share),
-        TEST(what_costs_two_shares_fails),
-        TEST(a_part_without_an_operation_leaves_the_ratio_open),
-        TEST(trials_that_are_not_valid_judge_nothing),
-        TEST(medians_are_of_valid_trials),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,11 @@
 #include "tests/support/evidence.h"
 #include "tests/support/folder.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------ the documents */
@@ -23,18 +23,16 @@ static char *read_list(void)
     return read_text("tests/figures");
 }
 
-static void every_figure_is_that_of_its_run(void **state)
+TEST(every_figure_is_that_of_its_run)
 {
-    (void)state;
     char *list = read_list();
     size_t wrong = figures_check(".", list, stderr);
     free(list);
     assert_int_equal(wrong, 0);
 }
 
-static void every_document_is_looked_through(void **state)
+TEST(every_document_is_looked_through)
 {
-    (void)state;
     char *list = read_list();
     assert_has(list, "\ndocument README.md\n");
     DIR *docs = opendir("docs");
@@ -111,25 +109,22 @@ static void assert_wrong(const char *list, const char *why)
     assert_has(complaints, why);
 }
 
-static void what_is_right_is_accepted(void **state)
+TEST_BETWEEN(what_is_right_is_accepted, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(check(LIST), 0);
     assert_string_equal(complaints, "");
 }
 
-static void a_figure_that_has_changed_is_found(void **state)
+TEST_BETWEEN(a_figure_that_has_changed_is_found, set_up, tear_down)
 {
-    (void)state;
     write_file("A.md", "A drain with 1,000 clients takes 2.4 ms, or 5.1 times as long.\n");
     assert_wrong("document A.md\nsays takes {2.4} ms\n" FROM "figure median us / 1000\n"
                  "says 5.1 times\nbecause an example\n",
                  "quotes 2.4, and runs.csv lock=a has 2.34 ");
 }
 
-static void words_that_are_not_there_once_are_found(void **state)
+TEST_BETWEEN(words_that_are_not_there_once_are_found, set_up, tear_down)
 {
-    (void)state;
     write_file("A.md", DOCUMENT "\nIt takes 2.3 ms, and it takes 2.3 ms.\n");
     check(LIST);
     assert_has(complaints, "quotes 2.3, which no entry names");
@@ -141,9 +136,8 @@ static void words_that_are_not_there_once_are_found(void **state)
     assert_has(complaints, "these words 3 times and not once");
 }
 
-static void a_figure_without_an_entry_is_found(void **state)
+TEST_BETWEEN(a_figure_without_an_entry_is_found, set_up, tear_down)
 {
-    (void)state;
     assert_wrong("document A.md\nsays takes {2.3} ms\n" FROM "figure median us / 1000\n",
                  "quotes 5.1, which no entry names");
     write_file("A.md", DOCUMENT "\n## Old\n\n9 ms\n\n### Older\n\n8 ms\n\n## New\n\n7 ms\n");
@@ -155,9 +149,8 @@ static void a_figure_without_an_entry_is_found(void **state)
     assert_has(complaints, "quotes 8, ");
 }
 
-static void as_many_figures_are_given_as_the_words_have(void **state)
+TEST_BETWEEN(as_many_figures_are_given_as_the_words_have, set_up, tear_down)
 {
-    (void)state;
     assert_wrong(LIST "says {4} to {6}\n" FROM "figure max trial / 0.75\n",
                  "1 figures are given of 2: {4} to {6}");
     assert_wrong(LIST "says {4} to 6\n" FROM "figure max trial / 0.75\nfigure count\n",
@@ -167,9 +160,8 @@ static void as_many_figures_are_given_as_the_words_have(void **state)
     assert_wrong(LIST "section Locks\n", "0 figures are given of 0: Locks");
 }
 
-static void code_behind_a_link_is_a_part_of_the_text(void **state)
+TEST_BETWEEN(code_behind_a_link_is_a_part_of_the_text, set_up, tear_down)
 {
-    (void)state;
     write_file("A.md",
                "It says ([cost.txt](../cost.txt)):\n\n    1  1.50\n    2 12,001 -3\n\n    mean "
                "6000\n\nAnd so on.\n");
@@ -178,9 +170,8 @@ static void code_behind_a_link_is_a_part_of_the_text(void **state)
     assert_wrong("document A.md\n", "shows lines that are not in cost.txt:\n1 1.51");
 }
 
-static void dots_in_code_stand_for_lines_that_are_left_out(void **state)
+TEST_BETWEEN(dots_in_code_stand_for_lines_that_are_left_out, set_up, tear_down)
 {
-    (void)state;
     write_file("A.md", "It says ([cost.txt](cost.txt)):\n\n```text\n  1  1.50\n...\nmean "
                        "6000\n```\n");
     assert_int_equal(check("document A.md\n"), 0);
@@ -204,9 +195,8 @@ static void assert_numbers(const char *markdown, const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void numbers_that_may_be_measured_are_known(void **state)
+TEST(numbers_that_may_be_measured_are_known)
 {
-    (void)state;
     assert_numbers("With 20 clients 3 s, 4\nµs (-0.5 to 1.25), 5 % and **7** or 1,001.",
                    "3 4 -0.5 1.25 5 1,001 ");
     assert_numbers(
@@ -226,9 +216,8 @@ static double figure(const char *source, const char *words)
     return evidence_figure(root, source, words, &why);
 }
 
-static void figures_of_rows(void **state)
+TEST_BETWEEN(figures_of_rows, set_up, tear_down)
 {
-    (void)state;
     assert_true(figure("runs.csv", "count") == 4);
     assert_true(figure("runs.csv", "count lock!=a") == 1);
     assert_true(figure("runs.csv runs.csv lock=a", "count in>=20") == 4);
@@ -248,9 +237,8 @@ static void figures_of_rows(void **state)
     evidence_forget();
 }
 
-static void figures_of_a_text(void **state)
+TEST_BETWEEN(figures_of_a_text, set_up, tear_down)
 {
-    (void)state;
     assert_true(figure("cost.txt bare mean", "max #2") == 12001);
     assert_true(figure("cost.txt bare mean", "count") == 2);
     assert_true(figure("cost.txt \"2 12,001\" mean", "value #1") == -3);
@@ -264,9 +252,8 @@ static bool agree(const char *printed, double unit, double number)
     return figures_agree(printed, strlen(printed), unit, number);
 }
 
-static void a_figure_is_rounded_to_its_last_digit(void **state)
+TEST(a_figure_is_rounded_to_its_last_digit)
 {
-    (void)state;
     assert_true(agree("1.5", 0, 1.549) && agree("1.5", 0, 1.451) && agree("9.0", 0, 8.95));
     assert_false(agree("1.5", 0, 1.551) || agree("1.5", 0, 1.449) || agree("1.50", 0, 1.51));
     assert_true(agree("1,001,000", 0, 1001000) && agree("-0.5", 0, -0.51));
@@ -274,26 +261,4 @@ static void a_figure_is_rounded_to_its_last_digit(void **state)
     assert_true(agree("188,000", 1000, 187981) && agree("Four", 0, 4));
     assert_false(agree("188,000", 1000, 187481) || agree("four", 0, 5) || agree("many", 0, 4));
     assert_false(agree("4 ", 0, 4) || agree("", 0, 0));
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_figure_is_that_of_its_run),
-        cmocka_unit_test(every_document_is_looked_through),
-        TEST(what_is_right_is_accepted),
-        TEST(a_figure_that_has_changed_is_found),
-        TEST(words_that_are_not_there_once_are_found),
-        TEST(a_figure_without_an_entry_is_found),
-        TEST(as_many_figures_are_given_as_the_words_have),
-        TEST(code_behind_a_link_is_a_part_of_the_text),
-        TEST(dots_in_code_stand_for_lines_that_are_left_out),
-        cmocka_unit_test(numbers_that_may_be_measured_are_known),
-        TEST(figures_of_rows),
-        TEST(figures_of_a_text),
-        cmocka_unit_test(a_figure_is_rounded_to_its_last_digit),
-    };
-    return cmocka_run_group_tests_name("figures", tests, NULL, NULL);
 }

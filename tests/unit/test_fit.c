@@ -3,14 +3,9 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 /* cmocka compares floats only, which have seven digits. */
 static void assert_near(double found, double expected)
@@ -36,9 +31,8 @@ static void assert_described(const char *expected)
     assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), expected);
 }
 
-static void powers_have_their_exponent(void **state)
+TEST(powers_have_their_exponent)
 {
-    (void)state;
     static const char *const words[] = {"O(1)", "O(n)", "O(n^2)", "O(n^3)"};
     for (int c = 0; c <= 3; c++) {
         for (size_t i = 0; i < LEVELS; i++)
@@ -53,9 +47,8 @@ static void powers_have_their_exponent(void **state)
 }
 
 /* 3, 5, 9 … over 1, 2, 4 …: slope and error worked out by another program. */
-static void the_interval_is_students(void **state)
+TEST(the_interval_is_students)
 {
-    (void)state;
     const double x[] = {1, 2, 4, 8, 16, 32}, cost[] = {3, 5, 9, 17, 33, 65};
     struct fit_exponent fit = fit_exponent(x, cost, 6);
     assert_near(fit.exponent, 0.89348464);
@@ -63,9 +56,8 @@ static void the_interval_is_students(void **state)
     assert_near(fit.high, 0.95439571);
 }
 
-static void what_has_no_logarithm_is_left_out(void **state)
+TEST(what_has_no_logarithm_is_left_out)
 {
-    (void)state;
     const double x[] = {0, 1, 2, 4, 8, 16}, cost[] = {1, 2, 4, 8, 0, 32};
     struct fit_exponent fit = fit_exponent(x, cost, 6);
     assert_int_equal(fit.levels, 4);
@@ -78,9 +70,8 @@ static void what_has_no_logarithm_is_left_out(void **state)
     assert_true(isnan(fit.exponent));
 }
 
-static void verdicts_need_the_whole_interval(void **state)
+TEST(verdicts_need_the_whole_interval)
 {
-    (void)state;
     struct fit_exponent fit = {.exponent = 1, .low = 0.76, .high = 1.24, .levels = 6};
     assert_int_equal(fit_judge(&fit), FIT_LINEAR);
     fit.levels = 5;
@@ -95,9 +86,8 @@ static void verdicts_need_the_whole_interval(void **state)
     assert_string_equal(fit_verdict_words(FIT_UNDETERMINED), "undetermined");
 }
 
-static void laws_are_found_exactly(void **state)
+TEST(laws_are_found_exactly)
 {
-    (void)state;
     set_y(0, 1, 1, 0);
     assert_described("n² + n");
     set_y(-2, 5, 0, 0);
@@ -125,9 +115,8 @@ static void laws_are_found_exactly(void **state)
     assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), "3/16·n² + 17/4·n - 2");
 }
 
-static void exact_means_every_level(void **state)
+TEST(exact_means_every_level)
 {
-    (void)state;
     set_y(5, 0, 1, 0);
     y[4] += 1;
     struct fit_polynomial fit = fit_polynomial_best(waiters, y, LEVELS);
@@ -145,9 +134,8 @@ static void exact_means_every_level(void **state)
 
 /* Any two points have a line through them, so that proves nothing; a third may lie there by chance.
  */
-static void too_few_levels_are_never_exact(void **state)
+TEST(too_few_levels_are_never_exact)
 {
-    (void)state;
     set_y(1, 2, 0, 0);
     struct fit_polynomial fit = fit_polynomial_best(waiters, y, 2);
     assert_false(fit.exact);
@@ -165,9 +153,8 @@ static void too_few_levels_are_never_exact(void **state)
 
 /* The requests and the bytes of `counter`, whose number has a digit, and later two: a cubic of
  * 24ths goes through the bytes. */
-static void what_fits_by_chance_is_not_exact(void **state)
+TEST(what_fits_by_chance_is_not_exact)
 {
-    (void)state;
     const double clients[] = {1, 5, 9, 13, 17};
     const double requests[] = {2, 30, 90, 182, 306}, bytes[] = {251, 3085, 8847, 17553, 29219};
     struct fit_polynomial fit = fit_polynomial_best(clients, requests, 5);
@@ -181,9 +168,8 @@ static void what_fits_by_chance_is_not_exact(void **state)
 }
 
 /* The bytes of `ready`, and of `ticket`. */
-static void a_square_behind_a_line_bends(void **state)
+TEST(a_square_behind_a_line_bends)
 {
-    (void)state;
     const double clients[] = {3, 10, 17, 24, 31, 38};
     double bytes[6];
     for (size_t i = 0; i < 6; i++)
@@ -202,9 +188,8 @@ static void a_square_behind_a_line_bends(void **state)
 }
 
 /* Powers of 4096 must not cost the digits that parts of one are recognized by. */
-static void large_levels_stay_exact(void **state)
+TEST(large_levels_stay_exact)
 {
-    (void)state;
     double x[4096], cost[4096];
     for (size_t i = 0; i < 4096; i++) {
         double n = (double)(i + 1);
@@ -217,9 +202,8 @@ static void large_levels_stay_exact(void **state)
     assert_true(fit.c[0] == 1e6);
 }
 
-static void noise_is_told_in_four_digits(void **state)
+TEST(noise_is_told_in_four_digits)
 {
-    (void)state;
     const double x[] = {0, 1, 2, 3}, cost[] = {1.25, 0, -1.5, -2.25};
     struct fit_polynomial fit = fit_polynomial(x, cost, 4, 1);
     char text[128];
@@ -229,9 +213,8 @@ static void noise_is_told_in_four_digits(void **state)
     assert_string_equal(fit_describe(&fit, 'W', text, sizeof text), "-0.625");
 }
 
-static void a_line_gives_the_herd_coefficient(void **state)
+TEST(a_line_gives_the_herd_coefficient)
 {
-    (void)state;
     set_y(800, 40, 0, 0);
     struct fit_line line = fit_line(waiters, y, LEVELS);
     assert_near(line.intercept, 800);
@@ -257,9 +240,8 @@ static double normal(struct random *random)
     return sum;
 }
 
-static void intervals_cover_as_promised(void **state)
+TEST(intervals_cover_as_promised)
 {
-    (void)state;
     enum { EXPERIMENTS = 4000 };
     struct random random;
     random_init(&random, 4);
@@ -271,24 +253,4 @@ static void intervals_cover_as_promised(void **state)
         exponents += fit.low <= 1 && 1 <= fit.high;
     }
     assert_in_range(exponents, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powers_have_their_exponent),
-        cmocka_unit_test(the_interval_is_students),
-        cmocka_unit_test(what_has_no_logarithm_is_left_out),
-        cmocka_unit_test(verdicts_need_the_whole_interval),
-        cmocka_unit_test(laws_are_found_exactly),
-        cmocka_unit_test(exact_means_every_level),
-        cmocka_unit_test(too_few_levels_are_never_exact),
-        cmocka_unit_test(what_fits_by_chance_is_not_exact),
-        cmocka_unit_test(a_square_behind_a_line_bends),
-        cmocka_unit_test(large_levels_stay_exact),
-        cmocka_unit_test(noise_is_told_in_four_digits),
-        cmocka_unit_test(a_line_gives_the_herd_coefficient),
-        cmocka_unit_test(intervals_cover_as_promised),
-    };
-    return cmocka_run_group_tests_name("fit", tests, NULL, NULL);
 }

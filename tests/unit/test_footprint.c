@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What recipes declare of their names, against what their code sends; and what follows from it. */
 #include "tests/support/script.h"
+#include "tests/support/test.h"
 
 #include "recipes/footprint.h"
 #include "wire/maxbuffer.h"
 #include "wire/wire.h"
-
-#include <stdio.h>
 
 static const struct recipe *find(const char *name)
 {
@@ -94,9 +93,8 @@ static void assert_no_longer(const struct recipe *recipe, const char *path, cons
 }
 
 /* What is declared is what is sent. */
-static void every_recipe_declares_its_names(void **state)
+TEST(every_recipe_declares_its_names)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct seen seen = watch_arrival(recipe);
@@ -111,9 +109,8 @@ static void every_recipe_declares_its_names(void **state)
 
 /* And no longer than that: the names of two sessions may differ in length only where an id is
  * written in decimals, or where readers and writers have different names. */
-static void names_are_as_long_as_declared(void **state)
+TEST(names_are_as_long_as_declared)
 {
-    (void)state;
     static const struct {
         const char *recipe;
         size_t name, watched;
@@ -133,9 +130,8 @@ static void names_are_as_long_as_declared(void **state)
 
 /* ------------------------------------------------------------------ what follows */
 
-static void the_list_of_the_most_clients_fits(void **state)
+TEST(the_list_of_the_most_clients_fits)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         uint64_t most = footprint_listed_clients(recipe, 5000);
@@ -153,9 +149,8 @@ static void the_list_of_the_most_clients_fits(void **state)
 
 /* In the list of ready, beside its clients, is data; queue and turn of the ticket lock are not in
  * that of its clients; the znode ready of a barrier is made when they do not wait any more. */
-static void what_is_laid_out_is_listed_too(void **state)
+TEST(what_is_laid_out_is_listed_too)
 {
-    (void)state;
     assert_int_equal(footprint_list_bytes(find("ready"), 3), 20 + 3 * 19 + 8);
     assert_int_equal(footprint_list_bytes(find("scalable"), 3), 20 + 3 * 19);
     assert_int_equal(footprint_list_bytes(find("ticket"), 3), 20 + 3 * 16);
@@ -163,9 +158,8 @@ static void what_is_laid_out_is_listed_too(void **state)
 }
 
 /* The names that the law has in its longest list are those of all clients. */
-static void lists_are_those_of_the_law(void **state)
+TEST(lists_are_those_of_the_law)
 {
-    (void)state;
     assert_true(footprint_lists_always(find("scalable")));
     assert_true(footprint_lists_always(find("walkback")));
     assert_false(footprint_lists_always(find("ticket")));
@@ -173,9 +167,8 @@ static void lists_are_those_of_the_law(void **state)
     assert_false(footprint_lists_always(find("poll")));
 }
 
-static void watches(void **state)
+TEST(watches)
 {
-    (void)state;
     assert_int_equal(footprint_own_watches(find("scalable"), 100), 1);
     assert_int_equal(footprint_all_watches(find("scalable"), 100), 100);
     assert_int_equal(footprint_own_watches(find("scalable-listwatch"), 100), 2);
@@ -183,17 +176,4 @@ static void watches(void **state)
     assert_int_equal(footprint_own_watches(find("walkback"), 100), 99);
     assert_int_equal(footprint_all_watches(find("walkback"), 100), 4950);
     assert_int_equal(footprint_all_watches(find("poll"), 100), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_recipe_declares_its_names),
-        cmocka_unit_test(names_are_as_long_as_declared),
-        cmocka_unit_test(the_list_of_the_most_clients_fits),
-        cmocka_unit_test(what_is_laid_out_is_listed_too),
-        cmocka_unit_test(lists_are_those_of_the_law),
-        cmocka_unit_test(watches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,6 @@
 /* The formulas that people are shown for a drain of n clients, in `zkherd recipes` and in
  * docs/locks.md, against the law that is summed up step by step. Tests run in the folder that
  * README.md is in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "bench/run/cells.h"
@@ -15,9 +9,7 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define CLIENTS 64
 
@@ -45,9 +37,8 @@ static double evaluate(const char *text, uint64_t n)
     return value;
 }
 
-static void test_formulas_are_evaluated(void **state)
+TEST(test_formulas_are_evaluated)
 {
-    (void)state;
     assert_true(evaluate("0", 7) == 0);
     assert_true(evaluate("6n - 1", 7) == 41);
     assert_true(evaluate("n(n-1)/2 + 7n - 1", 7) == 69);
@@ -57,7 +48,7 @@ static void test_formulas_are_evaluated(void **state)
     assert_true(evaluate("n^3 + 2^0", 3) == 28);
 }
 
-static void test_what_is_no_formula_is_told(void **state)
+TEST(test_what_is_no_formula_is_told)
 {
     static const char *const torn[] = {"n^2 ++ 7n", "(n - 1", "n - 1)", "5n -", "n^", "2 3"};
     static const char *const words[] = {"no law", "-", "", "O(n)", "n for one task"};
@@ -81,7 +72,7 @@ static struct tally drain(const struct recipe *recipe, uint64_t n)
     return total;
 }
 
-static void test_formulas_are_the_sums_of_the_laws(void **state)
+TEST(test_formulas_are_the_sums_of_the_laws)
 {
     struct error error;
     (void)state;
@@ -105,7 +96,7 @@ static void assert_text_is_wrong(const struct recipe *recipe, uint64_t clients, 
     assert_string_equal(error.detail, detail);
 }
 
-static void test_a_wrong_text_is_told(void **state)
+TEST(test_a_wrong_text_is_told)
 {
     struct recipe recipe = *registry_find("scalable"), sharing = *registry_find("rwlock-curator");
     struct error error;
@@ -130,7 +121,7 @@ static void test_a_wrong_text_is_told(void **state)
 }
 
 /* Before a run begins, at each of its numbers of clients. */
-static void test_no_run_begins_with_a_wrong_text(void **state)
+TEST(test_no_run_begins_with_a_wrong_text)
 {
     struct recipe recipe = *registry_find("scalable");
     uint64_t levels[] = {2, 9}; /* it is right for two */
@@ -261,9 +252,8 @@ static size_t count_rows(const char *section)
     return rows;
 }
 
-static void test_the_document_has_every_recipe_and_its_formulas(void **state)
+TEST(test_the_document_has_every_recipe_and_its_formulas)
 {
-    (void)state;
     const char *section = read_section();
     const struct recipe *recipe;
     size_t recipes = 0;
@@ -276,17 +266,4 @@ static void test_the_document_has_every_recipe_and_its_formulas(void **state)
             check_row(recipe, cells);
     }
     assert_int_equal(count_rows(section), recipes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas_are_evaluated),
-        cmocka_unit_test(test_what_is_no_formula_is_told),
-        cmocka_unit_test(test_formulas_are_the_sums_of_the_laws),
-        cmocka_unit_test(test_a_wrong_text_is_told),
-        cmocka_unit_test(test_no_run_begins_with_a_wrong_text),
-        cmocka_unit_test(test_the_document_has_every_recipe_and_its_formulas),
-    };
-    return cmocka_run_group_tests_name("formulas", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The messages of a server, in the bytes of a connection. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "wire/frame.h"
 #include "wire/wire.h"
 
+#include "tests/support/test.h"
+
 #include <arpa/inet.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char bytes[128];
 static struct frame frame;
@@ -43,9 +37,8 @@ static enum frame_state read_of(size_t count)
     return state;
 }
 
-static void test_a_head_in_part_tells_nothing(void **state)
+TEST_BETWEEN(test_a_head_in_part_tells_nothing, set_up, NULL)
 {
-    (void)state;
     put(0, WIRE_REPLY_HEADER, 7);
     for (size_t count = 0; count < 8; count++)
         assert_int_equal(read_of(count), FRAME_UNKNOWN);
@@ -53,9 +46,8 @@ static void test_a_head_in_part_tells_nothing(void **state)
     assert_int_equal(frame.xid, 99);
 }
 
-static void test_a_frame_grows_until_it_is_whole(void **state)
+TEST_BETWEEN(test_a_frame_grows_until_it_is_whole, set_up, NULL)
 {
-    (void)state;
     put(0, WIRE_REPLY_HEADER + 3, 7);
     for (size_t count = 8; count < WIRE_BARE_REPLY + 3; count++) {
         assert_int_equal(read_of(count), FRAME_PARTIAL);
@@ -68,9 +60,8 @@ static void test_a_frame_grows_until_it_is_whole(void **state)
 }
 
 /* Of the lengths that the simulation counts with. */
-static void test_frames_follow_one_another(void **state)
+TEST_BETWEEN(test_frames_follow_one_another, set_up, NULL)
 {
-    (void)state;
     size_t notification = wire_notification(strlen("/a"));
     put(0, (int32_t)notification - WIRE_LENGTH, -1);
     put(notification, WIRE_REPLY_HEADER, -2);
@@ -86,7 +77,7 @@ static void test_frames_follow_one_another(void **state)
     assert_int_equal(frame.bytes, WIRE_STAT_REPLY);
 }
 
-static void test_what_is_shorter_than_its_header_is_no_frame(void **state)
+TEST_BETWEEN(test_what_is_shorter_than_its_header_is_no_frame, set_up, NULL)
 {
     static const int32_t lengths[] = {WIRE_REPLY_HEADER - 1, 0, -1, INT32_MIN};
     (void)state;
@@ -98,15 +89,4 @@ static void test_what_is_shorter_than_its_header_is_no_frame(void **state)
     put(0, INT32_MAX, 7);
     assert_int_equal(read_of(sizeof bytes), FRAME_PARTIAL);
     assert_int_equal(frame.bytes, (size_t)INT32_MAX + WIRE_LENGTH);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_head_in_part_tells_nothing, set_up),
-        cmocka_unit_test_setup(test_a_frame_grows_until_it_is_whole, set_up),
-        cmocka_unit_test_setup(test_frames_follow_one_another, set_up),
-        cmocka_unit_test_setup(test_what_is_shorter_than_its_header_is_no_frame, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/grid.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static const struct grid_column columns[] = {
     {.title = "no", .right = true},
@@ -37,7 +31,7 @@ static void assert_written(struct grid *grid, size_t width, const char *expected
     free(text);
 }
 
-static void columns_are_as_wide_as_what_is_in_them(void **state)
+TEST(columns_are_as_wide_as_what_is_in_them)
 {
     struct grid grid;
     (void)state;
@@ -53,7 +47,7 @@ static void columns_are_as_wide_as_what_is_in_them(void **state)
 }
 
 /* 24 columns: one less than that, and some go below, but for those that are not known. */
-static void what_is_too_wide_goes_below(void **state)
+TEST(what_is_too_wide_goes_below)
 {
     struct grid grid;
     (void)state;
@@ -76,7 +70,7 @@ static void what_is_too_wide_goes_below(void **state)
     grid_deinit(&grid);
 }
 
-static void cells_are_made_printable(void **state)
+TEST(cells_are_made_printable)
 {
     struct grid grid;
     (void)state;
@@ -88,7 +82,7 @@ static void cells_are_made_printable(void **state)
     grid_deinit(&grid);
 }
 
-static void there_may_be_many_rows(void **state)
+TEST(there_may_be_many_rows)
 {
     struct grid grid;
     (void)state;
@@ -122,9 +116,8 @@ static struct grid make_table(void)
     return grid;
 }
 
-static void a_column_may_say_the_same_in_each_row(void **state)
+TEST(a_column_may_say_the_same_in_each_row)
 {
-    (void)state;
     struct grid grid;
     grid_init(&grid, columns, 4, 2);
     put(&grid, ROW("1", "-", "-", ""));
@@ -136,9 +129,8 @@ static void a_column_may_say_the_same_in_each_row(void **state)
     grid_deinit(&grid);
 }
 
-static void titles_may_have_a_line_above(void **state)
+TEST(titles_may_have_a_line_above)
 {
-    (void)state;
     struct grid grid = make_table();
     assert_int_equal(grid_width(&grid), 20);
     assert_written(&grid, 80,
@@ -149,9 +141,8 @@ static void titles_may_have_a_line_above(void **state)
     grid_deinit(&grid);
 }
 
-static void the_least_important_is_left_out_first(void **state)
+TEST(the_least_important_is_left_out_first)
 {
-    (void)state;
     struct grid grid = make_table();
     assert_true(grid_fit(&grid, 20, 1));
     assert_int_equal(grid_width(&grid), 20);
@@ -171,27 +162,11 @@ static void the_least_important_is_left_out_first(void **state)
     grid_deinit(&grid);
 }
 
-static void a_text_that_is_too_long_is_cut(void **state)
+TEST(a_text_that_is_too_long_is_cut)
 {
-    (void)state;
     struct grid grid;
     grid_init(&grid, &list[3], 1, 1);
     grid_put(&grid, "%02000d", 1);
     assert_int_equal(grid_width(&grid), GRID_CELL_SIZE - 1);
     grid_deinit(&grid);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_as_wide_as_what_is_in_them),
-        cmocka_unit_test(what_is_too_wide_goes_below),
-        cmocka_unit_test(cells_are_made_printable),
-        cmocka_unit_test(there_may_be_many_rows),
-        cmocka_unit_test(a_column_may_say_the_same_in_each_row),
-        cmocka_unit_test(titles_may_have_a_line_above),
-        cmocka_unit_test(the_least_important_is_left_out_first),
-        cmocka_unit_test(a_text_that_is_too_long_is_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,9 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #define TRIALS_MAX 64
 
@@ -90,9 +84,8 @@ static void assert_has(const char *words)
 
 /* ------------------------------------------------------------------ counts */
 
-static void counts_that_equal_their_law_are_that_law(void **state)
+TEST(counts_that_equal_their_law_are_that_law)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 4);
     told();
     assert_has("nonscalable: RPCs: exactly n² + n at every n: O(n²)\n    bytes ");
@@ -110,9 +103,8 @@ static void counts_that_equal_their_law_are_that_law(void **state)
 }
 
 /* Readers and writers come in fours: elsewhere their law is no polynomial of n. */
-static void a_law_that_is_no_polynomial_at_these_levels_is_a_law(void **state)
+TEST(a_law_that_is_no_polynomial_at_these_levels_is_a_law)
 {
-    (void)state;
     const struct recipe *recipe = &recipe_rwlock_curator;
     lay_out(recipe, 2);
     told();
@@ -123,9 +115,8 @@ static void a_law_that_is_no_polynomial_at_these_levels_is_a_law(void **state)
 }
 
 /* A count that is off, or a trial that failed or has no law, and it is a fit's to say. */
-static void what_is_off_its_law_is_not_that_law(void **state)
+TEST(what_is_off_its_law_is_not_that_law)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 4);
     list[2].total.of[TALLY_EXISTS]++;
     assert_null(strstr(told(), "exactly n²"));
@@ -150,9 +141,8 @@ static void what_is_off_its_law_is_not_that_law(void **state)
 }
 
 /* Bytes that a polynomial tells exactly are not undetermined, unless another recipe's are. */
-static void what_is_told_exactly_is_not_undetermined(void **state)
+TEST(what_is_told_exactly_is_not_undetermined)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 4);
     for (size_t i = 0; i < samples.count; i++)
         list[i].total.of[TALLY_BYTES_SENT] = 100 * list[i].cell.clients;
@@ -173,9 +163,8 @@ static void what_is_told_exactly_is_not_undetermined(void **state)
 
 /* ------------------------------------------------------------------ what is fitted */
 
-static void six_levels_decide_how_the_drain_grows(void **state)
+TEST(six_levels_decide_how_the_drain_grows)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 6);
     told();
     assert_has("\n    drain time grows as n^2.00 (95 % CI 2.00 to 2.00): O(n²)\n");
@@ -194,9 +183,8 @@ static void six_levels_decide_how_the_drain_grows(void **state)
 
 /* ------------------------------------------------------------------ an extra waiter */
 
-static void an_extra_waiter_is_told_of_the_trials_at_the_most_clients(void **state)
+TEST(an_extra_waiter_is_told_of_the_trials_at_the_most_clients)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 1);
     for (int i = 0; i < 6; i++)
         add(&recipe_nonscalable, 8)->beta = 0.5;
@@ -213,9 +201,8 @@ static void an_extra_waiter_is_told_of_the_trials_at_the_most_clients(void **sta
     assert_has("each extra waiter adds 50.0 %");
 }
 
-static void four_trials_have_no_interval_for_an_extra_waiter(void **state)
+TEST(four_trials_have_no_interval_for_an_extra_waiter)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 1);
     for (int i = 0; i < 4; i++)
         add(&recipe_nonscalable, 8)->beta = 0.02 + 0.001 * i;
@@ -225,18 +212,11 @@ static void four_trials_have_no_interval_for_an_extra_waiter(void **state)
     assert_non_null(strstr(told(), "extra waiter"));
 }
 
-int main(void)
+static int free_text(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_that_equal_their_law_are_that_law),
-        cmocka_unit_test(a_law_that_is_no_polynomial_at_these_levels_is_a_law),
-        cmocka_unit_test(what_is_off_its_law_is_not_that_law),
-        cmocka_unit_test(what_is_told_exactly_is_not_undetermined),
-        cmocka_unit_test(six_levels_decide_how_the_drain_grows),
-        cmocka_unit_test(an_extra_waiter_is_told_of_the_trials_at_the_most_clients),
-        cmocka_unit_test(four_trials_have_no_interval_for_an_extra_waiter),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
     free(text);
-    return failed;
+    return 0;
 }
+
+TEST_GROUP(NULL, free_text)

@@ -5,13 +5,9 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static const double sizes[] = {1, 3, 7, 15, 31, 63};
 enum { SIZES = 6, EACH = 3, TRIALS = SIZES * EACH };
@@ -40,7 +36,7 @@ static void assert_near(double found, double expected)
         fail_msg("%.9g is not %.9g", found, expected);
 }
 
-static void a_line_without_noise_is_found(void **state)
+TEST(a_line_without_noise_is_found)
 {
     struct herd_trial trials[TRIALS];
     struct random random;
@@ -59,9 +55,8 @@ static void a_line_without_noise_is_found(void **state)
 }
 
 /* Worked out by another program, from the normal equations. */
-static void the_interval_is_fiellers(void **state)
+TEST(the_interval_is_fiellers)
 {
-    (void)state;
     const struct herd_trial trials[] = {{1, 1.1}, {2, 1.1}, {4, 1.5}, {8, 1.7}, {16, 2.7}};
     struct herd herd = herd_fit(trials, 5);
     assert_int_equal(herd.state, HERD_KNOWN);
@@ -73,7 +68,7 @@ static void the_interval_is_fiellers(void **state)
 }
 
 /* Of 1,000 intervals of 95 %, 929 to 969 hold the value in all but one of a thousand cases. */
-static void the_interval_holds_the_coefficient_as_often_as_it_says(void **state)
+TEST(the_interval_holds_the_coefficient_as_often_as_it_says)
 {
     static const double betas[] = {0, 0.02, 0.5};
     struct random random;
@@ -94,9 +89,8 @@ static void the_interval_holds_the_coefficient_as_often_as_it_says(void **state)
 }
 
 /* So steep that noise hides what a bare handoff takes. */
-static void without_a_bare_handoff_there_is_a_slope_alone(void **state)
+TEST(without_a_bare_handoff_there_is_a_slope_alone)
 {
-    (void)state;
     const struct herd_trial trials[] = {{10, 11}, {20, 23}, {40, 38}, {80, 84}, {160, 155}};
     struct herd herd = herd_fit(trials, 5);
     assert_int_equal(herd.state, HERD_BARE_NOT_KNOWN);
@@ -104,9 +98,8 @@ static void without_a_bare_handoff_there_is_a_slope_alone(void **state)
     assert_true(herd.slope_s.low > 0.8 && herd.slope_s.high < 1.2);
 }
 
-static void too_few_trials_have_no_interval(void **state)
+TEST(too_few_trials_have_no_interval)
 {
-    (void)state;
     const struct herd_trial trials[] = {{1, 1.1}, {2, 1.2}, {4, 1.4}, {8, 1.8}, {8, -1}, {9, NAN}};
     struct herd herd = herd_fit(trials, 6);
     assert_int_equal(herd.state, HERD_FEW_TRIALS);
@@ -119,9 +112,8 @@ static void too_few_trials_have_no_interval(void **state)
 }
 
 /* A herd of which each member lists all others costs the square. */
-static void a_bend_is_told(void **state)
+TEST(a_bend_is_told)
 {
-    (void)state;
     struct herd_trial trials[SIZES];
     for (size_t i = 0; i < SIZES; i++)
         trials[i] = (struct herd_trial){sizes[i], 1 + 0.01 * sizes[i] + 0.01 * sizes[i] * sizes[i]};
@@ -169,9 +161,8 @@ static struct knee find(const struct utilisation_figures *lone, size_t lone_coun
     return knee_find(&of_one, &of_many);
 }
 
-static void the_knee_is_where_both_bounds_meet(void **state)
+TEST(the_knee_is_where_both_bounds_meet)
 {
-    (void)state;
     const struct utilisation_figures trial = lone_lock(1);
     struct knee knee = find(&trial, 1, &trial, 1);
     assert_near(knee.locks.value, 10);
@@ -181,9 +172,8 @@ static void the_knee_is_where_both_bounds_meet(void **state)
 }
 
 /* Servers that are busy take half of the time for each handoff, and are slower. */
-static void the_handoff_is_that_of_one_lock_and_the_demand_that_of_many(void **state)
+TEST(the_handoff_is_that_of_one_lock_and_the_demand_that_of_many)
 {
-    (void)state;
     const struct utilisation_figures lone = lone_lock(1);
     struct utilisation_figures busy = lone_lock(5);
     busy.handoffs *= 2;
@@ -197,9 +187,8 @@ static void the_handoff_is_that_of_one_lock_and_the_demand_that_of_many(void **s
 }
 
 /* More locks than were measured may take less time for each handoff. */
-static void the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound(void **state)
+TEST(the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound)
 {
-    (void)state;
     const struct utilisation_figures lone = lone_lock(1);
     struct utilisation_figures busy = lone_lock(5);
     assert_true(find(&lone, 1, NULL, 0).at_least);
@@ -212,7 +201,7 @@ static void the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound(void **stat
 }
 
 /* The means are those of logarithms: factors f and 1/f cancel. */
-static void each_trial_counts_once(void **state)
+TEST(each_trial_counts_once)
 {
     struct utilisation_figures trials[6];
     (void)state;
@@ -234,21 +223,4 @@ static void each_trial_counts_once(void **state)
     assert_true(isnan(find(trials, 6, trials, 6).locks.low)); /* four handoffs */
     knee = find(trials, 0, trials, 0);
     assert_true(isnan(knee.locks.value));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_without_noise_is_found),
-        cmocka_unit_test(the_interval_is_fiellers),
-        cmocka_unit_test(the_interval_holds_the_coefficient_as_often_as_it_says),
-        cmocka_unit_test(without_a_bare_handoff_there_is_a_slope_alone),
-        cmocka_unit_test(too_few_trials_have_no_interval),
-        cmocka_unit_test(a_bend_is_told),
-        cmocka_unit_test(the_knee_is_where_both_bounds_meet),
-        cmocka_unit_test(the_handoff_is_that_of_one_lock_and_the_demand_that_of_many),
-        cmocka_unit_test(the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound),
-        cmocka_unit_test(each_trial_counts_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
 
 #include "base/random.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static struct histogram histogram, other;
 
@@ -23,9 +18,8 @@ static int empty(void **state)
     return 0;
 }
 
-static void zero_bytes_are_empty(void **state)
+TEST_BETWEEN(zero_bytes_are_empty, empty, NULL)
 {
-    (void)state;
     assert_int_equal(histogram_count(&histogram), 0);
     assert_int_equal(histogram.overflow, 0);
     assert_int_equal(histogram.max_ns, 0);
@@ -33,9 +27,8 @@ static void zero_bytes_are_empty(void **state)
 }
 
 /* Every slot begins where the last one ended, and is at most a thousandth of its values wide. */
-static void slots_cover_the_range(void **state)
+TEST_BETWEEN(slots_cover_the_range, empty, NULL)
 {
-    (void)state;
     uint64_t first_ns = 0;
     for (uint32_t slot = 0; slot < HISTOGRAM_COUNTS; slot++) {
         uint64_t last_ns = histogram_slot_last_ns(slot);
@@ -48,9 +41,8 @@ static void slots_cover_the_range(void **state)
     assert_true(histogram_slot(HISTOGRAM_HIGHEST_NS) < HISTOGRAM_COUNTS);
 }
 
-static void above_the_range_is_counted_not_clamped(void **state)
+TEST_BETWEEN(above_the_range_is_counted_not_clamped, empty, NULL)
 {
-    (void)state;
     histogram_record(&histogram, HISTOGRAM_HIGHEST_NS);
     assert_int_equal(histogram.overflow, 0);
     histogram_record(&histogram, HISTOGRAM_HIGHEST_NS + 1);
@@ -64,9 +56,8 @@ static void above_the_range_is_counted_not_clamped(void **state)
     assert_int_equal(counted, 1);
 }
 
-static void overflow_counts_above_everything(void **state)
+TEST_BETWEEN(overflow_counts_above_everything, empty, NULL)
 {
-    (void)state;
     for (int i = 0; i < 90; i++)
         histogram_record(&histogram, 100);
     for (int i = 0; i < 10; i++)
@@ -79,9 +70,8 @@ static void overflow_counts_above_everything(void **state)
 }
 
 /* What Java's HdrHistogram 2.1.11 answers for 1, 2, … 1000 microseconds. */
-static void percentiles_are_those_of_java(void **state)
+TEST_BETWEEN(percentiles_are_those_of_java, empty, NULL)
 {
-    (void)state;
     static const struct {
         double percent;
         uint64_t value_ns;
@@ -96,9 +86,8 @@ static void percentiles_are_those_of_java(void **state)
 }
 
 /* A slot above 2 µs holds several values: percentile 0 is its first one, any other its last. */
-static void percentile_0_is_no_more_than_any_value(void **state)
+TEST_BETWEEN(percentile_0_is_no_more_than_any_value, empty, NULL)
 {
-    (void)state;
     histogram_record(&histogram, 5002);
     histogram_record(&histogram, 9000);
     assert_int_equal(histogram_percentile_ns(&histogram, 0), 5000);
@@ -115,9 +104,8 @@ static int compare(const void *a, const void *b)
  * Against the definition: the smallest value that covers the share, found by sorting. Some of these
  * percentages times the count come out a hair above the rank, and must not skip to the next value.
  */
-static void percentiles_agree_with_sorting(void **state)
+TEST_BETWEEN(percentiles_agree_with_sorting, empty, NULL)
 {
-    (void)state;
     enum { COUNT = 999 };
     uint64_t values_ns[COUNT];
     struct random random;
@@ -135,9 +123,8 @@ static void percentiles_agree_with_sorting(void **state)
 }
 
 /* The middle of a slot is at most 0.05 % from what is in it. */
-static void the_mean_is_that_of_the_values(void **state)
+TEST_BETWEEN(the_mean_is_that_of_the_values, empty, NULL)
 {
-    (void)state;
     assert_true(isnan(histogram_mean_us(&histogram)));
     for (uint64_t ns = 1; ns <= 2000; ns++)
         histogram_record(&histogram, ns);
@@ -150,9 +137,8 @@ static void the_mean_is_that_of_the_values(void **state)
     assert_true(isinf(histogram_mean_us(&histogram)));
 }
 
-static void values_above_another_are_counted(void **state)
+TEST_BETWEEN(values_above_another_are_counted, empty, NULL)
 {
-    (void)state;
     assert_int_equal(histogram_above(&histogram, 1), 0);
     for (uint64_t ms = 1; ms <= 100; ms++)
         histogram_record(&histogram, ms * 1000000);
@@ -164,9 +150,8 @@ static void values_above_another_are_counted(void **state)
     assert_int_equal(histogram_above(&histogram, HISTOGRAM_HIGHEST_NS), 1);
 }
 
-static void adding_is_recording_both(void **state)
+TEST_BETWEEN(adding_is_recording_both, empty, NULL)
 {
-    (void)state;
     static struct histogram both;
     memset(&both, 0, sizeof both);
     struct random random;
@@ -193,9 +178,8 @@ static void *record_many(void *into)
     return NULL;
 }
 
-static void writers_lose_nothing(void **state)
+TEST_BETWEEN(writers_lose_nothing, empty, NULL)
 {
-    (void)state;
     pthread_t writers[WRITERS];
     for (int i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_create(&writers[i], NULL, record_many, &histogram), 0);
@@ -204,22 +188,4 @@ static void writers_lose_nothing(void **state)
     assert_int_equal(histogram_count(&histogram), WRITERS * RECORDS);
     assert_int_equal(histogram.counts[1], WRITERS);
     assert_int_equal(histogram.max_ns, RECORDS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(zero_bytes_are_empty, empty),
-        cmocka_unit_test_setup(slots_cover_the_range, empty),
-        cmocka_unit_test_setup(above_the_range_is_counted_not_clamped, empty),
-        cmocka_unit_test_setup(overflow_counts_above_everything, empty),
-        cmocka_unit_test_setup(percentiles_are_those_of_java, empty),
-        cmocka_unit_test_setup(percentile_0_is_no_more_than_any_value, empty),
-        cmocka_unit_test_setup(percentiles_agree_with_sorting, empty),
-        cmocka_unit_test_setup(values_above_another_are_counted, empty),
-        cmocka_unit_test_setup(the_mean_is_that_of_the_values, empty),
-        cmocka_unit_test_setup(adding_is_recording_both, empty),
-        cmocka_unit_test_setup(writers_lose_nothing, empty),
-    };
-    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

@@ -7,16 +7,11 @@
 
 #include "base/random.h"
 
+#include "tests/support/test.h"
+
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
 #define JAR "/usr/share/java/hdrhistogram.jar"
@@ -142,9 +137,8 @@ static void assert_java_counts(const char *tag, const struct histogram *expected
     assert_int_equal(seen, histogram_count(expected));
 }
 
-static void java_reads_each_tag(void **state)
+TEST_BETWEEN(java_reads_each_tag, make_log, remove_log)
 {
-    (void)state;
     if (!java_is_there())
         skip();
     fill(&first, 1, 20000);
@@ -165,9 +159,8 @@ static void java_reads_each_tag(void **state)
 }
 
 /* The ends of the range, and counts whose varints have one to seven bytes. */
-static void java_reads_the_extremes(void **state)
+TEST_BETWEEN(java_reads_the_extremes, make_log, remove_log)
 {
-    (void)state;
     if (!java_is_there())
         skip();
     histogram_record(&first, 0);
@@ -185,9 +178,8 @@ static void java_reads_the_extremes(void **state)
     assert_java_counts("a", &first);
 }
 
-static void java_reads_an_empty_interval(void **state)
+TEST_BETWEEN(java_reads_an_empty_interval, make_log, remove_log)
 {
-    (void)state;
     if (!java_is_there())
         skip();
     fill(&second, 3, 50);
@@ -198,9 +190,8 @@ static void java_reads_an_empty_interval(void **state)
     assert_java_reads("a", &second);
 }
 
-static void overflow_is_told_in_a_comment(void **state)
+TEST_BETWEEN(overflow_is_told_in_a_comment, make_log, remove_log)
 {
-    (void)state;
     histogram_record(&first, 5);
     histogram_record(&first, UINT64_C(61500000000));
     FILE *stream = open_log();
@@ -264,9 +255,8 @@ static size_t read_back(unsigned char *encoded, size_t size)
 }
 
 /* Other readers than Java's multiply by the ratio, and one of zero makes nothing of all values. */
-static void the_header_says_what_the_counts_mean(void **state)
+TEST_BETWEEN(the_header_says_what_the_counts_mean, make_log, remove_log)
 {
-    (void)state;
     unsigned char encoded[256];
     histogram_record(&first, 7);
     FILE *stream = open_log();
@@ -289,9 +279,8 @@ static void the_header_says_what_the_counts_mean(void **state)
 }
 
 /* Nine bytes hold any count: the ninth has all of its eight bits. */
-static void the_largest_count_takes_nine_bytes(void **state)
+TEST_BETWEEN(the_largest_count_takes_nine_bytes, make_log, remove_log)
 {
-    (void)state;
     unsigned char encoded[256];
     histogram_record(&first, 0);
     first.counts[0] = first.total = INT64_MAX;
@@ -303,9 +292,8 @@ static void the_largest_count_takes_nine_bytes(void **state)
     assert_memory_equal(encoded + HEADER_BYTES, count, sizeof count);
 }
 
-static void a_failed_stream_is_a_error(void **state)
+TEST_BETWEEN(a_failed_stream_is_a_error, make_log, remove_log)
 {
-    (void)state;
     FILE *stream = fopen("/dev/full", "w");
     if (stream == NULL)
         skip();
@@ -313,18 +301,4 @@ static void a_failed_stream_is_a_error(void **state)
     assert_int_equal(hlog_write_header(stream, 0, NULL, &error), ERROR_NO_SPACE);
     assert_int_equal(hlog_write_interval(stream, "a", 0, 1, &first, &error), ERROR_NO_SPACE);
     fclose(stream);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(java_reads_each_tag, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(java_reads_the_extremes, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(java_reads_an_empty_interval, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(overflow_is_told_in_a_comment, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(the_header_says_what_the_counts_mean, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(the_largest_count_takes_nine_bytes, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(a_failed_stream_is_a_error, make_log, remove_log),
-    };
-    return cmocka_run_group_tests_name("hlog", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the checker makes of grants and releases, alone and shared, in order and out of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/registry.h"
 #include "trial/checker.h"
+
+#include "tests/support/test.h"
 
 #define CLIENTS 6
 
@@ -47,9 +43,8 @@ static void expect(enum violation_kind kind, uint32_t session)
     assert_int_equal(memory->violations[0].session, session + 1);
 }
 
-static void test_one_after_the_other_is_as_it_should_be(void **state)
+TEST_BETWEEN(test_one_after_the_other_is_as_it_should_be, NULL, tear_down)
 {
-    (void)state;
     begin("scalable");
     for (uint32_t i = 0; i < CLIENTS; i++) {
         grant(i, i);
@@ -61,9 +56,8 @@ static void test_one_after_the_other_is_as_it_should_be(void **state)
     assert_int_equal(atomic_load(&memory->locks[0].inversions), 0);
 }
 
-static void test_a_second_holder_is_told_with_the_first(void **state)
+TEST_BETWEEN(test_a_second_holder_is_told_with_the_first, NULL, tear_down)
 {
-    (void)state;
     begin("scalable");
     grant(2, 0);
     grant(4, 1);
@@ -71,9 +65,8 @@ static void test_a_second_holder_is_told_with_the_first(void **state)
     assert_int_equal(memory->violations[0].other, 3);
 }
 
-static void test_who_does_not_hold_cannot_release(void **state)
+TEST_BETWEEN(test_who_does_not_hold_cannot_release, NULL, tear_down)
 {
-    (void)state;
     begin("scalable");
     grant(2, 0);
     checker_released(memory, 0, 3);
@@ -83,9 +76,8 @@ static void test_who_does_not_hold_cannot_release(void **state)
 }
 
 /* Clients 0 and 4 of rwlock write, the others read. */
-static void test_readers_hold_together_and_no_writer_beside_them(void **state)
+TEST_BETWEEN(test_readers_hold_together_and_no_writer_beside_them, NULL, tear_down)
 {
-    (void)state;
     begin("rwlock");
     grant(1, 0);
     grant(2, 1);
@@ -96,9 +88,8 @@ static void test_readers_hold_together_and_no_writer_beside_them(void **state)
     assert_int_equal(memory->violations[0].found, 2);
 }
 
-static void test_no_reader_holds_beside_a_writer(void **state)
+TEST_BETWEEN(test_no_reader_holds_beside_a_writer, NULL, tear_down)
 {
-    (void)state;
     begin("rwlock");
     grant(0, 0);
     grant(1, 1);
@@ -106,9 +97,8 @@ static void test_no_reader_holds_beside_a_writer(void **state)
     assert_int_equal(memory->violations[0].other, 1);
 }
 
-static void test_a_reader_that_does_not_hold_cannot_release(void **state)
+TEST_BETWEEN(test_a_reader_that_does_not_hold_cannot_release, NULL, tear_down)
 {
-    (void)state;
     begin("rwlock");
     grant(1, 0);
     checker_released(memory, 0, 1);
@@ -118,9 +108,8 @@ static void test_a_reader_that_does_not_hold_cannot_release(void **state)
 }
 
 /* The same place twice is out of turn as well: places are nobody else's. */
-static void test_a_queue_grants_in_the_order_of_its_places(void **state)
+TEST_BETWEEN(test_a_queue_grants_in_the_order_of_its_places, NULL, tear_down)
 {
-    (void)state;
     for (int64_t order = 4; order <= 5; order++) {
         begin("scalable");
         grant(0, 5);
@@ -133,9 +122,8 @@ static void test_a_queue_grants_in_the_order_of_its_places(void **state)
     }
 }
 
-static void test_of_what_is_no_queue_the_order_is_counted_alone(void **state)
+TEST_BETWEEN(test_of_what_is_no_queue_the_order_is_counted_alone, NULL, tear_down)
 {
-    (void)state;
     begin("nonscalable");
     grant(0, 5);
     checker_released(memory, 0, 0);
@@ -145,9 +133,8 @@ static void test_of_what_is_no_queue_the_order_is_counted_alone(void **state)
 }
 
 /* Readers may be granted in any order among themselves, but none before the last writer's place. */
-static void test_readers_keep_behind_the_writer_before_them(void **state)
+TEST_BETWEEN(test_readers_keep_behind_the_writer_before_them, NULL, tear_down)
 {
-    (void)state;
     begin("rwlock");
     grant(0, 3);
     checker_released(memory, 0, 0);
@@ -159,9 +146,8 @@ static void test_readers_keep_behind_the_writer_before_them(void **state)
     assert_int_equal(memory->violations[0].expected, 3);
 }
 
-static void test_a_writer_keeps_behind_the_readers_before_it(void **state)
+TEST_BETWEEN(test_a_writer_keeps_behind_the_readers_before_it, NULL, tear_down)
 {
-    (void)state;
     begin("rwlock");
     grant(1, 6);
     checker_released(memory, 0, 1);
@@ -176,9 +162,8 @@ static void repeat(void (*begins)(struct trial_memory *memory, uint32_t lock), u
 }
 
 /* The third barrier: all have been through the first two. */
-static void test_a_barrier_lets_nobody_in_before_all_have_come(void **state)
+TEST_BETWEEN(test_a_barrier_lets_nobody_in_before_all_have_come, NULL, tear_down)
 {
-    (void)state;
     begin("barrier");
     repeat(checker_enters, 3 * CLIENTS - 1);
     checker_entered(memory, 0, 0, 1);
@@ -192,9 +177,8 @@ static void test_a_barrier_lets_nobody_in_before_all_have_come(void **state)
     expect(VIOLATION_ENTERED_EARLY, 0);
 }
 
-static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void **state)
+TEST_BETWEEN(test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave, NULL, tear_down)
 {
-    (void)state;
     begin("barrier");
     repeat(checker_enters, 3 * CLIENTS); /* that is no leaving */
     repeat(checker_leaves, 2 * CLIENTS - 1);
@@ -208,32 +192,10 @@ static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void *
     expect(VIOLATION_LEFT_EARLY, 1);
 }
 
-static void test_what_is_no_barrier_lets_everybody_in(void **state)
+TEST_BETWEEN(test_what_is_no_barrier_lets_everybody_in, NULL, tear_down)
 {
-    (void)state;
     begin("scalable");
     checker_entered(memory, 0, 0, 0);
     checker_left(memory, 0, 0, 0);
     assert_int_equal(atomic_load(&memory->violation_count), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_one_after_the_other_is_as_it_should_be),
-        TEST(test_a_second_holder_is_told_with_the_first),
-        TEST(test_who_does_not_hold_cannot_release),
-        TEST(test_readers_hold_together_and_no_writer_beside_them),
-        TEST(test_no_reader_holds_beside_a_writer),
-        TEST(test_a_reader_that_does_not_hold_cannot_release),
-        TEST(test_a_queue_grants_in_the_order_of_its_places),
-        TEST(test_of_what_is_no_queue_the_order_is_counted_alone),
-        TEST(test_readers_keep_behind_the_writer_before_them),
-        TEST(test_a_writer_keeps_behind_the_readers_before_it),
-        TEST(test_a_barrier_lets_nobody_in_before_all_have_come),
-        TEST(test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave),
-        TEST(test_what_is_no_barrier_lets_everybody_in),
-    };
-    return cmocka_run_group_tests_name("holders", tests, NULL, NULL);
 }

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Text in a page, and pictures in it: nothing foreign becomes markup, or loads anything. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/page/html.h"
 #include "bench/page/page_sentence.h"
 #include "bench/page/svg.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 static char *written;
 static size_t length;
@@ -38,24 +31,21 @@ static void assert_written(const char *expected)
     assert_string_equal(written, expected);
 }
 
-static void test_a_text_never_becomes_markup(void **state)
+TEST_BETWEEN(test_a_text_never_becomes_markup, set_up, tear_down)
 {
-    (void)state;
     html_text(stream, "<b a=\"1\" b='2'>&amp; Zürich</b>\n\x1b\xff");
     assert_written("&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;amp; Zürich&lt;/b&gt;"
                    "\\x0a\\x1b\\xff");
 }
 
-static void test_an_element_is_closed_by_its_name(void **state)
+TEST_BETWEEN(test_an_element_is_closed_by_its_name, set_up, tear_down)
 {
-    (void)state;
     html_element(stream, "th scope=\"col\"", "%s < %d", "n", 7);
     assert_written("<th scope=\"col\">n &lt; 7</th>\n");
 }
 
-static void test_a_verdict_of_a_file_is_one_of_the_words(void **state)
+TEST_BETWEEN(test_a_verdict_of_a_file_is_one_of_the_words, set_up, tear_down)
 {
-    (void)state;
     page_sentence(stream, "fails", "a & b");
     page_sentence(stream, "\"><script>", "c");
     assert_written("<li class=\"fails\"><strong>fails</strong> a &amp; b</li>\n"
@@ -80,26 +70,23 @@ static bool write_picture(const char *inside)
     "aria-labelledby=\"p1-title p1-desc\">\n<title id=\"p1-title\">T</title>\n"                    \
     "<desc id=\"p1-desc\">D &amp; E</desc>\n"
 
-static void test_ids_and_references_get_the_prefix(void **state)
+TEST_BETWEEN(test_ids_and_references_get_the_prefix, set_up, tear_down)
 {
-    (void)state;
     assert_true(write_picture("<defs><circle id='dot' r='1'/></defs>"
                               "<use xlink:href='#dot' color = 'red' fill=\"url(#dot)\"/>"));
     assert_written(ROOT "<defs><circle id=\"p1-dot\" r=\"1\"/></defs>"
                         "<use href=\"#p1-dot\" color=\"red\" fill=\"url(#p1-dot)\"/></svg>\n");
 }
 
-static void test_titles_for_programs_are_left_out(void **state)
+TEST_BETWEEN(test_titles_for_programs_are_left_out, set_up, tear_down)
 {
-    (void)state;
     assert_true(write_picture("<title>x</title><g id=\"a\" ><title>y</title><text>1 &lt; 2</text>"
                               "</g>\n"));
     assert_written(ROOT "<g id=\"p1-a\"><text>1 &lt; 2</text></g>\n</svg>\n");
 }
 
-static void test_what_gnuplot_does_not_write_is_refused(void **state)
+TEST_BETWEEN(test_what_gnuplot_does_not_write_is_refused, set_up, tear_down)
 {
-    (void)state;
     static const char *const inside[] = {"<script>1</script>",
                                          "<image href='#a'/>",
                                          "<use href='http://127.0.0.1/'/>",
@@ -118,18 +105,4 @@ static void test_what_gnuplot_does_not_write_is_refused(void **state)
     assert_false(svg_write(stream, "<svg width=\"1\"></svg>", "p1", &words));
     assert_false(svg_write(stream, "", "p1", &words));
     assert_written("");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_text_never_becomes_markup),
-        TEST(test_an_element_is_closed_by_its_name),
-        TEST(test_a_verdict_of_a_file_is_one_of_the_words),
-        TEST(test_ids_and_references_get_the_prefix),
-        TEST(test_titles_for_programs_are_left_out),
-        TEST(test_what_gnuplot_does_not_write_is_refused),
-    };
-    return cmocka_run_group_tests_name("html", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whom a death takes, and what the checker makes of a lock whose holder has died. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/registry.h"
 #include "trial/checker.h"
 #include "trial/handoff.h"
 #include "trial/injection.h"
+
+#include "tests/support/test.h"
 
 #define CLIENTS 6
 
@@ -42,18 +38,16 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void test_a_crashed_holder_holds_until_its_timeout(void **state)
+TEST_BETWEEN(test_a_crashed_holder_holds_until_its_timeout, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&memory->locks[0].lapses_ns, 1000);
     injection_dead(memory, 0, 2000);
     checker_granted(memory, 0, 1, 1, 1000);
     assert_int_equal(atomic_load(&memory->violation_count), 0);
 }
 
-static void test_a_grant_before_that_is_a_second_holder(void **state)
+TEST_BETWEEN(test_a_grant_before_that_is_a_second_holder, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&memory->locks[0].lapses_ns, 1000);
     injection_dead(memory, 0, 2000);
     checker_granted(memory, 0, 1, 1, 999);
@@ -63,14 +57,13 @@ static void test_a_grant_before_that_is_a_second_holder(void **state)
     assert_int_equal(memory->violations[0].other, 1);
 }
 
-static void test_a_holder_that_lives_never_lapses(void **state)
+TEST_BETWEEN(test_a_holder_that_lives_never_lapses, set_up, tear_down)
 {
-    (void)state;
     checker_granted(memory, 0, 1, 1, UINT64_MAX);
     assert_int_equal(memory->violations[0].kind, VIOLATION_TWO_HOLDERS);
 }
 
-static void test_a_deserter_is_told_once(void **state)
+TEST_BETWEEN(test_a_deserter_is_told_once, set_up, tear_down)
 {
     char text[256];
     (void)state;
@@ -94,7 +87,7 @@ static bool takes(enum death_who who, uint64_t handoff, uint32_t *session)
     return injection_due(memory, session);
 }
 
-static void test_it_takes_whom_the_plan_says(void **state)
+TEST_BETWEEN(test_it_takes_whom_the_plan_says, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
@@ -111,7 +104,7 @@ static void test_it_takes_whom_the_plan_says(void **state)
 }
 
 /* Of four the second. */
-static void test_the_waiter_is_the_one_in_the_middle(void **state)
+TEST_BETWEEN(test_the_waiter_is_the_one_in_the_middle, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
@@ -122,7 +115,7 @@ static void test_the_waiter_is_the_one_in_the_middle(void **state)
 }
 
 /* It takes nobody at a later one. */
-static void test_a_session_dies_at_its_handoff_alone(void **state)
+TEST_BETWEEN(test_a_session_dies_at_its_handoff_alone, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
@@ -133,9 +126,8 @@ static void test_a_session_dies_at_its_handoff_alone(void **state)
 }
 
 /* A worker may be looked at late. */
-static void test_a_worker_dies_from_its_handoff_on(void **state)
+TEST_BETWEEN(test_a_worker_dies_from_its_handoff_on, set_up, tear_down)
 {
-    (void)state;
     plan.death = (struct death){DEATH_CRASH, DEATH_WORKER, 2};
     atomic_store(&memory->locks[0].releases, 1);
     assert_false(injection_crashes_work(memory, 0));
@@ -147,7 +139,7 @@ static void test_a_worker_dies_from_its_handoff_on(void **state)
     assert_false(injection_crashes_work(memory, 0));
 }
 
-static void test_a_recipe_may_have_one(void **state)
+TEST_BETWEEN(test_a_recipe_may_have_one, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
@@ -159,31 +151,12 @@ static void test_a_recipe_may_have_one(void **state)
     assert_int_equal(session, 0);
 }
 
-static void test_the_dead_neither_hold_nor_wait(void **state)
+TEST_BETWEEN(test_the_dead_neither_hold_nor_wait, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(handoff_holder(memory, 0), 1);
     assert_int_equal(handoff_waiting(memory, 0), 5);
     injection_dead(memory, 0, 1);
     atomic_fetch_add(&memory->locks[0].abandoned, 2);
     assert_int_equal(handoff_holder(memory, 0), 0);
     assert_int_equal(handoff_waiting(memory, 0), 3);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_crashed_holder_holds_until_its_timeout),
-        TEST(test_a_grant_before_that_is_a_second_holder),
-        TEST(test_a_holder_that_lives_never_lapses),
-        TEST(test_a_deserter_is_told_once),
-        TEST(test_it_takes_whom_the_plan_says),
-        TEST(test_the_waiter_is_the_one_in_the_middle),
-        TEST(test_a_session_dies_at_its_handoff_alone),
-        TEST(test_a_worker_dies_from_its_handoff_on),
-        TEST(test_a_recipe_may_have_one),
-        TEST(test_the_dead_neither_hold_nor_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

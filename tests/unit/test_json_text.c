@@ -4,13 +4,7 @@
 #include "bench/output/json_result.h"
 #include "bench/output/json_sentences.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static void expect(const char *bytes, const char *text)
 {
@@ -20,42 +14,37 @@ static void expect(const char *bytes, const char *text)
     json_decref(json);
 }
 
-static void test_text_stays_as_it_is(void **state)
+TEST(test_text_stays_as_it_is)
 {
-    (void)state;
     expect("", "");
     expect("results/two words\t\"", "results/two words\t\"");
     expect("größe, 鎖, 🔒", "größe, 鎖, 🔒");
 }
 
-static void test_bytes_that_are_no_text_are_written_out(void **state)
+TEST(test_bytes_that_are_no_text_are_written_out)
 {
-    (void)state;
     expect("\xff", "\\xff");
     expect("a\x80z", "a\\x80z");
     expect("\xfc\xe8s", "\\xfc\\xe8s"); /* Latin-1 */
 }
 
 /* What is text beside them stays text. */
-static void test_a_character_that_is_cut_off_is_written_out(void **state)
+TEST(test_a_character_that_is_cut_off_is_written_out)
 {
-    (void)state;
     expect("ö\xe9\x8e", "ö\\xe9\\x8e");
     expect("\xf0\x9f\x94🔒\xc3", "\\xf0\\x9f\\x94🔒\\xc3");
 }
 
 /* A slash in two bytes, half of a pair of UTF-16, and what lies above Unicode. */
-static void test_forms_that_unicode_forbids_are_written_out(void **state)
+TEST(test_forms_that_unicode_forbids_are_written_out)
 {
-    (void)state;
     expect("\xc0\xaf", "\\xc0\\xaf");
     expect("\xed\xa0\x80", "\\xed\\xa0\\x80");
     expect("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
 }
 
-static void test_bytes_go_on_behind_a_nul(void **state)
+TEST(test_bytes_go_on_behind_a_nul)
 {
-    (void)state;
     json_t *text = json_text_bytes("a\0b", 3), *escaped = json_text_bytes("a\0\xff", 3);
     assert_int_equal(json_string_length(text), 3);
     assert_memory_equal(json_string_value(text), "a\0b", 4);
@@ -66,7 +55,7 @@ static void test_bytes_go_on_behind_a_nul(void **state)
 }
 
 /* Lines that were broken are joined, and an empty line is nothing. */
-static void test_sentences_are_as_they_were_written(void **state)
+TEST(test_sentences_are_as_they_were_written)
 {
     static const char *const said[] = {
         "A short one.",
@@ -87,7 +76,7 @@ static void test_sentences_are_as_they_were_written(void **state)
     json_decref(list);
 }
 
-static void test_nothing_said_is_an_empty_list(void **state)
+TEST(test_nothing_said_is_an_empty_list)
 {
     struct json_sentences sentences;
     (void)state;
@@ -99,7 +88,7 @@ static void test_nothing_said_is_an_empty_list(void **state)
 }
 
 /* What is written exactly is read as the same number. */
-static void test_exactly_is_to_the_last_digit(void **state)
+TEST(test_exactly_is_to_the_last_digit)
 {
     char *text = NULL;
     size_t size;
@@ -115,19 +104,4 @@ static void test_exactly_is_to_the_last_digit(void **state)
     assert_true(json_real_value(json_object_get(json, "third")) == 1.0 / 3);
     json_decref(json);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_stays_as_it_is),
-        cmocka_unit_test(test_bytes_that_are_no_text_are_written_out),
-        cmocka_unit_test(test_a_character_that_is_cut_off_is_written_out),
-        cmocka_unit_test(test_forms_that_unicode_forbids_are_written_out),
-        cmocka_unit_test(test_bytes_go_on_behind_a_nul),
-        cmocka_unit_test(test_sentences_are_as_they_were_written),
-        cmocka_unit_test(test_nothing_said_is_an_empty_list),
-        cmocka_unit_test(test_exactly_is_to_the_last_digit),
-    };
-    return cmocka_run_group_tests_name("json_text", tests, NULL, NULL);
 }

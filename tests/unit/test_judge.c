@@ -3,16 +3,10 @@
 
 #include "base/random.h"
 
+#include "tests/support/test.h"
+
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const struct objective p50 = {.percentile_hundredths = 5000, .limit_ns = 1000};
 static const struct objective p99 = {.percentile_hundredths = 9900, .limit_ns = 1000};
@@ -20,9 +14,8 @@ static const struct objective p999 = {.percentile_hundredths = 9990, .limit_ns =
 static const struct objective handoffs = {.metric = OBJECTIVE_HANDOFFS, .least_per_s = 500};
 
 /* 299, 473 and 628: the published sample sizes of p99 with 95 %. */
-static void so_many_samples_pass_and_no_fewer(void **state)
+TEST(so_many_samples_pass_and_no_fewer)
 {
-    (void)state;
     static const uint64_t needed[] = {299, 473, 628};
     for (uint64_t over = 0; over < 3; over++) {
         assert_int_equal(judge_samples_needed(&p99, over), needed[over]);
@@ -33,9 +26,8 @@ static void so_many_samples_pass_and_no_fewer(void **state)
     assert_int_equal(judge_samples_needed(&p999, 0), 2995);
 }
 
-static void what_is_needed_is_the_least_that_passes(void **state)
+TEST(what_is_needed_is_the_least_that_passes)
 {
-    (void)state;
     static const struct objective *const objectives[] = {&p50, &p99, &p999};
     for (size_t i = 0; i < 3; i++) {
         for (uint64_t over = 0; over < 2000; over = over * 3 + 1) {
@@ -46,9 +38,8 @@ static void what_is_needed_is_the_least_that_passes(void **state)
     }
 }
 
-static void the_document_shows_what_is_needed(void **state)
+TEST(the_document_shows_what_is_needed)
 {
-    (void)state;
     static const uint32_t hundredths[] = {5000, 9000, 9500, 9900, 9990};
     static const uint64_t over[] = {0, 1, 2, 5, 10, 50};
     static char text[65536];
@@ -82,9 +73,8 @@ static double at_most(uint64_t samples, uint64_t over, double share)
     return sum;
 }
 
-static void the_verdict_is_the_exact_binomial_bound(void **state)
+TEST(the_verdict_is_the_exact_binomial_bound)
 {
-    (void)state;
     static const uint64_t samples[] = {1, 2, 10, 100, 299, 1000};
     static const struct objective *const objectives[] = {&p50, &p99, &p999};
     for (size_t i = 0; i < 6; i++) {
@@ -102,9 +92,8 @@ static void the_verdict_is_the_exact_binomial_bound(void **state)
     }
 }
 
-static void too_few_samples_decide_nothing(void **state)
+TEST(too_few_samples_decide_nothing)
 {
-    (void)state;
     assert_int_equal(judge_percentile(&p99, 0, 0), JUDGE_UNDETERMINED);
     assert_int_equal(judge_percentile(&p99, 100, 0), JUDGE_UNDETERMINED);
     assert_int_equal(judge_percentile(&p99, 100, 3), JUDGE_UNDETERMINED);
@@ -115,9 +104,8 @@ static void too_few_samples_decide_nothing(void **state)
 
 /* As the number of samples over the limit grows the verdict goes from pass to undetermined to fail,
  * each once, also where GSL has no value in the middle. */
-static void large_trials_are_decided_too(void **state)
+TEST(large_trials_are_decided_too)
 {
-    (void)state;
     static const uint64_t samples[] = {100000, 3000000, 100000000, UINT64_C(10000000000)};
     static const struct objective *const objectives[] = {&p50, &p99, &p999};
     for (size_t i = 0; i < 4; i++) {
@@ -136,9 +124,8 @@ static void large_trials_are_decided_too(void **state)
 }
 
 /* Of trials exactly at the objective at most one in twenty passes, and one in twenty fails. */
-static void a_verdict_is_wrong_at_most_as_often_as_promised(void **state)
+TEST(a_verdict_is_wrong_at_most_as_often_as_promised)
 {
-    (void)state;
     enum { TRIALS = 4000, SAMPLES = 700 };
     struct random random;
     random_init(&random, 5);
@@ -153,9 +140,8 @@ static void a_verdict_is_wrong_at_most_as_often_as_promised(void **state)
     assert_in_range(verdicts[JUDGE_FAIL], 1, TRIALS * 0.06);
 }
 
-static void a_rate_needs_its_whole_interval(void **state)
+TEST(a_rate_needs_its_whole_interval)
 {
-    (void)state;
     /* Mean 510, standard error 2.2361; t of 4 degrees with 5 % above is 2.1318: 505.23 … 514.77. */
     const double above[] = {503, 508, 510, 512, 517};
     struct objective objective = handoffs;
@@ -170,9 +156,8 @@ static void a_rate_needs_its_whole_interval(void **state)
     assert_int_equal(judge_rate(&objective, above, 5), JUDGE_FAIL);
 }
 
-static void a_rate_needs_five_batches(void **state)
+TEST(a_rate_needs_five_batches)
 {
-    (void)state;
     const double high[] = {900, 901, 902, 903, 904}, low[] = {9, 9, 9, 9, 9};
     assert_int_equal(judge_rate(&handoffs, high, 4), JUDGE_UNDETERMINED);
     assert_int_equal(judge_rate(&handoffs, NULL, 0), JUDGE_UNDETERMINED);
@@ -180,26 +165,8 @@ static void a_rate_needs_five_batches(void **state)
     assert_int_equal(judge_rate(&handoffs, low, 5), JUDGE_FAIL);
 }
 
-static void every_verdict_has_a_word(void **state)
+TEST(every_verdict_has_a_word)
 {
-    (void)state;
     assert_string_equal(judge_verdict_word(JUDGE_PASS), "pass");
     assert_string_equal(judge_verdict_word(JUDGE_BRAKED), "braked");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(so_many_samples_pass_and_no_fewer),
-        cmocka_unit_test(what_is_needed_is_the_least_that_passes),
-        cmocka_unit_test(the_document_shows_what_is_needed),
-        cmocka_unit_test(the_verdict_is_the_exact_binomial_bound),
-        cmocka_unit_test(too_few_samples_decide_nothing),
-        cmocka_unit_test(large_trials_are_decided_too),
-        cmocka_unit_test(a_verdict_is_wrong_at_most_as_often_as_promised),
-        cmocka_unit_test(a_rate_needs_its_whole_interval),
-        cmocka_unit_test(a_rate_needs_five_batches),
-        cmocka_unit_test(every_verdict_has_a_word),
-    };
-    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

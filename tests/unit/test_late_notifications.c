@@ -2,6 +2,7 @@
 /* Laws that foretell a notification in the wrong step, on simulated servers of which two are
  * behind: whenever it comes, it is told as what it is, and not as a wake-up that was lost. */
 #include "tests/support/simulation.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
 
@@ -39,7 +40,7 @@ static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
     return simulation_run(&simulation, &plan);
 }
 
-static void test_a_notification_in_the_wrong_step_is_no_lost_wake_up(void **state)
+TEST(test_a_notification_in_the_wrong_step_is_no_lost_wake_up)
 {
     struct recipe recipe = *registry_find("childwatch");
     (void)state;
@@ -55,12 +56,4 @@ static void test_a_notification_in_the_wrong_step_is_no_lost_wake_up(void **stat
         assert_int_equal(first->found - first->expected, 1);
         trial_result_free(result);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_notification_in_the_wrong_step_is_no_lost_wake_up),
-    };
-    return cmocka_run_group_tests_name("wrong laws", tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The formulas of `zkherd recipes` against laws whose formulas are known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/recipes/law_table.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 enum column { ARRIVAL_FREE = 1, ARRIVAL_HELD, RELEASE_WAITED, RELEASE_ALONE };
 
@@ -73,9 +66,8 @@ static void release(const struct law_view *view, struct tally *cost)
 
 static const struct recipe invented = {.name = "invented", .law = {arrival, release, "", ""}};
 
-static void test_the_formulas_are_those_of_the_law(void **state)
+TEST(test_the_formulas_are_those_of_the_law)
 {
-    (void)state;
     write_table(&invented);
     expect("CREATE", ARRIVAL_FREE, "5");
     expect("CREATE", ARRIVAL_HELD, "2W^2 + 3W + 4");
@@ -110,9 +102,8 @@ static void release_by_cases(const struct law_view *view, struct tally *cost)
 static const struct recipe by_cases = {.name = "cases",
                                        .law = {arrival_by_cases, release_by_cases, "", ""}};
 
-static void test_what_no_formula_says_is_not_put_in_one(void **state)
+TEST(test_what_no_formula_says_is_not_put_in_one)
 {
-    (void)state;
     write_table(&by_cases);
     expect("CREATE", ARRIVAL_FREE, "2");
     expect("CREATE", ARRIVAL_HELD, "?");
@@ -127,7 +118,7 @@ static void test_what_no_formula_says_is_not_put_in_one(void **state)
 }
 
 /* Theirs either are formulas, or are put in words. */
-static void test_the_laws_of_the_recipes_are_formulas(void **state)
+TEST(test_the_laws_of_the_recipes_are_formulas)
 {
     const struct recipe *recipe;
     (void)state;
@@ -140,9 +131,8 @@ static void test_the_laws_of_the_recipes_are_formulas(void **state)
     }
 }
 
-static void test_what_costs_nothing_has_no_row(void **state)
+TEST(test_what_costs_nothing_has_no_row)
 {
-    (void)state;
     write_table(&invented);
     assert_null(row_of("multi"));
     assert_null(row_of("notifications"));
@@ -150,9 +140,8 @@ static void test_what_costs_nothing_has_no_row(void **state)
 }
 
 /* A letter is explained where a formula has it, and nowhere else. */
-static void test_letters_are_explained(void **state)
+TEST(test_letters_are_explained)
 {
-    (void)state;
     write_table(&invented);
     assert_non_null(strstr(table, "\n  h: "));
     assert_non_null(strstr(table, "\n  k: "));
@@ -164,26 +153,12 @@ static void test_letters_are_explained(void **state)
 }
 
 /* The lecture's herd: all who wait are told, all but one in vain. */
-static void test_the_herd_of_nonscalable(void **state)
+TEST(test_the_herd_of_nonscalable)
 {
-    (void)state;
     write_table(registry_find("nonscalable"));
     expect("CREATE", ARRIVAL_FREE, "1");
     expect("CREATE", RELEASE_WAITED, "W");
     expect("EXISTS", RELEASE_WAITED, "W - 1");
     expect("notifications", RELEASE_WAITED, "W");
     expect("notifications", RELEASE_ALONE, "0");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_formulas_are_those_of_the_law),
-        cmocka_unit_test(test_what_no_formula_says_is_not_put_in_one),
-        cmocka_unit_test(test_the_laws_of_the_recipes_are_formulas),
-        cmocka_unit_test(test_what_costs_nothing_has_no_row),
-        cmocka_unit_test(test_letters_are_explained),
-        cmocka_unit_test(test_the_herd_of_nonscalable),
-    };
-    return cmocka_run_group_tests_name("law_table", tests, NULL, NULL);
 }

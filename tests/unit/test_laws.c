@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sums of the laws against closed forms that were derived, and measured, elsewhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/law.h"
 #include "recipes/registry.h"
+
+#include "tests/support/test.h"
 
 static struct tally drain(const char *recipe, uint64_t n)
 {
@@ -31,9 +27,8 @@ static void check_nonscalable(const char *name, enum tally_kind look)
     }
 }
 
-static void test_nonscalable(void **state)
+TEST(test_nonscalable)
 {
-    (void)state;
     check_nonscalable("nonscalable", TALLY_EXISTS);
     check_nonscalable("nonscalable-get", TALLY_GET);
 }
@@ -52,9 +47,8 @@ static void check_scalable(const char *name, enum tally_kind look)
     }
 }
 
-static void test_scalable(void **state)
+TEST(test_scalable)
 {
-    (void)state;
     check_scalable("scalable", TALLY_EXISTS);
     check_scalable("scalable-get", TALLY_GET);
     check_scalable("reentrant", TALLY_EXISTS);
@@ -62,9 +56,8 @@ static void test_scalable(void **state)
     check_scalable("scalable-guid", TALLY_EXISTS);
 }
 
-static void test_childwatch(void **state)
+TEST(test_childwatch)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("childwatch", n);
         assert_int_equal(tally_rpcs(&total), n * n + n + 1);
@@ -77,9 +70,8 @@ static void test_childwatch(void **state)
     }
 }
 
-static void test_scalable_listwatch(void **state)
+TEST(test_scalable_listwatch)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("scalable-listwatch", n);
         assert_int_equal(tally_rpcs(&total), 2 * n * n - n + 2);
@@ -93,9 +85,8 @@ static void test_scalable_listwatch(void **state)
     }
 }
 
-static void test_walkback(void **state)
+TEST(test_walkback)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("walkback", n);
         assert_int_equal(tally_rpcs(&total), n * (n - 1) / 2 + 7 * n - 1);
@@ -109,9 +100,8 @@ static void test_walkback(void **state)
     }
 }
 
-static void test_ticket(void **state)
+TEST(test_ticket)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("ticket", n);
         assert_int_equal(tally_rpcs(&total), 5 * n - 2);
@@ -123,9 +113,8 @@ static void test_ticket(void **state)
     }
 }
 
-static void test_writelock(void **state)
+TEST(test_writelock)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("writelock", n);
         assert_int_equal(tally_rpcs(&total), 8 * n - 3);
@@ -138,9 +127,8 @@ static void test_writelock(void **state)
     }
 }
 
-static void test_zoolock(void **state)
+TEST(test_zoolock)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("zoolock", n);
         assert_int_equal(tally_rpcs(&total), 9 * n - 4);
@@ -154,9 +142,8 @@ static void test_zoolock(void **state)
 }
 
 /* Whoever queues again finds all the others: n - 1 questions a handoff from then on. */
-static void test_walkback_goes_on(void **state)
+TEST(test_walkback_goes_on)
 {
-    (void)state;
     for (uint64_t n = 2; n <= 20; n++) {
         for (uint64_t more = 1; more <= 3 * n; more++) {
             struct tally before = {0}, after = {0};
@@ -168,9 +155,8 @@ static void test_walkback_goes_on(void **state)
 }
 
 /* All n attempt, then n - 1, and so on. */
-static void test_counter(void **state)
+TEST(test_counter)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("counter", n);
         assert_int_equal(tally_rpcs(&total), n * n + n);
@@ -181,9 +167,8 @@ static void test_counter(void **state)
 }
 
 /* Who has succeeded reads again, and attempts with the others: n attempts a handoff. */
-static void test_counter_goes_on(void **state)
+TEST(test_counter_goes_on)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 20; n++) {
         for (uint64_t more = 1; more <= 3 * n; more++) {
             struct tally before = {0}, after = {0};
@@ -197,9 +182,8 @@ static void test_counter_goes_on(void **state)
     }
 }
 
-static void test_rwlock(void **state)
+TEST(test_rwlock)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("rwlock", n);
         uint64_t lists_of_readers = 0;
@@ -218,9 +202,8 @@ static void test_rwlock(void **state)
 }
 
 /* The i-th of V writers wakes all R readers but those that the ones before it have let in. */
-static void test_rwlock_curator(void **state)
+TEST(test_rwlock_curator)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("rwlock-curator", n);
         uint64_t writers = (n + 3) / 4, readers = n - writers;
@@ -243,9 +226,8 @@ static bool three_write_first(uint32_t number)
 }
 
 /* R readers behind V writers: R × V wake-ups, where the paper's lock has R. */
-static void test_readers_behind_several_writers(void **state)
+TEST(test_readers_behind_several_writers)
 {
-    (void)state;
     for (uint64_t readers = 1; readers <= 50; readers++) {
         struct recipe curator = *registry_find("rwlock-curator"), paper = *registry_find("rwlock");
         struct tally herd = {0}, calm = {0};
@@ -258,7 +240,7 @@ static void test_readers_behind_several_writers(void **state)
 }
 
 /* A writer holds; three readers, a writer and a reader wait. */
-static void test_readers_behind_a_writer_are_granted_together(void **state)
+TEST(test_readers_behind_a_writer_are_granted_together)
 {
     struct law_lock lock;
     struct tally cost = {0};
@@ -285,9 +267,8 @@ static void test_readers_behind_a_writer_are_granted_together(void **state)
     assert_int_equal(lock.view.waiters, 1);
 }
 
-static void test_barrier(void **state)
+TEST(test_barrier)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("barrier", n);
         assert_int_equal(tally_rpcs(&total), 7 * n - 2);
@@ -300,9 +281,8 @@ static void test_barrier(void **state)
     }
 }
 
-static void test_ready(void **state)
+TEST(test_ready)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("ready", n);
         assert_int_equal(tally_rpcs(&total), 9 * n - 2);
@@ -314,9 +294,8 @@ static void test_ready(void **state)
     }
 }
 
-static void test_softlock(void **state)
+TEST(test_softlock)
 {
-    (void)state;
     for (uint64_t n = 1; n <= 300; n++) {
         struct tally total = drain("softlock", n);
         assert_int_equal(tally_rpcs(&total), 6 * n - 1);
@@ -327,7 +306,7 @@ static void test_softlock(void **state)
     }
 }
 
-static void test_a_handoff_among_waiters(void **state)
+TEST(test_a_handoff_among_waiters)
 {
     struct law_lock lock;
     struct tally arrivals = {0}, release = {0};
@@ -351,9 +330,8 @@ static void assert_suggested(const char *name, const char *names)
     assert_string_equal(registry_suggest(name, text, sizeof text), names);
 }
 
-static void test_the_registry_finds_and_suggests(void **state)
+TEST(test_the_registry_finds_and_suggests)
 {
-    (void)state;
     for (size_t i = 0; registry_at(i) != NULL; i++)
         assert_ptr_equal(registry_find(registry_at(i)->name), registry_at(i));
     assert_null(registry_find("nonscalabel"));
@@ -367,31 +345,4 @@ static void test_the_registry_finds_and_suggests(void **state)
     assert_suggested("nope", "");
     assert_suggested("s", "");
     assert_suggested("", "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nonscalable),
-        cmocka_unit_test(test_scalable),
-        cmocka_unit_test(test_childwatch),
-        cmocka_unit_test(test_scalable_listwatch),
-        cmocka_unit_test(test_ticket),
-        cmocka_unit_test(test_writelock),
-        cmocka_unit_test(test_zoolock),
-        cmocka_unit_test(test_walkback),
-        cmocka_unit_test(test_walkback_goes_on),
-        cmocka_unit_test(test_counter),
-        cmocka_unit_test(test_counter_goes_on),
-        cmocka_unit_test(test_rwlock),
-        cmocka_unit_test(test_rwlock_curator),
-        cmocka_unit_test(test_readers_behind_several_writers),
-        cmocka_unit_test(test_readers_behind_a_writer_are_granted_together),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_ready),
-        cmocka_unit_test(test_softlock),
-        cmocka_unit_test(test_a_handoff_among_waiters),
-        cmocka_unit_test(test_the_registry_finds_and_suggests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

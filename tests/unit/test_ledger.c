@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a message is counted as, into which row it goes, and what of a row is held against its law.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/registry.h"
 #include "trial/handoff.h"
 #include "trial/meter.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 #define LOCKS 2
 
@@ -54,16 +48,15 @@ static struct tally all_kinds(void)
     return tally;
 }
 
-static void test_a_sum_has_every_kind(void **state)
+TEST_BETWEEN(test_a_sum_has_every_kind, set_up, tear_down)
 {
-    (void)state;
     struct tally sum = all_kinds(), more = all_kinds();
     tally_sum(&sum, &more);
     for (int kind = 0; kind < TALLY_KINDS; kind++)
         assert_int_equal(sum.of[kind], 2 * (kind + 1));
 }
 
-static void test_requests_are_counted_once_and_nothing_else_is(void **state)
+TEST_BETWEEN(test_requests_are_counted_once_and_nothing_else_is, set_up, tear_down)
 {
     static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
                                                TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
@@ -77,9 +70,8 @@ static void test_requests_are_counted_once_and_nothing_else_is(void **state)
 }
 
 /* One more or one less of any kind; of bytes no law says anything. */
-static void test_every_kind_but_bytes_is_held_against_the_law(void **state)
+TEST_BETWEEN(test_every_kind_but_bytes_is_held_against_the_law, set_up, tear_down)
 {
-    (void)state;
     struct tally law = all_kinds();
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         bool bytes = kind == TALLY_BYTES_SENT || kind == TALLY_BYTES_RECEIVED;
@@ -93,9 +85,8 @@ static void test_every_kind_but_bytes_is_held_against_the_law(void **state)
     assert_int_equal(ledger_difference(&law, &law), TALLY_KINDS);
 }
 
-static void test_each_handoff_of_a_lock_has_a_row(void **state)
+TEST_BETWEEN(test_each_handoff_of_a_lock_has_a_row, set_up, tear_down)
 {
-    (void)state;
     struct ledger_row rows[LOCKS * 3];
     memset(rows, 0, sizeof rows);
     const struct ledger ledger = {.rows = rows, .locks = LOCKS, .rows_per_lock = 3};
@@ -146,9 +137,8 @@ static void reply(enum operation operation, enum zk_status status, size_t names)
                               .operation = operation, .status = status, .name_count = names});
 }
 
-static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **state)
+TEST_BETWEEN(test_a_message_is_in_the_row_of_its_handoff_and_in_the_total, set_up, tear_down)
 {
-    (void)state;
     meter_sent(&meter, OP_CREATE);
     meter_sent(&meter, OP_MULTI);
     begin_handoff(100, false);
@@ -162,7 +152,7 @@ static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **
 }
 
 /* Words that all processes write would cost them each other's cache lines. */
-static void test_a_request_is_counted_in_no_word_of_all_workers(void **state)
+TEST_BETWEEN(test_a_request_is_counted_in_no_word_of_all_workers, set_up, tear_down)
 {
     struct trial_memory before;
     struct shared shared_before;
@@ -176,9 +166,8 @@ static void test_a_request_is_counted_in_no_word_of_all_workers(void **state)
     assert_int_equal(trial_memory_requests(memory), 1);
 }
 
-static void test_replies_are_counted_for_what_they_say(void **state)
+TEST_BETWEEN(test_replies_are_counted_for_what_they_say, set_up, tear_down)
 {
-    (void)state;
     reply(OP_CREATE, ZK_NODE_EXISTS, 0);
     reply(OP_DELETE, ZK_NO_NODE, 0);
     reply(OP_DELETE, ZK_OK, 0);
@@ -191,18 +180,16 @@ static void test_replies_are_counted_for_what_they_say(void **state)
     assert_int_equal(counted(0, TALLY_EXISTS), 0); /* counted when it was sent */
 }
 
-static void test_a_spurious_notification_is_one_of_all(void **state)
+TEST_BETWEEN(test_a_spurious_notification_is_one_of_all, set_up, tear_down)
 {
-    (void)state;
     notify(EVENT_DELETED, true, 10);
     notify(EVENT_DELETED, false, 20);
     assert_int_equal(counted(0, TALLY_NOTIFICATION), 2);
     assert_int_equal(counted(0, TALLY_NOTIFICATION_SPURIOUS), 1);
 }
 
-static void test_before_the_first_release_nothing_is_handed_on(void **state)
+TEST_BETWEEN(test_before_the_first_release_nothing_is_handed_on, set_up, tear_down)
 {
-    (void)state;
     notify(EVENT_DELETED, false, 500);
     grant(1, 200, 500);
     const struct histogram *latency = memory->workers[0].latency[0];
@@ -227,9 +214,8 @@ static const struct client_driver driver = {.bytes = tell_bytes};
 static const struct client client = {.driver = &driver};
 
 /* What the connection was opened with belongs to nobody. */
-static void test_bytes_are_counted_from_reading_to_reading(void **state)
+TEST_BETWEEN(test_bytes_are_counted_from_reading_to_reading, set_up, tear_down)
 {
-    (void)state;
     sent_so_far = 40, received_so_far = 30;
     client_bytes(&client, &meter.bytes);
     sent_so_far = 100, received_so_far = 50;
@@ -246,7 +232,7 @@ static void test_bytes_are_counted_from_reading_to_reading(void **state)
 
 /* Of every kind, bytes included: else what is in no row, or in another lock's, would not be found.
  */
-static void test_rows_that_do_not_sum_up_are_told_of_every_kind(void **state)
+TEST_BETWEEN(test_rows_that_do_not_sum_up_are_told_of_every_kind, set_up, tear_down)
 {
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         struct tally total = {0};
@@ -266,23 +252,4 @@ static void test_rows_that_do_not_sum_up_are_told_of_every_kind(void **state)
         assert_int_equal(memory->violations[0].expected, 8);
         assert_int_equal(memory->violations[0].found, 7);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_sum_has_every_kind),
-        TEST(test_requests_are_counted_once_and_nothing_else_is),
-        TEST(test_every_kind_but_bytes_is_held_against_the_law),
-        TEST(test_each_handoff_of_a_lock_has_a_row),
-        TEST(test_a_message_is_in_the_row_of_its_handoff_and_in_the_total),
-        TEST(test_a_request_is_counted_in_no_word_of_all_workers),
-        TEST(test_replies_are_counted_for_what_they_say),
-        TEST(test_a_spurious_notification_is_one_of_all),
-        TEST(test_before_the_first_release_nothing_is_handed_on),
-        TEST(test_bytes_are_counted_from_reading_to_reading),
-        TEST(test_rows_that_do_not_sum_up_are_told_of_every_kind),
-    };
-    return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The server of a handle, of a library that is not there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/library.h"
 
+#include "tests/support/test.h"
+
 #include <arpa/inet.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct sockaddr_storage peer;
 
@@ -44,7 +38,7 @@ static void put_ipv6(const char *address, uint32_t zone)
     memcpy(&peer, &v6, sizeof v6);
 }
 
-static void test_an_address_of_either_family(void **state)
+TEST(test_an_address_of_either_family)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(2181)};
     (void)state;
@@ -60,7 +54,7 @@ static void test_an_address_of_either_family(void **state)
 }
 
 /* Two servers may have the same address in different zones, and differ by them alone. */
-static void test_a_zone_is_told(void **state)
+TEST(test_a_zone_is_told)
 {
     char name[IF_NAMESIZE], server[CLIENT_SERVER_SIZE];
     (void)state;
@@ -71,19 +65,8 @@ static void test_a_zone_is_told(void **state)
     expect(server);
 }
 
-static void test_the_longest_fits(void **state)
+TEST(test_the_longest_fits)
 {
-    (void)state;
     assert_true(CLIENT_SERVER_SIZE >=
                 strlen("[]:65535") + INET6_ADDRSTRLEN - 1 + strlen("%") + IF_NAMESIZE - 1 + 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_address_of_either_family),
-        cmocka_unit_test(test_a_zone_is_told),
-        cmocka_unit_test(test_the_longest_fits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

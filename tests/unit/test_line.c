@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Who holds and who waits, from names as the libraries give them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/line.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define NAMES_MAX 8
 
@@ -44,9 +37,8 @@ static void expect(const char *const *names, const char *const *line)
 #define LINE(...)  ((const char *const[]){__VA_ARGS__, NULL})
 #define NOBODY     ((const char *const[]){NULL})
 
-static void the_lowest_number_holds(void **state)
+TEST(the_lowest_number_holds)
 {
-    (void)state;
     expect(NAMES("lock-0000000010", "lock-0000000009", "lock-0000000100"),
            LINE("H lock-0000000009", "w lock-0000000010", "w lock-0000000100"));
     expect(NAMES("lock-0000000007"), LINE("H lock-0000000007"));
@@ -54,9 +46,8 @@ static void the_lowest_number_holds(void **state)
 }
 
 /* What is before the number has no part in the order. */
-static void the_libraries_names_are_known(void **state)
+TEST(the_libraries_names_are_known)
 {
-    (void)state;
     expect(NAMES("_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000001",
                  "_c_00000000-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000002"),
            LINE("H _c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000001",
@@ -72,16 +63,14 @@ static void the_libraries_names_are_known(void **state)
     expect(NAMES("t-0000000003", "n0000000002"), LINE("H n0000000002", "w t-0000000003"));
 }
 
-static void other_names_are_no_places(void **state)
+TEST(other_names_are_no_places)
 {
-    (void)state;
     expect(NAMES("turn", "queue", "ready-flag", "lock-", "lock-000000001x", "f"), NOBODY);
     expect(NAMES("turn", "t-0000000004"), LINE("H t-0000000004"));
 }
 
-static void a_line_goes_on_across_the_wrap(void **state)
+TEST(a_line_goes_on_across_the_wrap)
 {
-    (void)state;
     expect(
         NAMES("lock--2147483647", "lock-2147483646", "lock--2147483648", "lock-2147483647"),
         LINE("H lock-2147483646", "w lock-2147483647", "w lock--2147483648", "w lock--2147483647"));
@@ -92,7 +81,7 @@ static void a_line_goes_on_across_the_wrap(void **state)
 }
 
 /* Some order, the same whatever the list's is, is all that can be had. */
-static void numbers_too_far_apart_do_no_harm(void **state)
+TEST(numbers_too_far_apart_do_no_harm)
 {
     const char *const names[] = {"a-0000000000", "b-1500000000", "c--1500000000", "d-2000000000"};
     (void)state;
@@ -100,9 +89,8 @@ static void numbers_too_far_apart_do_no_harm(void **state)
     assert_true(places[0].holds && !places[1].holds && !places[2].holds && !places[3].holds);
 }
 
-static void readers_hold_together(void **state)
+TEST(readers_hold_together)
 {
-    (void)state;
     expect(NAMES("read-0000000001", "write-0000000003", "read-0000000002", "read-0000000004"),
            LINE("H read-0000000001 r", "H read-0000000002 r", "w write-0000000003 w",
                 "w read-0000000004 r"));
@@ -112,9 +100,8 @@ static void readers_hold_together(void **state)
            LINE("H read-0000000001 r", "H read-0000000002 r"));
 }
 
-static void the_libraries_readers_are_known(void **state)
+TEST(the_libraries_readers_are_known)
 {
-    (void)state;
     expect(NAMES("_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__READ__0000000001",
                  "_c_00d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__READ__0000000002",
                  "_c_11d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__WRIT__0000000003"),
@@ -131,9 +118,8 @@ static void the_libraries_readers_are_known(void **state)
 }
 
 /* They share nothing, whatever they are called. */
-static void a_word_within_a_word_tells_nothing(void **state)
+TEST(a_word_within_a_word_tells_nothing)
 {
-    (void)state;
     expect(NAMES("spread-0000000001", "spread-0000000002"),
            LINE("H spread-0000000001", "w spread-0000000002"));
     expect(NAMES("share-0000000001", "show-0000000002"),
@@ -142,9 +128,8 @@ static void a_word_within_a_word_tells_nothing(void **state)
 }
 
 /* Each has what it asked for, as long as it is there. */
-static void all_leases_are_held(void **state)
+TEST(all_leases_are_held)
 {
-    (void)state;
     expect(NAMES("_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000001",
                  "_c_00d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000002"),
            LINE("H _c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000001 l",
@@ -161,7 +146,7 @@ static void all_leases_are_held(void **state)
     assert_false(line_is_kazoo_lease(""));
 }
 
-static void names_tell_the_recipe(void **state)
+TEST(names_tell_the_recipe)
 {
 #define CURATOR "_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-"
 #define KAZOO   "2c0e83e1dd5a4e7b9f6d7c8b9a0f1e2d"
@@ -193,7 +178,7 @@ static void names_tell_the_recipe(void **state)
 }
 
 /* Those who hold are told anew when some have gone. */
-static void who_is_left_holds(void **state)
+TEST(who_is_left_holds)
 {
     const char *const names[] = {"write-0000000001", "read-0000000002", "read-0000000003",
                                  "write-0000000004"};
@@ -204,22 +189,4 @@ static void who_is_left_holds(void **state)
     assert_true(places[1].holds && places[2].holds && !places[3].holds);
     assert_int_equal(line_grant(places + 3, 1), 1);
     assert_int_equal(line_grant(places, 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_lowest_number_holds),
-        cmocka_unit_test(the_libraries_names_are_known),
-        cmocka_unit_test(other_names_are_no_places),
-        cmocka_unit_test(a_line_goes_on_across_the_wrap),
-        cmocka_unit_test(numbers_too_far_apart_do_no_harm),
-        cmocka_unit_test(readers_hold_together),
-        cmocka_unit_test(the_libraries_readers_are_known),
-        cmocka_unit_test(a_word_within_a_word_tells_nothing),
-        cmocka_unit_test(all_leases_are_held),
-        cmocka_unit_test(names_tell_the_recipe),
-        cmocka_unit_test(who_is_left_holds),
-    };
-    return cmocka_run_group_tests_name("line", tests, NULL, NULL);
 }

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/support/test.h"
+
 /*
  * The links and pictures between documents: each leads to a file that exists, and to a heading of
  * it if it names one. Tests run in the folder that README.md is in.
  */
 #include <ctype.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define TEXT_SIZE (256 * 1024)
 
@@ -109,9 +102,8 @@ static size_t check_document(const char *path)
     return links;
 }
 
-static void each_link_leads_somewhere(void **state)
+TEST(each_link_leads_somewhere)
 {
-    (void)state;
     glob_t found;
     size_t links = 0;
     assert_int_equal(glob("*.md", 0, NULL, &found), 0);
@@ -122,22 +114,12 @@ static void each_link_leads_somewhere(void **state)
     assert_true(links > 50);
 }
 
-static void a_heading_has_the_name_that_links_use(void **state)
+TEST(a_heading_has_the_name_that_links_use)
 {
-    (void)state;
     static const char text[] =
         "# How zkherd counts\n\n## What is `mntr`, or: the 4-letter word?\nx\n";
     assert_true(has_heading(text, "how-zkherd-counts"));
     assert_true(has_heading(text, "what-is-mntr-or-the-4-letter-word"));
     assert_false(has_heading(text, "how-zkherd-count"));
     assert_false(has_heading(text, "x"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_link_leads_somewhere),
-        cmocka_unit_test(a_heading_has_the_name_that_links_use),
-    };
-    return cmocka_run_group_tests_name("links", tests, NULL, NULL);
 }

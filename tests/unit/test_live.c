@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The lines of a second and of a trial of a load on a terminal: what is in them, and that they fit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/output/live.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
-
-#include <string.h>
 
 #define COLUMNS 79
 
@@ -40,9 +33,8 @@ static const char *put(uint32_t second, uint64_t answered, uint64_t errors, uint
     return line;
 }
 
-static void a_second_has_its_figures(void **state)
+TEST_BETWEEN(a_second_has_its_figures, set_up, NULL)
 {
-    (void)state;
     record(400 * NS_PER_US, 98);
     record(12300 * NS_PER_US, 2);
     assert_string_equal(put(0, 12345, 0, 0, 45 * NS_PER_S),
@@ -53,17 +45,15 @@ static void a_second_has_its_figures(void **state)
 }
 
 /* Nothing was answered: there is no percentile, and that is no zero. */
-static void a_second_without_an_answer_has_no_percentile(void **state)
+TEST_BETWEEN(a_second_without_an_answer_has_no_percentile, set_up, NULL)
 {
-    (void)state;
     assert_string_equal(put(4, 0, 0, 0, NS_PER_S), "   5 s         0/s  1.0 s left");
     assert_string_equal(put(5, 0, 0, 0, 0), "   6 s         0/s  0 s left");
 }
 
 /* A usual second at a rate, of a load that takes minutes. */
-static void minutes_that_are_left_fit(void **state)
+TEST_BETWEEN(minutes_that_are_left_fit, set_up, NULL)
 {
-    (void)state;
     record(400 * NS_PER_US, 100);
     assert_has(put(99, 999999, 0, 1500 * NS_PER_US, 125 * NS_PER_S), "lag 1.5 ms  2 min 05 s left");
 }
@@ -76,7 +66,7 @@ static void assert_fits(const char *line)
 }
 
 /* What does not fit is left out as a whole, from the end. */
-static void a_second_of_large_numbers_fits(void **state)
+TEST_BETWEEN(a_second_of_large_numbers_fits, set_up, NULL)
 {
     static const uint64_t counts[] = {0, 1, 999, 123456, 10000000, UINT64_MAX};
     static const uint64_t times_ns[] = {
@@ -115,9 +105,8 @@ static const char *put_trial(size_t at, size_t count, const struct load_cell *ce
     return line;
 }
 
-static void a_trial_has_its_name(void **state)
+TEST_BETWEEN(a_trial_has_its_name, set_up, NULL)
 {
-    (void)state;
     struct load_cell cell = {.mix = mix_of_reads(80), .sessions = 1};
     assert_string_equal(put_trial(0, 6, &cell, ""), "[1/6] 1 session, rehearsal, get=80,set=20");
     cell.sessions = 2000;
@@ -127,9 +116,8 @@ static void a_trial_has_its_name(void **state)
                         "[5/6] ensemble3: 2,000 sessions, 16,000/s, trial 3, get=80,set=20");
 }
 
-static void the_name_of_a_trial_fits(void **state)
+TEST_BETWEEN(the_name_of_a_trial_fits, set_up, NULL)
 {
-    (void)state;
     struct load_cell cell = {.sessions = 20, .trial = 1};
     for (int kind = 0; kind < MIX_KINDS; kind++)
         cell.mix.percent[kind] = kind < 4 ? 12 : 13;
@@ -140,15 +128,4 @@ static void the_name_of_a_trial_fits(void **state)
     cell = (struct load_cell){
         .mix = cell.mix, .sessions = 100000, .rate_per_s = 10000000, .trial = 1000};
     assert_fits(put_trial(99999, 100000, &cell, "simulated13"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-    const struct CMUnitTest tests[] = {
-        TEST(a_second_has_its_figures),  TEST(a_second_without_an_answer_has_no_percentile),
-        TEST(minutes_that_are_left_fit), TEST(a_second_of_large_numbers_fits),
-        TEST(a_trial_has_its_name),      TEST(the_name_of_a_trial_fits),
-    };
-    return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* The verdict of a cell in what `zkherd load --json` prints, of trials made by hand. */
 #include "bench/load/load_json.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static struct load_sample list[2];
 static const struct load_samples samples = {list, 2};
@@ -40,35 +35,20 @@ static void expect(const char *verdict)
     json_decref(cells);
 }
 
-static void test_valid_trials_hold(void **state)
+TEST_BETWEEN(test_valid_trials_hold, lay_out, NULL)
 {
-    (void)state;
     expect("holds");
 }
 
-static void test_a_trial_that_is_not_valid(void **state)
+TEST_BETWEEN(test_a_trial_that_is_not_valid, lay_out, NULL)
 {
-    (void)state;
     list[0].valid = false;
     expect("not valid");
 }
 
-static void test_servers_that_counted_otherwise_fail_the_cell(void **state)
+TEST_BETWEEN(test_servers_that_counted_otherwise_fail_the_cell, lay_out, NULL)
 {
-    (void)state;
     list[0].valid = false;
     list[1].reconciled = RECONCILED_NO;
     expect("fails");
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, lay_out)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_valid_trials_hold),
-        TEST(test_a_trial_that_is_not_valid),
-        TEST(test_servers_that_counted_otherwise_fail_the_cell),
-    };
-    return cmocka_run_group_tests_name("load_json", tests, NULL, NULL);
 }

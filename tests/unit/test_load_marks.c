@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What happened to the servers during a load: every mark is in the words of its second, or counted
  * among those that have no room. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "load/load_marks.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 static struct load_marks marks;
 static char text[LOAD_MARKS_TEXT_SIZE];
@@ -27,9 +21,8 @@ static void assert_words(uint32_t second, const char *expected)
     assert_string_equal(load_marks_format(&marks, second, text, sizeof text), expected);
 }
 
-static void a_mark_is_in_the_words_of_its_second(void **state)
+TEST_BETWEEN(a_mark_is_in_the_words_of_its_second, set_up, NULL)
 {
-    (void)state;
     load_marks_add(&marks, 0, LOAD_MARK_SNAPSHOT, 0);
     load_marks_add(&marks, 2 * NS_PER_S, LOAD_MARK_LOST, 2);
     load_marks_add(&marks, 2 * NS_PER_S, LOAD_MARK_NO_LEADER, 0);
@@ -44,9 +37,8 @@ static void a_mark_is_in_the_words_of_its_second(void **state)
     assert_words(4, "");
 }
 
-static void what_has_no_room_is_counted(void **state)
+TEST_BETWEEN(what_has_no_room_is_counted, set_up, NULL)
 {
-    (void)state;
     for (uint32_t i = 0; i < LOAD_MARKS_MAX + 3; i++)
         load_marks_add(&marks, 1, LOAD_MARK_RESTARTED, UINT32_MAX - 1);
     assert_int_equal(marks.count, LOAD_MARKS_MAX);
@@ -60,9 +52,8 @@ static void fill(enum load_mark_kind kind)
 }
 
 /* The faults are told last, when the list may be full. */
-static void a_fault_has_room_before_a_snapshot(void **state)
+TEST_BETWEEN(a_fault_has_room_before_a_snapshot, set_up, NULL)
 {
-    (void)state;
     load_marks_add(&marks, 1, LOAD_MARK_LOST, 1);
     load_marks_add(&marks, 1, LOAD_MARK_SNAPSHOT, 1);
     fill(LOAD_MARK_SNAPSHOT);
@@ -78,9 +69,8 @@ static void a_fault_has_room_before_a_snapshot(void **state)
     assert_int_equal(marks.left_out, 3);
 }
 
-static void a_fault_has_room_before_what_followed(void **state)
+TEST_BETWEEN(a_fault_has_room_before_what_followed, set_up, NULL)
 {
-    (void)state;
     fill(LOAD_MARK_BACK);
     load_marks_add(&marks, 1, LOAD_MARK_SNAPSHOT, 2);
     load_marks_add(&marks, 1, LOAD_MARK_LOST, 2);
@@ -92,23 +82,11 @@ static void a_fault_has_room_before_what_followed(void **state)
 }
 
 /* The longest words of the most marks. */
-static void the_text_holds_all_marks(void **state)
+TEST_BETWEEN(the_text_holds_all_marks, set_up, NULL)
 {
     static const char one[] = "server 4294967295 restarted;";
     (void)state;
     what_has_no_room_is_counted(state);
     load_marks_format(&marks, 0, text, sizeof text);
     assert_int_equal(strlen(text), LOAD_MARKS_MAX * (sizeof one - 1) - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_mark_is_in_the_words_of_its_second, set_up),
-        cmocka_unit_test_setup(what_has_no_room_is_counted, set_up),
-        cmocka_unit_test_setup(a_fault_has_room_before_a_snapshot, set_up),
-        cmocka_unit_test_setup(a_fault_has_room_before_what_followed, set_up),
-        cmocka_unit_test_setup(the_text_holds_all_marks, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

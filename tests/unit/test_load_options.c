@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the options of `zkherd load` mean, which values are refused, and with which words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
 #include "bench/load/load_command_line.h"
 #include "client/client.h"
 #include "tests/support/said.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static struct load_options options;
 
@@ -64,7 +56,7 @@ static int tear_down(void **state)
 
 /* ------------------------------------------------------------------ defaults */
 
-static void each_option_has_its_default(void **state)
+TEST_BETWEEN(each_option_has_its_default, NULL, tear_down)
 {
     char mix[128];
     uint64_t before_ns = clock_utc_ns();
@@ -89,9 +81,8 @@ static void each_option_has_its_default(void **state)
     assert_true(options.seed >= before_ns && options.seed <= clock_utc_ns());
 }
 
-static void the_target_and_the_output_have_defaults(void **state)
+TEST_BETWEEN(the_target_and_the_output_have_defaults, NULL, tear_down)
 {
-    (void)state;
     take((const char *const[]){"load", NULL});
     assert_int_equal(options.target.driver, DRIVER_EVENTS);
     assert_int_equal(options.target.topology_count, 1);
@@ -108,9 +99,8 @@ static void the_target_and_the_output_have_defaults(void **state)
 
 /* ------------------------------------------------------------------ values */
 
-static void options_take_their_values(void **state)
+TEST_BETWEEN(options_take_their_values, NULL, tear_down)
 {
-    (void)state;
     take(LOAD("-m", "trylock=100", "--depth", "4096", "--size", "0", "--znodes", "1000000",
               "--duration", "1h", "--warm-up", "0", "-t", "1000"));
     assert_int_equal(options.mix.percent[LOAD_TRYLOCK], 100);
@@ -122,9 +112,8 @@ static void options_take_their_values(void **state)
     assert_int_equal(options.trials, 1000);
 }
 
-static void levels_are_ascending(void **state)
+TEST_BETWEEN(levels_are_ascending, NULL, tear_down)
 {
-    (void)state;
     take(LOAD("--reads", "100,0..50+25", "-n", "8..32x2", "-r", "10000000,1", "--arrivals",
               "poisson", "--size", "1000000", "--znodes", "own"));
     assert_int_equal(load_options_mixes(&options), 4);
@@ -144,9 +133,8 @@ static void levels_are_ascending(void **state)
 }
 
 /* The last one given counts, and nothing of those before it leaks. */
-static void an_option_may_be_given_again(void **state)
+TEST_BETWEEN(an_option_may_be_given_again, NULL, tear_down)
 {
-    (void)state;
     take(LOAD("-n", "1,2,3", "-n", "5", "-r", "10", "-r", "20", "-m", "get=100", "-m", "set=100"));
     assert_int_equal(options.sessions.count, 1);
     assert_int_equal(options.sessions.list[0], 5);
@@ -156,7 +144,7 @@ static void an_option_may_be_given_again(void **state)
 
 /* ------------------------------------------------------------------ what is refused */
 
-static void values_out_of_their_range(void **state)
+TEST_BETWEEN(values_out_of_their_range, NULL, tear_down)
 {
     static const struct {
         const char *option, *value, *words;
@@ -196,9 +184,8 @@ static void values_out_of_their_range(void **state)
         refuse(LOAD(wrong[i].option, wrong[i].value), wrong[i].words);
 }
 
-static void options_that_do_not_fit_together(void **state)
+TEST_BETWEEN(options_that_do_not_fit_together, NULL, tear_down)
 {
-    (void)state;
     refuse(LOAD("--reads", "50", "--mix", "get=100"), "zkherd: --reads with --mix: give only one");
     refuse(LOAD("--arrivals", "poisson"), "zkherd: --arrivals poisson: in a closed loop, replies");
     refuse(LOAD("--arrivals", "constant"), "zkherd: --arrivals constant: in a closed loop");
@@ -217,9 +204,8 @@ static json_t *plan_of(const char *const arguments[])
     return plan;
 }
 
-static void the_plan_says_what_was_asked_for(void **state)
+TEST_BETWEEN(the_plan_says_what_was_asked_for, NULL, tear_down)
 {
-    (void)state;
     json_t *plan = plan_of(LOAD("--reads", "0,100", "-n", "4,8", "-r", "50", "--size", "7",
                                 "--znodes", "3", "--server-cpus", "0.25"));
     json_t *mixes = json_object_get(plan, "mixes");
@@ -235,30 +221,12 @@ static void the_plan_says_what_was_asked_for(void **state)
     json_decref(plan);
 }
 
-static void the_plan_of_a_closed_loop_has_no_rate(void **state)
+TEST_BETWEEN(the_plan_of_a_closed_loop_has_no_rate, NULL, tear_down)
 {
-    (void)state;
     json_t *plan = plan_of((const char *const[]){"load", NULL});
     assert_int_equal(json_array_size(json_object_get(plan, "rates_per_s")), 0);
     assert_true(json_is_null(json_object_get(plan, "arrivals")));
     assert_string_equal(json_string_value(json_object_get(plan, "znodes")), "own");
     assert_true(json_is_null(json_object_get(plan, "server_cpu_percent")));
     json_decref(plan);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(each_option_has_its_default),
-        TEST(the_target_and_the_output_have_defaults),
-        TEST(options_take_their_values),
-        TEST(levels_are_ascending),
-        TEST(an_option_may_be_given_again),
-        TEST(values_out_of_their_range),
-        TEST(options_that_do_not_fit_together),
-        TEST(the_plan_says_what_was_asked_for),
-        TEST(the_plan_of_a_closed_loop_has_no_rate),
-    };
-    return cmocka_run_group_tests_name("load_options", tests, NULL, NULL);
 }

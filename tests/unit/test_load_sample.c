@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is kept of a trial of a load: its figures, whether its times stand, and its row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/output/load_sample.h"
 #include "tests/support/row.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SECONDS 10
 
@@ -93,7 +85,7 @@ static void assert_near(double found, double expected)
 
 /* ------------------------------------------------------------------ figures */
 
-static void each_percentile_stands_in_its_column(void **state)
+TEST_BETWEEN(each_percentile_stands_in_its_column, set_up, tear_down)
 {
     static const double percents[] = {0.5, 0.9, 0.99, 0.999, 1};
     (void)state;
@@ -113,9 +105,8 @@ static void each_percentile_stands_in_its_column(void **state)
     assert_near(sample.lag_us[2], 100e3);
 }
 
-static void of_few_there_is_no_percentile_so_far_out(void **state)
+TEST_BETWEEN(of_few_there_is_no_percentile_so_far_out, set_up, tear_down)
 {
-    (void)state;
     record_ramp(&result->response[LOAD_KINDS], 9999);
     record(&result->service[LOAD_KINDS], NS_PER_MS, 1);
     struct load_sample sample = take();
@@ -127,9 +118,8 @@ static void of_few_there_is_no_percentile_so_far_out(void **state)
     assert_true(isfinite(take().response_us[3]));
 }
 
-static void rates_are_of_the_measured_seconds(void **state)
+TEST_BETWEEN(rates_are_of_the_measured_seconds, set_up, tear_down)
 {
-    (void)state;
     result->offered = 12345;
     result->answered = 12340;
     result->client_cpu_ns = 5 * NS_PER_S;
@@ -151,9 +141,8 @@ static void rates_are_of_the_measured_seconds(void **state)
 }
 
 /* That a lock is held is an answer to a try, and an error of any other create. */
-static void answers_are_told_from_errors(void **state)
+TEST_BETWEEN(answers_are_told_from_errors, set_up, tear_down)
 {
-    (void)state;
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++)
             result->replies[kind][status] = 100U * (unsigned)kind + (unsigned)status + 1;
@@ -195,15 +184,13 @@ static void check_followed(enum load_kind kind, enum load_kind follows)
     assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), 3);
 }
 
-static void unlocks_are_in_no_sum(void **state)
+TEST_BETWEEN(unlocks_are_in_no_sum, set_up, tear_down)
 {
-    (void)state;
     check_followed(LOAD_TRYLOCK, LOAD_UNLOCK);
 }
 
-static void asynchronous_deletes_are_in_no_sum(void **state)
+TEST_BETWEEN(asynchronous_deletes_are_in_no_sum, set_up, tear_down)
 {
-    (void)state;
     check_followed(LOAD_CREATE_DELETE, LOAD_ASYNC_DELETE);
 }
 
@@ -214,9 +201,8 @@ static void asynchronous_deletes_are_in_no_sum(void **state)
 #define BUSY "the driver, not the server, was the limit: it used 80 % of "
 #define LATE "the driver, not the server, was late: "
 
-static void a_driver_at_four_fifths_of_its_cores_is_at_its_limit(void **state)
+TEST_BETWEEN(a_driver_at_four_fifths_of_its_cores_is_at_its_limit, set_up, tear_down)
 {
-    (void)state;
     result->client_cpu_ns = 16 * NS_PER_S; /* two processes in ten seconds */
     assert_valid();
     result->client_cpu_ns += NS_PER_MS;
@@ -224,7 +210,7 @@ static void a_driver_at_four_fifths_of_its_cores_is_at_its_limit(void **state)
 }
 
 /* More processes than cores, threads, and a quota: no process can use a core that it has not. */
-static void a_driver_is_held_against_the_cores_that_it_may_use(void **state)
+TEST_BETWEEN(a_driver_is_held_against_the_cores_that_it_may_use, set_up, tear_down)
 {
     static const struct {
         enum driver driver;
@@ -249,9 +235,8 @@ static void a_driver_is_held_against_the_cores_that_it_may_use(void **state)
 }
 
 /* One operation in a hundred may be late; of fewer than a hundred operations nothing is said. */
-static void a_driver_that_is_late_is_at_its_limit(void **state)
+TEST_BETWEEN(a_driver_that_is_late_is_at_its_limit, set_up, tear_down)
 {
-    (void)state;
     record(result->lag, NS_PER_MS, 9900);
     record(result->lag, 5 * NS_PER_MS, 100);
     assert_valid();
@@ -261,9 +246,8 @@ static void a_driver_that_is_late_is_at_its_limit(void **state)
                               true);
 }
 
-static void of_ninety_nine_operations_nothing_is_said(void **state)
+TEST_BETWEEN(of_ninety_nine_operations_nothing_is_said, set_up, tear_down)
 {
-    (void)state;
     record(result->lag, 5 * NS_PER_MS, 99);
     assert_valid();
     record(result->lag, 2 * HISTOGRAM_HIGHEST_NS, 1);
@@ -273,18 +257,16 @@ static void of_ninety_nine_operations_nothing_is_said(void **state)
 }
 
 /* A slot above a millisecond is late, the millisecond's own is not. */
-static void a_millisecond_is_not_late(void **state)
+TEST_BETWEEN(a_millisecond_is_not_late, set_up, tear_down)
 {
-    (void)state;
     record(result->lag, NS_PER_MS, 100);
     assert_valid();
     record(result->lag, NS_PER_MS + NS_PER_MS / 500, 100);
     assert_false(take().valid);
 }
 
-static void busy_and_late_are_both_told(void **state)
+TEST_BETWEEN(busy_and_late_are_both_told, set_up, tear_down)
 {
-    (void)state;
     result->client_cpu_ns = 20 * NS_PER_S;
     record(result->lag, 5 * NS_PER_MS, 100);
     assert_times_do_not_stand(
@@ -294,9 +276,8 @@ static void busy_and_late_are_both_told(void **state)
         true);
 }
 
-static void a_driver_that_stood_still_is_at_its_limit(void **state)
+TEST_BETWEEN(a_driver_that_stood_still_is_at_its_limit, set_up, tear_down)
 {
-    (void)state;
     result->absent_ns = 100 * NS_PER_MS;
     assert_valid();
     result->absent_ns = 300 * NS_PER_MS;
@@ -306,9 +287,8 @@ static void a_driver_that_stood_still_is_at_its_limit(void **state)
         true);
 }
 
-static void a_simulation_has_no_driver_that_is_busy(void **state)
+TEST_BETWEEN(a_simulation_has_no_driver_that_is_busy, set_up, tear_down)
 {
-    (void)state;
     plan.fleet.driver = DRIVER_SIMULATED;
     result->client_cpu_ns = 100 * NS_PER_S;
     record(result->lag, NS_PER_S, 1000);
@@ -317,9 +297,8 @@ static void a_simulation_has_no_driver_that_is_busy(void **state)
 
 /* ------------------------------------------------------------------ all else */
 
-static void lost_connections_are_in_the_times(void **state)
+TEST_BETWEEN(lost_connections_are_in_the_times, set_up, tear_down)
 {
-    (void)state;
     result->losses = 1;
     assert_times_do_not_stand("a session lost its connection", false);
     result->losses = 3;
@@ -327,9 +306,8 @@ static void lost_connections_are_in_the_times(void **state)
 }
 
 /* Sessions lose their connections where servers are killed on purpose. */
-static void losses_by_faults_are_no_matter(void **state)
+TEST_BETWEEN(losses_by_faults_are_no_matter, set_up, tear_down)
 {
-    (void)state;
     result->losses = 3;
     plan.fault_count = 1;
     assert_true(take().valid);
@@ -337,16 +315,14 @@ static void losses_by_faults_are_no_matter(void **state)
     assert_false(take().valid);
 }
 
-static void another_client_is_named(void **state)
+TEST_BETWEEN(another_client_is_named, set_up, tear_down)
 {
-    (void)state;
     snprintf(result->not_valid, sizeof result->not_valid, "%s", "100 % somebody else's");
     assert_times_do_not_stand("100 % somebody else's", false);
 }
 
-static void a_trial_that_was_cut_short_says_why(void **state)
+TEST_BETWEEN(a_trial_that_was_cut_short_says_why, set_up, tear_down)
 {
-    (void)state;
     result->end = END_DEADLINE;
     snprintf(result->reason, sizeof result->reason, "%s", "nothing moved for 60 s, 100 % sure");
     result->client_cpu_ns = 100 * NS_PER_S;
@@ -359,9 +335,8 @@ static void a_trial_that_was_cut_short_says_why(void **state)
 }
 
 /* Nothing else matters then. */
-static void a_count_that_differs_is_told(void **state)
+TEST_BETWEEN(a_count_that_differs_is_told, set_up, tear_down)
 {
-    (void)state;
     result->losses = 2;
     result->reconciled = RECONCILED_NO;
     result->difference = (struct reconcile_result){
@@ -407,9 +382,8 @@ static void assert_columns(const struct load_sample *sample, const char *const e
     } while (0)
 
 /* A mix of one kind has no comma. */
-static void what_was_asked_for_is_in_the_row(void **state)
+TEST_BETWEEN(what_was_asked_for_is_in_the_row, set_up, tear_down)
 {
-    (void)state;
     cell.mix = mix_of_reads(100);
     struct load_sample sample = take();
     char *row = row_of(&sample);
@@ -425,9 +399,8 @@ static void what_was_asked_for_is_in_the_row(void **state)
     ASSERT_COLUMNS(&sample, {"rate_per_s", "5000"}, {"offered_per_s", "0.00"});
 }
 
-static void each_kind_and_each_error_has_its_column(void **state)
+TEST_BETWEEN(each_kind_and_each_error_has_its_column, set_up, tear_down)
 {
-    (void)state;
     cell.mix = mix_of_reads(100);
     for (unsigned kind = 0; kind < LOAD_KINDS; kind++)
         result->replies[kind][ZK_OK] = kind + 1;
@@ -449,9 +422,8 @@ static void each_kind_and_each_error_has_its_column(void **state)
                    {"errors_other", other});
 }
 
-static void what_was_measured_is_in_the_row(void **state)
+TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
 {
-    (void)state;
     cell.mix = mix_of_reads(100);
     cell.rate_per_s = 1000;
     result->offered = 10010;
@@ -488,9 +460,8 @@ static void what_was_measured_is_in_the_row(void **state)
 }
 
 /* A minute and more is in no slot, and still a value: only the largest is known. */
-static void a_percentile_above_the_range_is_not_known(void **state)
+TEST_BETWEEN(a_percentile_above_the_range_is_not_known, set_up, tear_down)
 {
-    (void)state;
     cell.mix = mix_of_reads(100);
     record(&result->response[LOAD_KINDS], NS_PER_S, 90);
     record(&result->response[LOAD_KINDS], 70 * NS_PER_S, 9);
@@ -504,9 +475,8 @@ static void a_percentile_above_the_range_is_not_known(void **state)
 }
 
 /* What a simulation cannot know, and what no write has fired, is no zero. */
-static void what_is_not_known_is_empty(void **state)
+TEST_BETWEEN(what_is_not_known_is_empty, set_up, tear_down)
 {
-    (void)state;
     cell.mix = mix_of_reads(100);
     result->fired = 1;
     struct load_sample sample = take();
@@ -518,9 +488,8 @@ static void what_is_not_known_is_empty(void **state)
     assert_true(isnan(load_sample_client_cores(result, 0)));
 }
 
-static void each_percentile_has_its_column(void **state)
+TEST_BETWEEN(each_percentile_has_its_column, set_up, tear_down)
 {
-    (void)state;
     cell.mix = mix_of_reads(100);
     struct load_sample sample = take();
     ASSERT_COLUMNS(&sample, {"response_p50_us", ""}, {"service_max_us", ""}, {"lag_p99_us", ""});
@@ -537,37 +506,4 @@ static void each_percentile_has_its_column(void **state)
         {"service_p50_us", "20.0"}, {"service_p90_us", "21.0"}, {"service_p99_us", "22.0"},
         {"service_p999_us", "23.0"}, {"service_max_us", "24.0"}, {"service_mean_us", "25.0"},
         {"lag_p50_us", "30.0"}, {"lag_p99_us", "31.0"}, {"lag_max_us", "32.0"});
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(each_percentile_stands_in_its_column),
-        TEST(of_few_there_is_no_percentile_so_far_out),
-        TEST(rates_are_of_the_measured_seconds),
-        TEST(answers_are_told_from_errors),
-        TEST(unlocks_are_in_no_sum),
-        TEST(asynchronous_deletes_are_in_no_sum),
-        TEST(a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
-        TEST(a_driver_is_held_against_the_cores_that_it_may_use),
-        TEST(a_driver_that_is_late_is_at_its_limit),
-        TEST(of_ninety_nine_operations_nothing_is_said),
-        TEST(a_millisecond_is_not_late),
-        TEST(busy_and_late_are_both_told),
-        TEST(a_driver_that_stood_still_is_at_its_limit),
-        TEST(a_simulation_has_no_driver_that_is_busy),
-        TEST(lost_connections_are_in_the_times),
-        TEST(losses_by_faults_are_no_matter),
-        TEST(another_client_is_named),
-        TEST(a_trial_that_was_cut_short_says_why),
-        TEST(a_count_that_differs_is_told),
-        TEST(what_was_asked_for_is_in_the_row),
-        TEST(each_kind_and_each_error_has_its_column),
-        TEST(what_was_measured_is_in_the_row),
-        TEST(a_percentile_above_the_range_is_not_known),
-        TEST(what_is_not_known_is_empty),
-        TEST(each_percentile_has_its_column),
-    };
-    return cmocka_run_group_tests_name("load_sample", tests, NULL, NULL);
 }

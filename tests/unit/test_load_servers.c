@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the servers tell of each second of a load: a figure is theirs, or not known; and what
  * happens to them is marked once, in its second. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "load/load_servers.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 #define SERVERS 3
 #define SECONDS 6
@@ -90,9 +84,8 @@ static void assert_marks(uint32_t second, const char *words)
 
 /* ------------------------------------------------------------------ counters */
 
-static void a_second_has_what_all_have_counted_in_it(void **state)
+TEST_BETWEEN(a_second_has_what_all_have_counted_in_it, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     take();
     assert_true(seconds[0].known);
@@ -124,9 +117,8 @@ static void assert_two_are_unknown(void)
     assert_int_equal(seconds[2].writes, 30);
 }
 
-static void a_late_answer_is_of_another_time(void **state)
+TEST_BETWEEN(a_late_answer_is_of_another_time, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[1].came_ns++;
     assert_two_are_unknown();
@@ -134,17 +126,15 @@ static void a_late_answer_is_of_another_time(void **state)
 }
 
 /* It was asked a second before, and answers now. */
-static void an_answer_to_an_earlier_question_is_of_another_time(void **state)
+TEST_BETWEEN(an_answer_to_an_earlier_question_is_of_another_time, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[1].asked_ns = BEGIN;
     assert_two_are_unknown();
 }
 
-static void an_answer_without_counters_tells_none(void **state)
+TEST_BETWEEN(an_answer_without_counters_tells_none, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[1].has_counters = false;
     assert_two_are_unknown();
@@ -162,17 +152,15 @@ static void assert_one_is_unknown(void)
 }
 
 /* Whatever it has counted since, and even if that is more than before. */
-static void a_server_that_began_anew_is_not_compared(void **state)
+TEST_BETWEEN(a_server_that_began_anew_is_not_compared, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[1].counters.uptime_ms = 1;
     assert_one_is_unknown();
 }
 
-static void a_count_that_fell_is_not_compared(void **state)
+TEST_BETWEEN(a_count_that_fell_is_not_compared, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[1].counters.uptime_ms = FOUR_LETTER_UNTOLD;
     answers[1].counters.reads = 199;
@@ -181,9 +169,8 @@ static void a_count_that_fell_is_not_compared(void **state)
 
 /* What it has counted before it went is not known; while it is away it counts nothing; and when it
  * is back it has begun at 0. */
-static void a_server_that_is_away_counts_nothing(void **state)
+TEST_BETWEEN(a_server_that_is_away_counts_nothing, set_up, NULL)
 {
-    (void)state;
     for (uint64_t so_much = 110; so_much <= 120; so_much += 10) {
         answer_all(so_much);
         befall(0, SERVER_POLL_ABSENT);
@@ -204,7 +191,7 @@ static void a_server_that_is_away_counts_nothing(void **state)
 }
 
 /* One asks in the fourth second: the answers at the end of the third may have counted its word. */
-static void packets_are_not_known_where_others_ask(void **state)
+TEST_BETWEEN(packets_are_not_known_where_others_ask, set_up, NULL)
 {
     static uint64_t words;
     (void)state;
@@ -223,9 +210,8 @@ static void packets_are_not_known_where_others_ask(void **state)
     assert_int_equal(seconds[4].packets_received, 120 - SERVERS);
 }
 
-static void what_one_does_not_tell_is_unknown_of_all(void **state)
+TEST_BETWEEN(what_one_does_not_tell_is_unknown_of_all, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[0].counters.outstanding = FOUR_LETTER_UNTOLD;
     take();
@@ -236,7 +222,7 @@ static void what_one_does_not_tell_is_unknown_of_all(void **state)
 
 /* ------------------------------------------------------------------ marks */
 
-static void a_server_is_lost_and_back_once(void **state)
+TEST_BETWEEN(a_server_is_lost_and_back_once, set_up, NULL)
 {
     static const enum server_poll_state away[] = {SERVER_POLL_ABSENT, SERVER_POLL_UNKNOWN,
                                                   SERVER_POLL_OWES};
@@ -256,9 +242,8 @@ static void a_server_is_lost_and_back_once(void **state)
 
 /* In the second second it answers what it was asked before; at the end of the third it is asked
  * anew. */
-static void a_server_that_hangs_is_back_when_it_answers_a_new_question(void **state)
+TEST_BETWEEN(a_server_that_hangs_is_back_when_it_answers_a_new_question, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     befall(1, SERVER_POLL_OWES);
     take();
@@ -275,9 +260,8 @@ static void a_server_that_hangs_is_back_when_it_answers_a_new_question(void **st
     assert_marks(2, "server 2 back;server 2 snapshot");
 }
 
-static void one_question_that_fails_is_no_loss(void **state)
+TEST_BETWEEN(one_question_that_fails_is_no_loss, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     befall(1, SERVER_POLL_UNKNOWN);
     take();
@@ -286,9 +270,8 @@ static void one_question_that_fails_is_no_loss(void **state)
     assert_int_equal(marks.count, 0);
 }
 
-static void a_snapshot_is_marked(void **state)
+TEST_BETWEEN(a_snapshot_is_marked, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[2].counters.snapshots = 3;
     answers[2].came_ns += NS_PER_S / 2; /* late, and true all the same */
@@ -302,9 +285,8 @@ static void a_snapshot_is_marked(void **state)
 }
 
 /* A new process counts its own. */
-static void a_snapshot_after_a_restart_is_marked(void **state)
+TEST_BETWEEN(a_snapshot_after_a_restart_is_marked, set_up, NULL)
 {
-    (void)state;
     befall(0, SERVER_POLL_ABSENT);
     take();
     answer_all(120);
@@ -312,9 +294,8 @@ static void a_snapshot_after_a_restart_is_marked(void **state)
     assert_marks(1, "server 1 back;server 1 snapshot");
 }
 
-static void another_leader_is_marked(void **state)
+TEST_BETWEEN(another_leader_is_marked, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     befall(2, SERVER_POLL_ABSENT);
     answer(1, 110, ROLE_LEADER);
@@ -322,9 +303,8 @@ static void another_leader_is_marked(void **state)
     assert_marks(0, "server 3 lost;server 2 leads");
 }
 
-static void a_time_without_a_leader_is_marked_once(void **state)
+TEST_BETWEEN(a_time_without_a_leader_is_marked_once, set_up, NULL)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         answer_all(110);
         befall(0, SERVER_POLL_UNSERVED);
@@ -339,9 +319,8 @@ static void a_time_without_a_leader_is_marked_once(void **state)
 }
 
 /* A leader that does not answer may lead yet. */
-static void a_leader_that_is_not_known_is_no_election(void **state)
+TEST_BETWEEN(a_leader_that_is_not_known_is_no_election, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     befall(2, SERVER_POLL_UNKNOWN);
     take();
@@ -354,9 +333,8 @@ static void a_leader_that_is_not_known_is_no_election(void **state)
 }
 
 /* One that is cut off does not know of its successor yet. */
-static void of_two_leaders_the_new_one_leads(void **state)
+TEST_BETWEEN(of_two_leaders_the_new_one_leads, set_up, NULL)
 {
-    (void)state;
     answer_all(110);
     answers[0].role = ROLE_LEADER;
     take();
@@ -370,7 +348,7 @@ static void of_two_leaders_the_new_one_leads(void **state)
 }
 
 /* Before the first second has ended nothing has happened. */
-static void how_it_begins_is_not_marked(void **state)
+TEST_BETWEEN(how_it_begins_is_not_marked, set_up, NULL)
 {
     set_up(state);
     ended = 0;
@@ -385,9 +363,8 @@ static void how_it_begins_is_not_marked(void **state)
     assert_marks(0, "server 3 back;server 3 snapshot;server 3 leads");
 }
 
-static void one_server_alone_elects_nobody(void **state)
+TEST_BETWEEN(one_server_alone_elects_nobody, set_up, NULL)
 {
-    (void)state;
     servers.count = 1;
     servers.leader = LOAD_SERVERS_LEADER_UNKNOWN;
     answer(0, 110, ROLE_STANDALONE);
@@ -396,31 +373,4 @@ static void one_server_alone_elects_nobody(void **state)
     take();
     assert_int_equal(marks.count, 0);
     assert_int_equal(seconds[1].writes, 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_second_has_what_all_have_counted_in_it, set_up),
-        cmocka_unit_test_setup(a_late_answer_is_of_another_time, set_up),
-        cmocka_unit_test_setup(an_answer_to_an_earlier_question_is_of_another_time, set_up),
-        cmocka_unit_test_setup(an_answer_without_counters_tells_none, set_up),
-        cmocka_unit_test_setup(a_server_that_began_anew_is_not_compared, set_up),
-        cmocka_unit_test_setup(a_count_that_fell_is_not_compared, set_up),
-        cmocka_unit_test_setup(a_server_that_is_away_counts_nothing, set_up),
-        cmocka_unit_test_setup(packets_are_not_known_where_others_ask, set_up),
-        cmocka_unit_test_setup(what_one_does_not_tell_is_unknown_of_all, set_up),
-        cmocka_unit_test_setup(a_server_is_lost_and_back_once, set_up),
-        cmocka_unit_test_setup(a_server_that_hangs_is_back_when_it_answers_a_new_question, set_up),
-        cmocka_unit_test_setup(one_question_that_fails_is_no_loss, set_up),
-        cmocka_unit_test_setup(a_snapshot_is_marked, set_up),
-        cmocka_unit_test_setup(a_snapshot_after_a_restart_is_marked, set_up),
-        cmocka_unit_test_setup(another_leader_is_marked, set_up),
-        cmocka_unit_test_setup(a_time_without_a_leader_is_marked_once, set_up),
-        cmocka_unit_test_setup(a_leader_that_is_not_known_is_no_election, set_up),
-        cmocka_unit_test_setup(of_two_leaders_the_new_one_leads, set_up),
-        cmocka_unit_test_setup(how_it_begins_is_not_marked, set_up),
-        cmocka_unit_test_setup(one_server_alone_elects_nobody, set_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

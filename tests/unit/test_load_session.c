@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A load session and a client that is not there: which request follows which reply, and how many
  * are outstanding. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "load/load_session.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define SENT_MAX   100000
 #define DEPTH      8
@@ -157,9 +149,8 @@ static uint64_t total_of(enum tally_kind kind)
 
 /* At a depth of 1: the reply to a create is followed by its delete and by the next create, and
  * neither waits for the other's reply; the reply to a delete is followed by nothing. */
-static void a_create_does_not_wait_for_the_delete_before(void **state)
+TEST(a_create_does_not_wait_for_the_delete_before)
 {
-    (void)state;
     start("create-delete=100", 1);
     assert_int_equal(sent, 1);
     ASSERT_SENT(0, OP_CREATE, "0");
@@ -179,9 +170,8 @@ static void a_create_does_not_wait_for_the_delete_before(void **state)
 }
 
 /* The delete is that of the create that succeeded, whatever became of others. */
-static void a_create_that_fails_is_not_deleted(void **state)
+TEST(a_create_that_fails_is_not_deleted)
 {
-    (void)state;
     start("create-delete=100", 2);
     assert_int_equal(sent, 2);
     answer(ZK_OTHER_ERROR);
@@ -228,9 +218,8 @@ static void check_outstanding(const char *mix, uint32_t depth)
     stop();
 }
 
-static void deletes_come_on_top_of_the_depth(void **state)
+TEST(deletes_come_on_top_of_the_depth)
 {
-    (void)state;
     for (uint32_t depth = 1; depth <= DEPTH; depth++) {
         check_outstanding("create-delete=100", depth);
         check_outstanding("get=40,create=10,delete=10,create-delete=40", depth);
@@ -239,9 +228,8 @@ static void deletes_come_on_top_of_the_depth(void **state)
 }
 
 /* As many are outstanding as can be: all of the creates and all of their deletes. */
-static void the_depth_of_the_client_is_used_in_full(void **state)
+TEST(the_depth_of_the_client_is_used_in_full)
 {
-    (void)state;
     start("create-delete=100", DEPTH);
     for (unsigned i = 0; i < DEPTH; i++)
         answer(ZK_OK);
@@ -261,9 +249,8 @@ static uint64_t late_by(uint64_t ms)
 
 /* An operation is due every 20 ms. In the 300 ms in which the driver does not look, 15 are; each
  * but the first then follows another one that has waited for the driver, and is as late. */
-static void what_waited_for_the_driver_is_late_at_depth_1(void **state)
+TEST(what_waited_for_the_driver_is_late_at_depth_1)
 {
-    (void)state;
     start_at("get=100", 1, 50);
     assert_int_equal(sent, 1);
     answer(ZK_OK);
@@ -280,9 +267,8 @@ static void what_waited_for_the_driver_is_late_at_depth_1(void **state)
 }
 
 /* The same, when the reply to the first has not come for so long. */
-static void what_waited_for_the_server_is_delayed_at_depth_1(void **state)
+TEST(what_waited_for_the_server_is_delayed_at_depth_1)
 {
-    (void)state;
     start_at("get=100", 1, 50);
     assert_int_equal(sent, 1);
     time_ns += 300 * NS_PER_MS;
@@ -298,9 +284,8 @@ static void what_waited_for_the_server_is_delayed_at_depth_1(void **state)
 /* ------------------------------------------------------------------ its ends */
 
 /* What was outstanding is answered, and deleted; nothing else is sent. */
-static void the_end_of_the_load_leaves_nothing(void **state)
+TEST(the_end_of_the_load_leaves_nothing)
 {
-    (void)state;
     start("create-delete=100", 3);
     for (unsigned i = 0; i < 100; i++)
         answer(ZK_OK);
@@ -321,9 +306,8 @@ static void the_end_of_the_load_leaves_nothing(void **state)
 
 /* Whatever is lost may have been carried out: neither is repeated, and the session goes on with
  * other znodes. */
-static void what_a_lost_connection_leaves_is_not_deleted_twice(void **state)
+TEST(what_a_lost_connection_leaves_is_not_deleted_twice)
 {
-    (void)state;
     start("create-delete=100", 2);
     answer(ZK_OK);
     answer(ZK_OK);
@@ -352,9 +336,8 @@ static void what_a_lost_connection_leaves_is_not_deleted_twice(void **state)
 
 /* Of those due in the contended time: at the limit is over, and a request that fails has not met
  * it, whenever the reply comes. */
-static void contended_requests_are_held_against_the_limit(void **state)
+TEST(contended_requests_are_held_against_the_limit)
 {
-    (void)state;
     start("get=100", 3);
     plan.limit_ns = 2 * NS_PER_MS;
     answer(ZK_OK); /* due before the contended time */
@@ -380,9 +363,8 @@ static void contended_requests_are_held_against_the_limit(void **state)
     stop();
 }
 
-static void without_a_limit_nothing_is_over(void **state)
+TEST(without_a_limit_nothing_is_over)
 {
-    (void)state;
     start("get=100", 1);
     atomic_store(&load->contends_ns, load->starts_ns);
     answer(ZK_OK);
@@ -394,20 +376,3 @@ static void without_a_limit_nothing_is_over(void **state)
 }
 
 /* ------------------------------------------------------------------ */
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_create_does_not_wait_for_the_delete_before),
-        cmocka_unit_test(a_create_that_fails_is_not_deleted),
-        cmocka_unit_test(deletes_come_on_top_of_the_depth),
-        cmocka_unit_test(the_depth_of_the_client_is_used_in_full),
-        cmocka_unit_test(what_waited_for_the_driver_is_late_at_depth_1),
-        cmocka_unit_test(what_waited_for_the_server_is_delayed_at_depth_1),
-        cmocka_unit_test(the_end_of_the_load_leaves_nothing),
-        cmocka_unit_test(what_a_lost_connection_leaves_is_not_deleted_twice),
-        cmocka_unit_test(contended_requests_are_held_against_the_limit),
-        cmocka_unit_test(without_a_limit_nothing_is_over),
-    };
-    return cmocka_run_group_tests_name("load session", tests, NULL, NULL);
-}

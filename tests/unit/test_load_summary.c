@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The figures of the cells of a load: over which trials, in which order, and when with an interval.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/output/load_summary.h"
 #include "tests/support/row.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static struct load_samples samples;
 
@@ -79,9 +72,8 @@ static void assert_value(double found, double expected)
 
 /* ------------------------------------------------------------------ which trials */
 
-static void a_figure_is_the_geometric_mean_of_its_own(void **state)
+TEST_BETWEEN(a_figure_is_the_geometric_mean_of_its_own, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 100);
     add(cell_of(80, 0, 4), 400);
     struct load_summary summary = take(cell_of(80, 0, 4));
@@ -105,9 +97,8 @@ static void a_figure_is_the_geometric_mean_of_its_own(void **state)
 }
 
 /* The number of the trial is the only thing in which trials of a cell differ. */
-static void other_cells_do_not_count(void **state)
+TEST_BETWEEN(other_cells_do_not_count, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 100);
     add(cell_of(81, 0, 4), 1e6);
     add(cell_of(80, 1, 4), 1e6);
@@ -120,9 +111,8 @@ static void other_cells_do_not_count(void **state)
 }
 
 /* The mean of the other trials would be too low. */
-static void a_figure_above_its_range_makes_no_mean(void **state)
+TEST_BETWEEN(a_figure_above_its_range_makes_no_mean, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 100);
     add(cell_of(80, 0, 4), 100)->response_us[2] = INFINITY;
     add(cell_of(80, 0, 4), 100)->service_us[2] = NAN;
@@ -132,9 +122,8 @@ static void a_figure_above_its_range_makes_no_mean(void **state)
     assert_value(summary.service_p99_us.value, 500);
 }
 
-static void there_is_an_interval_from_five_trials_on(void **state)
+TEST_BETWEEN(there_is_an_interval_from_five_trials_on, set_up, tear_down)
 {
-    (void)state;
     for (unsigned trials = 1; trials <= 6; trials++) {
         add(cell_of(80, 0, 4), 100 + trials);
         struct load_summary summary = take(cell_of(80, 0, 4));
@@ -148,18 +137,16 @@ static void there_is_an_interval_from_five_trials_on(void **state)
 }
 
 /* Five valid ones, not five. */
-static void trials_that_are_not_valid_make_no_interval(void **state)
+TEST_BETWEEN(trials_that_are_not_valid_make_no_interval, set_up, tear_down)
 {
-    (void)state;
     for (unsigned trials = 1; trials <= 5; trials++)
         add(cell_of(80, 0, 4), 100);
     samples.list[2].valid = false;
     assert_true(isnan(take(cell_of(80, 0, 4)).achieved_per_s.low));
 }
 
-static void trials_that_are_not_valid_count_only_if_none_is(void **state)
+TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 100)->valid = false;
     add(cell_of(80, 0, 4), 400)->valid = false;
     samples.list[1].driver_bound = true;
@@ -176,9 +163,8 @@ static void trials_that_are_not_valid_count_only_if_none_is(void **state)
     assert_true(summary.errors == 3); /* those of all trials */
 }
 
-static void a_trial_that_was_cut_short_does_not_count(void **state)
+TEST_BETWEEN(a_trial_that_was_cut_short_does_not_count, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 400)->valid = false;
     samples.list[0].complete = false;
     struct load_summary summary = take(cell_of(80, 0, 4));
@@ -190,9 +176,8 @@ static void a_trial_that_was_cut_short_does_not_count(void **state)
     assert_value(summary.achieved_per_s.value, 100);
 }
 
-static void counts_that_differ_are_counted(void **state)
+TEST_BETWEEN(counts_that_differ_are_counted, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 100)->reconciled = RECONCILED_NO;
     add(cell_of(80, 0, 4), 100)->reconciled = RECONCILED_NA;
     add(cell_of(80, 0, 4), 100);
@@ -200,9 +185,8 @@ static void counts_that_differ_are_counted(void **state)
 }
 
 /* Of the servers of somebody else no CPU time is known. */
-static void a_figure_that_no_trial_has_is_none(void **state)
+TEST_BETWEEN(a_figure_that_no_trial_has_is_none, set_up, tear_down)
 {
-    (void)state;
     add(cell_of(80, 0, 4), 100)->server_cores = NAN;
     add(cell_of(80, 0, 4), 400)->server_cores = NAN;
     struct load_summary summary = take(cell_of(80, 0, 4));
@@ -213,7 +197,7 @@ static void a_figure_that_no_trial_has_is_none(void **state)
 
 /* ------------------------------------------------------------------ the order of the cells */
 
-static void cells_are_in_the_order_of_the_plan(void **state)
+TEST_BETWEEN(cells_are_in_the_order_of_the_plan, set_up, tear_down)
 {
     static const struct {
         uint32_t reads;
@@ -237,15 +221,14 @@ static void cells_are_in_the_order_of_the_plan(void **state)
     assert_int_equal(count, sizeof order / sizeof order[0]);
 }
 
-static void without_trials_there_are_no_cells(void **state)
+TEST_BETWEEN(without_trials_there_are_no_cells, set_up, tear_down)
 {
-    (void)state;
     assert_null(load_summary_next(&samples, NULL));
 }
 
 /* ------------------------------------------------------------------ the row */
 
-static void each_figure_has_its_columns(void **state)
+TEST_BETWEEN(each_figure_has_its_columns, set_up, tear_down)
 {
     static const struct load_options options;
     const struct load_context context = {"run1", "ensemble3", 3, &options};
@@ -300,24 +283,4 @@ static void each_figure_has_its_columns(void **state)
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         assert_field(load_summary_columns, row, expected[i][0], expected[i][1]);
     free(row);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_figure_is_the_geometric_mean_of_its_own),
-        TEST(other_cells_do_not_count),
-        TEST(a_figure_above_its_range_makes_no_mean),
-        TEST(there_is_an_interval_from_five_trials_on),
-        TEST(trials_that_are_not_valid_make_no_interval),
-        TEST(trials_that_are_not_valid_count_only_if_none_is),
-        TEST(a_trial_that_was_cut_short_does_not_count),
-        TEST(counts_that_differ_are_counted),
-        TEST(a_figure_that_no_trial_has_is_none),
-        TEST(cells_are_in_the_order_of_the_plan),
-        TEST(without_trials_there_are_no_cells),
-        TEST(each_figure_has_its_columns),
-    };
-    return cmocka_run_group_tests_name("load_summary", tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of a load: which columns it has, and that it fits in 80 columns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/load/load_table.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct load_options options;
 static struct load_samples samples;
@@ -67,9 +60,8 @@ static const char *write_for(unsigned columns)
     return text;
 }
 
-static void the_one_mix_is_above(void **state)
+TEST_BETWEEN(the_one_mix_is_above, set_up, tear_down)
 {
-    (void)state;
     add(1, 0, 12345);
     assert_string_equal(write_for(80), "mix get=80,set=20\n"
                                        "\n"
@@ -78,7 +70,7 @@ static void the_one_mix_is_above(void **state)
                                        "100,000    12,345       0      1.50  59999.00  valid\n");
 }
 
-static void a_share_of_reads_is_in_its_row(void **state)
+TEST_BETWEEN(a_share_of_reads_is_in_its_row, set_up, tear_down)
 {
     uint64_t shares[] = {80, 100};
     (void)state;
@@ -90,9 +82,8 @@ static void a_share_of_reads_is_in_its_row(void **state)
 }
 
 /* From five trials on there is an interval; without one there is no column for it. */
-static void an_interval_that_is_known_is_shown(void **state)
+TEST_BETWEEN(an_interval_that_is_known_is_shown, set_up, tear_down)
 {
-    (void)state;
     add(5, 0, 12345);
     assert_has(write_for(80), "          interval  ");
     assert_has(text, "  12,345 to 12,345  ");
@@ -100,9 +91,8 @@ static void an_interval_that_is_known_is_shown(void **state)
 }
 
 /* Errors that are none tell less than the interval. */
-static void without_room_errors_of_zero_go_first(void **state)
+TEST_BETWEEN(without_room_errors_of_zero_go_first, set_up, tear_down)
 {
-    (void)state;
     add(5, 0, 123456);
     size_t width = screen_widest(write_for(200));
     assert_has(text, "errors");
@@ -112,9 +102,8 @@ static void without_room_errors_of_zero_go_first(void **state)
     assert_has(text, "interval");
 }
 
-static void without_room_errors_go_last(void **state)
+TEST_BETWEEN(without_room_errors_go_last, set_up, tear_down)
 {
-    (void)state;
     add(5, 0, 123456)->errors = 3;
     size_t width = screen_widest(write_for(200));
     write_for((unsigned)width - 1);
@@ -122,9 +111,8 @@ static void without_room_errors_go_last(void **state)
     assert_null(strstr(text, "interval"));
 }
 
-static void a_verdict_has_a_word(void **state)
+TEST_BETWEEN(a_verdict_has_a_word, set_up, tear_down)
 {
-    (void)state;
     struct load_sample *sample = add(1, 0, 12345);
     sample->valid = false;
     assert_has(write_for(80), "  not valid\n");
@@ -137,7 +125,7 @@ static void a_verdict_has_a_word(void **state)
 }
 
 /* All kinds, all columns, and the largest numbers. */
-static void the_widest_table_fits(void **state)
+TEST_BETWEEN(the_widest_table_fits, set_up, tear_down)
 {
     uint64_t rate = 10000000, shares[] = {0, 100};
     (void)state;
@@ -152,19 +140,4 @@ static void the_widest_table_fits(void **state)
     assert_has(text, "all notified");
     options.reads = (struct load_levels){.list = shares, .count = 2};
     assert_true(screen_widest(write_for(80)) <= 80);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(the_one_mix_is_above),
-        TEST(a_share_of_reads_is_in_its_row),
-        TEST(an_interval_that_is_known_is_shown),
-        TEST(without_room_errors_of_zero_go_first),
-        TEST(without_room_errors_go_last),
-        TEST(a_verdict_has_a_word),
-        TEST(the_widest_table_fits),
-    };
-    return cmocka_run_group_tests_name("load table", tests, NULL, NULL);
 }

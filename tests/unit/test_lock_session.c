@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A lock session and a client that is not there: what it counts, and when its session dies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "recipes/registry.h"
 #include "trial/injection.h"
 #include "trial/lock_session.h"
 
-#include <stdio.h>
+#include "tests/support/test.h"
 
 static struct trial_plan plan;
 static struct trial_memory *memory;
@@ -128,9 +122,8 @@ static void park(void)
 /* ------------------------------------------------------------------ reports */
 
 /* On threads the session's own may be closing it yet, and says so in the shared memory first. */
-static void test_a_session_that_is_dying_reports_nothing(void **state)
+TEST_BETWEEN(test_a_session_that_is_dying_reports_nothing, set_up, tear_down)
 {
-    (void)state;
     park();
     order(ORDER_REPORT);
     assert_true(memory->sessions[1].parked);
@@ -144,9 +137,8 @@ static void test_a_session_that_is_dying_reports_nothing(void **state)
 /* ------------------------------------------------------------------ a session that has died */
 
 /* Its recipe paused, or it held, when it died: the alarm cannot be taken back. */
-static void test_the_alarm_of_a_dead_session_resumes_nothing(void **state)
+TEST_BETWEEN(test_the_alarm_of_a_dead_session_resumes_nothing, set_up, tear_down)
 {
-    (void)state;
     plan.death = (struct death){.how = DEATH_CRASH};
     park();
     order(LOCK_ORDER_DIE);
@@ -158,9 +150,8 @@ static void test_the_alarm_of_a_dead_session_resumes_nothing(void **state)
 
 /* ------------------------------------------------------------------ a connection that is lost */
 
-static void test_a_loss_is_shared_before_what_follows(void **state)
+TEST_BETWEEN(test_a_loss_is_shared_before_what_follows, set_up, tear_down)
 {
-    (void)state;
     park();
     lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
     assert_int_equal(atomic_load(&memory->fleet->losses), 1);
@@ -178,9 +169,8 @@ static void test_a_loss_is_shared_before_what_follows(void **state)
     assert_int_equal(atomic_load(&memory->fleet->losses), 2);
 }
 
-static void test_a_loss_before_the_gate_counts_while_it_lasts(void **state)
+TEST_BETWEEN(test_a_loss_before_the_gate_counts_while_it_lasts, set_up, tear_down)
 {
-    (void)state;
     lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
     lock_session_ops.listener->state_changed(&session, CLIENT_ESTABLISHED);
     order(ORDER_GATE);
@@ -194,7 +184,7 @@ static void test_a_loss_before_the_gate_counts_while_it_lasts(void **state)
 }
 
 /* Deleted and made again, a znode has changed: the watch is used up, and the lock may be free. */
-static void test_any_event_of_the_znode_ends_the_wait(void **state)
+TEST_BETWEEN(test_any_event_of_the_znode_ends_the_wait, set_up, tear_down)
 {
     static const enum client_event events[] = {EVENT_CREATED, EVENT_DELETED, EVENT_CHANGED};
     const struct tally *total = &memory->workers[0].total;
@@ -221,9 +211,8 @@ static void test_any_event_of_the_znode_ends_the_wait(void **state)
 /* ------------------------------------------------------------------ ends */
 
 /* Another process's answer may have come later, and been noted sooner. */
-static void test_the_last_release_is_the_latest(void **state)
+TEST_BETWEEN(test_the_last_release_is_the_latest, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&memory->last_released_ns, 5000);
     session.state = SESSION_HOLDING;
     session.nested = 1;
@@ -236,9 +225,8 @@ static void test_the_last_release_is_the_latest(void **state)
 }
 
 /* The servers count a timeout from the last that they heard of a session, not from its death. */
-static void test_a_crashed_holder_holds_for_its_timeout_from_its_last_request(void **state)
+TEST_BETWEEN(test_a_crashed_holder_holds_for_its_timeout_from_its_last_request, set_up, tear_down)
 {
-    (void)state;
     session.state = SESSION_HOLDING;
     atomic_store(&memory->locks[0].holder, 2);
     client.sent_ns = 1000 * NS_PER_MS;
@@ -251,7 +239,7 @@ static void test_a_crashed_holder_holds_for_its_timeout_from_its_last_request(vo
 }
 
 /* All paths were written before: in a trial nothing is formatted for a barrier or a lock. */
-static void test_each_barrier_has_a_path_before_the_trial(void **state)
+TEST_BETWEEN(test_each_barrier_has_a_path_before_the_trial, set_up, tear_down)
 {
     struct error error;
     (void)state;
@@ -277,7 +265,7 @@ static void test_each_barrier_has_a_path_before_the_trial(void **state)
     assert_ptr_equal(session.contender.lock, trial_memory_folder(memory, 1, 7));
 }
 
-static void test_nothing_counts_behind_the_last_reading(void **state)
+TEST_BETWEEN(test_nothing_counts_behind_the_last_reading, set_up, tear_down)
 {
     const struct client_reply reply = {.operation = OP_GET_CHILDREN, .name_count = 3};
     (void)state;
@@ -293,28 +281,4 @@ static void test_nothing_counts_behind_the_last_reading(void **state)
     assert_int_equal(atomic_load(&memory->fleet->lost), 0);
     assert_int_equal(ledger_row(&memory->ledger, 0, 0)->tally.of[TALLY_NOTIFICATION], 0);
     assert_int_equal(session.state, SESSION_READ);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_session_that_is_dying_reports_nothing, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_the_alarm_of_a_dead_session_resumes_nothing, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_a_loss_is_shared_before_what_follows, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_a_loss_before_the_gate_counts_while_it_lasts, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_any_event_of_the_znode_ends_the_wait, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_the_last_release_is_the_latest, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(
-            test_a_crashed_holder_holds_for_its_timeout_from_its_last_request, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_each_barrier_has_a_path_before_the_trial, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_nothing_counts_behind_the_last_reading, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a session's thread is sent by other threads: its order, its room, and its owner's work. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "client/mailbox.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct mailbox mailbox;
 
@@ -58,9 +51,8 @@ static void await_count(atomic_int *counter, int wanted)
 /* ------------------------------------------------------------------ letters */
 
 /* Three at a time, so that the places are used several times over. */
-static void letters_come_in_their_order(void **state)
+TEST_BETWEEN(letters_come_in_their_order, set_up, tear_down)
 {
-    (void)state;
     assert_news(false, MAILBOX_EMPTY);
     for (int i = 0; i < 10 * MAILBOX_LETTERS_MAX; i += 3) {
         mailbox_post(&mailbox, LETTER_STATE, i, "");
@@ -73,7 +65,7 @@ static void letters_come_in_their_order(void **state)
     }
 }
 
-static void the_longest_path_is_kept(void **state)
+TEST_BETWEEN(the_longest_path_is_kept, set_up, tear_down)
 {
     char path[REQUEST_COPY_PATH_MAX];
     (void)state;
@@ -107,9 +99,8 @@ static pthread_t fill(void)
     return thread;
 }
 
-static void who_posts_to_a_full_mailbox_waits_for_room(void **state)
+TEST_BETWEEN(who_posts_to_a_full_mailbox_waits_for_room, set_up, tear_down)
 {
-    (void)state;
     pthread_t thread = fill();
     assert_letter(LETTER_ORDER, 0, "");
     await_count(&posted, MAILBOX_LETTERS_MAX + 1);
@@ -119,9 +110,8 @@ static void who_posts_to_a_full_mailbox_waits_for_room(void **state)
     assert_news(false, MAILBOX_EMPTY);
 }
 
-static void the_end_lets_go_who_waits_for_room(void **state)
+TEST_BETWEEN(the_end_lets_go_who_waits_for_room, set_up, tear_down)
 {
-    (void)state;
     pthread_t thread = fill();
     mailbox_close(&mailbox);
     pthread_join(thread, NULL);
@@ -129,9 +119,8 @@ static void the_end_lets_go_who_waits_for_room(void **state)
     assert_news(false, MAILBOX_CLOSED);
 }
 
-static void nothing_comes_after_the_end(void **state)
+TEST_BETWEEN(nothing_comes_after_the_end, set_up, tear_down)
 {
-    (void)state;
     mailbox_post(&mailbox, LETTER_ORDER, 1, "");
     mailbox_close(&mailbox);
     mailbox_post(&mailbox, LETTER_ORDER, 2, "");
@@ -155,9 +144,8 @@ static void note_call(void *context, int value)
 }
 
 /* Only who finds nothing, and has something to do, is busy. */
-static void the_owner_is_busy_when_nothing_has_come(void **state)
+TEST_BETWEEN(the_owner_is_busy_when_nothing_has_come, set_up, tear_down)
 {
-    (void)state;
     assert_news(false, MAILBOX_EMPTY);
     assert_false(mailbox_is_busy(&mailbox));
     mailbox_post(&mailbox, LETTER_STATE, 1, "");
@@ -169,9 +157,8 @@ static void the_owner_is_busy_when_nothing_has_come(void **state)
     assert_false(mailbox_is_busy(&mailbox));
 }
 
-static void a_busy_owner_s_order_is_carried_out_at_once(void **state)
+TEST_BETWEEN(a_busy_owner_s_order_is_carried_out_at_once, set_up, tear_down)
 {
-    (void)state;
     called_with = 0;
     mailbox_post_or_call(&mailbox, LETTER_ORDER, 1, note_call, &called_with);
     assert_int_equal(called_with, 0);
@@ -185,9 +172,8 @@ static void a_busy_owner_s_order_is_carried_out_at_once(void **state)
 }
 
 /* What is posted while the owner is busy waits for it. */
-static void a_letter_waits_for_a_busy_owner(void **state)
+TEST_BETWEEN(a_letter_waits_for_a_busy_owner, set_up, tear_down)
 {
-    (void)state;
     assert_news(true, MAILBOX_EMPTY);
     mailbox_post(&mailbox, LETTER_EVENT, 3, "/l");
     assert_true(mailbox_return(&mailbox));
@@ -210,7 +196,7 @@ static void *order(void *nothing)
     return nothing;
 }
 
-static void the_owner_returns_after_what_is_carried_out(void **state)
+TEST_BETWEEN(the_owner_returns_after_what_is_carried_out, set_up, tear_down)
 {
     pthread_t thread;
     (void)state;
@@ -246,9 +232,8 @@ static void await_what(void *(*later)(void *nothing))
     pthread_join(thread, NULL);
 }
 
-static void a_letter_and_the_end_wake_the_owner(void **state)
+TEST_BETWEEN(a_letter_and_the_end_wake_the_owner, set_up, tear_down)
 {
-    (void)state;
     await_what(post_later);
     mailbox_await(&mailbox, 0); /* the letter is there yet */
     assert_letter(LETTER_STATE, 7, "");
@@ -256,7 +241,7 @@ static void a_letter_and_the_end_wake_the_owner(void **state)
     assert_news(false, MAILBOX_CLOSED);
 }
 
-static void nothing_is_awaited_up_to_a_time(void **state)
+TEST_BETWEEN(nothing_is_awaited_up_to_a_time, set_up, tear_down)
 {
     uint64_t until_ns = clock_now_ns() + 20 * NS_PER_MS;
     (void)state;
@@ -264,24 +249,4 @@ static void nothing_is_awaited_up_to_a_time(void **state)
     assert_true(clock_now_ns() >= until_ns);
     assert_news(false, MAILBOX_EMPTY);
     mailbox_await(&mailbox, 1);
-}
-
-#define MAILBOX_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MAILBOX_TEST(letters_come_in_their_order),
-        MAILBOX_TEST(the_longest_path_is_kept),
-        MAILBOX_TEST(who_posts_to_a_full_mailbox_waits_for_room),
-        MAILBOX_TEST(the_end_lets_go_who_waits_for_room),
-        MAILBOX_TEST(nothing_comes_after_the_end),
-        MAILBOX_TEST(the_owner_is_busy_when_nothing_has_come),
-        MAILBOX_TEST(a_busy_owner_s_order_is_carried_out_at_once),
-        MAILBOX_TEST(a_letter_waits_for_a_busy_owner),
-        MAILBOX_TEST(the_owner_returns_after_what_is_carried_out),
-        MAILBOX_TEST(a_letter_and_the_end_wake_the_owner),
-        MAILBOX_TEST(nothing_is_awaited_up_to_a_time),
-    };
-    return cmocka_run_group_tests_name("mailbox", tests, NULL, NULL);
 }

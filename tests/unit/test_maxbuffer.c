@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What fits in a message of jute.maxbuffer bytes, against formulas that are written out here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "wire/maxbuffer.h"
 #include "wire/wire.h"
 
+#include "tests/support/test.h"
+
 #define LIMIT MAXBUFFER_DEFAULT
 
-static void the_default_is_zookeepers(void **state)
+TEST(the_default_is_zookeepers)
 {
-    (void)state;
     assert_int_equal(LIMIT, 0xfffff);
 }
 
 /* (limit - 20) / (4 + length) */
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_int_equal(maxbuffer_names(LIMIT, 15, 0, 0), 55187);
     assert_int_equal(maxbuffer_names(LIMIT, 55, 0, 0), 17772);
     assert_int_equal(maxbuffer_names(20 + 3 * 19, 15, 0, 0), 3);
@@ -32,9 +26,8 @@ static void names(void **state)
 }
 
 /* (limit - 28) / (4 + length) */
-static void watches(void **state)
+TEST(watches)
 {
-    (void)state;
     assert_int_equal(maxbuffer_watches(LIMIT, 27), 33824);
     assert_int_equal(maxbuffer_watches(28 + 2 * 31, 27), 2);
     assert_int_equal(maxbuffer_watches(28 + 2 * 31 - 1, 27), 1);
@@ -42,9 +35,8 @@ static void watches(void **state)
 }
 
 /* limit - 47 - path, limit - 20 - path, limit - 88 */
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     assert_int_equal(maxbuffer_created_value(LIMIT, 11), LIMIT - 47 - 11);
     assert_int_equal(maxbuffer_set_value(LIMIT, 11), LIMIT - 20 - 11);
     assert_int_equal(maxbuffer_read_value(LIMIT), LIMIT - 88);
@@ -53,9 +45,8 @@ static void values(void **state)
 }
 
 /* A message of just the limit fits, one of a byte more does not. */
-static void what_fits_is_no_longer_than_the_limit(void **state)
+TEST(what_fits_is_no_longer_than_the_limit)
 {
-    (void)state;
     for (uint64_t limit = 1024; limit < 1100; limit++) {
         uint64_t listed = maxbuffer_names(limit, 15, 0, 0);
         uint64_t watched = maxbuffer_watches(limit, 27);
@@ -66,16 +57,4 @@ static void what_fits_is_no_longer_than_the_limit(void **state)
                     limit);
         assert_int_equal(maxbuffer_counted(wire_value_reply(maxbuffer_read_value(limit))), limit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_is_zookeepers),
-        cmocka_unit_test(names),
-        cmocka_unit_test(watches),
-        cmocka_unit_test(values),
-        cmocka_unit_test(what_fits_is_no_longer_than_the_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

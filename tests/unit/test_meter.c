@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Times from a release to what follows it, when another process releases at the same moment; which
  * times are taken, and what bytes and pings there are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "recipes/registry.h"
 #include "trial/handoff.h"
 #include "trial/injection.h"
 #include "trial/meter.h"
+
+#include "tests/support/test.h"
 
 static struct trial_plan plan;
 static struct trial_memory *memory;
@@ -67,9 +63,8 @@ static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
     handoff_granted(memory, meter.lock, session, handoff_ns, now_ns);
 }
 
-static void test_times_are_from_the_release_on(void **state)
+TEST_BETWEEN(test_times_are_from_the_release_on, set_up, tear_down)
 {
-    (void)state;
     begin_handoff(1000, false);
     notify(EVENT_DELETED, false, 1200);
     grant(1, 900, 1700);
@@ -79,9 +74,8 @@ static void test_times_are_from_the_release_on(void **state)
 }
 
 /* The clock was looked at before the other process sent it. */
-static void test_what_came_before_a_release_is_not_its_work(void **state)
+TEST_BETWEEN(test_what_came_before_a_release_is_not_its_work, set_up, tear_down)
 {
-    (void)state;
     begin_handoff(1000, false);
     notify(EVENT_DELETED, true, 999);
     grant(1, 900, 999);
@@ -93,9 +87,8 @@ static void test_what_came_before_a_release_is_not_its_work(void **state)
     assert_int_equal(memory->workers[0].total.of[TALLY_NOTIFICATION], 1);
 }
 
-static void test_a_grant_before_a_death_is_no_recovery(void **state)
+TEST_BETWEEN(test_a_grant_before_a_death_is_no_recovery, set_up, tear_down)
 {
-    (void)state;
     injection_begun(memory, 0, 1000);
     grant(1, 900, 999);
     assert_int_equal(atomic_load(&memory->recovery_ns), 0);
@@ -105,9 +98,8 @@ static void test_a_grant_before_a_death_is_no_recovery(void **state)
 
 /* A child that changed may be who has arrived since the release: that is none of its notifications.
  */
-static void test_a_change_behind_an_arrival_is_not_the_releases(void **state)
+TEST_BETWEEN(test_a_change_behind_an_arrival_is_not_the_releases, set_up, tear_down)
 {
-    (void)state;
     begin_handoff(1000, false);
     notify(EVENT_CHILD, false, 1100);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
@@ -119,9 +111,8 @@ static void test_a_change_behind_an_arrival_is_not_the_releases(void **state)
 }
 
 /* Who came after the release, and joins others who hold, was let in by none. */
-static void test_who_joins_has_no_handoff(void **state)
+TEST_BETWEEN(test_who_joins_has_no_handoff, set_up, tear_down)
 {
-    (void)state;
     begin_handoff(1000, false);
     atomic_store(&memory->locks[0].sharers, 2);
     grant(1, 300, 1700); /* arrived at 1400 */
@@ -136,9 +127,8 @@ static void test_who_joins_has_no_handoff(void **state)
 }
 
 /* Its time is the recovery's. */
-static void test_the_grant_behind_a_death_is_no_handoff(void **state)
+TEST_BETWEEN(test_the_grant_behind_a_death_is_no_handoff, set_up, tear_down)
 {
-    (void)state;
     begin_handoff(1000, true);
     grant(1, 900, 1700);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
@@ -149,7 +139,7 @@ static void test_the_grant_behind_a_death_is_no_handoff(void **state)
 }
 
 /* From each one's first grant on, until the last has been let in. */
-static void test_a_steady_trial_times_its_middle(void **state)
+TEST_BETWEEN(test_a_steady_trial_times_its_middle, set_up, tear_down)
 {
     struct lock_state *lock = &memory->locks[0];
     (void)state;
@@ -189,7 +179,7 @@ static void read_bytes(uint64_t connection, uint64_t sent, uint64_t received)
 }
 
 /* Also if they have passed those of the connection before since then, one of them or both. */
-static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
+TEST_BETWEEN(test_the_bytes_of_a_new_connection_count_from_zero, set_up, tear_down)
 {
     const struct client client = {.driver = &driver};
     const uint64_t *of = memory->workers[0].total.of;
@@ -211,24 +201,4 @@ static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
     read_bytes(4, 50, 4);
     assert_int_equal(of[TALLY_BYTES_SENT], 191);
     assert_int_equal(of[TALLY_BYTES_RECEIVED], 60);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_change_behind_an_arrival_is_not_the_releases, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_who_joins_has_no_handoff, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_grant_behind_a_death_is_no_handoff, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_a_steady_trial_times_its_middle, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_bytes_of_a_new_connection_count_from_zero, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_times_are_from_the_release_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_came_before_a_release_is_not_its_work, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_a_grant_before_a_death_is_no_recovery, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

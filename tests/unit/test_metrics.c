@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What --metrics tells, without a run: the format, and which trials count in what. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/metrics/metrics_histogram.h"
 #include "bench/metrics/metrics_text.h"
 #include "bench/run/run_metrics.h"
 #include "recipes/registry.h"
+#include "tests/support/test.h"
 #include "tests/support/words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------ the format */
 
@@ -44,9 +37,8 @@ static const char *written(void)
     return text;
 }
 
-static void a_sample_is_one_line(void **state)
+TEST_BETWEEN(a_sample_is_one_line, begin, end)
 {
-    (void)state;
     metrics_text_family(stream, "zkherd_a_total", "counter", "Some.");
     metrics_text_count(stream, "zkherd_a_total", UINT64_MAX, METRICS_NO_LABELS);
     metrics_text_count(stream, "zkherd_a_total", 0,
@@ -56,9 +48,8 @@ static void a_sample_is_one_line(void **state)
                                    "zkherd_a_total{x=\"a\\\"b\\\\c\\nd{}, \",y=\"\"} 0\n");
 }
 
-static void numbers_that_are_none_are_told(void **state)
+TEST_BETWEEN(numbers_that_are_none_are_told, begin, end)
 {
-    (void)state;
     metrics_text_real(stream, "r", 0.1, METRICS_NO_LABELS);
     metrics_text_real(stream, "r", 123456.789012, METRICS_NO_LABELS);
     metrics_text_real(stream, "r", INFINITY, METRICS_NO_LABELS);
@@ -68,7 +59,7 @@ static void numbers_that_are_none_are_told(void **state)
 }
 
 /* A value above a bound by less than the histogram resolves counts as the bound. */
-static void a_time_is_in_all_buckets_above_it(void **state)
+TEST_BETWEEN(a_time_is_in_all_buckets_above_it, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
     struct metrics_histogram sum = {0}, twice = {0};
@@ -93,7 +84,7 @@ static void a_time_is_in_all_buckets_above_it(void **state)
 }
 
 /* As in a second of a load in which a reply is just being recorded. */
-static void a_copy_in_the_making_has_no_bucket_below_0(void **state)
+TEST_BETWEEN(a_copy_in_the_making_has_no_bucket_below_0, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
     struct metrics_histogram sum = {0};
@@ -109,7 +100,7 @@ static void a_copy_in_the_making_has_no_bucket_below_0(void **state)
     free(times);
 }
 
-static void above_a_minute_the_sum_is_not_known(void **state)
+TEST_BETWEEN(above_a_minute_the_sum_is_not_known, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
     struct metrics_histogram sum = {0};
@@ -166,7 +157,7 @@ static struct sample finished(void)
 
 #define OF_SCALABLE "target=\"standalone\",recipe=\"scalable\"} "
 
-static void each_trial_has_one_verdict(void **state)
+TEST_BETWEEN(each_trial_has_one_verdict, begin_run, end_run)
 {
     struct sample valid = finished(), failed = finished(), slow = finished();
     (void)state;
@@ -186,7 +177,7 @@ static void each_trial_has_one_verdict(void **state)
 }
 
 /* A law is compared with the trials that have one. */
-static void a_trial_without_a_law_is_compared_with_none(void **state)
+TEST_BETWEEN(a_trial_without_a_law_is_compared_with_none, begin_run, end_run)
 {
     struct sample with = finished(), without = finished();
     (void)state;
@@ -202,7 +193,7 @@ static void a_trial_without_a_law_is_compared_with_none(void **state)
 }
 
 /* A paced trial has no such time. */
-static void a_time_that_is_not_known_is_left_out(void **state)
+TEST_BETWEEN(a_time_that_is_not_known_is_left_out, begin_run, end_run)
 {
     struct sample paced = finished();
     (void)state;
@@ -215,7 +206,7 @@ static void a_time_that_is_not_known_is_left_out(void **state)
 }
 
 /* What the servers counted in it is not known, and not 0 either. */
-static void what_servers_do_not_tell_is_in_no_sum(void **state)
+TEST_BETWEEN(what_servers_do_not_tell_is_in_no_sum, begin_run, end_run)
 {
     struct sample known = finished(), unknown = finished();
     (void)state;
@@ -244,7 +235,7 @@ static uint64_t creates_told(void)
 
 /* The running trial counts, when it is told; one that is given up stays as it was told, and one
  * that is finished counts once. */
-static void no_counter_decreases(void **state)
+TEST_BETWEEN(no_counter_decreases, begin_run, end_run)
 {
     const struct trial_plan plan = {
         .fleet.sessions = 7, .fleet.processes = 1, .locks = 1, .recipe = options.plan.recipes[1]};
@@ -269,24 +260,4 @@ static void no_counter_decreases(void **state)
     run_metrics_add(&run, &sample, &result);
     assert_int_equal(creates_told(), 10);
     trial_memory_free(memory);
-}
-
-#define FORMAT_TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
-#define RUN_TEST(test)    cmocka_unit_test_setup_teardown(test, begin_run, end_run)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FORMAT_TEST(a_sample_is_one_line),
-        FORMAT_TEST(numbers_that_are_none_are_told),
-        FORMAT_TEST(a_time_is_in_all_buckets_above_it),
-        FORMAT_TEST(a_copy_in_the_making_has_no_bucket_below_0),
-        FORMAT_TEST(above_a_minute_the_sum_is_not_known),
-        RUN_TEST(each_trial_has_one_verdict),
-        RUN_TEST(a_trial_without_a_law_is_compared_with_none),
-        RUN_TEST(a_time_that_is_not_known_is_left_out),
-        RUN_TEST(what_servers_do_not_tell_is_in_no_sum),
-        RUN_TEST(no_counter_decreases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The mix of a load: which lists are refused, and with which words; what is drawn from one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "load/mix.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <string.h>
 
 #define KINDS "get, exists, children, set, create, delete, multi, trylock, create-delete"
 
@@ -28,9 +23,8 @@ static void assert_refused(const char *text, const char *sentence)
     assert_memory_equal(&mix, &before, sizeof mix);
 }
 
-static void a_share_is_a_whole_percent(void **state)
+TEST(a_share_is_a_whole_percent)
 {
-    (void)state;
     static const char *const refused[] = {
         "",
         "get",
@@ -56,9 +50,8 @@ static void a_share_is_a_whole_percent(void **state)
     }
 }
 
-static void a_kind_has_its_name(void **state)
+TEST(a_kind_has_its_name)
 {
-    (void)state;
     assert_refused("gets=100", "no kind is called 'gets': " KINDS);
     assert_refused("GET=100", "no kind is called 'GET': " KINDS);
     assert_refused(" get=100", "no kind is called ' get': " KINDS);
@@ -67,24 +60,21 @@ static void a_kind_has_its_name(void **state)
 }
 
 /* It follows from another kind. */
-static void a_kind_that_follows_is_not_named(void **state)
+TEST(a_kind_that_follows_is_not_named)
 {
-    (void)state;
     assert_refused("trylock=50,unlock=50", "no kind is called 'unlock': " KINDS);
     assert_refused("create-delete=50,async-delete=50", "no kind is called 'async-delete': " KINDS);
 }
 
-static void a_kind_is_named_once(void **state)
+TEST(a_kind_is_named_once)
 {
-    (void)state;
     assert_refused("get=50,get=50", "get is named twice");
     assert_refused("get=40,set=20,get=40", "get is named twice");
     assert_refused("trylock=1,trylock=99", "trylock is named twice");
 }
 
-static void the_shares_sum_to_100(void **state)
+TEST(the_shares_sum_to_100)
 {
-    (void)state;
     assert_refused("get=99", "the shares sum to 99, not to 100");
     assert_refused("get=50,set=51", "the shares sum to 101, not to 100");
     assert_refused("get=100,exists=100,children=100,set=100,create=100,delete=100,multi=100,"
@@ -92,7 +82,7 @@ static void the_shares_sum_to_100(void **state)
                    "the shares sum to 800, not to 100");
 }
 
-static void no_more_is_deleted_than_created(void **state)
+TEST(no_more_is_deleted_than_created)
 {
     struct mix mix;
     char why[160];
@@ -114,9 +104,8 @@ static struct mix parse(const char *text)
     return mix;
 }
 
-static void a_mix_is_read_as_it_is_written(void **state)
+TEST(a_mix_is_read_as_it_is_written)
 {
-    (void)state;
     static const char *const texts[] = {
         "get=100",
         "trylock=100",
@@ -136,16 +125,14 @@ static void a_mix_is_read_as_it_is_written(void **state)
     }
 }
 
-static void the_order_of_a_list_does_not_matter(void **state)
+TEST(the_order_of_a_list_does_not_matter)
 {
-    (void)state;
     struct mix mix = parse("set=20,get=80"), same = parse("get=80,set=20");
     assert_memory_equal(&mix, &same, sizeof mix);
 }
 
-static void reads_are_get_against_set(void **state)
+TEST(reads_are_get_against_set)
 {
-    (void)state;
     for (uint32_t percent = 0; percent <= 100; percent++) {
         struct mix mix = mix_of_reads(percent);
         assert_int_equal(mix.percent[LOAD_GET], percent);
@@ -156,9 +143,8 @@ static void reads_are_get_against_set(void **state)
     assert_int_equal(mix_reads(&mix), 50);
 }
 
-static void folders_are_for_znodes_of_its_own(void **state)
+TEST(folders_are_for_znodes_of_its_own)
 {
-    (void)state;
     static const char *const with[] = {"children=1,get=99", "create=1,get=99",
                                        "create-delete=1,get=99"};
     static const char *const without[] = {"get=50,exists=50", "set=50,multi=50", "trylock=100"};
@@ -173,9 +159,8 @@ static void folders_are_for_znodes_of_its_own(void **state)
 }
 
 /* Each create may be answered before any of the deletes that it and others are followed by. */
-static void a_create_that_is_deleted_takes_two_requests(void **state)
+TEST(a_create_that_is_deleted_takes_two_requests)
 {
-    (void)state;
     struct mix one = parse("create=50,delete=50"), two = parse("get=99,create-delete=1");
     assert_int_equal(mix_requests(&one, 1), 1);
     assert_int_equal(mix_requests(&one, 4096), 4096);
@@ -206,9 +191,8 @@ static void assert_draws(const struct mix *mix)
     }
 }
 
-static void kinds_are_drawn_with_their_shares(void **state)
+TEST(kinds_are_drawn_with_their_shares)
 {
-    (void)state;
     static const char *const texts[] = {
         "get=100",
         "trylock=100",
@@ -223,23 +207,4 @@ static void kinds_are_drawn_with_their_shares(void **state)
         struct mix mix = parse(texts[i]);
         assert_draws(&mix);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_share_is_a_whole_percent),
-        cmocka_unit_test(a_kind_has_its_name),
-        cmocka_unit_test(a_kind_that_follows_is_not_named),
-        cmocka_unit_test(a_kind_is_named_once),
-        cmocka_unit_test(the_shares_sum_to_100),
-        cmocka_unit_test(no_more_is_deleted_than_created),
-        cmocka_unit_test(a_mix_is_read_as_it_is_written),
-        cmocka_unit_test(the_order_of_a_list_does_not_matter),
-        cmocka_unit_test(reads_are_get_against_set),
-        cmocka_unit_test(folders_are_for_znodes_of_its_own),
-        cmocka_unit_test(a_create_that_is_deleted_takes_two_requests),
-        cmocka_unit_test(kinds_are_drawn_with_their_shares),
-    };
-    return cmocka_run_group_tests_name("mix", tests, NULL, NULL);
 }

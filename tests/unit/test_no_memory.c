@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The results of a run where there is no memory: nothing is missing without an error. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/cli/grid.h"
 #include "bench/run/command_line.h"
@@ -17,10 +10,10 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
+#include "tests/support/test.h"
+
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static bool refuses;
@@ -160,15 +153,14 @@ static void write_roles(FILE *stream)
     table_write_roles(&samples, &options, stream);
 }
 
-static void test_fits_are_whole(void **state)
+TEST_BETWEEN(test_fits_are_whole, set_up, tear_down)
 {
-    (void)state;
     assert_needs_no_memory(write_fits, "run,scalable,drain_s,clients,4,0.0000,");
     assert_needs_no_memory(tell_fits, "scalable: RPCs: exactly 5·n - 2 at every n: O(n)\n");
     assert_needs_no_memory(write_roles, "leader 0.00 ms, follower 0.00 ms");
 }
 
-static void test_a_table_without_memory_is_an_error(void **state)
+TEST_BETWEEN(test_a_table_without_memory_is_an_error, set_up, tear_down)
 {
     struct error error;
     char *text = NULL;
@@ -185,7 +177,7 @@ static void test_a_table_without_memory_is_an_error(void **state)
 }
 
 /* The rows that there was memory for are no table. */
-static void test_a_grid_without_memory_is_an_error(void **state)
+TEST_BETWEEN(test_a_grid_without_memory_is_an_error, set_up, tear_down)
 {
     static const struct grid_column columns[] = {{.title = "n"}};
     struct grid grid;
@@ -263,7 +255,7 @@ static int run_lacking(int what, size_t *rows)
 }
 
 /* The environment's exit status, 3; what was measured before is kept. */
-static void test_a_run_without_memory_keeps_its_trials(void **state)
+TEST_BETWEEN(test_a_run_without_memory_keeps_its_trials, set_up, tear_down)
 {
     size_t rows;
     (void)state;
@@ -284,22 +276,9 @@ static int parse(int argc, char **argv)
     return status;
 }
 
-static void test_defaults_without_memory_are_no_wrong_usage(void **state)
+TEST_BETWEEN(test_defaults_without_memory_are_no_wrong_usage, set_up, tear_down)
 {
     char name[] = "run", *argv[] = {name};
     (void)state;
     assert_int_equal(call(parse, 1, argv), 3);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_fits_are_whole),
-        TEST(test_a_table_without_memory_is_an_error),
-        TEST(test_a_grid_without_memory_is_an_error),
-        TEST(test_a_run_without_memory_keeps_its_trials),
-        TEST(test_defaults_without_memory_are_no_wrong_usage),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

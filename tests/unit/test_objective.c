@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/objective.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static struct objective parse(const char *text)
 {
@@ -20,9 +14,8 @@ static struct objective parse(const char *text)
     return objective;
 }
 
-static void an_objective_is_a_metric_and_a_bound(void **state)
+TEST(an_objective_is_a_metric_and_a_bound)
 {
-    (void)state;
     struct objective found = parse("handoff p99 < 50ms");
     assert_int_equal(found.metric, OBJECTIVE_HANDOFF);
     assert_int_equal(found.percentile_hundredths, 9900);
@@ -46,18 +39,16 @@ static void an_objective_is_a_metric_and_a_bound(void **state)
     assert_true(objective_is_rate(&found));
 }
 
-static void blanks_are_free(void **state)
+TEST(blanks_are_free)
 {
-    (void)state;
     assert_int_equal(parse("handoff p99<50ms").limit_ns, 50000000);
     assert_int_equal(parse("  handoff\tp50  <  1.5us  ").limit_ns, 1500);
     assert_int_equal(parse("handoffs>1/s").least_per_s, 1);
     assert_int_equal(parse("handoffs > 7/s ").least_per_s, 7);
 }
 
-static void the_share_is_what_may_exceed_the_limit(void **state)
+TEST(the_share_is_what_may_exceed_the_limit)
 {
-    (void)state;
     static const struct {
         const char *text;
         double share;
@@ -71,9 +62,8 @@ static void the_share_is_what_may_exceed_the_limit(void **state)
     }
 }
 
-static void what_is_printed_is_parsed_again(void **state)
+TEST(what_is_printed_is_parsed_again)
 {
-    (void)state;
     static const char *const texts[] = {
         "handoff p99 < 50ms",    "acquire p95 < 1s",       "background p99.9 < 20ms",
         "handoff p50 < 1ns",     "handoff p97.25 < 999us", "acquire p99.5 < 1.5s",
@@ -91,9 +81,8 @@ static void what_is_printed_is_parsed_again(void **state)
 }
 
 /* What is wrong comes first, the grammar behind it; the objective is as it was. */
-static void what_is_no_objective_is_refused(void **state)
+TEST(what_is_no_objective_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -136,9 +125,8 @@ static void what_is_no_objective_is_refused(void **state)
     }
 }
 
-static void a_short_text_for_the_reason_is_not_overrun(void **state)
+TEST(a_short_text_for_the_reason_is_not_overrun)
 {
-    (void)state;
     struct objective objective;
     for (size_t size = 1; size < 60; size++) {
         char why[64];
@@ -148,17 +136,4 @@ static void a_short_text_for_the_reason_is_not_overrun(void **state)
         for (size_t i = size; i < sizeof why; i++)
             assert_int_equal(why[i], 'x');
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_objective_is_a_metric_and_a_bound),
-        cmocka_unit_test(blanks_are_free),
-        cmocka_unit_test(the_share_is_what_may_exceed_the_limit),
-        cmocka_unit_test(what_is_printed_is_parsed_again),
-        cmocka_unit_test(what_is_no_objective_is_refused),
-        cmocka_unit_test(a_short_text_for_the_reason_is_not_overrun),
-    };
-    return cmocka_run_group_tests_name("objective", tests, NULL, NULL);
 }

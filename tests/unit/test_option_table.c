@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the options of `zkherd run` mean, and which values are refused; the words of a refusal are
  * for tests/live/test_cli_usage.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 static struct options options;
 
@@ -49,9 +41,8 @@ static bool take(const char *name, const char *value)
     return taken;
 }
 
-static void test_recipes_may_have_a_most(void **state)
+TEST_BETWEEN(test_recipes_may_have_a_most, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--recipes", "scalable,nonscalable:250"));
     assert_int_equal(options.plan.recipe_count, 2);
     assert_string_equal(options.plan.recipes[0]->name, "scalable");
@@ -67,9 +58,8 @@ static void test_recipes_may_have_a_most(void **state)
         assert_false(take("--recipes", refused[i]));
 }
 
-static void test_clients_are_levels(void **state)
+TEST_BETWEEN(test_clients_are_levels, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--clients", "5"));
     assert_true(take("--clients", "8..64x2,100000"));
     static const uint64_t levels[] = {8, 16, 32, 64, 100000};
@@ -79,9 +69,8 @@ static void test_clients_are_levels(void **state)
     assert_false(take("--clients", "100001"));
 }
 
-static void test_words_are_what_they_say(void **state)
+TEST_BETWEEN(test_words_are_what_they_say, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--workload", "steady"));
     assert_int_equal(options.plan.workload, WORKLOAD_STEADY);
     assert_true(take("--workload", "drain"));
@@ -110,9 +99,8 @@ static void test_words_are_what_they_say(void **state)
     }
 }
 
-static void test_a_hold_is_fixed_or_exponential(void **state)
+TEST_BETWEEN(test_a_hold_is_fixed_or_exponential, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--hold", "exp:5ms"));
     assert_true(options.plan.hold.exponential);
     assert_int_equal(options.plan.hold.mean_ns, 5 * NS_PER_MS);
@@ -125,9 +113,8 @@ static void test_a_hold_is_fixed_or_exponential(void **state)
 }
 
 /* The least of each, and the largest where there is one; what is beyond leaves the value alone. */
-static void test_durations_have_bounds(void **state)
+TEST_BETWEEN(test_durations_have_bounds, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--duration", "1ms"));
     assert_false(take("--duration", "999us"));
     assert_int_equal(options.plan.duration_ns, NS_PER_MS);
@@ -141,9 +128,8 @@ static void test_durations_have_bounds(void **state)
     assert_false(take("--session-timeout", "3601s"));
 }
 
-static void test_numbers_have_bounds(void **state)
+TEST_BETWEEN(test_numbers_have_bounds, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--locks", "10000"));
     assert_int_equal(options.plan.locks, 10000);
     assert_true(take("--trials", "1000"));
@@ -179,9 +165,8 @@ static void test_numbers_have_bounds(void **state)
     assert_int_equal(options.plan.locks, 10000);
 }
 
-static void test_servers_are_an_odd_number(void **state)
+TEST_BETWEEN(test_servers_are_an_odd_number, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--servers", "5"));
     assert_true(take("--servers", "1,3"));
     assert_int_equal(options.target.topology_count, 2);
@@ -192,9 +177,8 @@ static void test_servers_are_an_odd_number(void **state)
         assert_false(take("--servers", refused[i]));
 }
 
-static void test_folders_have_names(void **state)
+TEST_BETWEEN(test_folders_have_names, set_up, tear_down)
 {
-    (void)state;
     assert_true(take("--out", "there"));
     assert_string_equal(options.output.out, "there");
     assert_true(take("--data", "here"));
@@ -216,7 +200,7 @@ static int parse(int count, ...)
     return arguments_take(&arguments, count + 1, argv, &options, NULL);
 }
 
-static void test_a_default_is_that_of_the_help(void **state)
+TEST_BETWEEN(test_a_default_is_that_of_the_help, set_up, tear_down)
 {
     char shown[64];
     (void)state;
@@ -231,7 +215,7 @@ static void test_a_default_is_that_of_the_help(void **state)
 }
 
 /* Every key of the plan, in the order of the rows, when no option is given. */
-static void test_defaults_are_printed_into_the_plan(void **state)
+TEST_BETWEEN(test_defaults_are_printed_into_the_plan, set_up, tear_down)
 {
     static const struct {
         const char *name;
@@ -272,7 +256,7 @@ static void test_defaults_are_printed_into_the_plan(void **state)
     assert_null(option_table_key(sizeof plan / sizeof plan[0]));
 }
 
-static void test_a_default_is_not_given(void **state)
+TEST_BETWEEN(test_a_default_is_not_given, set_up, tear_down)
 {
     const struct target_options *target = &options.target;
     (void)state;
@@ -286,9 +270,8 @@ static void test_a_default_is_not_given(void **state)
     assert_true(target->connect && options.output.quiet);
 }
 
-static void test_no_two_options_have_one_name_letter_or_key(void **state)
+TEST_BETWEEN(test_no_two_options_have_one_name_letter_or_key, set_up, tear_down)
 {
-    (void)state;
     for (const struct option_row *row = option_table; row->name != NULL; row++) {
         assert_ptr_equal(row_of(row->name), row);
         for (const struct option_row *other = option_table; other < row; other++)
@@ -298,24 +281,4 @@ static void test_no_two_options_have_one_name_letter_or_key(void **state)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(option_table_key(i)->name, option_table_key(j)->name);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_recipes_may_have_a_most),
-        TEST(test_clients_are_levels),
-        TEST(test_words_are_what_they_say),
-        TEST(test_a_hold_is_fixed_or_exponential),
-        TEST(test_durations_have_bounds),
-        TEST(test_numbers_have_bounds),
-        TEST(test_servers_are_an_odd_number),
-        TEST(test_folders_have_names),
-        TEST(test_a_default_is_that_of_the_help),
-        TEST(test_defaults_are_printed_into_the_plan),
-        TEST(test_a_default_is_not_given),
-        TEST(test_no_two_options_have_one_name_letter_or_key),
-    };
-    return cmocka_run_group_tests_name("option_table", tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What sessions find out about faults of the servers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "load/outages.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define MS NS_PER_MS
 
@@ -47,9 +40,8 @@ static void write_at(uint32_t worker, uint64_t ms)
 }
 
 /* Of all workers together, and of what was sent after the fault alone. */
-static void the_first_operation_after_a_fault(void **state)
+TEST_BETWEEN(the_first_operation_after_a_fault, make, clear)
 {
-    (void)state;
     outages_record(outages, 0, true, 90 * MS, 110 * MS); /* no fault yet */
     outages_begin(outages, 120 * MS, 130 * MS);
     outages_record(outages, 0, true, 129 * MS, 140 * MS); /* sent before its end */
@@ -70,9 +62,8 @@ static void the_first_operation_after_a_fault(void **state)
 }
 
 /* One worker's silence is none while another's sessions get on. */
-static void the_longest_silence_is_that_of_all(void **state)
+TEST_BETWEEN(the_longest_silence_is_that_of_all, make, clear)
 {
-    (void)state;
     for (uint64_t ms = 0; ms < 2000; ms++) {
         if (ms < 500 || ms >= 700)
             read_at(ms % 2, ms);
@@ -90,9 +81,8 @@ static void the_longest_silence_is_that_of_all(void **state)
     assert_int_equal(outages_silence_ns(outages, 0, 9000 * MS, OUTAGES_ALL), 100 * MS);
 }
 
-static void samples_are_of_a_tenth_of_a_second(void **state)
+TEST_BETWEEN(samples_are_of_a_tenth_of_a_second, make, clear)
 {
-    (void)state;
     read_at(0, 0);
     read_at(1, 99);
     write_at(0, 99);
@@ -104,14 +94,4 @@ static void samples_are_of_a_tenth_of_a_second(void **state)
     assert_int_equal(outages_sample(outages, 0, OUTAGES_ALL), 3);
     assert_int_equal(outages_sample(outages, 1, OUTAGES_ALL), 1);
     assert_int_equal(outages_sample(outages, 19, OUTAGES_ALL), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_first_operation_after_a_fault, make, clear),
-        cmocka_unit_test_setup_teardown(the_longest_silence_is_that_of_all, make, clear),
-        cmocka_unit_test_setup_teardown(samples_are_of_a_tenth_of_a_second, make, clear),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

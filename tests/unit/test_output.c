@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/output.h"
 
+#include "tests/support/test.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = P_tmpdir "/test_output.XXXXXX";
 static struct output output;
@@ -72,9 +66,8 @@ static int clean(void **state)
     return 0;
 }
 
-static void appears_only_when_finished(void **state)
+TEST_BETWEEN(appears_only_when_finished, NULL, clean)
 {
-    (void)state;
     assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fprintf(output.stream, "x,y\n1,%d\n", 2);
     assert_int_equal(output_commit(&output, &error), ERROR_NONE);
@@ -88,9 +81,8 @@ static void appears_only_when_finished(void **state)
     assert_true(exists("a.csv"));
 }
 
-static void replaces_an_old_file_and_an_old_part(void **state)
+TEST_BETWEEN(replaces_an_old_file_and_an_old_part, NULL, clean)
 {
-    (void)state;
     for (int round = 0; round < 2; round++) {
         FILE *left = fopen(path_of("a.csv.part"), "w");
         assert_non_null(left);
@@ -103,9 +95,8 @@ static void replaces_an_old_file_and_an_old_part(void **state)
     assert_string_equal(content_of("a.csv"), "1\n");
 }
 
-static void abandoned_leaves_nothing(void **state)
+TEST_BETWEEN(abandoned_leaves_nothing, NULL, clean)
 {
-    (void)state;
     assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("1\n", output.stream);
     output_abandon(&output);
@@ -118,9 +109,8 @@ static void abandoned_leaves_nothing(void **state)
     assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* zero is no descriptor of ours */
 }
 
-static void cannot_open(void **state)
+TEST_BETWEEN(cannot_open, NULL, clean)
 {
-    (void)state;
     assert_int_equal(output_open(&output, path_of("none"), "a.csv", &error), ERROR_SYSTEM);
     assert_int_equal(error.os_error, ENOENT);
     assert_non_null(strstr(error.subject, "none/a.csv"));
@@ -148,18 +138,16 @@ static void outgrow(void)
     assert_string_equal(error.subject, path_of("a.csv"));
 }
 
-static void a_failed_write_keeps_what_was_committed(void **state)
+TEST_BETWEEN(a_failed_write_keeps_what_was_committed, NULL, clean)
 {
-    (void)state;
     outgrow();
     assert_int_equal(output_keep(&output, &error), ERROR_NONE);
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
     assert_false(exists("a.csv.part"));
 }
 
-static void a_failed_write_stays_failed(void **state)
+TEST_BETWEEN(a_failed_write_stays_failed, NULL, clean)
 {
-    (void)state;
     outgrow();
     limit_file_size(RLIM_INFINITY); /* there is room again, but the rows between are lost */
     clearerr(output.stream);
@@ -170,9 +158,8 @@ static void a_failed_write_stays_failed(void **state)
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
 }
 
-static void nothing_committed_keeps_nothing(void **state)
+TEST_BETWEEN(nothing_committed_keeps_nothing, NULL, clean)
 {
-    (void)state;
     assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("half a row", output.stream);
     assert_int_equal(output_keep(&output, &error), ERROR_NONE);
@@ -180,9 +167,8 @@ static void nothing_committed_keeps_nothing(void **state)
     assert_false(exists("a.csv.part"));
 }
 
-static void a_full_disk_is_no_space(void **state)
+TEST_BETWEEN(a_full_disk_is_no_space, NULL, clean)
 {
-    (void)state;
     if (symlink("/dev/full", path_of("a.csv.part")) != 0)
         skip();
     assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
@@ -191,9 +177,8 @@ static void a_full_disk_is_no_space(void **state)
     assert_int_equal(error.os_error, ENOSPC);
 }
 
-static void a_rename_that_fails_is_a_error(void **state)
+TEST_BETWEEN(a_rename_that_fails_is_a_error, NULL, clean)
 {
-    (void)state;
     assert_int_equal(mkdir(path_of("a.csv"), 0700), 0);
     assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("1\n", output.stream);
@@ -209,18 +194,4 @@ static void a_rename_that_fails_is_a_error(void **state)
     assert_true(part_remains);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(appears_only_when_finished, clean),
-        cmocka_unit_test_teardown(replaces_an_old_file_and_an_old_part, clean),
-        cmocka_unit_test_teardown(abandoned_leaves_nothing, clean),
-        cmocka_unit_test_teardown(cannot_open, clean),
-        cmocka_unit_test_teardown(a_failed_write_keeps_what_was_committed, clean),
-        cmocka_unit_test_teardown(a_failed_write_stays_failed, clean),
-        cmocka_unit_test_teardown(nothing_committed_keeps_nothing, clean),
-        cmocka_unit_test_teardown(a_full_disk_is_no_space, clean),
-        cmocka_unit_test_teardown(a_rename_that_fails_is_a_error, clean),
-    };
-    return cmocka_run_group_tests_name("output", tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

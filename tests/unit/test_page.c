@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page of results, told against their files. */
 #include "tests/support/folder.h"
+#include "tests/support/test.h"
 
 #include "bench/page/page.h"
 #include "bench/page/page_pictures.h"
 #include "bench/page/page_source.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -134,9 +131,8 @@ static void assert_ids_differ(const char *text)
     }
 }
 
-static void test_the_page_is_well_formed_and_loads_nothing(void **state)
+TEST_BETWEEN(test_the_page_is_well_formed_and_loads_nothing, set_up, tear_down)
 {
-    (void)state;
     static const char *const folders[] = {REFERENCE "standalone",   REFERENCE "load/background",
                                           REFERENCE "paper/table1", REFERENCE "paper/figure8",
                                           REFERENCE "plan/waiters", REFERENCE "recipes"};
@@ -176,9 +172,8 @@ static void assert_table_equals(const struct csv_reader *file, const char *capti
     assert_memory_equal(at, "</tbody>", strlen("</tbody>"));
 }
 
-static void test_each_plot_is_there_with_its_data(void **state)
+TEST_BETWEEN(test_each_plot_is_there_with_its_data, set_up, tear_down)
 {
-    (void)state;
     static struct page_sources sources;
     const struct page_picture *picture;
     size_t pictures = 0;
@@ -206,9 +201,8 @@ static void test_each_plot_is_there_with_its_data(void **state)
     assert_ids_differ(page);
 }
 
-static void test_the_verdicts_come_first_and_are_those_of_the_files(void **state)
+TEST_BETWEEN(test_the_verdicts_come_first_and_are_those_of_the_files, set_up, tear_down)
 {
-    (void)state;
     static const char *const sentences[] = {
         "<strong>holds</strong> Every grant was checked, and no check failed, in 130 of 130 "
         "trials.",
@@ -242,9 +236,8 @@ static void take_row(const char *cells, char *text, size_t size)
 
 static const char manifest[] = "{\"plan\": {\"recipes\": [\"a\", \"b\", \"c\"], \"trials\": 5}}";
 
-static void test_growth_and_herd_are_those_of_the_fits(void **state)
+TEST_BETWEEN(test_growth_and_herd_are_those_of_the_fits, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json", manifest);
     write_text("trials.csv", "recipe,clients,trial,law_rpcs\na,4,1,\nb,4,1,\n");
     write_text("fits.csv", "recipe,metric,levels,exponent,exponent_low,exponent_high,verdict,beta,"
@@ -271,9 +264,8 @@ static void test_growth_and_herd_are_those_of_the_fits(void **state)
 }
 
 /* In free pace the counts of trials differ. */
-static void test_requests_are_compared_by_their_medians(void **state)
+TEST_BETWEEN(test_requests_are_compared_by_their_medians, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json", manifest);
     write_text("trials.csv", "recipe,workload,clients,trial,rpcs,valid\n"
                              "a,drain,4,1,100,yes\na,drain,4,2,20,yes\na,drain,4,3,30,yes\n"
@@ -283,9 +275,8 @@ static void test_requests_are_compared_by_their_medians(void **state)
                                  "10 times as many."));
 }
 
-static void test_a_claim_stands_beside_the_papers_figure(void **state)
+TEST_BETWEEN(test_a_claim_stands_beside_the_papers_figure, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json", manifest);
     write_text("shape.csv", "claim,servers,ratio,ratio_low,ratio_high,paper_ratio,verdict,"
                             "quantity,reason\n"
@@ -302,9 +293,8 @@ static void test_a_claim_stands_beside_the_papers_figure(void **state)
     assert_non_null(strstr(page, "; expected: 0.8571.<"));
 }
 
-static void test_an_answer_says_what_passed_and_what_failed(void **state)
+TEST_BETWEEN(test_an_answer_says_what_passed_and_what_failed, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json", manifest);
     write_text("answers.csv",
                "target,recipe,objective,unknown,reason,passed,fresh_passed,fresh_votes,failed,"
@@ -320,9 +310,8 @@ static void test_an_answer_says_what_passed_and_what_failed(void **state)
                                  "search ended without an answer: cut short.<"));
 }
 
-static void test_a_load_says_what_was_answered(void **state)
+TEST_BETWEEN(test_a_load_says_what_was_answered, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json", manifest);
     write_text("cells.csv", "target,servers,mix,sessions,rate_per_s,trials,valid,achieved_per_s,"
                             "response_p50_us,response_p99_us\n"
@@ -342,9 +331,8 @@ static void test_a_load_says_what_was_answered(void **state)
                                  "<td class=\"number\">1900</td>");
 }
 
-static void test_several_stand_side_by_side(void **state)
+TEST_BETWEEN(test_several_stand_side_by_side, set_up, tear_down)
 {
-    (void)state;
     static const char *const folders[] = {REFERENCE "standalone", REFERENCE "ensemble3"};
     write_page(folders, 2);
     assert_balanced(page);
@@ -365,9 +353,8 @@ static void test_several_stand_side_by_side(void **state)
     assert_string_equal(side_by_side + strlen(side_by_side) - strlen(alone), alone);
 }
 
-static void test_what_topologies_have_in_common_is_told_once(void **state)
+TEST_BETWEEN(test_what_topologies_have_in_common_is_told_once, set_up, tear_down)
 {
-    (void)state;
     write_page_of(REFERENCE "paper/table1");
     assert_int_equal(count(page, "cores of one machine"), 1);
     assert_int_equal(count(page, "<caption>The machine of "), 1);
@@ -384,9 +371,8 @@ static void test_what_topologies_have_in_common_is_told_once(void **state)
                                  "standalone: 130 rows.</p>"));
 }
 
-static void test_a_folder_stands_for_those_in_it(void **state)
+TEST_BETWEEN(test_a_folder_stands_for_those_in_it, set_up, tear_down)
 {
-    (void)state;
     write_page_of(REFERENCE "simulated");
     assert_non_null(strstr(page, "<h1>zkherd: run nonscalable-10000, run queues-100000</h1>"));
 }
@@ -398,9 +384,8 @@ static enum error_kind write_inside(void)
     return page_write_inside(work, &error);
 }
 
-static void test_servers_that_counted_otherwise_come_first(void **state)
+TEST_BETWEEN(test_servers_that_counted_otherwise_come_first, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json", manifest);
     write_text("load.csv", "mix,sessions,trial,reconciled,valid,reason\n"
                            "get=100,4,1,yes,yes,\n"
@@ -418,9 +403,8 @@ static void test_servers_that_counted_otherwise_come_first(void **state)
                                  "cannot be compared with those of the clients.<"));
 }
 
-static void test_trials_that_fail_or_do_not_count_are_told(void **state)
+TEST_BETWEEN(test_trials_that_fail_or_do_not_count_are_told, set_up, tear_down)
 {
-    (void)state;
     write_text("manifest.json",
                "{\"plan\": {\"recipes\": [\"a\"], \"trials\": 3}, \"warnings\": [\"<careful>\"],"
                " \"cut_short\": \"interrupted\", \"trials_finished\": 3, \"trials_planned\": 9,"
@@ -454,9 +438,8 @@ static void test_trials_that_fail_or_do_not_count_are_told(void **state)
     assert_non_null(strstr(page, "Not drawn as SVG"));
 }
 
-static void test_a_folder_without_results_is_refused(void **state)
+TEST_BETWEEN(test_a_folder_without_results_is_refused, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(write_inside(), ERROR_NOT_A_RUN);
     assert_non_null(strstr(error.detail, "there are no results in it"));
     write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
@@ -472,9 +455,8 @@ static void test_a_folder_without_results_is_refused(void **state)
     assert_int_equal(page_write(twice, 2, page_path, &error), ERROR_USAGE);
 }
 
-static void test_a_picture_of_somebody_else_is_not_shown(void **state)
+TEST_BETWEEN(test_a_picture_of_somebody_else_is_not_shown, set_up, tear_down)
 {
-    (void)state;
     char plots[PATH_SIZE];
     snprintf(plots, sizeof plots, "%s/plots", work);
     assert_int_equal(mkdir(plots, 0700), 0);
@@ -507,9 +489,8 @@ static void write_with_little_room(void *kind)
     *(enum error_kind *)kind = write_inside();
 }
 
-static void test_nothing_is_left_of_a_page_that_has_no_room(void **state)
+TEST_BETWEEN(test_nothing_is_left_of_a_page_that_has_no_room, set_up, tear_down)
 {
-    (void)state;
     enum error_kind kind = ERROR_NONE;
     with_little_room(write_with_little_room, &kind);
     assert_int_equal(kind, ERROR_NO_SPACE);
@@ -521,9 +502,8 @@ static void add_with_little_room(void *json)
     page_add(work, &written, true);
 }
 
-static void test_a_page_that_has_no_room_is_a_warning_of_the_manifest(void **state)
+TEST_BETWEEN(test_a_page_that_has_no_room_is_a_warning_of_the_manifest, set_up, tear_down)
 {
-    (void)state;
     json_t *json = json_pack("{s:s, s:[s]}", "target", "a", "warnings", "before");
     with_little_room(add_with_little_room, json);
     json_decref(json);
@@ -552,9 +532,8 @@ static void copy_page_to(const char *folder)
     assert_int_equal(page_write_inside(name, &error), ERROR_NONE);
 }
 
-static void test_a_common_page_is_of_two_at_least(void **state)
+TEST_BETWEEN(test_a_common_page_is_of_two_at_least, set_up, tear_down)
 {
-    (void)state;
     snprintf(page_path, sizeof page_path, "%s/" PAGE_FILE, work);
     copy_page_to("one");
     page_add_common(work, true);
@@ -563,30 +542,4 @@ static void test_a_common_page_is_of_two_at_least(void **state)
     page_add_common(work, true);
     page = read_file(page_path);
     assert_non_null(strstr(page, "<h1>zkherd: run one, run two</h1>"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_the_page_is_well_formed_and_loads_nothing),
-        TEST(test_each_plot_is_there_with_its_data),
-        TEST(test_the_verdicts_come_first_and_are_those_of_the_files),
-        TEST(test_growth_and_herd_are_those_of_the_fits),
-        TEST(test_requests_are_compared_by_their_medians),
-        TEST(test_a_claim_stands_beside_the_papers_figure),
-        TEST(test_an_answer_says_what_passed_and_what_failed),
-        TEST(test_a_load_says_what_was_answered),
-        TEST(test_several_stand_side_by_side),
-        TEST(test_what_topologies_have_in_common_is_told_once),
-        TEST(test_a_folder_stands_for_those_in_it),
-        TEST(test_servers_that_counted_otherwise_come_first),
-        TEST(test_trials_that_fail_or_do_not_count_are_told),
-        TEST(test_a_folder_without_results_is_refused),
-        TEST(test_a_picture_of_somebody_else_is_not_shown),
-        TEST(test_nothing_is_left_of_a_page_that_has_no_room),
-        TEST(test_a_page_that_has_no_room_is_a_warning_of_the_manifest),
-        TEST(test_a_common_page_is_of_two_at_least),
-    };
-    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
 }

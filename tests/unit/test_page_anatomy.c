@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The handoffs of a trace on the page of results, and the script that goes through them. */
 #include "tests/support/folder.h"
+#include "tests/support/test.h"
 
 #include "bench/page/page.h"
 #include "bench/page/page_table.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define PATH_SIZE 256
@@ -108,9 +105,8 @@ static const char *find_script(size_t *length)
 
 /* ------------------------------------------------------------------ the elements */
 
-static void test_a_trace_has_a_section_beside_its_table(void **state)
+TEST_BETWEEN(test_a_trace_has_a_section_beside_its_table, set_up, tear_down)
 {
-    (void)state;
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, 3);
     add_handoff(trace, "b", 1, 4);
@@ -129,9 +125,8 @@ static void test_a_trace_has_a_section_beside_its_table(void **state)
     assert_int_equal(count(table, "<tr>"), 7);
 }
 
-static void test_the_anatomy_alone_is_no_section_of_plots(void **state)
+TEST_BETWEEN(test_the_anatomy_alone_is_no_section_of_plots, set_up, tear_down)
 {
-    (void)state;
     char plots[PATH_SIZE];
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, 3);
@@ -146,9 +141,8 @@ static void test_the_anatomy_alone_is_no_section_of_plots(void **state)
     assert_int_equal(count(page, "id=\"plots\""), 0);
 }
 
-static void test_several_traces_share_one_script(void **state)
+TEST_BETWEEN(test_several_traces_share_one_script, set_up, tear_down)
 {
-    (void)state;
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, 3);
     write_page_of(trace);
@@ -165,9 +159,8 @@ static void test_several_traces_share_one_script(void **state)
     assert_int_equal(count(page, "<script>"), 1);
 }
 
-static void test_a_page_without_a_trace_runs_no_script(void **state)
+TEST_BETWEEN(test_a_page_without_a_trace_runs_no_script, set_up, tear_down)
 {
-    (void)state;
     write_page();
     assert_int_equal(count(page, "script"), 0);
     assert_int_equal(count(page, "anatomy"), 0);
@@ -179,9 +172,8 @@ static void test_a_page_without_a_trace_runs_no_script(void **state)
 /* ------------------------------------------------------------------ the script */
 
 /* The policy of the page names the hash of what a browser takes for the script. */
-static void test_the_script_is_the_one_that_the_policy_allows(void **state)
+TEST_BETWEEN(test_the_script_is_the_one_that_the_policy_allows, set_up, tear_down)
 {
-    (void)state;
     char command[2 * PATH_SIZE], hash[64], policy[256];
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, 1);
@@ -206,9 +198,8 @@ static void test_the_script_is_the_one_that_the_policy_allows(void **state)
 }
 
 /* As XML the script is one section of characters; it names no address, and makes no markup. */
-static void test_the_script_makes_no_markup(void **state)
+TEST_BETWEEN(test_the_script_makes_no_markup, set_up, tear_down)
 {
-    (void)state;
     static const char *const parts[] = {
         "innerHTML", "outerHTML", "insertAdjacent", "eval", "document.write",
         "Function(", "fetch",     "import",         "http", "//",
@@ -228,9 +219,8 @@ static void test_the_script_makes_no_markup(void **state)
     free(script);
 }
 
-static void test_what_a_trace_says_is_no_markup(void **state)
+TEST_BETWEEN(test_what_a_trace_says_is_no_markup, set_up, tear_down)
 {
-    (void)state;
     FILE *trace = begin_trace();
     add_handoff(trace, "\"</script><script>alert(1)</script>\"", 1, 1);
     add_handoff(trace, "\"\"\"><img src=x onerror=alert(2)>]]>\x1b[2J\"", 1, 1);
@@ -246,9 +236,8 @@ static void test_what_a_trace_says_is_no_markup(void **state)
 
 /* ------------------------------------------------------------------ many rows */
 
-static void test_a_handoff_that_the_table_cuts_is_not_drawn(void **state)
+TEST_BETWEEN(test_a_handoff_that_the_table_cuts_is_not_drawn, set_up, tear_down)
 {
-    (void)state;
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, PAGE_TABLE_ROWS_MAX - 5);
     add_handoff(trace, "a", 2, 6);
@@ -258,9 +247,8 @@ static void test_a_handoff_that_the_table_cuts_is_not_drawn(void **state)
                      1);
 }
 
-static void test_a_handoff_that_the_table_has_to_its_end_is_drawn(void **state)
+TEST_BETWEEN(test_a_handoff_that_the_table_has_to_its_end_is_drawn, set_up, tear_down)
 {
-    (void)state;
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, PAGE_TABLE_ROWS_MAX - 5);
     add_handoff(trace, "a", 2, 5);
@@ -270,30 +258,11 @@ static void test_a_handoff_that_the_table_has_to_its_end_is_drawn(void **state)
     assert_int_equal(count(page, "of the 20001 rows"), 1);
 }
 
-static void test_without_a_whole_handoff_there_is_nothing_to_go_through(void **state)
+TEST_BETWEEN(test_without_a_whole_handoff_there_is_nothing_to_go_through, set_up, tear_down)
 {
-    (void)state;
     FILE *trace = begin_trace();
     add_handoff(trace, "a", 1, PAGE_TABLE_ROWS_MAX + 1);
     write_page_of(trace);
     assert_int_equal(count(page, "<div class=\"anatomy\""), 0);
     assert_int_equal(count(page, "<h2 id=\"anatomy\">"), 1);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_trace_has_a_section_beside_its_table),
-        TEST(test_the_anatomy_alone_is_no_section_of_plots),
-        TEST(test_several_traces_share_one_script),
-        TEST(test_a_page_without_a_trace_runs_no_script),
-        TEST(test_the_script_is_the_one_that_the_policy_allows),
-        TEST(test_the_script_makes_no_markup),
-        TEST(test_what_a_trace_says_is_no_markup),
-        TEST(test_a_handoff_that_the_table_cuts_is_not_drawn),
-        TEST(test_a_handoff_that_the_table_has_to_its_end_is_drawn),
-        TEST(test_without_a_whole_handoff_there_is_nothing_to_go_through),
-    };
-    return cmocka_run_group_tests_name("page_anatomy", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Table 1 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/output/load_cells.h"
 #include "bench/output/verdict.h"
@@ -14,17 +8,14 @@
 #include "bench/target/core_shares.h"
 #include "tests/support/row.h"
 #include "tests/support/screen.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------ verdicts */
 
-static void a_verdict_follows_from_the_interval(void **state)
+TEST(a_verdict_follows_from_the_interval)
 {
-    (void)state;
     static const struct {
         struct interval ratio;
         enum verdict rises, falls;
@@ -145,9 +136,8 @@ static void assert_close(double found, double expected)
 
 /* ------------------------------------------------------------------ cells */
 
-static void a_cell_is_the_mean_of_its_trials(void **state)
+TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     judge();
     const struct table1_cell *cell = table1_at(&table, 1, 2);
@@ -161,9 +151,8 @@ static void a_cell_is_the_mean_of_its_trials(void **state)
     assert_close(table1_at(&table, 2, 0)->per_s.value, 18e3);
 }
 
-static void a_trial_that_is_not_valid_does_not_count(void **state)
+TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     add(1, 100, 1)->valid = false;
     add(1, 100, 2)->complete = false;
@@ -176,9 +165,8 @@ static void a_trial_that_is_not_valid_does_not_count(void **state)
 }
 
 /* Its figure is shown. */
-static void a_cell_without_a_valid_trial_is_not_judged(void **state)
+TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     for (size_t i = 0; i < records[2].samples.count; i++)
         records[2].samples.list[i].valid = mix_reads(&records[2].samples.list[i].cell.mix) != 100;
@@ -192,9 +180,8 @@ static void a_cell_without_a_valid_trial_is_not_judged(void **state)
 }
 
 /* Three servers with a quarter of a core each. Writes may use less. */
-static void a_starved_trial_does_not_count(void **state)
+TEST_BETWEEN(a_starved_trial_does_not_count, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     add(1, 100, 1)->server_cores = 0.9 * 0.75 - 0.001;
     add(1, 100, 87e3)->server_cores = 0.9 * 0.75 + 0.001;
@@ -212,9 +199,8 @@ static void a_starved_trial_does_not_count(void **state)
 }
 
 /* As of a run that was interrupted early. */
-static void cells_without_trials_are_unknown(void **state)
+TEST_BETWEEN(cells_without_trials_are_unknown, set_up, tear_down)
 {
-    (void)state;
     add(0, 0, 1000);
     judge();
     assert_true(isnan(table1_at(&table, 2, 2)->per_s.value));
@@ -225,9 +211,8 @@ static void cells_without_trials_are_unknown(void **state)
 
 /* ------------------------------------------------------------------ the shape */
 
-static void the_papers_shape_holds(void **state)
+TEST_BETWEEN(the_papers_shape_holds, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     judge();
     assert_int_equal(table.judgements.count, 2 + 2 + 3);
@@ -245,9 +230,8 @@ static void the_papers_shape_holds(void **state)
     assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
-static void another_shape_fails(void **state)
+TEST_BETWEEN(another_shape_fails, set_up, tear_down)
 {
-    (void)state;
     add_all(0, 20e3, 25e3, 40e3, 1.02);
     add_all(1, 30e3, 31e3, 32e3, 1.002);
     add_all(2, 25e3, 40e3, 20e3, 1.02);
@@ -262,9 +246,8 @@ static void another_shape_fails(void **state)
     assert_int_equal(judgements_exit_status(&table.judgements), 1);
 }
 
-static void trials_that_scatter_determine_nothing(void **state)
+TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(8);
     judge();
     for (size_t i = 0; i < table.judgements.count; i++)
@@ -273,9 +256,8 @@ static void trials_that_scatter_determine_nothing(void **state)
 }
 
 /* The ends rise. */
-static void a_fall_between_two_shares_fails(void **state)
+TEST_BETWEEN(a_fall_between_two_shares_fails, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     for (size_t i = 0; i < records[1].samples.count; i++) {
         struct load_sample *sample = &records[1].samples.list[i];
@@ -291,9 +273,8 @@ static void a_fall_between_two_shares_fails(void **state)
     assert_int_equal(judgements_exit_status(&table.judgements), 1);
 }
 
-static void servers_that_share_the_cores_are_not_compared(void **state)
+TEST_BETWEEN(servers_that_share_the_cores_are_not_compared, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     options.target.cpu_percent = 0;
     judge();
@@ -304,9 +285,8 @@ static void servers_that_share_the_cores_are_not_compared(void **state)
     assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
-static void writes_of_a_simulation_are_not_judged(void **state)
+TEST_BETWEEN(writes_of_a_simulation_are_not_judged, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     options.target.cpu_percent = 0;
     options.target.driver = DRIVER_SIMULATED;
@@ -330,9 +310,8 @@ static char *row_of_cell(size_t topology, size_t share)
     return text;
 }
 
-static void a_row_has_the_papers_figure(void **state)
+TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     judge();
     const char *row = row_of_cell(1, 2);
@@ -348,9 +327,8 @@ static void a_row_has_the_papers_figure(void **state)
     assert_field(table1_columns, row_of_cell(0, 2), "paper_per_s", "");
 }
 
-static void a_claim_is_a_sentence(void **state)
+TEST_BETWEEN(a_claim_is_a_sentence, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     judge();
     assert_string_equal(judgement_of(READS_RISE, 5)->claim, "reads rise from 3 to 5 servers");
@@ -362,9 +340,8 @@ static void a_claim_is_a_sentence(void **state)
 
 /* ------------------------------------------------------------------ the paper, the machine */
 
-static void the_paper_has_ten_figures(void **state)
+TEST(the_paper_has_ten_figures)
 {
-    (void)state;
     static const double figures[][3] = {
         {13, 460e3, 8e3}, {9, 296e3, 12e3}, {7, 257e3, 14e3}, {5, 165e3, 18e3}, {3, 87e3, 21e3}};
     for (size_t i = 0; i < 5; i++) {
@@ -375,9 +352,8 @@ static void the_paper_has_ten_figures(void **state)
     assert_true(isnan(published_table1(1, 100)));
 }
 
-static void servers_get_what_the_driver_leaves(void **state)
+TEST(servers_get_what_the_driver_leaves)
 {
-    (void)state;
     assert_int_equal(core_shares_of(2, 1, 5), 20);
     assert_int_equal(core_shares_of(16, 1, 5), 300);
     assert_int_equal(core_shares_of(16, 4, 3), 400);
@@ -390,9 +366,8 @@ static void servers_get_what_the_driver_leaves(void **state)
 
 /* ------------------------------------------------------------------ the rehearsal */
 
-static void a_rehearsal_comes_first_and_is_not_kept(void **state)
+TEST_BETWEEN(a_rehearsal_comes_first_and_is_not_kept, set_up, tear_down)
 {
-    (void)state;
     struct load_cells cells;
     struct error error;
     uint64_t sessions = 60;
@@ -416,9 +391,8 @@ static void a_rehearsal_comes_first_and_is_not_kept(void **state)
 /* ------------------------------------------------------------------ for people */
 
 /* The interval of two trials may be wide. */
-static void judgements_fit_a_terminal(void **state)
+TEST(judgements_fit_a_terminal)
 {
-    (void)state;
     struct judgement wide = {.row = "rise, 10 to 20 workers, 13 servers",
                              .ours = {1.5, 0.00012, 123456789.2},
                              .paper = 1.321,
@@ -434,31 +408,4 @@ static void judgements_fit_a_terminal(void **state)
     assert_true(screen_widest(text) <= 80);
     assert_non_null(strstr(text, " 1.500 0.000 to 123456789 "));
     free(text);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_verdict_follows_from_the_interval),
-        TEST(a_cell_is_the_mean_of_its_trials),
-        TEST(a_trial_that_is_not_valid_does_not_count),
-        TEST(a_cell_without_a_valid_trial_is_not_judged),
-        TEST(a_starved_trial_does_not_count),
-        TEST(cells_without_trials_are_unknown),
-        TEST(the_papers_shape_holds),
-        TEST(another_shape_fails),
-        TEST(trials_that_scatter_determine_nothing),
-        TEST(a_fall_between_two_shares_fails),
-        cmocka_unit_test(judgements_fit_a_terminal),
-        TEST(servers_that_share_the_cores_are_not_compared),
-        TEST(writes_of_a_simulation_are_not_judged),
-        TEST(a_row_has_the_papers_figure),
-        TEST(a_claim_is_a_sentence),
-        cmocka_unit_test(the_paper_has_ten_figures),
-        cmocka_unit_test(servers_get_what_the_driver_leaves),
-        TEST(a_rehearsal_comes_first_and_is_not_kept),
-    };
-    return cmocka_run_group_tests_name("paper", tests, NULL, NULL);
 }

@@ -4,15 +4,9 @@
 #include "bench/paper/paper_json.h"
 #include "bench/paper/paper_json_cells.h"
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct judgement judgement = {.claim = "creates rise",
                                      .servers = 3,
@@ -67,9 +61,8 @@ static void expect(const char *verdict)
     json_decref(json);
 }
 
-static void what_is_not_known_is_null(void **state)
+TEST_BETWEEN(what_is_not_known_is_null, begin, end)
 {
-    (void)state;
     add("table2", 0);
     json_t *json = written();
     const json_t *experiment = json_array_get(json_object_get(json, "experiments"), 0);
@@ -83,34 +76,30 @@ static void what_is_not_known_is_null(void **state)
     json_decref(json);
 }
 
-static void what_was_left_out_decides_nothing(void **state)
+TEST_BETWEEN(what_was_left_out_decides_nothing, begin, end)
 {
-    (void)state;
     add("table1", 0);
     paper_json_add_without_result(list, "figure8", "servers do not die in the simulation");
     expect("holds");
 }
 
-static void what_has_no_result_leaves_the_verdict_open(void **state)
+TEST_BETWEEN(what_has_no_result_leaves_the_verdict_open, begin, end)
 {
-    (void)state;
     add("table1", 0);
     paper_json_add_without_result(list, "table2", NULL);
     expect("undetermined");
 }
 
-static void one_that_fails_outweighs_all(void **state)
+TEST_BETWEEN(one_that_fails_outweighs_all, begin, end)
 {
-    (void)state;
     add("table1", 4);
     add("table2", 1);
     add("table3", 0);
     expect("fails");
 }
 
-static void without_a_result_there_is_nothing_to_write(void **state)
+TEST_BETWEEN(without_a_result_there_is_nothing_to_write, begin, end)
 {
-    (void)state;
     assert_false(paper_json_has_result(list));
     paper_json_add_without_result(list, "table1", NULL);
     paper_json_add_without_result(list, "figure8", "servers do not die in the simulation");
@@ -138,9 +127,8 @@ static void lay_out(struct figure8 *figure)
 }
 
 /* Medians of the valid trial alone. */
-static void the_events_of_figure_8_are_its_cells(void **state)
+TEST_BETWEEN(the_events_of_figure_8_are_its_cells, begin, end)
 {
-    (void)state;
     struct figure8 figure;
     figure8_init(&figure, 3, 14 * NS_PER_S);
     lay_out(&figure);
@@ -161,19 +149,4 @@ static void the_events_of_figure_8_are_its_cells(void **state)
                                                          json_pack("[o]", record), &judgements});
     json_decref(written());
     figure8_deinit(&figure);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_not_known_is_null),
-        TEST(what_was_left_out_decides_nothing),
-        TEST(what_has_no_result_leaves_the_verdict_open),
-        TEST(one_that_fails_outweighs_all),
-        TEST(without_a_result_there_is_nothing_to_write),
-        TEST(the_events_of_figure_8_are_its_cells),
-    };
-    return cmocka_run_group_tests_name("paper_json", tests, NULL, NULL);
 }

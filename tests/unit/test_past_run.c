@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A run that is read again: what is taken for one, and when two have the same plan. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/output/past_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
+
 #include <unistd.h>
 
 static char folders[2][64];
@@ -94,9 +87,8 @@ static void change(const char *key, json_t *value)
     assert_int_equal(json_object_set_new(plan, key, value), 0);
 }
 
-static void test_a_run_is_read_as_it_was_written(void **state)
+TEST_BETWEEN(test_a_run_is_read_as_it_was_written, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(open_run(trials), ERROR_NONE);
     assert_int_equal(run.trials.rows, 3);
     assert_string_equal(past_run_recipe(&run, 1), "nonscalable");
@@ -115,16 +107,15 @@ static void test_a_run_is_read_as_it_was_written(void **state)
     assert_true(past_run_has_duration(&run));
 }
 
-static void test_a_recipe_ends_at_its_most_clients(void **state)
+TEST_BETWEEN(test_a_recipe_ends_at_its_most_clients, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(open_run(trials), ERROR_NONE);
     assert_true(past_run_plans(&run, "nonscalable", 10));
     assert_false(past_run_plans(&run, "nonscalable", 11));
     assert_true(past_run_plans(&run, "scalable", 20));
 }
 
-static void test_slashes_behind_the_folder_are_left_out(void **state)
+TEST_BETWEEN(test_slashes_behind_the_folder_are_left_out, set_up, tear_down)
 {
     char name[96];
     (void)state;
@@ -134,9 +125,8 @@ static void test_slashes_behind_the_folder_are_left_out(void **state)
     assert_string_equal(run.folder, folders[0]);
 }
 
-static void test_what_is_missing_is_told(void **state)
+TEST_BETWEEN(test_what_is_missing_is_told, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(past_run_open(folders[0], &run, &error), ERROR_NOT_A_RUN);
     write_run(0, trials);
     unlink(path_of(0, "trials.csv"));
@@ -145,7 +135,7 @@ static void test_what_is_missing_is_told(void **state)
     assert_int_equal(open_run("recipe,clients,trial,note\n"), ERROR_NOT_A_RUN);
 }
 
-static void test_a_plan_has_every_key_of_its_kind(void **state)
+TEST_BETWEEN(test_a_plan_has_every_key_of_its_kind, set_up, tear_down)
 {
     static const char *const keys[] = {
         "recipes",  "clients",     "most_clients", "workload",         "pace",
@@ -164,9 +154,8 @@ static void test_a_plan_has_every_key_of_its_kind(void **state)
 }
 
 /* The manifests of earlier versions have none. */
-static void test_a_plan_without_a_placement_was_spread(void **state)
+TEST_BETWEEN(test_a_plan_without_a_placement_was_spread, set_up, tear_down)
 {
-    (void)state;
     json_object_del(plan, "placement");
     write_run(1, trials);
     change("placement", json_string("spread"));
@@ -176,7 +165,7 @@ static void test_a_plan_without_a_placement_was_spread(void **state)
 }
 
 /* A recipe's name goes into gnuplot's command line. */
-static void test_lists_hold_names_and_numbers(void **state)
+TEST_BETWEEN(test_lists_hold_names_and_numbers, set_up, tear_down)
 {
     static const struct {
         const char *key, *value;
@@ -199,7 +188,7 @@ static void test_lists_hold_names_and_numbers(void **state)
 }
 
 /* Repeated ones would make intervals narrower than they are. */
-static void test_every_trial_is_one_of_the_plan_and_there_once(void **state)
+TEST_BETWEEN(test_every_trial_is_one_of_the_plan_and_there_once, set_up, tear_down)
 {
     static const char *const rows[] = {
         "ticket,10,1,\n",    "scalable,11,1,\n", "scalable,,1,\n",   "nonscalable,20,1,\n",
@@ -227,9 +216,8 @@ static enum error_kind check_changed(const char *key, json_t *value, const char 
     return past_run_check_plan(&run, &other, &error);
 }
 
-static void test_plans_that_measure_something_else_differ(void **state)
+TEST_BETWEEN(test_plans_that_measure_something_else_differ, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         const char *key, *value, *rows;
     } others[] = {
@@ -256,40 +244,19 @@ static void test_plans_that_measure_something_else_differ(void **state)
 }
 
 /* Of several keys that differ, whatever their order in the manifest. */
-static void test_the_first_key_of_the_table_is_named(void **state)
+TEST_BETWEEN(test_the_first_key_of_the_table_is_named, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(open_run(trials), ERROR_NONE);
     json_object_set_new(plan, "placement", json_string("leader"));
     assert_int_equal(check_changed("max_rate", json_integer(9), ""), ERROR_OTHER_PLAN);
     assert_int_equal(strncmp(error.detail, "max_rate is", strlen("max_rate is")), 0);
 }
 
-static void test_the_order_of_a_list_decides_nothing(void **state)
+TEST_BETWEEN(test_the_order_of_a_list_decides_nothing, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(open_run(trials), ERROR_NONE);
     assert_int_equal(check_changed("clients", json_pack("[ii]", 20, 10), ""), ERROR_NONE);
     assert_int_equal(check_changed("recipes", json_pack("[ss]", "nonscalable", "scalable"), ""),
                      ERROR_NONE);
     assert_int_equal(check_changed("locks", json_integer(1), ""), ERROR_NONE);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_run_is_read_as_it_was_written),
-        TEST(test_a_recipe_ends_at_its_most_clients),
-        TEST(test_slashes_behind_the_folder_are_left_out),
-        TEST(test_what_is_missing_is_told),
-        TEST(test_a_plan_has_every_key_of_its_kind),
-        TEST(test_a_plan_without_a_placement_was_spread),
-        TEST(test_lists_hold_names_and_numbers),
-        TEST(test_every_trial_is_one_of_the_plan_and_there_once),
-        TEST(test_plans_that_measure_something_else_differ),
-        TEST(test_the_first_key_of_the_table_is_named),
-        TEST(test_the_order_of_a_list_decides_nothing),
-    };
-    return cmocka_run_group_tests_name("past_run", tests, NULL, NULL);
 }

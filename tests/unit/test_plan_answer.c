@@ -5,16 +5,9 @@
 
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static struct plan_options options;
 static struct plan_question *const question = &options.question;
@@ -76,9 +69,8 @@ static const char *answered(uint64_t capacity, enum judge_verdict above, size_t 
     return text;
 }
 
-static void an_interval_is_told_with_its_votes(void **state)
+TEST_BETWEEN(an_interval_is_told_with_its_votes, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     assert_string_equal(answered(40, JUDGE_FAIL, SIZE_MAX),
                         "scalable: 40 waiters meet handoff p99 < 50ms (5 of 5 fresh trials "
@@ -87,9 +79,8 @@ static void an_interval_is_told_with_its_votes(void **state)
 }
 
 /* The trials that chose the size do not enter: of all its steps the fresh ones came last. */
-static void figures_are_those_of_the_fresh_trials(void **state)
+TEST_BETWEEN(figures_are_those_of_the_fresh_trials, NULL, tear_down)
 {
-    (void)state;
     double steps = 0;
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, SIZE_MAX);
@@ -104,9 +95,8 @@ static void figures_are_those_of_the_fresh_trials(void **state)
 }
 
 /* Of the fresh trials that failed at the smallest size that failed, what most of them say. */
-static void what_gave_out_is_that_of_most_failures(void **state)
+TEST_BETWEEN(what_gave_out_is_that_of_most_failures, NULL, tear_down)
 {
-    (void)state;
     uint32_t fresh = 0;
     struct error error;
     ask("handoff p99 < 50ms", 0);
@@ -126,9 +116,8 @@ static void what_gave_out_is_that_of_most_failures(void **state)
 }
 
 /* Trials for the knee are no trials of the search, whatever their size and verdict. */
-static void trials_for_the_knee_are_no_part_of_the_answer(void **state)
+TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, NULL, tear_down)
 {
-    (void)state;
     struct error error;
     char before[sizeof text];
     ask("handoff p99 < 50ms", 0);
@@ -156,9 +145,8 @@ static void trials_for_the_knee_are_no_part_of_the_answer(void **state)
 
 /* Each waiter takes a millisecond, and nothing else takes time; trials that were ended early, which
  * are slower, do not count. */
-static void the_herd_is_that_of_whole_trials(void **state)
+TEST_BETWEEN(the_herd_is_that_of_whole_trials, NULL, tear_down)
 {
-    (void)state;
     struct error error;
     ask("handoff p99 < 50ms", 0);
     question->trial_samples = 1000;
@@ -181,9 +169,8 @@ static void the_herd_is_that_of_whole_trials(void **state)
     assert_true(isnan(answer.herd.beta.value));
 }
 
-static void a_rate_is_told_in_requests_a_second(void **state)
+TEST_BETWEEN(a_rate_is_told_in_requests_a_second, NULL, tear_down)
 {
-    (void)state;
     ask("background p99 < 50ms", 0);
     search_deinit(&search);
     question->unknown = PLAN_RATE;
@@ -211,18 +198,16 @@ static void a_rate_is_told_in_requests_a_second(void **state)
     assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
-static void what_nothing_meets_has_a_best(void **state)
+TEST_BETWEEN(what_nothing_meets_has_a_best, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
                         "scalable: nothing meets handoff p99 < 50ms: the best is 1 waiter, with "
                         "p99 = 1 ms.");
 }
 
-static void what_nothing_meets_may_be_met_by_fewer(void **state)
+TEST_BETWEEN(what_nothing_meets_may_be_met_by_fewer, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     search_deinit(&search);
     question->least = 60;
@@ -234,9 +219,8 @@ static void what_nothing_meets_may_be_met_by_fewer(void **state)
 }
 
 /* Of a model, in the unit of the size; 0 without one. */
-static void the_proposal_is_kept(void **state)
+TEST_BETWEEN(the_proposal_is_kept, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, SIZE_MAX);
     assert_int_equal(answer.proposed, 0);
@@ -249,9 +233,8 @@ static void the_proposal_is_kept(void **state)
     assert_int_equal(search.steps[0].probe.size, 32);
 }
 
-static void what_everything_meets_has_a_limit(void **state)
+TEST_BETWEEN(what_everything_meets_has_a_limit, NULL, tear_down)
 {
-    (void)state;
     ask("handoffs > 5/s", 64);
     assert_string_equal(answered(64, JUDGE_FAIL, SIZE_MAX),
                         "scalable: 64 waiters meet handoffs > 5/s (5 of 5 fresh trials passed), at "
@@ -267,9 +250,8 @@ static void assert_ends(const char *words)
 }
 
 /* What has bounded the sizes need not be what was given. */
-static void the_limit_is_the_one_that_was_met(void **state)
+TEST_BETWEEN(the_limit_is_the_one_that_was_met, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     answered(999, JUDGE_FAIL, SIZE_MAX);
     assert_ends("--max-clients allows no more sessions.");
@@ -284,9 +266,8 @@ static void the_limit_is_the_one_that_was_met(void **state)
     assert_ends("the servers accept no more connections from this host (maxClientCnxns).");
 }
 
-static void too_few_samples_are_told(void **state)
+TEST_BETWEEN(too_few_samples_are_told, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     assert_string_equal(answered(0, JUDGE_UNDETERMINED, SIZE_MAX),
                         "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no "
@@ -294,27 +275,24 @@ static void too_few_samples_are_told(void **state)
                         "1,568 would show handoff p99 < 50ms.");
 }
 
-static void trials_that_are_not_valid_are_told(void **state)
+TEST_BETWEEN(trials_that_are_not_valid_are_told, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     assert_string_equal(answered(0, JUDGE_NOT_VALID, SIZE_MAX),
                         "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no "
                         "vote; a trial was not valid: overloaded.");
 }
 
-static void a_brake_is_told(void **state)
+TEST_BETWEEN(a_brake_is_told, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     answered(6, JUDGE_BRAKED, SIZE_MAX);
     assert_non_null(strstr(text, "scalable: 6 waiters meet handoff p99 < 50ms ("));
     assert_non_null(strstr(text, "; at 7 a trial was ended: a bystander suffered."));
 }
 
-static void an_end_before_the_end_is_told(void **state)
+TEST_BETWEEN(an_end_before_the_end_is_told, NULL, tear_down)
 {
-    (void)state;
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, 9);
     assert_string_equal(text, "scalable: 8 waiters meet handoff p99 < 50ms, with p99 = 8.01 ms; "
@@ -332,9 +310,8 @@ static void an_end_before_the_end_is_told(void **state)
 }
 
 /* Only the size that is tried last, above the interval, passes. */
-static void answers_that_are_not_monotone_are_told(void **state)
+TEST_BETWEEN(answers_that_are_not_monotone_are_told, NULL, tear_down)
 {
-    (void)state;
     struct search_probe probe;
     ask("handoff p99 < 50ms", 0);
     while (search_next(&search, &probe))
@@ -345,9 +322,8 @@ static void answers_that_are_not_monotone_are_told(void **state)
                               "but 18 do: the answers are not monotone.");
 }
 
-static void a_least_size_that_fails_below_one_that_passes_is_told(void **state)
+TEST_BETWEEN(a_least_size_that_fails_below_one_that_passes_is_told, NULL, tear_down)
 {
-    (void)state;
     struct search_probe probe;
     ask("handoff p99 < 50ms", 0);
     while (search_next(&search, &probe))
@@ -357,9 +333,8 @@ static void a_least_size_that_fails_below_one_that_passes_is_told(void **state)
                               "trials failed), but 2 do: the answers are not monotone.");
 }
 
-static void the_table_fits_a_terminal(void **state)
+TEST_BETWEEN(the_table_fits_a_terminal, NULL, tear_down)
 {
-    (void)state;
     struct error error;
     char *table = NULL;
     size_t size = 0;
@@ -378,29 +353,4 @@ static void the_table_fits_a_terminal(void **state)
     assert_non_null(strstr(table, "\nensemble3   scalable       40  5 of 5        44    40 ms"
                                   "       250  fan-out\n"));
     free(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(an_interval_is_told_with_its_votes, tear_down),
-        cmocka_unit_test_teardown(figures_are_those_of_the_fresh_trials, tear_down),
-        cmocka_unit_test_teardown(what_gave_out_is_that_of_most_failures, tear_down),
-        cmocka_unit_test_teardown(trials_for_the_knee_are_no_part_of_the_answer, tear_down),
-        cmocka_unit_test_teardown(the_herd_is_that_of_whole_trials, tear_down),
-        cmocka_unit_test_teardown(a_rate_is_told_in_requests_a_second, tear_down),
-        cmocka_unit_test_teardown(what_nothing_meets_has_a_best, tear_down),
-        cmocka_unit_test_teardown(what_nothing_meets_may_be_met_by_fewer, tear_down),
-        cmocka_unit_test_teardown(the_proposal_is_kept, tear_down),
-        cmocka_unit_test_teardown(what_everything_meets_has_a_limit, tear_down),
-        cmocka_unit_test_teardown(the_limit_is_the_one_that_was_met, tear_down),
-        cmocka_unit_test_teardown(too_few_samples_are_told, tear_down),
-        cmocka_unit_test_teardown(trials_that_are_not_valid_are_told, tear_down),
-        cmocka_unit_test_teardown(a_brake_is_told, tear_down),
-        cmocka_unit_test_teardown(an_end_before_the_end_is_told, tear_down),
-        cmocka_unit_test_teardown(answers_that_are_not_monotone_are_told, tear_down),
-        cmocka_unit_test_teardown(a_least_size_that_fails_below_one_that_passes_is_told, tear_down),
-        cmocka_unit_test_teardown(the_table_fits_a_terminal, tear_down),
-    };
-    return cmocka_run_group_tests_name("plan_answer", tests, NULL, NULL);
 }

@@ -2,15 +2,9 @@
 /* What a plan says of the limit, the herd coefficient and the knee. */
 #include "bench/answer/plan_bounds.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static char *text;
 static size_t size;
@@ -35,9 +29,8 @@ static void assert_says(FILE *stream, const char *words)
     free(text);
 }
 
-static void the_limit_is_told_with_its_evidence(void **state)
+TEST(the_limit_is_told_with_its_evidence)
 {
-    (void)state;
     FILE *stream = begin();
     const struct utilisation_finding finding = {UTILISATION_SERVER_CPU, "server CPU 97 %"};
     plan_bounds_write_limit("nonscalable, 200 waiters", &finding, stream);
@@ -45,7 +38,7 @@ static void the_limit_is_told_with_its_evidence(void **state)
                         "CPU 97 %).");
 }
 
-static void a_coefficient_is_told_with_its_interval(void **state)
+TEST(a_coefficient_is_told_with_its_interval)
 {
     struct herd herd = {.state = HERD_KNOWN,
                         .beta = {0.05, 0.04, 0.061},
@@ -62,7 +55,7 @@ static void a_coefficient_is_told_with_its_interval(void **state)
 }
 
 /* A queue has no herd: its coefficient is on either side of 0. */
-static void a_coefficient_that_shows_no_herd_is_told_so(void **state)
+TEST(a_coefficient_that_shows_no_herd_is_told_so)
 {
     struct herd herd = {
         .state = HERD_KNOWN, .beta = {-0.01, -0.03, 0.01}, .bare_s = {0.002, 0.0018, 0.0022}};
@@ -89,7 +82,7 @@ static void a_coefficient_that_shows_no_herd_is_told_so(void **state)
     assert_says(stream, "waiter costs 0.0000558 (95 %: -0.000135 … 0.000257) handoffs");
 }
 
-static void what_is_not_known_is_told_with_the_reason(void **state)
+TEST(what_is_not_known_is_told_with_the_reason)
 {
     struct herd herd = {.state = HERD_BARE_NOT_KNOWN,
                         .beta = {NAN, NAN, NAN},
@@ -117,9 +110,8 @@ static void what_is_not_known_is_told_with_the_reason(void **state)
                         "valid.");
 }
 
-static void the_knee_is_told(void **state)
+TEST(the_knee_is_told)
 {
-    (void)state;
     FILE *stream = begin();
     struct plan_knee told = {.clients = 4,
                              .found = {.locks = {12.5, 11, 14},
@@ -146,16 +138,4 @@ static void the_knee_is_told(void **state)
     stream = begin();
     plan_bounds_write_knee("scalable", &told, stream);
     assert_says(stream, "is smaller with more. Servers count the time of the disk in whole");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_limit_is_told_with_its_evidence),
-        cmocka_unit_test(a_coefficient_is_told_with_its_interval),
-        cmocka_unit_test(a_coefficient_that_shows_no_herd_is_told_so),
-        cmocka_unit_test(what_is_not_known_is_told_with_the_reason),
-        cmocka_unit_test(the_knee_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

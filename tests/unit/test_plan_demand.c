@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a search is said to demand, against sums that are written out here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/plan/plan_demand.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 static struct search_plan search;
 static struct plan_demand_given given;
@@ -58,9 +50,8 @@ static struct plan_demand most(void)
 }
 
 /* Two votes, and five fresh trials, all of which are run if the size passes. */
-static void a_search_of_one_size(void **state)
+TEST_BETWEEN(a_search_of_one_size, give, NULL)
 {
-    (void)state;
     struct plan_demand demand = expected();
     assert_int_equal(demand.trials, 2 + 5);
     assert_int_equal(demand.rpcs, (2 + 5) * (64 + 8));
@@ -70,9 +61,8 @@ static void a_search_of_one_size(void **state)
 }
 
 /* The costliest of all searches: at 16 and 8 both ends are confirmed. */
-static void a_search_of_several_sizes(void **state)
+TEST_BETWEEN(a_search_of_several_sizes, give, NULL)
 {
-    (void)state;
     search.least = 4;
     search.most = 16;
     search.trials_most = 100;
@@ -94,9 +84,8 @@ static uint64_t sixteen(void *context, const struct recipe *recipe)
 }
 
 /* The way up from the least size is left out. */
-static void a_search_that_begins_at_a_proposal(void **state)
+TEST_BETWEEN(a_search_that_begins_at_a_proposal, give, NULL)
 {
-    (void)state;
     search.least = 4;
     search.most = 16;
     search.trials_most = 100;
@@ -109,9 +98,8 @@ static void a_search_that_begins_at_a_proposal(void **state)
     assert_int_equal(demand.rpcs, (2 + 5) * (256 + 16));
 }
 
-static void the_budget_is_the_most(void **state)
+TEST_BETWEEN(the_budget_is_the_most, give, NULL)
 {
-    (void)state;
     struct plan_demand demand = most();
     assert_int_equal(demand.trials, 10);
     assert_int_equal(demand.rpcs, 10 * (64 + 8));
@@ -122,9 +110,8 @@ static void the_budget_is_the_most(void **state)
 }
 
 /* Five of each kind after each search, and up to nine if some of them tell nothing. */
-static void trials_for_a_knee_follow_the_search(void **state)
+TEST_BETWEEN(trials_for_a_knee_follow_the_search, give, NULL)
 {
-    (void)state;
     given.knee_trials = 5;
     given.knee_trials_most = 9;
     struct plan_demand demand = expected();
@@ -138,26 +125,23 @@ static void trials_for_a_knee_follow_the_search(void **state)
     assert_int_equal(most().trials, 10 + 9);
 }
 
-static void paths_are_longer_below_a_chroot(void **state)
+TEST_BETWEEN(paths_are_longer_below_a_chroot, give, NULL)
 {
-    (void)state;
     uint64_t bytes = most().bytes;
     given.chroot_length = 10;
     assert_true(most().bytes >= bytes + UINT64_C(10) * 10 * (64 + 8));
 }
 
-static void several_locks(void **state)
+TEST_BETWEEN(several_locks, give, NULL)
 {
-    (void)state;
     trial.plan.locks = 2;
     assert_int_equal(most().rpcs, 10 * 2 * (16 + 4));
     assert_int_equal(most().watches, 2 * 4);
 }
 
 /* As many requests as the servers answer, unless there is a limit. */
-static void a_trial_whose_time_decides(void **state)
+TEST_BETWEEN(a_trial_whose_time_decides, give, NULL)
 {
-    (void)state;
     trial.plan.workload = WORKLOAD_STEADY;
     assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
     assert_true(most().bytes == PLAN_DEMAND_UNKNOWN);
@@ -168,9 +152,8 @@ static void a_trial_whose_time_decides(void **state)
     assert_int_equal(expected().rpcs, 2 * 100 + 5 * 400);
 }
 
-static void a_rate_bounds_requests(void **state)
+TEST_BETWEEN(a_rate_bounds_requests, give, NULL)
 {
-    (void)state;
     given.max_rate = 72 / 4;
     assert_int_equal(most().rpcs, 10 * (64 + 8));
     assert_int_equal(expected().rpcs, 2 * 18 + 5 * (64 + 8));
@@ -178,9 +161,8 @@ static void a_rate_bounds_requests(void **state)
     assert_int_equal(most().rpcs, 10 * 4);
 }
 
-static void a_load_beside_the_lock(void **state)
+TEST_BETWEEN(a_load_beside_the_lock, give, NULL)
 {
-    (void)state;
     uint64_t bytes = most().bytes;
     trial.load_sessions = 10;
     trial.load_per_s = 1000;
@@ -194,9 +176,8 @@ static void a_load_beside_the_lock(void **state)
 }
 
 /* The rate bounds all requests together; the load goes on for a while before the gate. */
-static void a_load_goes_on_before_the_gate(void **state)
+TEST_BETWEEN(a_load_goes_on_before_the_gate, give, NULL)
 {
-    (void)state;
     trial.load_per_s = 1000;
     trial.load_before_ns = NS_PER_S / 2;
     assert_int_equal(most().rpcs, 10 * (64 + 8 + 4500));
@@ -206,9 +187,8 @@ static void a_load_goes_on_before_the_gate(void **state)
     assert_int_equal(most().rpcs, 10 * (64 + 8 + 4500));
 }
 
-static void the_time_of_all_is_bounded(void **state)
+TEST_BETWEEN(the_time_of_all_is_bounded, give, NULL)
 {
-    (void)state;
     given.max_time_ns = 15 * NS_PER_S;
     assert_int_equal(most().time_ns, 15 * NS_PER_S);
     assert_int_equal(expected().time_ns, 15 * NS_PER_S);
@@ -219,9 +199,8 @@ static void the_time_of_all_is_bounded(void **state)
     assert_int_equal(most().time_ns, 40 * NS_PER_S);
 }
 
-static void more_than_64_bits_is_not_known(void **state)
+TEST_BETWEEN(more_than_64_bits_is_not_known, give, NULL)
 {
-    (void)state;
     search.trials_most = SIZE_MAX / 2;
     assert_true(most().time_ns == PLAN_DEMAND_UNKNOWN);
     assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
@@ -252,9 +231,8 @@ static size_t widest(const char *text)
     return most_columns;
 }
 
-static void the_table(void **state)
+TEST_BETWEEN(the_table, give, NULL)
 {
-    (void)state;
     const struct recipe *recipes[] = {nonscalable, registry_find("scalable-listwatch")};
     trial.plan.workload = WORKLOAD_STEADY;
     trial.plan.handoffs = 20000;
@@ -272,27 +250,4 @@ static void the_table(void **state)
     assert_non_null(
         strstr(text, "\n  at most      10,004   10,000     200         -      -  1 min 00 s\n"));
     free(text);
-}
-
-#define DEMAND_TEST(test) cmocka_unit_test_setup(test, give)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DEMAND_TEST(a_search_of_one_size),
-        DEMAND_TEST(a_search_of_several_sizes),
-        DEMAND_TEST(a_search_that_begins_at_a_proposal),
-        DEMAND_TEST(the_budget_is_the_most),
-        DEMAND_TEST(trials_for_a_knee_follow_the_search),
-        DEMAND_TEST(paths_are_longer_below_a_chroot),
-        DEMAND_TEST(several_locks),
-        DEMAND_TEST(a_trial_whose_time_decides),
-        DEMAND_TEST(a_rate_bounds_requests),
-        DEMAND_TEST(a_load_beside_the_lock),
-        DEMAND_TEST(a_load_goes_on_before_the_gate),
-        DEMAND_TEST(the_time_of_all_is_bounded),
-        DEMAND_TEST(more_than_64_bits_is_not_known),
-        DEMAND_TEST(the_table),
-    };
-    return cmocka_run_group_tests_name("plan demand", tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
 
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static struct plan_options options;
 static struct plan_question *const question = &options.question;
@@ -94,9 +90,8 @@ static size_t count_of(uint64_t size, bool longer)
 }
 
 /* Two short trials at each size; of the largest, none is long. */
-static void what_the_search_has_not_run_is_run(void **state)
+TEST_BETWEEN(what_the_search_has_not_run_is_run, ask, tear_down)
 {
-    (void)state;
     for (uint64_t size = 1; size <= 8; size *= 2) {
         add(size, false, false, JUDGE_PASS);
         add(size, false, false, JUDGE_PASS);
@@ -109,9 +104,8 @@ static void what_the_search_has_not_run_is_run(void **state)
 }
 
 /* Those of one lock do not: they are the first. */
-static void long_trials_of_the_search_need_not_be_run_again(void **state)
+TEST_BETWEEN(long_trials_of_the_search_need_not_be_run_again, ask, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         add(1, false, false, JUDGE_PASS);
         add(8, true, false, JUDGE_PASS);
@@ -126,18 +120,16 @@ static void long_trials_of_the_search_need_not_be_run_again(void **state)
     assert_missing(5, 4);
 }
 
-static void a_search_of_one_lock_has_no_demand_of_many(void **state)
+TEST_BETWEEN(a_search_of_one_lock_has_no_demand_of_many, ask, tear_down)
 {
-    (void)state;
     add(1, false, false, JUDGE_FAIL);
     assert_missing(5, 0);
 }
 
 /* Nothing is run with as many locks as did harm, and nothing at all after a trial for the knee
  * did. */
-static void what_did_harm_is_not_run(void **state)
+TEST_BETWEEN(what_did_harm_is_not_run, ask, tear_down)
 {
-    (void)state;
     add(4, false, false, JUDGE_PASS);
     add(8, false, false, JUDGE_BRAKED);
     add(16, false, false, JUDGE_FAIL);
@@ -153,17 +145,15 @@ static void what_did_harm_is_not_run(void **state)
     assert_missing(0, 0);
 }
 
-static void trials_that_tell_nothing_come_to_an_end(void **state)
+TEST_BETWEEN(trials_that_tell_nothing_come_to_an_end, ask, tear_down)
 {
-    (void)state;
     add(8, false, false, JUDGE_PASS);
     assert_int_equal(run_missing(JUDGE_NOT_VALID), 2 * PLAN_KNEE_TRIALS);
 }
 
 /* Every other trial tells nothing. */
-static void there_is_a_most_of_trials_for_the_knee(void **state)
+TEST_BETWEEN(there_is_a_most_of_trials_for_the_knee, ask, tear_down)
 {
-    (void)state;
     struct search_probe asked;
     size_t count = 0;
     add(1, false, false, JUDGE_PASS);
@@ -175,9 +165,8 @@ static void there_is_a_most_of_trials_for_the_knee(void **state)
 /* One lock takes 10 ms and demands 1 ms; of 32 locks a handoff demands half of that. What is told
  * by the search's trials of one lock, by shorter trials, by fewer locks, or by trials that are not
  * valid or ended early does not enter. */
-static void the_knee_is_that_of_one_lock_and_of_the_most(void **state)
+TEST_BETWEEN(the_knee_is_that_of_one_lock_and_of_the_most, ask, tear_down)
 {
-    (void)state;
     add(16, true, false, JUDGE_PASS)->figures.handoffs = 9000;
     for (int i = 0; i < 5; i++) {
         add(1, false, true, JUDGE_PASS);
@@ -198,9 +187,8 @@ static void the_knee_is_that_of_one_lock_and_of_the_most(void **state)
 }
 
 /* All trials are of one lock: those at the answer have its clients. */
-static void where_waiters_are_searched_for_the_knee_is_a_lower_bound(void **state)
+TEST_BETWEEN(where_waiters_are_searched_for_the_knee_is_a_lower_bound, ask, tear_down)
 {
-    (void)state;
     question->unknown = PLAN_WAITERS;
     for (int i = 0; i < 5; i++) {
         add(6, true, false, JUDGE_PASS);
@@ -227,9 +215,8 @@ static enum plan_knee_state state_of(const struct recipe *recipe)
 
 /* Trials of a lone lock: none, one that is not valid, one that was braked, and one that is whole,
  * but not known to have taken any CPU time. */
-static void a_knee_that_is_not_known_has_a_reason(void **state)
+TEST_BETWEEN(a_knee_that_is_not_known_has_a_reason, ask, tear_down)
 {
-    (void)state;
     add(1, false, false, JUDGE_PASS);
     add(8, true, false, JUDGE_PASS);
     assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_TRIAL);
@@ -249,9 +236,8 @@ static void a_knee_that_is_not_known_has_a_reason(void **state)
 }
 
 /* At the answer each trial failed before it had its samples. */
-static void trials_that_ended_early_tell_no_knee_of_waiters(void **state)
+TEST_BETWEEN(trials_that_ended_early_tell_no_knee_of_waiters, ask, tear_down)
 {
-    (void)state;
     question->unknown = PLAN_WAITERS;
     add(6, false, false, JUDGE_FAIL)->count.samples--;
     add(6, false, false, JUDGE_NOT_VALID);
@@ -260,9 +246,8 @@ static void trials_that_ended_early_tell_no_knee_of_waiters(void **state)
 }
 
 /* The CPU time of others' servers is not known, and a simulation has none. */
-static void trials_are_run_on_private_servers_alone(void **state)
+TEST_BETWEEN(trials_are_run_on_private_servers_alone, ask, tear_down)
 {
-    (void)state;
     assert_true(plan_knee_has_trials(&options));
     options.target.connect = true;
     assert_false(plan_knee_has_trials(&options));
@@ -275,16 +260,15 @@ static void trials_are_run_on_private_servers_alone(void **state)
 }
 
 /* What the servers do for the load is in their CPU time. */
-static void beside_a_load_no_knee_is_told(void **state)
+TEST_BETWEEN(beside_a_load_no_knee_is_told, ask, tear_down)
 {
-    (void)state;
     assert_true(plan_knee_has_trials(&options) && plan_knee_is_told(&options.question));
     options.question.background.given = true;
     assert_false(plan_knee_is_told(&options.question));
     assert_false(plan_knee_has_trials(&options));
 }
 
-static void a_trial_for_the_knee_goes_on_when_it_fails(void **state)
+TEST_BETWEEN(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down)
 {
     const struct search_probe asked = {.size = 8, .longer = true};
     (void)state;
@@ -292,28 +276,4 @@ static void a_trial_for_the_knee_goes_on_when_it_fails(void **state)
     assert_int_equal(probe.samples, 400);
     assert_true(probe.fails_at > probe.samples);
     assert_int_equal(probe.longest_ns, plan_probe_of(question, &asked).longest_ns);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_the_search_has_not_run_is_run, ask, tear_down),
-        cmocka_unit_test_setup_teardown(long_trials_of_the_search_need_not_be_run_again, ask,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_search_of_one_lock_has_no_demand_of_many, ask, tear_down),
-        cmocka_unit_test_setup_teardown(what_did_harm_is_not_run, ask, tear_down),
-        cmocka_unit_test_setup_teardown(trials_that_tell_nothing_come_to_an_end, ask, tear_down),
-        cmocka_unit_test_setup_teardown(there_is_a_most_of_trials_for_the_knee, ask, tear_down),
-        cmocka_unit_test_setup_teardown(the_knee_is_that_of_one_lock_and_of_the_most, ask,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(where_waiters_are_searched_for_the_knee_is_a_lower_bound,
-                                        ask, tear_down),
-        cmocka_unit_test_setup_teardown(a_knee_that_is_not_known_has_a_reason, ask, tear_down),
-        cmocka_unit_test_setup_teardown(trials_that_ended_early_tell_no_knee_of_waiters, ask,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(trials_are_run_on_private_servers_alone, ask, tear_down),
-        cmocka_unit_test_setup_teardown(beside_a_load_no_knee_is_told, ask, tear_down),
-        cmocka_unit_test_setup_teardown(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down),
-    };
-    return cmocka_run_group_tests_name("plan_knee", tests, NULL, NULL);
 }

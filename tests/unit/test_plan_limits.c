@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The limits of zkherd plan, against products and quotients that are written out here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/limits/plan_limits.h"
 #include "recipes/registry.h"
+
+#include "tests/support/test.h"
 
 #define B 1048575
 
@@ -46,9 +42,8 @@ static void assert_limit(struct plan_limit limit, const char *formula, uint64_t 
     assert_true(limit.most_clients == most_clients);
 }
 
-static void messages(void **state)
+TEST_BETWEEN(messages, give, NULL)
 {
-    (void)state;
     assert_limit(limit_of(PLAN_NAMES, "scalable"), "(B-20)/(4+15)", (B - 20) / 19, 100,
                  (B - 20) / 19);
     assert_limit(limit_of(PLAN_NAMES, "ready"), "(B-28)/(4+15)", (B - 28) / 19, 100, (B - 28) / 19);
@@ -64,9 +59,8 @@ static void messages(void **state)
     assert_limit(limit_of(PLAN_VALUE_READ, NULL), "B-88", B - 88, 0, PLAN_NO_LIMIT);
 }
 
-static void sessions(void **state)
+TEST_BETWEEN(sessions, give, NULL)
 {
-    (void)state;
     assert_limit(limit_of(PLAN_CONNECTIONS, NULL), "S*C", 180, 100, 180);
     assert_limit(limit_of(PLAN_SERVER_DESCRIPTORS, NULL), "S*F", 3000, 100, 3000);
     assert_limit(limit_of(PLAN_DESCRIPTORS, NULL), "D", 5000, 100, 5000);
@@ -75,9 +69,8 @@ static void sessions(void **state)
 
 /* Of each client one, of scalable-listwatch two, of walkback n(n-1)/2; paths of 27 bytes, of
  * childwatch 11. */
-static void watches(void **state)
+TEST_BETWEEN(watches, give, NULL)
 {
-    (void)state;
     uint64_t most = 3 * (UINT64_C(536870912) / 477);
     assert_limit(limit_of(PLAN_WATCHES, "scalable"), "S*H/(450+27)", most, 100, most);
     assert_limit(limit_of(PLAN_WATCHES, "scalable-listwatch"), "S*H/(450+27)", most, 200, most / 2);
@@ -87,18 +80,16 @@ static void watches(void **state)
     assert_limit(limit_of(PLAN_WATCHES, "childwatch"), "S*H/(450+11)", most, 100, most);
 }
 
-static void recipes_without_lists_or_watches_have_no_such_limit(void **state)
+TEST_BETWEEN(recipes_without_lists_or_watches_have_no_such_limit, give, NULL)
 {
-    (void)state;
     struct plan_limit limit;
     assert_false(plan_limits_compute(PLAN_NAMES, registry_find("nonscalable"), &given, &limit));
     assert_false(plan_limits_compute(PLAN_WATCHES_AGAIN, registry_find("poll"), &given, &limit));
     assert_false(plan_limits_compute(PLAN_WATCHES, registry_find("poll"), &given, &limit));
 }
 
-static void no_limit_and_a_limit_that_is_not_told_are_no_numbers(void **state)
+TEST_BETWEEN(no_limit_and_a_limit_that_is_not_told_are_no_numbers, give, NULL)
 {
-    (void)state;
     given.clients = 1000000;
     given.lowest = (struct server_limits){0, FOUR_LETTER_UNTOLD, FOUR_LETTER_UNTOLD};
     given.descriptors = UINT64_MAX;
@@ -112,9 +103,8 @@ static void no_limit_and_a_limit_that_is_not_told_are_no_numbers(void **state)
     assert_false(plan_limits_passed(&limit));
 }
 
-static void a_limit_is_passed_by_more_than_it_allows(void **state)
+TEST_BETWEEN(a_limit_is_passed_by_more_than_it_allows, give, NULL)
 {
-    (void)state;
     given.clients = 180;
     struct plan_limit limit = limit_of(PLAN_CONNECTIONS, NULL);
     assert_false(plan_limits_passed(&limit));
@@ -127,9 +117,8 @@ static void a_limit_is_passed_by_more_than_it_allows(void **state)
     assert_false(plan_limits_passed(&limit));
 }
 
-static void the_lowest_number_of_clients_is_met_first(void **state)
+TEST_BETWEEN(the_lowest_number_of_clients_is_met_first, give, NULL)
 {
-    (void)state;
     struct plan_limit first;
     assert_true(plan_limits_first(registry_find("scalable-guid"), &given, &first));
     assert_int_equal(first.kind, PLAN_CONNECTIONS);
@@ -145,20 +134,4 @@ static void the_lowest_number_of_clients_is_met_first(void **state)
     assert_int_equal(first.most_clients, 2599);
     assert_true(plan_limits_first(registry_find("nonscalable"), &given, &first));
     assert_int_equal(first.kind, PLAN_PORTS);
-}
-
-#define TEST(test) cmocka_unit_test_setup(test, give)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(messages),
-        TEST(sessions),
-        TEST(watches),
-        TEST(recipes_without_lists_or_watches_have_no_such_limit),
-        TEST(no_limit_and_a_limit_that_is_not_told_are_no_numbers),
-        TEST(a_limit_is_passed_by_more_than_it_allows),
-        TEST(the_lowest_number_of_clients_is_met_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

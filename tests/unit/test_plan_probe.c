@@ -5,13 +5,7 @@
 #include "base/clock.h"
 #include "recipes/registry.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define WAITERS 3
 
@@ -58,9 +52,8 @@ static void come_to_steady_state(void)
         hand_over(WAITERS, NS_PER_S);
 }
 
-static void only_handoffs_that_all_others_wait_for_count(void **state)
+TEST_BETWEEN(only_handoffs_that_all_others_wait_for_count, NULL, tear_down)
 {
-    (void)state;
     lay_out("handoff p50 < 5ms", 100, false);
     come_to_steady_state();
     hand_over(WAITERS, NS_PER_MS);
@@ -79,9 +72,8 @@ static void only_handoffs_that_all_others_wait_for_count(void **state)
     free(latency);
 }
 
-static void a_trial_has_enough_when_it_has_its_samples(void **state)
+TEST_BETWEEN(a_trial_has_enough_when_it_has_its_samples, NULL, tear_down)
 {
-    (void)state;
     lay_out("handoff p90 < 5ms", 40, false);
     come_to_steady_state();
     for (int i = 0; i < 39; i++)
@@ -91,9 +83,8 @@ static void a_trial_has_enough_when_it_has_its_samples(void **state)
     assert_true(plan_probe_has_enough(&probe, memory, NULL, 0));
 }
 
-static void a_long_trial_has_four_times_the_samples(void **state)
+TEST_BETWEEN(a_long_trial_has_four_times_the_samples, NULL, tear_down)
 {
-    (void)state;
     lay_out("handoff p90 < 5ms", 40, true);
     assert_int_equal(probe.samples, 160);
     assert_true(plan.handoffs >= 160 + WAITERS + 1);
@@ -104,9 +95,8 @@ static void a_long_trial_has_four_times_the_samples(void **state)
 
 /* As soon as no other samples could make the trial pass or leave it undetermined, and not before.
  */
-static void a_trial_that_fails_in_any_case_ends(void **state)
+TEST_BETWEEN(a_trial_that_fails_in_any_case_ends, NULL, tear_down)
 {
-    (void)state;
     lay_out("handoff p90 < 5ms", 40, false);
     come_to_steady_state();
     uint64_t over = 0;
@@ -121,9 +111,8 @@ static void a_trial_that_fails_in_any_case_ends(void **state)
 
 /* Forty handoffs at the limit, and each client's first, take 44 times five milliseconds and hold.
  */
-static void a_trial_lasts_no_longer_than_its_samples_at_the_limit(void **state)
+TEST_BETWEEN(a_trial_lasts_no_longer_than_its_samples_at_the_limit, NULL, tear_down)
 {
-    (void)state;
     lay_out("handoff p90 < 500ms", 40, false);
     assert_true(probe.longest_ns >= 44 * 500 * NS_PER_MS);
     assert_true(probe.longest_ns <= 46 * 500 * NS_PER_MS);
@@ -131,9 +120,8 @@ static void a_trial_lasts_no_longer_than_its_samples_at_the_limit(void **state)
     assert_true(plan_probe_has_enough(&probe, memory, NULL, probe.longest_ns));
 }
 
-static void acquires_are_counted_as_well(void **state)
+TEST_BETWEEN(acquires_are_counted_as_well, NULL, tear_down)
 {
-    (void)state;
     lay_out("acquire p90 < 5ms", 40, false);
     struct histogram *acquires = &memory->workers[0].latency[0][METER_ACQUIRE];
     for (int i = 0; i < 39; i++)
@@ -159,9 +147,8 @@ static void lay_out_beside(uint64_t samples)
     assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
 }
 
-static void the_load_beside_a_trial_is_what_is_asked_about(void **state)
+TEST_BETWEEN(the_load_beside_a_trial_is_what_is_asked_about, NULL, tear_down)
 {
-    (void)state;
     char why[200];
     lay_out_beside(40);
     struct background_plan load = plan_probe_background(&probe);
@@ -178,9 +165,8 @@ static void the_load_beside_a_trial_is_what_is_asked_about(void **state)
 }
 
 /* Of a lock, the first grant of each client is not part of it. */
-static void a_load_counts_from_the_steady_state_on(void **state)
+TEST_BETWEEN(a_load_counts_from_the_steady_state_on, NULL, tear_down)
 {
-    (void)state;
     lay_out_beside(40);
     for (int i = 0; i < WAITERS; i++)
         hand_over(WAITERS, NS_PER_MS);
@@ -190,9 +176,8 @@ static void a_load_counts_from_the_steady_state_on(void **state)
     assert_true(plan_probe_is_steady(memory, 0));
 }
 
-static void requests_beside_the_lock_are_the_samples(void **state)
+TEST_BETWEEN(requests_beside_the_lock_are_the_samples, NULL, tear_down)
 {
-    (void)state;
     lay_out_beside(40);
     come_to_steady_state();
     for (int i = 0; i < 100; i++)
@@ -202,9 +187,8 @@ static void requests_beside_the_lock_are_the_samples(void **state)
 }
 
 /* All that are outstanding at the end may be below the limit: the trial fails all the same. */
-static void a_trial_whose_load_fails_in_any_case_ends(void **state)
+TEST_BETWEEN(a_trial_whose_load_fails_in_any_case_ends, NULL, tear_down)
 {
-    (void)state;
     struct plan_count beside = {39, 0};
     lay_out_beside(40);
     while (!plan_probe_has_enough(&probe, memory, &beside, 0)) {
@@ -221,9 +205,8 @@ static void a_trial_whose_load_fails_in_any_case_ends(void **state)
 }
 
 /* Forty requests come due in 0.4 s, more or less. */
-static void the_time_of_a_load_is_bounded(void **state)
+TEST_BETWEEN(the_time_of_a_load_is_bounded, NULL, tear_down)
 {
-    (void)state;
     lay_out_beside(40);
     assert_int_equal(probe.longest_ns,
                      PLAN_STEADY_NS + 2 * 400 * NS_PER_MS + question.objective.limit_ns);
@@ -235,9 +218,8 @@ static void the_time_of_a_load_is_bounded(void **state)
 }
 
 /* At a high rate so few requests would be those of one moment. */
-static void requests_beside_the_lock_are_spread_over_a_time(void **state)
+TEST_BETWEEN(requests_beside_the_lock_are_spread_over_a_time, NULL, tear_down)
 {
-    (void)state;
     lay_out_beside(40);
     question.trial_least_ns = NS_PER_S;
     struct search_probe asked = {.size = WAITERS};
@@ -252,9 +234,8 @@ static void requests_beside_the_lock_are_spread_over_a_time(void **state)
     assert_int_equal(plan_probe_of(&question, &asked).longest_ns, 12 * NS_PER_S);
 }
 
-static void an_unknown_rate_is_that_of_the_load(void **state)
+TEST_BETWEEN(an_unknown_rate_is_that_of_the_load, NULL, tear_down)
 {
-    (void)state;
     lay_out_beside(40);
     question.unknown = PLAN_RATE;
     question.background.rate_per_s = 0;
@@ -268,9 +249,8 @@ static void an_unknown_rate_is_that_of_the_load(void **state)
     assert_int_equal(probe.longest_ns, PLAN_STEADY_NS + 100 * NS_PER_MS + 20 * NS_PER_MS);
 }
 
-static void the_time_decides_about_a_rate(void **state)
+TEST_BETWEEN(the_time_decides_about_a_rate, NULL, tear_down)
 {
-    (void)state;
     lay_out("handoffs > 500/s", 0, true);
     assert_int_equal(plan.handoffs, 0);
     assert_int_equal(plan.duration_ns, PLAN_LONG * PLAN_TRIAL_NS);
@@ -278,9 +258,8 @@ static void the_time_decides_about_a_rate(void **state)
 }
 
 /* A release every millisecond, also those that fewer wait for, while all clients take part. */
-static void rates_are_those_of_the_steady_part(void **state)
+TEST_BETWEEN(rates_are_those_of_the_steady_part, NULL, tear_down)
 {
-    (void)state;
     double per_s[PLAN_BATCHES];
     lay_out("handoffs > 500/s", 0, false);
     assert_int_equal(plan_probe_rates(memory, per_s), 0);
@@ -292,26 +271,4 @@ static void rates_are_those_of_the_steady_part(void **state)
     assert_int_equal(plan_probe_rates(memory, per_s), PLAN_BATCHES);
     for (int i = 0; i < PLAN_BATCHES; i++)
         assert_true(per_s[i] > 985 && per_s[i] < 1015);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(only_handoffs_that_all_others_wait_for_count, tear_down),
-        cmocka_unit_test_teardown(a_trial_has_enough_when_it_has_its_samples, tear_down),
-        cmocka_unit_test_teardown(a_long_trial_has_four_times_the_samples, tear_down),
-        cmocka_unit_test_teardown(a_trial_that_fails_in_any_case_ends, tear_down),
-        cmocka_unit_test_teardown(a_trial_lasts_no_longer_than_its_samples_at_the_limit, tear_down),
-        cmocka_unit_test_teardown(acquires_are_counted_as_well, tear_down),
-        cmocka_unit_test_teardown(the_load_beside_a_trial_is_what_is_asked_about, tear_down),
-        cmocka_unit_test_teardown(a_load_counts_from_the_steady_state_on, tear_down),
-        cmocka_unit_test_teardown(requests_beside_the_lock_are_the_samples, tear_down),
-        cmocka_unit_test_teardown(a_trial_whose_load_fails_in_any_case_ends, tear_down),
-        cmocka_unit_test_teardown(the_time_of_a_load_is_bounded, tear_down),
-        cmocka_unit_test_teardown(requests_beside_the_lock_are_spread_over_a_time, tear_down),
-        cmocka_unit_test_teardown(an_unknown_rate_is_that_of_the_load, tear_down),
-        cmocka_unit_test_teardown(the_time_decides_about_a_rate, tear_down),
-        cmocka_unit_test_teardown(rates_are_those_of_the_steady_part, tear_down),
-    };
-    return cmocka_run_group_tests_name("plan_probe", tests, NULL, NULL);
 }

@@ -5,14 +5,9 @@
 #include "recipes/registry.h"
 #include "sim/sim.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <unistd.h>
 
 static struct plan_question question;
 static struct plan_proposal_basis basis;
@@ -68,9 +63,8 @@ static void assert_nothing(const struct recipe *recipe, const char *why)
 }
 
 /* A handoff of the herd takes the longer the more wait: at the default costs about 60 us each. */
-static void a_herd_is_proposed_by_its_limit(void **state)
+TEST(a_herd_is_proposed_by_its_limit)
 {
-    (void)state;
     ask("handoff p90 < 2ms", 1, 500);
     const uint64_t few = propose(&recipe_nonscalable).size;
     assert_int_equal(propose(&recipe_nonscalable).size, few);
@@ -81,9 +75,8 @@ static void a_herd_is_proposed_by_its_limit(void **state)
     assert_true(propose(&recipe_nonscalable).size < many);
 }
 
-static void a_proposal_lies_within_the_bounds(void **state)
+TEST(a_proposal_lies_within_the_bounds)
 {
-    (void)state;
     ask("handoff p90 < 2s", 1, 70);
     assert_int_equal(propose(&recipe_scalable).size, 70);
     ask("handoff p90 < 1us", 5, 70);
@@ -91,9 +84,8 @@ static void a_proposal_lies_within_the_bounds(void **state)
 }
 
 /* Several processes and any driver: the simulation has its own. */
-static void hot_locks_are_proposed_too(void **state)
+TEST(hot_locks_are_proposed_too)
 {
-    (void)state;
     ask("acquire p90 < 5ms", 1, 300);
     question.unknown = PLAN_LOCKS;
     question.clients = 3;
@@ -103,9 +95,8 @@ static void hot_locks_are_proposed_too(void **state)
 }
 
 /* Up to then 1, 2, 4, ... have passed. */
-static void what_passed_until_the_time_was_up_is_proposed(void **state)
+TEST(what_passed_until_the_time_was_up_is_proposed)
 {
-    (void)state;
     ask("handoff p90 < 4ms", 1, 500);
     const uint64_t whole = propose(&recipe_nonscalable).size;
     bool was_cut = false;
@@ -122,9 +113,8 @@ static void what_passed_until_the_time_was_up_is_proposed(void **state)
     assert_true(was_cut);
 }
 
-static void what_cannot_be_simulated_is_not_proposed(void **state)
+TEST(what_cannot_be_simulated_is_not_proposed)
 {
-    (void)state;
     ask("handoff p90 < 2ms", 20000, 30000);
     calls_left = 1; /* a simulation of so many sessions would take minutes */
     assert_nothing(&recipe_scalable, "the least size has more than 20,000 sessions");
@@ -162,16 +152,14 @@ static uint64_t propose_with(uint64_t times)
     return options.proposals[1].size;
 }
 
-static void the_costs_of_the_file_are_simulated_on_its_servers(void **state)
+TEST(the_costs_of_the_file_are_simulated_on_its_servers)
 {
-    (void)state;
     ask("handoff p90 < 8ms", 1, 200);
     assert_true(propose_with(10) < propose_with(1));
 }
 
-static void an_interrupt_ends_the_simulation(void **state)
+TEST(an_interrupt_ends_the_simulation)
 {
-    (void)state;
     int ends[2];
     struct plan_proposal proposal = {7, NULL};
     ask("handoff p90 < 4ms", 1, 500);
@@ -183,18 +171,4 @@ static void an_interrupt_ends_the_simulation(void **state)
     assert_int_equal(proposal.size, 7);
     close(ends[0]);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_herd_is_proposed_by_its_limit),
-        cmocka_unit_test(a_proposal_lies_within_the_bounds),
-        cmocka_unit_test(hot_locks_are_proposed_too),
-        cmocka_unit_test(what_passed_until_the_time_was_up_is_proposed),
-        cmocka_unit_test(what_cannot_be_simulated_is_not_proposed),
-        cmocka_unit_test(the_costs_of_the_file_are_simulated_on_its_servers),
-        cmocka_unit_test(an_interrupt_ends_the_simulation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
 
 #include "base/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static struct plan_question ask(const char *objective, enum plan_unknown unknown)
 {
@@ -20,9 +14,8 @@ static struct plan_question ask(const char *objective, enum plan_unknown unknown
     return question;
 }
 
-static void a_size_is_a_number_of_sessions(void **state)
+TEST(a_size_is_a_number_of_sessions)
 {
-    (void)state;
     struct plan_question question = ask("handoff p99 < 50ms", PLAN_WAITERS);
     assert_int_equal(plan_question_sessions(&question, 7), 8);
     assert_int_equal(plan_question_locks(&question, 7), 1);
@@ -38,9 +31,8 @@ static void a_size_is_a_number_of_sessions(void **state)
 
 /* The sessions of the largest size are at most those that are allowed, and one more would not be.
  */
-static void the_bounds_follow_from_the_sessions(void **state)
+TEST(the_bounds_follow_from_the_sessions)
 {
-    (void)state;
     for (int unknown = PLAN_WAITERS; unknown <= PLAN_SESSIONS; unknown++) {
         struct plan_question question = ask("handoff p99 < 50ms", (enum plan_unknown)unknown);
         question.clients = unknown == PLAN_LOCKS ? 3 : 0;
@@ -54,9 +46,8 @@ static void the_bounds_follow_from_the_sessions(void **state)
 }
 
 /* At every rate the same clients contend. */
-static void a_size_is_a_rate(void **state)
+TEST(a_size_is_a_rate)
 {
-    (void)state;
     struct plan_question question = ask("background p99 < 50ms", PLAN_RATE);
     question.locks = 4;
     question.clients = 3;
@@ -69,9 +60,8 @@ static void a_size_is_a_rate(void **state)
     assert_int_equal(plan_question_rate(&question, 700), 50);
 }
 
-static void the_bounds_of_a_rate_are_its_own(void **state)
+TEST(the_bounds_of_a_rate_are_its_own)
 {
-    (void)state;
     struct plan_question question = ask("background p99 < 50ms", PLAN_RATE);
     plan_question_complete(&question, 100);
     assert_int_equal(question.clients, PLAN_CLIENTS_DEFAULT);
@@ -94,9 +84,8 @@ static void the_bounds_of_a_rate_are_its_own(void **state)
     assert_int_equal(question.most, question.least);
 }
 
-static void what_is_given_stays(void **state)
+TEST(what_is_given_stays)
 {
-    (void)state;
     struct plan_question question = ask("handoff p99 < 50ms", PLAN_WAITERS);
     question.least = 5;
     question.most = 500;
@@ -109,9 +98,8 @@ static void what_is_given_stays(void **state)
 }
 
 /* 1,049 samples of a p99 pass with five over; a p50 would need 18 only. A rate has no samples. */
-static void a_trial_has_enough_samples_to_vote(void **state)
+TEST(a_trial_has_enough_samples_to_vote)
 {
-    (void)state;
     struct plan_question question = ask("handoff p99 < 50ms", PLAN_WAITERS);
     plan_question_complete(&question, 100);
     assert_int_equal(question.trial_samples, 1049);
@@ -132,9 +120,8 @@ static void a_trial_has_enough_samples_to_vote(void **state)
     assert_int_equal(question.trial_least_ns, 0);
 }
 
-static void servers_that_allow_fewer_sessions_lower_the_largest_size(void **state)
+TEST(servers_that_allow_fewer_sessions_lower_the_largest_size)
 {
-    (void)state;
     struct plan_question question = ask("handoff p99 < 50ms", PLAN_WAITERS);
     question.least = 10;
     plan_question_complete(&question, 100);
@@ -149,9 +136,8 @@ static void servers_that_allow_fewer_sessions_lower_the_largest_size(void **stat
     assert_int_equal(question.most, 10);
 }
 
-static void sizes_are_told_in_words(void **state)
+TEST(sizes_are_told_in_words)
 {
-    (void)state;
     char text[64];
     struct plan_question question = {.unknown = PLAN_WAITERS};
     assert_string_equal(plan_question_format(&question, 1, text, sizeof text), "1 waiter");
@@ -163,19 +149,4 @@ static void sizes_are_told_in_words(void **state)
                         "1,200 requests a second");
     assert_string_equal(plan_question_format(&question, 1, text, sizeof text),
                         "1 request a second");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_size_is_a_number_of_sessions),
-        cmocka_unit_test(the_bounds_follow_from_the_sessions),
-        cmocka_unit_test(a_size_is_a_rate),
-        cmocka_unit_test(the_bounds_of_a_rate_are_its_own),
-        cmocka_unit_test(what_is_given_stays),
-        cmocka_unit_test(a_trial_has_enough_samples_to_vote),
-        cmocka_unit_test(servers_that_allow_fewer_sessions_lower_the_largest_size),
-        cmocka_unit_test(sizes_are_told_in_words),
-    };
-    return cmocka_run_group_tests_name("plan_question", tests, NULL, NULL);
 }

@@ -5,16 +5,9 @@
 #include "base/clock.h"
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static struct plan_question question;
 static struct plan_probe probe;
@@ -71,9 +64,8 @@ static void take(void)
                      ERROR_NONE);
 }
 
-static void a_trial_is_judged_by_its_load(void **state)
+TEST_BETWEEN(a_trial_is_judged_by_its_load, NULL, tear_down)
 {
-    (void)state;
     lay_out("background p99 < 10ms", DRIVER_SIMULATED);
     take();
     assert_int_equal(sample.count.samples, 1000);
@@ -91,9 +83,8 @@ static void a_trial_is_judged_by_its_load(void **state)
 }
 
 /* Then it is only there. */
-static void an_objective_on_the_lock_is_not_judged_by_the_load(void **state)
+TEST_BETWEEN(an_objective_on_the_lock_is_not_judged_by_the_load, NULL, tear_down)
 {
-    (void)state;
     lay_out("acquire p99 < 10ms", DRIVER_SIMULATED);
     for (int i = 0; i < 1000; i++)
         histogram_record(&result.latency[METER_ACQUIRE], NS_PER_MS);
@@ -105,7 +96,7 @@ static void an_objective_on_the_lock_is_not_judged_by_the_load(void **state)
 }
 
 /* Whatever the objective: it would be met beside another load than was asked for. */
-static void a_load_that_was_not_sent_as_planned_has_no_vote(void **state)
+TEST_BETWEEN(a_load_that_was_not_sent_as_planned_has_no_vote, NULL, tear_down)
 {
     static const char *const objectives[] = {"background p99 < 10ms", "handoff p99 < 10ms"};
     (void)state;
@@ -123,9 +114,8 @@ static void a_load_that_was_not_sent_as_planned_has_no_vote(void **state)
     }
 }
 
-static void a_load_that_ended_too_early_has_no_vote(void **state)
+TEST_BETWEEN(a_load_that_ended_too_early_has_no_vote, NULL, tear_down)
 {
-    (void)state;
     lay_out("background p99 < 10ms", DRIVER_SIMULATED);
     snprintf(beside.ended, sizeof beside.ended, "session 3 expired");
     take();
@@ -155,9 +145,8 @@ static char *write_row(void)
     return text;
 }
 
-static void without_a_load_its_columns_are_empty(void **state)
+TEST_BETWEEN(without_a_load_its_columns_are_empty, NULL, tear_down)
 {
-    (void)state;
     lay_out("background p99 < 10ms", DRIVER_SIMULATED);
     take();
     char *row = write_row();
@@ -169,16 +158,4 @@ static void without_a_load_its_columns_are_empty(void **state)
     row = write_row();
     assert_non_null(strstr(row, ",,,,,,,,"));
     free(row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_trial_is_judged_by_its_load, tear_down),
-        cmocka_unit_test_teardown(an_objective_on_the_lock_is_not_judged_by_the_load, tear_down),
-        cmocka_unit_test_teardown(a_load_that_was_not_sent_as_planned_has_no_vote, tear_down),
-        cmocka_unit_test_teardown(a_load_that_ended_too_early_has_no_vote, tear_down),
-        cmocka_unit_test_teardown(without_a_load_its_columns_are_empty, tear_down),
-    };
-    return cmocka_run_group_tests_name("plan_sample", tests, NULL, NULL);
 }

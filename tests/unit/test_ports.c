@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ports are held until the servers listen: nobody gets one by chance, and a server can listen. */
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include "servers/ports.h"
 
@@ -57,9 +58,8 @@ static int try_to_connect(uint16_t port)
     return os_error;
 }
 
-static void held_ports_are_given_to_nobody_else(void **state)
+TEST_BETWEEN(held_ports_are_given_to_nobody_else, set_up, tear_down)
 {
-    (void)state;
     for (unsigned i = 0; i < SERVERS; i++) {
         assert_int_equal(try_to_bind(ports[i].client, 0), -1);
         assert_int_equal(try_to_bind(ports[i].peer, 0), -1);
@@ -73,9 +73,8 @@ static void held_ports_are_given_to_nobody_else(void **state)
     close(fd);
 }
 
-static void a_server_listens_on_a_held_port(void **state)
+TEST_BETWEEN(a_server_listens_on_a_held_port, set_up, tear_down)
 {
-    (void)state;
     int server = try_to_bind(ports[0].client, 1);
     assert_true(server >= 0);
     assert_int_equal(listen(server, 1), 0);
@@ -84,7 +83,7 @@ static void a_server_listens_on_a_held_port(void **state)
 }
 
 /* By a server that listens. */
-static void a_given_port_that_is_taken_is_told(void **state)
+TEST(a_given_port_that_is_taken_is_told)
 {
     struct server_ports given[1];
     struct ports_reservation none = {.count = 0};
@@ -95,14 +94,4 @@ static void a_given_port_that_is_taken_is_told(void **state)
     assert_int_equal(ports_reserve(taken, 1, given, &none, &error), ERROR_PORT_TAKEN);
     assert_int_equal(none.count, 0);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(held_ports_are_given_to_nobody_else, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_server_listens_on_a_held_port, set_up, tear_down),
-        cmocka_unit_test(a_given_port_that_is_taken_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Predicted drains: their intervals, the verdict on what was measured, the table and the file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/model/prediction.h"
 #include "bench/predict/plan_prediction_cells.h"
 #include "recipes/registry.h"
 #include "sim/sim.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct costs_file costs;
 static struct error error;
@@ -48,9 +41,8 @@ static double width_of(uint32_t trials, struct interval *predicted)
     return log(predicted->high / predicted->value);
 }
 
-static void a_simulation_is_a_function_of_the_costs(void **state)
+TEST(a_simulation_is_a_function_of_the_costs)
 {
-    (void)state;
     const struct sim_options options = sim_options_default();
     double once_s[DRAIN_TIMES], twice_s[DRAIN_TIMES];
     assert_int_equal(drain_expect(&options, &cell, -1, once_s, &error), ERROR_NONE);
@@ -61,9 +53,8 @@ static void a_simulation_is_a_function_of_the_costs(void **state)
     assert_true(once_s[DRAIN_TOTAL] > 7 * once_s[DRAIN_HANDOFF] * 0.9);
 }
 
-static void the_interval_has_what_is_not_known(void **state)
+TEST(the_interval_has_what_is_not_known)
 {
-    (void)state;
     struct interval predicted;
     make_costs(0);
     assert_true(width_of(1, &predicted) < 0.05); /* the jitter alone */
@@ -79,9 +70,8 @@ static void the_interval_has_what_is_not_known(void **state)
     assert_true(fabs(log(predicted.value / predicted.low) - by_costs) < 1e-9);
 }
 
-static void a_longer_sync_takes_longer(void **state)
+TEST(a_longer_sync_takes_longer)
 {
-    (void)state;
     struct interval before, after;
     make_costs(0);
     width_of(1, &before);
@@ -90,9 +80,8 @@ static void a_longer_sync_takes_longer(void **state)
     assert_true(after.value > 2 * before.value);
 }
 
-static void the_ends_of_an_interval_are_covered(void **state)
+TEST(the_ends_of_an_interval_are_covered)
 {
-    (void)state;
     const struct interval interval = {2, 1, 4};
     assert_true(prediction_covers(&interval, 1));
     assert_true(prediction_covers(&interval, 4));
@@ -126,9 +115,8 @@ static void measure(size_t covered)
     }
 }
 
-static void eight_of_ten_must_be_covered(void **state)
+TEST(eight_of_ten_must_be_covered)
 {
-    (void)state;
     measure(8);
     struct plan_prediction_score score = plan_prediction_cells_score(&cells);
     assert_int_equal(score.covered, 8);
@@ -161,9 +149,8 @@ static void assert_printed(const char *words)
         fail_msg("'%s' is not in:\n%s", words, text);
 }
 
-static void the_table_has_both_sides(void **state)
+TEST(the_table_has_both_sides)
 {
-    (void)state;
     measure(7);
     print();
     assert_printed("recipe    clients  servers  ms           predicted  95 % interval  measured  "
@@ -177,9 +164,8 @@ static void the_table_has_both_sides(void **state)
     free(text);
 }
 
-static void a_prediction_says_what_was_not_measured(void **state)
+TEST(a_prediction_says_what_was_not_measured)
 {
-    (void)state;
     measure(0);
     cells.validates = false;
     cells.count = 1;
@@ -193,9 +179,8 @@ static void a_prediction_says_what_was_not_measured(void **state)
     free(text);
 }
 
-static void the_file_has_a_row_for_each_time(void **state)
+TEST(the_file_has_a_row_for_each_time)
 {
-    (void)state;
     size_t size;
     measure(1);
     list[1].measured = (struct drain_summary){0};
@@ -210,19 +195,4 @@ static void the_file_has_a_row_for_each_time(void **state)
                    "0.005000000,no\n"
                    "c.json,scalable,20,1,1,drain,0.002000000,0.001000000,0.004000000,,,\n");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_simulation_is_a_function_of_the_costs),
-        cmocka_unit_test(the_interval_has_what_is_not_known),
-        cmocka_unit_test(a_longer_sync_takes_longer),
-        cmocka_unit_test(the_ends_of_an_interval_are_covered),
-        cmocka_unit_test(eight_of_ten_must_be_covered),
-        cmocka_unit_test(the_table_has_both_sides),
-        cmocka_unit_test(a_prediction_says_what_was_not_measured),
-        cmocka_unit_test(the_file_has_a_row_for_each_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

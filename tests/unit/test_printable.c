@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static void assert_printed(const char *foreign, const char *expected)
 {
@@ -16,9 +10,8 @@ static void assert_printed(const char *foreign, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void what_can_be_seen_stays(void **state)
+TEST(what_can_be_seen_stays)
 {
-    (void)state;
     assert_printed("", "");
     assert_printed(" ~/lock-0000000001 \"a\" \\", " ~/lock-0000000001 \"a\" \\");
     assert_printed("Zürich Ω 鎖 🔒 \u00a0", "Zürich Ω 鎖 🔒 \u00a0");
@@ -27,18 +20,16 @@ static void what_can_be_seen_stays(void **state)
                    "\u00a1\u07ff\u0800\ufffd\U00010000\U0010ffff");
 }
 
-static void controls_are_escaped(void **state)
+TEST(controls_are_escaped)
 {
-    (void)state;
     assert_printed("a\x1b[31mb\x07", "a\\x1b[31mb\\x07");
     assert_printed("\r\n\t\x01\x1f\x7f", "\\x0d\\x0a\\x09\\x01\\x1f\\x7f");
     /* C1: a terminal takes U+009B for ESC [. */
     assert_printed("\xc2\x80\xc2\x9b\xc2\x9f", "\\u0080\\u009b\\u009f");
 }
 
-static void marks_of_direction_and_characters_without_width_are_escaped(void **state)
+TEST(marks_of_direction_and_characters_without_width_are_escaped)
 {
-    (void)state;
     assert_printed("\u200e\u200f\u061c", "\\u200e\\u200f\\u061c");
     assert_printed("\u202a\u202b\u202c\u202d\u202e", "\\u202a\\u202b\\u202c\\u202d\\u202e");
     assert_printed("\u2066\u2067\u2068\u2069", "\\u2066\\u2067\\u2068\\u2069");
@@ -49,17 +40,15 @@ static void marks_of_direction_and_characters_without_width_are_escaped(void **s
     assert_printed("\xef\xbf\xbe\xef\xbf\xbf", "\\ufffe\\uffff");
 }
 
-static void their_neighbours_are_not(void **state)
+TEST(their_neighbours_are_not)
 {
-    (void)state;
     assert_printed("\u200a\u2010\u2027\u202f\u205f\u2070", "\u200a\u2010\u2027\u202f\u205f\u2070");
     assert_printed("\ufefe\uff00\u00ac\u00ae\u061b", "\ufefe\uff00\u00ac\u00ae\u061b");
     assert_printed("\U000dffff\U000e1000", "\U000dffff\U000e1000");
 }
 
-static void bytes_that_are_no_text_are_escaped(void **state)
+TEST(bytes_that_are_no_text_are_escaped)
 {
-    (void)state;
     assert_printed("\xff\xfe", "\\xff\\xfe");
     assert_printed("\x80"
                    "a\xbf",
@@ -78,7 +67,7 @@ static void bytes_that_are_no_text_are_escaped(void **state)
     assert_printed("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond the last */
 }
 
-static void a_zero_among_bytes_is_escaped(void **state)
+TEST(a_zero_among_bytes_is_escaped)
 {
     char text[32];
     (void)state;
@@ -87,7 +76,7 @@ static void a_zero_among_bytes_is_escaped(void **state)
 }
 
 /* Whatever the room is: no half character, no half escape, and a sign that there is more. */
-static void what_does_not_fit_is_cut_between_characters(void **state)
+TEST(what_does_not_fit_is_cut_between_characters)
 {
     static const char foreign[] = "a\xc3\xbc\x1b\xe9\x8e\x96\xff\xf0\x9f\x94\x92\u202e!";
     static const char *const pieces[] = {"a", "ü", "\\x1b", "鎖", "\\xff", "🔒", "\\u202e", "!"};
@@ -118,9 +107,8 @@ static size_t columns(const char *text)
     return printable_columns(text, strlen(text));
 }
 
-static void columns_are_those_of_a_terminal(void **state)
+TEST(columns_are_those_of_a_terminal)
 {
-    (void)state;
     assert_int_equal(columns(""), 0);
     assert_int_equal(columns("abc"), 3);
     assert_int_equal(columns("O(n²)"), 5);
@@ -128,29 +116,12 @@ static void columns_are_those_of_a_terminal(void **state)
     assert_int_equal(columns("\u10ff\u1100"), 3);
 }
 
-static void a_cut_counts_columns(void **state)
+TEST(a_cut_counts_columns)
 {
-    (void)state;
     char fits[] = "abcdef", cut[] = "abcdefg", wide[] = "鎖鎖鎖", narrow[] = "üüüüü";
     assert_string_equal(printable_cut(fits, 6), "abcdef");
     assert_string_equal(printable_cut(cut, 6), "abc...");
     assert_string_equal(printable_cut(wide, 5), "鎖...");
     assert_string_equal(printable_cut(narrow, 4), "ü...");
     assert_string_equal(printable_cut(narrow, 3), "...");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_can_be_seen_stays),
-        cmocka_unit_test(controls_are_escaped),
-        cmocka_unit_test(marks_of_direction_and_characters_without_width_are_escaped),
-        cmocka_unit_test(their_neighbours_are_not),
-        cmocka_unit_test(bytes_that_are_no_text_are_escaped),
-        cmocka_unit_test(a_zero_among_bytes_is_escaped),
-        cmocka_unit_test(what_does_not_fit_is_cut_between_characters),
-        cmocka_unit_test(columns_are_those_of_a_terminal),
-        cmocka_unit_test(a_cut_counts_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
 
 #include "base/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static const struct progress progress = {.count = 729, .at = 122};
 
@@ -39,9 +33,8 @@ static void assert_line(const struct progress_name *its_name, const struct trial
     assert_string_equal(line, expected);
 }
 
-static void it_tells_sessions_then_arrivals_then_handoffs(void **state)
+TEST(it_tells_sessions_then_arrivals_then_handoffs)
 {
-    (void)state;
     assert_line(&name, &opening, 200,
                 "[123/729] ensemble3 nonscalable n=250 trial 3, sessions: 120 of 250");
     assert_line(&name, &arriving, 200,
@@ -52,9 +45,8 @@ static void it_tells_sessions_then_arrivals_then_handoffs(void **state)
                 "12,000 RPCs/s, 2 min 05 s left");
 }
 
-static void at_barriers_it_tells_passages(void **state)
+TEST(at_barriers_it_tells_passages)
 {
-    (void)state;
     struct trial_progress passing = draining;
     passing.passages = 1234;
     passing.passages_due = 4000;
@@ -63,9 +55,8 @@ static void at_barriers_it_tells_passages(void **state)
                 "12,000 RPCs/s, 2 min 05 s left");
 }
 
-static void a_stall_and_its_server_are_told(void **state)
+TEST(a_stall_and_its_server_are_told)
 {
-    (void)state;
     struct trial_progress stalled = draining;
     stalled.stalled_ns = 12 * NS_PER_S;
     stalled.stalled_at = "127.0.0.1:2182";
@@ -77,9 +68,8 @@ static void a_stall_and_its_server_are_told(void **state)
                 "[123/729] nonscalable n=250, stalled for 12.0 s: a server owes an answer");
 }
 
-static void what_is_not_known_is_not_told(void **state)
+TEST(what_is_not_known_is_not_told)
 {
-    (void)state;
     const struct progress_name alone = {"", "C2: nonscalable n=64", 0, 64};
     struct trial_progress endless = draining;
     char line[PROGRESS_LINE_SIZE];
@@ -88,9 +78,8 @@ static void what_is_not_known_is_not_told(void **state)
     assert_string_equal(line, "[123/729] C2: nonscalable n=64, handoffs: 37, 12,000 RPCs/s");
 }
 
-static void the_least_important_goes_first(void **state)
+TEST(the_least_important_goes_first)
 {
-    (void)state;
     assert_line(&name, &draining, 97,
                 "[123/729] ensemble3 nonscalable n=250 trial 3, handoffs: 37 of 250, "
                 "2 min 05 s left");
@@ -102,9 +91,8 @@ static void the_least_important_goes_first(void **state)
     assert_line(&name, &draining, 20, "[123/729] nonscalabl");
 }
 
-static void no_line_is_longer_than_the_terminal_is_wide(void **state)
+TEST(no_line_is_longer_than_the_terminal_is_wide)
 {
-    (void)state;
     const struct progress_name longest = {"a-host.of-a.long-domain.example-12181",
                                           "broken-norecheck-and-more n=1000000", 1000000, 1000000};
     struct trial_progress most = draining;
@@ -115,17 +103,4 @@ static void no_line_is_longer_than_the_terminal_is_wide(void **state)
         progress_put(&progress, &longest, &most, UINT64_MAX, columns, line);
         assert_true(strlen(line) <= columns);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_tells_sessions_then_arrivals_then_handoffs),
-        cmocka_unit_test(at_barriers_it_tells_passages),
-        cmocka_unit_test(a_stall_and_its_server_are_told),
-        cmocka_unit_test(what_is_not_known_is_not_told),
-        cmocka_unit_test(the_least_important_goes_first),
-        cmocka_unit_test(no_line_is_longer_than_the_terminal_is_wide),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,9 @@
  * folder that README.md is in.
  */
 #include "tests/support/shown.h"
+#include "tests/support/test.h"
 
 #include "bench/help/answers.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define COMMAND_COLUMNS 76 /* beside the indent of the document, in 80 */
 
@@ -41,9 +33,8 @@ static const char *end_of_paragraph(const char *place, const char *words)
     return strncmp(place, "\n\n", 2) == 0 ? place : NULL;
 }
 
-static void each_question_and_its_commands_are_in_the_document(void **state)
+TEST(each_question_and_its_commands_are_in_the_document)
 {
-    (void)state;
     const char *place = document;
     const struct answer *answer;
     for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
@@ -65,9 +56,8 @@ static void each_question_and_its_commands_are_in_the_document(void **state)
     assert_null(strstr(place, "\n## "));
 }
 
-static void every_topic_is_another_and_its_commands_fit(void **state)
+TEST(every_topic_is_another_and_its_commands_fit)
 {
-    (void)state;
     const struct answer *answer;
     size_t count = 0;
     for (; (answer = answers_at(count)) != NULL; count++) {
@@ -79,11 +69,4 @@ static void every_topic_is_another_and_its_commands_fit(void **state)
     assert_null(answers_find("watch"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_question_and_its_commands_are_in_the_document),
-        cmocka_unit_test(every_topic_is_another_and_its_commands_fit),
-    };
-    return cmocka_run_group_tests_name("questions", tests, read_document, NULL);
-}
+TEST_GROUP(read_document, NULL)

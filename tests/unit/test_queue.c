@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/queue.h"
 
-#include <stdio.h>
+#include "tests/support/test.h"
 
-static void test_a_sequence_is_read_as_the_server_writes_it(void **state)
+TEST(test_a_sequence_is_read_as_the_server_writes_it)
 {
     static const int32_t numbers[] = {
         0, 1, 42, 2147483647, INT32_MIN, INT32_MIN + 1, -1, -999999999, -1000000000};
@@ -25,7 +19,7 @@ static void test_a_sequence_is_read_as_the_server_writes_it(void **state)
 }
 
 /* As kazoo and Curator's read/write locks have it. */
-static void test_a_prefix_may_end_otherwise(void **state)
+TEST(test_a_prefix_may_end_otherwise)
 {
     static const int32_t numbers[] = {0, 2147483647, INT32_MIN, INT32_MIN + 1, -1, -999999999};
     (void)state;
@@ -38,7 +32,7 @@ static void test_a_prefix_may_end_otherwise(void **state)
     }
 }
 
-static void test_other_names_have_none(void **state)
+TEST(test_other_names_have_none)
 {
     static const char *const names[] = {"",           "lock-",           "lock-123",
                                         "turn",       "lock-00000000x1", "000000001",
@@ -51,9 +45,8 @@ static void test_other_names_have_none(void **state)
     }
 }
 
-static void test_places_are_compared_by_distance(void **state)
+TEST(test_places_are_compared_by_distance)
 {
-    (void)state;
     assert_true(queue_before(3, 4));
     assert_false(queue_before(4, 3));
     assert_false(queue_before(4, 4));
@@ -69,7 +62,7 @@ static struct contender contender_in(const char *const *names, size_t count, int
     return (struct contender){.lock = "/l", .reply = reply, .sequence = sequence};
 }
 
-static void test_the_predecessor_is_the_next_lower(void **state)
+TEST(test_the_predecessor_is_the_next_lower)
 {
     static const char *const names[] = {"lock-0000000009", "lock-0000000003", "turn",
                                         "lock-0000000007", "lock-0000000005"};
@@ -84,7 +77,7 @@ static void test_the_predecessor_is_the_next_lower(void **state)
     assert_true(queue_is_lowest(&s));
 }
 
-static void test_the_predecessor_is_found_across_the_wrap(void **state)
+TEST(test_the_predecessor_is_found_across_the_wrap)
 {
     static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
                                         "lock-2147483647"};
@@ -99,7 +92,7 @@ static void test_the_predecessor_is_found_across_the_wrap(void **state)
 }
 
 /* Writers in a line of both, before and behind; the first is before the wrap. */
-static void test_those_of_a_prefix_alone_are_found(void **state)
+TEST(test_those_of_a_prefix_alone_are_found)
 {
     static const char *const names[] = {"write-2147483647", "write--2147483646", "read--2147483645",
                                         "write--2147483643", "read-2147483646"};
@@ -118,7 +111,7 @@ static void test_those_of_a_prefix_alone_are_found(void **state)
     assert_false(queue_none_before(&s, "read-", QUEUE_LAST));
 }
 
-static void test_the_first_is_found_across_the_wrap(void **state)
+TEST(test_the_first_is_found_across_the_wrap)
 {
     static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
                                         "turn", "lock-2147483647"};
@@ -133,7 +126,7 @@ static void test_the_first_is_found_across_the_wrap(void **state)
 }
 
 /* Down across the wrap, each place is named as the server names it. */
-static void test_a_line_is_walked_down_across_the_wrap(void **state)
+TEST(test_a_line_is_walked_down_across_the_wrap)
 {
     static const char *const places[] = {"/l/lock--2147483647", "/l/lock--2147483648",
                                          "/l/lock-2147483647", "/l/lock-2147483646"};
@@ -149,7 +142,7 @@ static void test_a_line_is_walked_down_across_the_wrap(void **state)
     assert_int_equal(queue_previous(0), -1);
 }
 
-static void test_an_own_place_is_found_by_its_prefix(void **state)
+TEST(test_an_own_place_is_found_by_its_prefix)
 {
     static const char *const names[] = {"x-12-0000000001", "x-123-0000000002", "x-123-",
                                         "y-123-0000000003"};
@@ -164,21 +157,4 @@ static void test_an_own_place_is_found_by_its_prefix(void **state)
     assert_false(queue_find_place(&s));
     assert_string_equal(s.node, "/l/x-123-0000000002");
     assert_int_equal(s.sequence, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_sequence_is_read_as_the_server_writes_it),
-        cmocka_unit_test(test_a_prefix_may_end_otherwise),
-        cmocka_unit_test(test_other_names_have_none),
-        cmocka_unit_test(test_places_are_compared_by_distance),
-        cmocka_unit_test(test_the_predecessor_is_the_next_lower),
-        cmocka_unit_test(test_the_predecessor_is_found_across_the_wrap),
-        cmocka_unit_test(test_those_of_a_prefix_alone_are_found),
-        cmocka_unit_test(test_the_first_is_found_across_the_wrap),
-        cmocka_unit_test(test_an_own_place_is_found_by_its_prefix),
-        cmocka_unit_test(test_a_line_is_walked_down_across_the_wrap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/random.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 enum { DRAWS = 100000 };
 
 /* The published test vector of xoshiro256** from the state 1, 2, 3, 4. */
-static void the_sequence_is_the_published_one(void **state)
+TEST(the_sequence_is_the_published_one)
 {
-    (void)state;
     static const uint64_t expected[] = {
         11520,
         0,
@@ -34,9 +28,8 @@ static void the_sequence_is_the_published_one(void **state)
 }
 
 /* And that of splitmix64, which spreads the seed. */
-static void the_seed_is_spread_as_published(void **state)
+TEST(the_seed_is_spread_as_published)
 {
-    (void)state;
     static const uint64_t expected[] = {6457827717110365317, 3203168211198807973,
                                         UINT64_C(9817491932198370423), 4593380528125082431};
     struct random random;
@@ -48,9 +41,8 @@ static void the_seed_is_spread_as_published(void **state)
 }
 
 /* Chi squared with six degrees of freedom: 22.5 is exceeded once in a thousand. */
-static void below_is_even(void **state)
+TEST(below_is_even)
 {
-    (void)state;
     struct random random;
     random_init(&random, 1);
     size_t seen[7] = {0};
@@ -67,9 +59,8 @@ static void below_is_even(void **state)
 }
 
 /* A bare remainder of this bound would fall into the lower third twice as often. */
-static void a_large_bound_has_no_bias(void **state)
+TEST(a_large_bound_has_no_bias)
 {
-    (void)state;
     struct random random;
     random_init(&random, 2);
     const uint64_t third = UINT64_C(1) << 62;
@@ -79,9 +70,8 @@ static void a_large_bound_has_no_bias(void **state)
     assert_in_range(lower, DRAWS / 3 - 600, DRAWS / 3 + 600);
 }
 
-static void unit_is_flat(void **state)
+TEST(unit_is_flat)
 {
-    (void)state;
     struct random random;
     random_init(&random, 3);
     double sum = 0, squares = 0;
@@ -96,9 +86,8 @@ static void unit_is_flat(void **state)
 }
 
 /* Half of the values lie below mean · ln 2, and one in e above the mean. */
-static void exponential_has_its_mean_and_shape(void **state)
+TEST(exponential_has_its_mean_and_shape)
 {
-    (void)state;
     struct random random;
     random_init(&random, 4);
     double sum = 0;
@@ -116,9 +105,8 @@ static void exponential_has_its_mean_and_shape(void **state)
 }
 
 /* All six orders of three items, equally often. */
-static void shuffles_are_even(void **state)
+TEST(shuffles_are_even)
 {
-    (void)state;
     struct random random;
     random_init(&random, 5);
     size_t seen[3][3] = {{0}};
@@ -139,18 +127,4 @@ static void shuffles_are_even(void **state)
         }
     }
     random_shuffle(&random, NULL, 0, 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sequence_is_the_published_one),
-        cmocka_unit_test(the_seed_is_spread_as_published),
-        cmocka_unit_test(below_is_even),
-        cmocka_unit_test(a_large_bound_has_no_bias),
-        cmocka_unit_test(unit_is_flat),
-        cmocka_unit_test(exponential_has_its_mean_and_shape),
-        cmocka_unit_test(shuffles_are_even),
-    };
-    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

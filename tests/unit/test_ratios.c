@@ -2,13 +2,9 @@
 /* Two sides compared, of trials made by hand. */
 #include "bench/compare/ratios.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #define TRIALS_MAX 6
 
@@ -56,9 +52,8 @@ static const struct ratio *compare(enum ratio_metric metric)
     return &ratios.list[0].of[metric];
 }
 
-static void counts_that_are_all_the_same_are_equal(void **state)
+TEST_BETWEEN(counts_that_are_all_the_same_are_equal, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         add(0, 38, 1);
         add(1, 38, 1);
@@ -68,9 +63,8 @@ static void counts_that_are_all_the_same_are_equal(void **state)
 }
 
 /* One trial of one side is off: the least of both sides is still the same. */
-static void one_trial_that_is_off_makes_counts_differ(void **state)
+TEST_BETWEEN(one_trial_that_is_off_makes_counts_differ, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         add(0, 38, 1);
         add(1, i == 2 ? 39 : 38, 1);
@@ -80,9 +74,8 @@ static void one_trial_that_is_off_makes_counts_differ(void **state)
 }
 
 /* Both sides span the same: yet no law is kept. */
-static void counts_that_vary_alike_on_both_sides_differ(void **state)
+TEST_BETWEEN(counts_that_vary_alike_on_both_sides_differ, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         add(0, i == 1 ? 39 : 38, 1);
         add(1, i == 2 ? 39 : 38, 1);
@@ -90,9 +83,8 @@ static void counts_that_vary_alike_on_both_sides_differ(void **state)
     assert_int_equal(compare(RATIO_RPCS)->mark, RATIO_MARKED);
 }
 
-static void an_interval_takes_five_trials_on_each_side(void **state)
+TEST_BETWEEN(an_interval_takes_five_trials_on_each_side, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 5; i++)
         add(0, 38, 1 + 0.01 * i);
     for (int i = 0; i < 4; i++)
@@ -105,16 +97,4 @@ static void an_interval_takes_five_trials_on_each_side(void **state)
     drain = compare(RATIO_DRAIN);
     assert_true(drain->ratio.low > 1.9 && drain->ratio.high < 2.1);
     assert_int_equal(drain->mark, RATIO_MARKED);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(counts_that_are_all_the_same_are_equal),
-        TEST(one_trial_that_is_off_makes_counts_differ),
-        TEST(counts_that_vary_alike_on_both_sides_differ),
-        TEST(an_interval_takes_five_trials_on_each_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

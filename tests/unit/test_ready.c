@@ -3,6 +3,7 @@
  * whole while the flag is up, and has been made whole again before anybody writes to it. */
 #include "tests/support/actor.h"
 #include "tests/support/script.h"
+#include "tests/support/test.h"
 
 /* The requests of a holder that mends what it finds, and then does its work. */
 #define STEPS_MAX 6
@@ -82,9 +83,8 @@ static void assert_written(const struct store *store, const char *number)
     assert_string_equal(store->b, number);
 }
 
-static void test_work_leaves_the_data_whole(void **state)
+TEST(test_work_leaves_the_data_whole)
 {
-    (void)state;
     struct store store = {.ready = true};
     assert_int_equal(work(&store, 1, STEPS_MAX), 0);
     assert_written(&store, "1");
@@ -93,9 +93,8 @@ static void test_work_leaves_the_data_whole(void **state)
 }
 
 /* Two crash one after the other, the second perhaps while it mends; the third finds it out. */
-static void test_a_crash_at_any_step_is_mended(void **state)
+TEST(test_a_crash_at_any_step_is_mended)
 {
-    (void)state;
     for (unsigned first = 0; first <= STEPS_MAX; first++) {
         for (unsigned second = 0; second <= STEPS_MAX; second++) {
             struct store store = {.ready = true};
@@ -134,9 +133,8 @@ static void run_to_death(struct ordeal *ordeal, const struct actor *actor)
 }
 
 /* The crash that trials of the recipe have is one that leaves the data half-written. */
-static void test_who_is_doomed_leaves_two_parts_that_differ(void **state)
+TEST(test_who_is_doomed_leaves_two_parts_that_differ)
 {
-    (void)state;
     static struct ordeal ordeal;
     struct toll toll = {0};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -155,14 +153,4 @@ static void test_who_is_doomed_leaves_two_parts_that_differ(void **state)
         assert_true(are_alike(&ordeal) && is_flag_up(&ordeal));
         ordeal_deinit(&ordeal);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work_leaves_the_data_whole),
-        cmocka_unit_test(test_a_crash_at_any_step_is_mended),
-        cmocka_unit_test(test_who_is_doomed_leaves_two_parts_that_differ),
-    };
-    return cmocka_run_group_tests_name("ready", tests, NULL, NULL);
 }

@@ -4,11 +4,11 @@
  * of the headers. Tests run in the folder that README.md is in. */
 #include "tests/support/simulate.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include "recipes/law.h"
 
 #include <regex.h>
-#include <stdlib.h>
 
 #define MANUAL  "docs/recipes.md"
 #define EXAMPLE "docs/examples/kazoo.c"
@@ -31,9 +31,8 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, u
     return simulate_trial(&plan, &same);
 }
 
-static void test_the_example_obeys_its_law(void **state)
+TEST(test_the_example_obeys_its_law)
 {
-    (void)state;
     for (uint32_t clients = 1; clients <= 30; clients++) {
         for (uint64_t rounds = 1; rounds <= 3; rounds++) {
             struct trial_result *result = run(&recipe_kazoo, clients, rounds * clients);
@@ -48,7 +47,7 @@ static void test_the_example_obeys_its_law(void **state)
 }
 
 /* What people are told of a drain follows from the same law. */
-static void test_the_texts_of_the_example_are_its_law(void **state)
+TEST(test_the_texts_of_the_example_are_its_law)
 {
     struct error error;
     (void)state;
@@ -94,7 +93,7 @@ static void wakes_all(const struct law_view *view, struct tally *cost)
     cost->of[TALLY_NOTIFICATION] = view->waiters;
 }
 
-static void test_a_wrong_law_is_caught(void **state)
+TEST(test_a_wrong_law_is_caught)
 {
     struct recipe wrong = recipe_kazoo;
     (void)state;
@@ -105,7 +104,7 @@ static void test_a_wrong_law_is_caught(void **state)
     assert_caught(&wrong, VIOLATION_LAW);
 }
 
-static void test_a_wrong_text_is_caught(void **state)
+TEST(test_a_wrong_text_is_caught)
 {
     struct recipe wrong = recipe_kazoo;
     struct error error;
@@ -115,7 +114,7 @@ static void test_a_wrong_text_is_caught(void **state)
     assert_quoted(error.detail);
 }
 
-static void test_a_broken_lock_is_caught(void **state)
+TEST(test_a_broken_lock_is_caught)
 {
     static const struct {
         const char *recipe;
@@ -133,7 +132,7 @@ static void test_a_broken_lock_is_caught(void **state)
 
 /* ------------------------------------------------------------------ the manual is complete */
 
-static void test_the_manual_shows_the_example_as_it_is(void **state)
+TEST(test_the_manual_shows_the_example_as_it_is)
 {
     char *example = read_text(EXAMPLE), *shown = strstr(manual, "\n```c\n// SPDX");
     (void)state;
@@ -204,7 +203,7 @@ static const char *const patterns[] = {
     "^    X\\([A-Z_]+, \"([a-z_]+)\"\\)",
 };
 
-static void test_the_manual_explains_every_word(void **state)
+TEST(test_the_manual_explains_every_word)
 {
     static const struct {
         const char *header;
@@ -241,16 +240,4 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_example_obeys_its_law),
-        cmocka_unit_test(test_the_texts_of_the_example_are_its_law),
-        cmocka_unit_test(test_a_wrong_law_is_caught),
-        cmocka_unit_test(test_a_wrong_text_is_caught),
-        cmocka_unit_test(test_a_broken_lock_is_caught),
-        cmocka_unit_test(test_the_manual_shows_the_example_as_it_is),
-        cmocka_unit_test(test_the_manual_explains_every_word),
-    };
-    return cmocka_run_group_tests_name("recipe_manual", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recipes played by hand: the ways that a drain under lockstep does not take. */
 #include "tests/support/script.h"
+#include "tests/support/test.h"
 
 static struct script script;
 
@@ -17,9 +18,8 @@ static void assert_lines_fit(const struct recipe *recipe, const char *lines)
     }
 }
 
-static void test_every_recipe_tells_about_itself(void **state)
+TEST(test_every_recipe_tells_about_itself)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         assert_non_null(recipe->summary);
@@ -35,17 +35,15 @@ static void test_every_recipe_tells_about_itself(void **state)
 }
 
 /* Who shares waits for the others, and would wait for the dead. */
-static void test_who_shares_does_not_die(void **state)
+TEST(test_who_shares_does_not_die)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++)
         assert_true(recipe->shares == NULL || recipe->death.how == DEATH_NONE);
 }
 
-static void test_nested_acquires_ask_nothing(void **state)
+TEST(test_nested_acquires_ask_nothing)
 {
-    (void)state;
     script_init(&script, "reentrant");
     script_created(&script, "/l/lock-0000000000");
     script_listed(&script, "/l", NAMES("lock-0000000000"));
@@ -71,9 +69,8 @@ static void test_nested_acquires_ask_nothing(void **state)
 }
 
 /* A leader resigns, a candidate in the middle has given up: who is woken looks who leads now. */
-static void test_a_successor_leads_without_a_contest(void **state)
+TEST(test_a_successor_leads_without_a_contest)
 {
-    (void)state;
     script_init(&script, "election");
     script_created(&script, "/l/lock-0000000003");
     script_listed(&script, "/l", NAMES("lock-0000000002", "lock-0000000001", "lock-0000000003"));
@@ -87,9 +84,8 @@ static void test_a_successor_leads_without_a_contest(void **state)
     assert_int_equal(script.requests, 6);
 }
 
-static void test_a_released_ticket_hands_its_turn_on(void **state)
+TEST(test_a_released_ticket_hands_its_turn_on)
 {
-    (void)state;
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t-0000000007");
     script_data(&script, "/l/turn", "5");
@@ -106,9 +102,8 @@ static void test_a_released_ticket_hands_its_turn_on(void **state)
 
 /* Three ways in which the predecessor was no holder: it died, it had gone before, and so had the
  * one that the list named. */
-static void test_an_abandoned_ticket_is_passed_over(void **state)
+TEST(test_an_abandoned_ticket_is_passed_over)
 {
-    (void)state;
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t-0000000007");
     script_data(&script, "/l/turn", "2");
@@ -125,9 +120,8 @@ static void test_an_abandoned_ticket_is_passed_over(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_the_last_ticket_left_holds(void **state)
+TEST(test_the_last_ticket_left_holds)
 {
-    (void)state;
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t-0000000007");
     script_data(&script, "/l/turn", "66"); /* a number that ours begins */
@@ -137,9 +131,8 @@ static void test_the_last_ticket_left_holds(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_tickets_go_on_behind_the_last_number(void **state)
+TEST(test_tickets_go_on_behind_the_last_number)
 {
-    (void)state;
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t--2147483648");
     script_data(&script, "/l/turn", "2147483646");
@@ -151,9 +144,8 @@ static void test_tickets_go_on_behind_the_last_number(void **state)
     assert_string_equal(script.value, "-2147483648");
 }
 
-static void test_polling_asks_after_a_pause(void **state)
+TEST(test_polling_asks_after_a_pause)
 {
-    (void)state;
     script_init(&script, "poll");
     script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
     for (unsigned i = 0; i < 3; i++) {
@@ -171,9 +163,8 @@ static void test_polling_asks_after_a_pause(void **state)
 
 /* A CREATE's reply is lost, and so are those of the list behind it; the znode is there, behind the
  * counter's wrap. */
-static void test_a_znode_is_found_by_its_guid(void **state)
+TEST(test_a_znode_is_found_by_its_guid)
 {
-    (void)state;
     script_init(&script, "scalable-guid");
     script_answer(&script, OP_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
     script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
@@ -187,9 +178,8 @@ static void test_a_znode_is_found_by_its_guid(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_a_create_that_was_not_made_is_made_again(void **state)
+TEST(test_a_create_that_was_not_made_is_made_again)
 {
-    (void)state;
     script_init(&script, "scalable-guid");
     for (unsigned i = 0; i < 2; i++) {
         script_answer(&script, OP_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
@@ -211,9 +201,8 @@ static void test_a_create_that_was_not_made_is_made_again(void **state)
 }
 
 /* Whatever is lost, and each time twice: the second retry waits. */
-static void test_writelock_retries(void **state)
+TEST(test_writelock_retries)
 {
-    (void)state;
     const char *own = "/l/x-72057672225390599-";
     script_init(&script, "writelock");
     script_answer(&script, OP_EXISTS, "/l", ZK_CONNECTION_LOSS);
@@ -242,9 +231,8 @@ static void test_writelock_retries(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_writelock_gives_up_after_ten_attempts(void **state)
+TEST(test_writelock_gives_up_after_ten_attempts)
 {
-    (void)state;
     script_init(&script, "writelock");
     script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     for (unsigned i = 0; i < 10; i++) {
@@ -256,9 +244,8 @@ static void test_writelock_gives_up_after_ten_attempts(void **state)
 }
 
 /* A watch event calls lock() again, which begins with the folder. */
-static void test_writelock_locks_again_when_woken(void **state)
+TEST(test_writelock_locks_again_when_woken)
 {
-    (void)state;
     script_init(&script, "writelock");
     script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES("x-7-0000000000"));
@@ -279,9 +266,8 @@ static void test_writelock_locks_again_when_woken(void **state)
 /* The trap of the shipped recipe: a predecessor that goes at the wrong time costs the place in
  * line.
  */
-static void test_zoolock_queues_again_behind_a_gone_predecessor(void **state)
+TEST(test_zoolock_queues_again_behind_a_gone_predecessor)
 {
-    (void)state;
     script_init(&script, "zoolock");
     script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES("x-7-0000000000"));
@@ -305,9 +291,8 @@ static void test_zoolock_queues_again_behind_a_gone_predecessor(void **state)
 
 /* Who has lost its connection may be told that a znode has changed that was deleted and made again.
  */
-static void test_the_herd_tries_again_at_a_change(void **state)
+TEST(test_the_herd_tries_again_at_a_change)
 {
-    (void)state;
     script_init(&script, "nonscalable");
     script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
     script_answer(&script, OP_EXISTS, "/l/f", ZK_OK);
@@ -321,9 +306,8 @@ static void test_the_herd_tries_again_at_a_change(void **state)
 }
 
 /* It takes a predecessor's end for certain: nothing less will do. */
-static void test_walkback_looks_again_at_what_has_only_changed(void **state)
+TEST(test_walkback_looks_again_at_what_has_only_changed)
 {
-    (void)state;
     script_init(&script, "walkback");
     script_created(&script, "/l/lock-0000000001");
     script_answer(&script, OP_EXISTS, "/l", ZK_OK);
@@ -338,9 +322,8 @@ static void test_walkback_looks_again_at_what_has_only_changed(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_a_barrier_is_entered_at_its_completion_alone(void **state)
+TEST(test_a_barrier_is_entered_at_its_completion_alone)
 {
-    (void)state;
     script_init_as(&script, "barrier", 0, 2);
     script_created(&script, "/l/p-0000000000");
     script_listed(&script, "/l", NAMES("p-0000000000"));
@@ -351,29 +334,4 @@ static void test_a_barrier_is_entered_at_its_completion_alone(void **state)
     assert_true(contender_wakes(&script.contender, EVENT_CREATED, "/l/ready"));
     script_resume(&script);
     assert_int_equal(script.step, STEP_DONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_herd_tries_again_at_a_change),
-        cmocka_unit_test(test_walkback_looks_again_at_what_has_only_changed),
-        cmocka_unit_test(test_a_barrier_is_entered_at_its_completion_alone),
-        cmocka_unit_test(test_every_recipe_tells_about_itself),
-        cmocka_unit_test(test_who_shares_does_not_die),
-        cmocka_unit_test(test_nested_acquires_ask_nothing),
-        cmocka_unit_test(test_a_successor_leads_without_a_contest),
-        cmocka_unit_test(test_a_released_ticket_hands_its_turn_on),
-        cmocka_unit_test(test_an_abandoned_ticket_is_passed_over),
-        cmocka_unit_test(test_the_last_ticket_left_holds),
-        cmocka_unit_test(test_tickets_go_on_behind_the_last_number),
-        cmocka_unit_test(test_polling_asks_after_a_pause),
-        cmocka_unit_test(test_a_znode_is_found_by_its_guid),
-        cmocka_unit_test(test_a_create_that_was_not_made_is_made_again),
-        cmocka_unit_test(test_zoolock_queues_again_behind_a_gone_predecessor),
-        cmocka_unit_test(test_writelock_retries),
-        cmocka_unit_test(test_writelock_gives_up_after_ten_attempts),
-        cmocka_unit_test(test_writelock_locks_again_when_woken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

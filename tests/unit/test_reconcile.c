@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Servers that counted something else than the sessions did: whose doing that may be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fleet/reconcile.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 static const struct tally sessions = {
     {[TALLY_CREATE] = 3, [TALLY_EXISTS] = 2, [TALLY_NOTIFICATION] = 4}};
@@ -35,7 +29,7 @@ static void assert_outcome(const struct reconcile_facts *facts, enum reconciled 
         fail_msg("'%s', not '%s'", result.why, why);
 }
 
-static void test_equal_counts_are_reconciled(void **state)
+TEST(test_equal_counts_are_reconciled)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -45,7 +39,7 @@ static void test_equal_counts_are_reconciled(void **state)
 }
 
 /* Nobody else can have used private servers. */
-static void test_private_servers_that_counted_more_fail(void **state)
+TEST(test_private_servers_that_counted_more_fail)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -59,7 +53,7 @@ static void test_private_servers_that_counted_more_fail(void **state)
     assert_false(result.had_strangers);
 }
 
-static void test_others_may_have_used_servers_that_counted_more(void **state)
+TEST(test_others_may_have_used_servers_that_counted_more)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -70,7 +64,7 @@ static void test_others_may_have_used_servers_that_counted_more(void **state)
 }
 
 /* Whoever else uses them, they do not count less. */
-static void test_servers_that_counted_less_fail(void **state)
+TEST(test_servers_that_counted_less_fail)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -80,7 +74,7 @@ static void test_servers_that_counted_less_fail(void **state)
     assert_outcome(&facts, RECONCILED_NO, "");
 }
 
-static void test_what_was_under_way_on_a_lost_connection_excuses(void **state)
+TEST(test_what_was_under_way_on_a_lost_connection_excuses)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -96,7 +90,7 @@ static void test_what_was_under_way_on_a_lost_connection_excuses(void **state)
     assert_outcome(&facts, RECONCILED_YES, "");
 }
 
-static void test_the_stewards_requests_are_known(void **state)
+TEST(test_the_stewards_requests_are_known)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -107,7 +101,7 @@ static void test_the_stewards_requests_are_known(void **state)
     assert_outcome(&facts, RECONCILED_YES, "");
 }
 
-static void test_a_steward_that_connects_again_excuses(void **state)
+TEST(test_a_steward_that_connects_again_excuses)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -118,7 +112,7 @@ static void test_a_steward_that_connects_again_excuses(void **state)
     assert_false(reconcile(&facts).had_strangers);
 }
 
-static void test_a_read_that_is_not_counted_fails(void **state)
+TEST(test_a_read_that_is_not_counted_fails)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -129,7 +123,7 @@ static void test_a_read_that_is_not_counted_fails(void **state)
     assert_outcome(&facts, RECONCILED_YES, "");
 }
 
-static void test_a_stranger_on_a_private_server_is_named(void **state)
+TEST(test_a_stranger_on_a_private_server_is_named)
 {
     struct reconcile_facts facts = all_well(), came = all_well();
     (void)state;
@@ -144,7 +138,7 @@ static void test_a_stranger_on_a_private_server_is_named(void **state)
 }
 
 /* The library does that by itself, with a request that the server counts as a read. */
-static void test_watches_that_are_set_again_are_read_once(void **state)
+TEST(test_watches_that_are_set_again_are_read_once)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -158,7 +152,7 @@ static void test_watches_that_are_set_again_are_read_once(void **state)
 }
 
 /* To others they are open. */
-static void test_others_on_open_servers_are_no_strangers(void **state)
+TEST(test_others_on_open_servers_are_no_strangers)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -169,7 +163,7 @@ static void test_others_on_open_servers_are_no_strangers(void **state)
 }
 
 /* It is known how often they connected, but not how often they tried. */
-static void test_sessions_that_connect_again_are_no_strangers(void **state)
+TEST(test_sessions_that_connect_again_are_no_strangers)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -179,7 +173,7 @@ static void test_sessions_that_connect_again_are_no_strangers(void **state)
     assert_outcome(&facts, RECONCILED_YES, "");
 }
 
-static void test_servers_that_do_not_tell_are_not_held_against_anything(void **state)
+TEST(test_servers_that_do_not_tell_are_not_held_against_anything)
 {
     struct reconcile_facts facts = {.sessions = &sessions, .are_private = true};
     (void)state;
@@ -191,7 +185,7 @@ static void test_servers_that_do_not_tell_are_not_held_against_anything(void **s
 }
 
 /* What servers told a session that was about to die is heard by nobody. */
-static void test_the_dead_hear_less_than_they_are_told(void **state)
+TEST(test_the_dead_hear_less_than_they_are_told)
 {
     struct reconcile_facts facts = all_well();
     (void)state;
@@ -203,25 +197,4 @@ static void test_the_dead_hear_less_than_they_are_told(void **state)
     assert_outcome(&facts, RECONCILED_YES, "");
     facts.servers.notifications = 3;
     assert_outcome(&facts, RECONCILED_NO, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_counts_are_reconciled),
-        cmocka_unit_test(test_private_servers_that_counted_more_fail),
-        cmocka_unit_test(test_others_may_have_used_servers_that_counted_more),
-        cmocka_unit_test(test_servers_that_counted_less_fail),
-        cmocka_unit_test(test_what_was_under_way_on_a_lost_connection_excuses),
-        cmocka_unit_test(test_the_stewards_requests_are_known),
-        cmocka_unit_test(test_a_steward_that_connects_again_excuses),
-        cmocka_unit_test(test_a_read_that_is_not_counted_fails),
-        cmocka_unit_test(test_a_stranger_on_a_private_server_is_named),
-        cmocka_unit_test(test_watches_that_are_set_again_are_read_once),
-        cmocka_unit_test(test_others_on_open_servers_are_no_strangers),
-        cmocka_unit_test(test_sessions_that_connect_again_are_no_strangers),
-        cmocka_unit_test(test_servers_that_do_not_tell_are_not_held_against_anything),
-        cmocka_unit_test(test_the_dead_hear_less_than_they_are_told),
-    };
-    return cmocka_run_group_tests_name("reconcile", tests, NULL, NULL);
 }

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A note keeps what a request said, whatever becomes of the caller's memory, and knows its limits.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/request_copy.h"
 
-#include <string.h>
+#include "tests/support/test.h"
 
 static char values[REQUEST_COPY_VALUES_MAX];
 static struct request_copy copy = {.values = values};
 
-static void test_keeps_a_request(void **state)
+TEST(test_keeps_a_request)
 {
-    (void)state;
     char path[] = "/lock/f", value[] = {'a', '\0', 'b'};
     struct request request = request_set(path, value, sizeof value, 7);
     request.watch = WATCH;
@@ -33,9 +26,8 @@ static void test_keeps_a_request(void **state)
     assert_memory_equal(copy.request.value, "a\0b", 3);
 }
 
-static void test_keeps_the_parts(void **state)
+TEST(test_keeps_the_parts)
 {
-    (void)state;
     char value[] = "one";
     struct request parts[] = {request_set("/a", value, 3, 1),
                               request_create("/b", "twelve", 6, EPHEMERAL), request_delete("/c"),
@@ -61,9 +53,8 @@ static void test_keeps_the_parts(void **state)
     assert_int_equal(kept[3].version, 4);
 }
 
-static void test_refuses_what_has_no_room(void **state)
+TEST(test_refuses_what_has_no_room)
 {
-    (void)state;
     char path[REQUEST_COPY_PATH_MAX + 1], value[REQUEST_COPY_VALUES_MAX + 1] = {0};
     memset(path, 'p', sizeof path);
     path[REQUEST_COPY_PATH_MAX] = '\0';
@@ -84,14 +75,4 @@ static void test_refuses_what_has_no_room(void **state)
     assert_false(request_copy_take(&copy, &request));
     parts[1].value_length = 1;
     assert_true(request_copy_take(&copy, &request));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keeps_a_request),
-        cmocka_unit_test(test_keeps_the_parts),
-        cmocka_unit_test(test_refuses_what_has_no_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The files that grow trial by trial, of trials made by hand: which handoffs have a row, and which
  * latencies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/run/results.h"
 #include "recipes/registry.h"
 #include "tests/support/folder.h"
 #include "tests/support/table.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define CLIENTS 20
@@ -103,9 +95,8 @@ static struct table read_file(const char *name)
 
 /* ------------------------------------------------------------------ handoffs */
 
-static void every_handoff_has_a_row_where_there_is_room(void **state)
+TEST_BETWEEN(every_handoff_has_a_row_where_there_is_room, set_up, tear_down)
 {
-    (void)state;
     begin(1);
     add(CLIENTS - 1);
     finish();
@@ -121,7 +112,7 @@ static void every_handoff_has_a_row_where_there_is_room(void **state)
 
 /* With room for two of each trial: of nine each fifth has a row, of one both, of four each third.
  */
-static void what_is_more_than_a_trial_s_share_is_thinned(void **state)
+TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
 {
     static const uint64_t kept[][2] = {{1, 0}, {1, 5}, {2, 0}, {2, 1}, {3, 0}, {3, 3}};
     (void)state;
@@ -143,7 +134,7 @@ static void what_is_more_than_a_trial_s_share_is_thinned(void **state)
 
 /* ------------------------------------------------------------------ messages */
 
-static void a_traced_message_has_its_row(void **state)
+TEST_BETWEEN(a_traced_message_has_its_row, set_up, tear_down)
 {
     static const char *const columns[] = {"time_us",   "handoff", "waiters",    "session", "event",
                                           "operation", "status",  "latency_us", "wakes"};
@@ -199,7 +190,7 @@ static void a_traced_message_has_its_row(void **state)
     table_deinit(&table);
 }
 
-static void without_a_trace_there_is_no_file(void **state)
+TEST_BETWEEN(without_a_trace_there_is_no_file, set_up, tear_down)
 {
     char path[128];
     (void)state;
@@ -219,9 +210,8 @@ static void record(enum meter_kind kind, uint64_t times)
 }
 
 /* A kind without a value has no row, and the 99.9th percentile is there from 10,000 values on. */
-static void a_percentile_far_out_needs_many_values(void **state)
+TEST_BETWEEN(a_percentile_far_out_needs_many_values, set_up, tear_down)
 {
-    (void)state;
     record(METER_HANDOFF, 9999);
     record(METER_RELEASE, 10000);
     begin(1);
@@ -246,9 +236,8 @@ static void a_percentile_far_out_needs_many_values(void **state)
 }
 
 /* What spans several steps has the waits for the rate in it. */
-static void a_limited_rate_has_no_times_over_several_steps(void **state)
+TEST_BETWEEN(a_limited_rate_has_no_times_over_several_steps, set_up, tear_down)
 {
-    (void)state;
     record(METER_HANDOFF, 3);
     record(METER_ACQUIRE, 3);
     record(METER_RELEASE, 3);
@@ -265,9 +254,8 @@ static void a_limited_rate_has_no_times_over_several_steps(void **state)
 
 /* ------------------------------------------------------------------ sessions, and no trial */
 
-static void each_session_has_its_row(void **state)
+TEST_BETWEEN(each_session_has_its_row, set_up, tear_down)
 {
-    (void)state;
     struct shared_session *session = &result.memory->fleet->sessions[7];
     result.memory->sessions[7].acquisitions = 3;
     strcpy(session->server, "127.0.0.1:2181");
@@ -285,28 +273,10 @@ static void each_session_has_its_row(void **state)
     table_deinit(&table);
 }
 
-static void without_a_trial_nothing_is_kept(void **state)
+TEST_BETWEEN(without_a_trial_nothing_is_kept, set_up, tear_down)
 {
-    (void)state;
     begin(1);
     assert_int_equal(access(folder, F_OK), 0);
     finish();
     assert_int_equal(count_entries(parent), 0);
-}
-
-#define RESULTS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        RESULTS_TEST(every_handoff_has_a_row_where_there_is_room),
-        RESULTS_TEST(what_is_more_than_a_trial_s_share_is_thinned),
-        RESULTS_TEST(a_traced_message_has_its_row),
-        RESULTS_TEST(without_a_trace_there_is_no_file),
-        RESULTS_TEST(a_percentile_far_out_needs_many_values),
-        RESULTS_TEST(a_limited_rate_has_no_times_over_several_steps),
-        RESULTS_TEST(each_session_has_its_row),
-        RESULTS_TEST(without_a_trial_nothing_is_kept),
-    };
-    return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
 
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #define CLIENTS 10
 
@@ -62,31 +58,27 @@ static void expect(json_int_t complete, json_int_t valid, json_int_t creates, do
     json_decref(cells);
 }
 
-static void test_all_trials_are_good(void **state)
+TEST_BETWEEN(test_all_trials_are_good, lay_out, NULL)
 {
-    (void)state;
     expect(3, 3, 200, 2, "holds");
 }
 
-static void test_an_aborted_trial_is_in_no_median(void **state)
+TEST_BETWEEN(test_an_aborted_trial_is_in_no_median, lay_out, NULL)
 {
-    (void)state;
     list[0].complete = list[0].valid = false;
     list[1].valid = false;
     expect(2, 1, 250, 3, "not valid");
 }
 
-static void test_one_violation_fails_the_cell(void **state)
+TEST_BETWEEN(test_one_violation_fails_the_cell, lay_out, NULL)
 {
-    (void)state;
     list[1].valid = false;
     list[2].violations = 1;
     expect(3, 2, 200, 2, "fails");
 }
 
-static void test_without_a_complete_trial_no_law_was_tried(void **state)
+TEST_BETWEEN(test_without_a_complete_trial_no_law_was_tried, lay_out, NULL)
 {
-    (void)state;
     json_t *cells;
     for (size_t i = 0; i < samples.count; i++)
         list[i].complete = list[i].valid = false;
@@ -95,17 +87,4 @@ static void test_without_a_complete_trial_no_law_was_tried(void **state)
     assert_int_equal(json_integer_value(json_object_get(cell, "creates")), 200);
     assert_true(json_is_null(json_object_get(cell, "drain_s")));
     json_decref(cells);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, lay_out)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_all_trials_are_good),
-        TEST(test_an_aborted_trial_is_in_no_median),
-        TEST(test_one_violation_fails_the_cell),
-        TEST(test_without_a_complete_trial_no_law_was_tried),
-    };
-    return cmocka_run_group_tests_name("run_json", tests, NULL, NULL);
 }

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is kept of a trial: its percentiles, and whether its times stand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "bench/cli/options.h"
 #include "bench/run/sample.h"
 #include "recipes/registry.h"
 #include "tests/support/row.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct trial_plan plan;
 static struct histogram *histograms; /* late, and the latencies: of the whole, and of each role */
@@ -95,7 +87,7 @@ static void record_ramp(enum meter_kind kind)
         histogram_record(&result.latency[kind], ms * NS_PER_MS);
 }
 
-static void test_each_percentile_stands_in_its_column(void **state)
+TEST_BETWEEN(test_each_percentile_stands_in_its_column, set_up, tear_down)
 {
     static const double handoff_us[] = {500e3, 900e3, 990e3, 1000e3};
     static const double acquire_us[] = {500e3, 990e3, 1000e3};
@@ -113,9 +105,8 @@ static void test_each_percentile_stands_in_its_column(void **state)
     assert_true(isnan(sample.handoff_of_us[ROLE_FOLLOWER]));
 }
 
-static void test_without_a_handoff_there_is_no_percentile(void **state)
+TEST_BETWEEN(test_without_a_handoff_there_is_no_percentile, set_up, tear_down)
 {
-    (void)state;
     struct sample sample = take();
     for (size_t i = 0; i < 4; i++)
         assert_true(isnan(sample.handoff_us[i]));
@@ -126,16 +117,14 @@ static void test_without_a_handoff_there_is_no_percentile(void **state)
 }
 
 /* A minute and more is in no slot, and still a value. */
-static void test_a_handoff_above_the_range_has_percentiles(void **state)
+TEST_BETWEEN(test_a_handoff_above_the_range_has_percentiles, set_up, tear_down)
 {
-    (void)state;
     record(&result.latency[METER_HANDOFF], 70 * NS_PER_S, 1);
     assert_true(take().handoff_us[0] == 70e6);
 }
 
-static void test_figures_are_the_trials(void **state)
+TEST_BETWEEN(test_figures_are_the_trials, set_up, tear_down)
 {
-    (void)state;
     for (int kind = 0; kind < TALLY_KINDS; kind++)
         result.total.of[kind] = 1U << kind;
     result.drain_ns = 3 * NS_PER_S;
@@ -158,9 +147,8 @@ static void test_figures_are_the_trials(void **state)
 
 #define OVERLOADED "overloaded: the driver used more than 80 % of "
 
-static void test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit(void **state)
+TEST_BETWEEN(test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit, set_up, tear_down)
 {
-    (void)state;
     result.client_cpu_ns = 16 * NS_PER_S; /* two processes in ten seconds */
     assert_valid();
     result.client_cpu_ns += NS_PER_MS;
@@ -169,7 +157,7 @@ static void test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit(void **sta
 }
 
 /* More processes than cores, threads, and a quota: no process can use a core that it has not. */
-static void test_a_driver_is_held_against_the_cores_that_it_may_use(void **state)
+TEST_BETWEEN(test_a_driver_is_held_against_the_cores_that_it_may_use, set_up, tear_down)
 {
     static const char reason[] =
         OVERLOADED "the cores that it may use; what may help: fewer clients, more cores, a quieter "
@@ -197,9 +185,8 @@ static void test_a_driver_is_held_against_the_cores_that_it_may_use(void **state
 }
 
 /* Of a tenth of a second nothing is known; nor does a simulation have a driver that is busy. */
-static void test_a_short_trial_and_a_simulation_are_not_overloaded(void **state)
+TEST_BETWEEN(test_a_short_trial_and_a_simulation_are_not_overloaded, set_up, tear_down)
 {
-    (void)state;
     result.client_cpu_ns = 100 * NS_PER_S;
     result.elapsed_ns = NS_PER_S / 5 - 1;
     assert_valid();
@@ -210,9 +197,8 @@ static void test_a_short_trial_and_a_simulation_are_not_overloaded(void **state)
 }
 
 /* One hold in a hundred may end late; of fewer than a hundred nothing is said. */
-static void test_late_holds_are_told_by_their_share(void **state)
+TEST_BETWEEN(test_late_holds_are_told_by_their_share, set_up, tear_down)
 {
-    (void)state;
     record(result.late, NS_PER_MS / 2, 9800);
     record(result.late, 5 * NS_PER_MS, 98);
     assert_valid();
@@ -233,18 +219,16 @@ static void test_late_holds_are_told_by_their_share(void **state)
         "help: fewer clients, more --processes, a quieter machine, or longer holds");
 }
 
-static void test_zkherd_that_did_not_run_is_overloaded(void **state)
+TEST_BETWEEN(test_zkherd_that_did_not_run_is_overloaded, set_up, tear_down)
 {
-    (void)state;
     result.stalls.absent_ns = 2500 * NS_PER_MS;
     assert_times_do_not_stand("overloaded: zkherd itself did not run for 2.5 s");
 }
 
 /* ------------------------------------------------------------------ stalls and reconnects */
 
-static void test_the_times_of_a_stalled_trial_do_not_stand(void **state)
+TEST_BETWEEN(test_the_times_of_a_stalled_trial_do_not_stand, set_up, tear_down)
 {
-    (void)state;
     result.stalls = (struct stalls){1, 20 * NS_PER_S, 20 * NS_PER_S, "127.0.0.1:2182", 0};
     assert_times_do_not_stand("stalled: 127.0.0.1:2182 owed an answer, and nothing was received "
                               "for 20.0 s");
@@ -257,9 +241,8 @@ static void test_the_times_of_a_stalled_trial_do_not_stand(void **state)
                               "25.0 s in all; the longest was 20.0 s, at 127.0.0.1:2182");
 }
 
-static void test_the_times_of_a_trial_with_a_reconnect_do_not_stand(void **state)
+TEST_BETWEEN(test_the_times_of_a_trial_with_a_reconnect_do_not_stand, set_up, tear_down)
 {
-    (void)state;
     result.reconnects = 1;
     assert_times_do_not_stand(
         "reconnected: 1 connection was lost and made again, which is in the times");
@@ -269,9 +252,8 @@ static void test_the_times_of_a_trial_with_a_reconnect_do_not_stand(void **state
 }
 
 /* The session whose reply is taken away connects again as planned, and nobody else. */
-static void test_a_planned_reconnect_is_no_error(void **state)
+TEST_BETWEEN(test_a_planned_reconnect_is_no_error, set_up, tear_down)
 {
-    (void)state;
     plan.death = (struct death){.how = DEATH_LOST_REPLY};
     result.had_death = true;
     result.reconnects = 1;
@@ -288,7 +270,7 @@ static void test_a_planned_reconnect_is_no_error(void **state)
 }
 
 /* Whether it was noticed in the trial, which ended then, or behind it. */
-static void test_a_load_in_the_background_that_ended_too_early_is_told(void **state)
+TEST_BETWEEN(test_a_load_in_the_background_that_ended_too_early_is_told, set_up, tear_down)
 {
     static const enum fleet_end ends[] = {END_ALONE, END_DONE};
     (void)state;
@@ -303,9 +285,8 @@ static void test_a_load_in_the_background_that_ended_too_early_is_told(void **st
     }
 }
 
-static void test_a_late_driver_in_the_background_is_told(void **state)
+TEST_BETWEEN(test_a_late_driver_in_the_background_is_told, set_up, tear_down)
 {
-    (void)state;
     background.sent = background.contended_sent = 100;
     background.sent_late = background.contended_sent_late = 1;
     assert_valid();
@@ -320,9 +301,8 @@ static void test_a_late_driver_in_the_background_is_told(void **state)
         "more than 1 ms late; what may help: a lower rate, a quieter machine");
 }
 
-static void test_a_driver_in_the_background_that_stood_still_is_told(void **state)
+TEST_BETWEEN(test_a_driver_in_the_background_that_stood_still_is_told, set_up, tear_down)
 {
-    (void)state;
     background.absent_ns = 100 * NS_PER_MS;
     assert_valid();
     background.absent_ns = 300 * NS_PER_MS;
@@ -330,18 +310,16 @@ static void test_a_driver_in_the_background_that_stood_still_is_told(void **stat
         "overloaded: the driver of the load in the background did not run for 0.3 s");
 }
 
-static void test_lost_connections_in_the_background_are_in_the_times(void **state)
+TEST_BETWEEN(test_lost_connections_in_the_background_are_in_the_times, set_up, tear_down)
 {
-    (void)state;
     background.losses = 1;
     assert_times_do_not_stand("the load in the background lost 1 connection");
     background.losses = 2;
     assert_times_do_not_stand("the load in the background lost 2 connections");
 }
 
-static void test_all_reasons_are_told(void **state)
+TEST_BETWEEN(test_all_reasons_are_told, set_up, tear_down)
 {
-    (void)state;
     result.stalls = (struct stalls){1, 20 * NS_PER_S, 20 * NS_PER_S, "a:1", 0};
     result.reconnects = 1;
     assert_times_do_not_stand(
@@ -351,9 +329,8 @@ static void test_all_reasons_are_told(void **state)
 
 /* ------------------------------------------------------------------ other ends */
 
-static void test_a_trial_that_was_cut_short_says_why(void **state)
+TEST_BETWEEN(test_a_trial_that_was_cut_short_says_why, set_up, tear_down)
 {
-    (void)state;
     result.end = END_DEADLINE;
     snprintf(result.reason, sizeof result.reason, "nothing moved for 60 s, 100 %% sure");
     result.stalls = (struct stalls){1, 60 * NS_PER_S, 60 * NS_PER_S, "a:1", 0};
@@ -364,9 +341,8 @@ static void test_a_trial_that_was_cut_short_says_why(void **state)
 }
 
 /* A verdict that fails is a finding, and no error of the measurement. */
-static void test_a_violation_is_told_first(void **state)
+TEST_BETWEEN(test_a_violation_is_told_first, set_up, tear_down)
 {
-    (void)state;
     result.end = END_VIOLATION;
     result.violation_count = 1;
     trial_memory_violate(result.memory,
@@ -399,9 +375,8 @@ static void assert_column(const char *row, const char *column, const char *value
     assert_field(sample_columns, row, column, value);
 }
 
-static void test_a_row_has_a_value_for_each_column(void **state)
+TEST_BETWEEN(test_a_row_has_a_value_for_each_column, set_up, tear_down)
 {
-    (void)state;
     result.handoffs = 12;
     result.drain_ns = 3 * NS_PER_S;
     result.reconnects = 5;
@@ -439,9 +414,8 @@ static void test_a_row_has_a_value_for_each_column(void **state)
     free(row);
 }
 
-static void test_the_law_and_the_servers_have_their_columns(void **state)
+TEST_BETWEEN(test_the_law_and_the_servers_have_their_columns, set_up, tear_down)
 {
-    (void)state;
     result.has_law = true;
     result.law.of[TALLY_CREATE] = 3;
     result.law.of[TALLY_NOTIFICATION] = 4;
@@ -467,33 +441,4 @@ static void test_the_law_and_the_servers_have_their_columns(void **state)
     assert_column(row, "valid", "yes");
     assert_column(row, "stalls", "0");
     free(row);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_each_percentile_stands_in_its_column),
-        TEST(test_without_a_handoff_there_is_no_percentile),
-        TEST(test_a_handoff_above_the_range_has_percentiles),
-        TEST(test_figures_are_the_trials),
-        TEST(test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
-        TEST(test_a_driver_is_held_against_the_cores_that_it_may_use),
-        TEST(test_a_short_trial_and_a_simulation_are_not_overloaded),
-        TEST(test_late_holds_are_told_by_their_share),
-        TEST(test_zkherd_that_did_not_run_is_overloaded),
-        TEST(test_the_times_of_a_stalled_trial_do_not_stand),
-        TEST(test_the_times_of_a_trial_with_a_reconnect_do_not_stand),
-        TEST(test_a_planned_reconnect_is_no_error),
-        TEST(test_a_load_in_the_background_that_ended_too_early_is_told),
-        TEST(test_a_late_driver_in_the_background_is_told),
-        TEST(test_a_driver_in_the_background_that_stood_still_is_told),
-        TEST(test_lost_connections_in_the_background_are_in_the_times),
-        TEST(test_all_reasons_are_told),
-        TEST(test_a_trial_that_was_cut_short_says_why),
-        TEST(test_a_violation_is_told_first),
-        TEST(test_a_row_has_a_value_for_each_column),
-        TEST(test_the_law_and_the_servers_have_their_columns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

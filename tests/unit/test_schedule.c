@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* When the sessions of an offered rate send: at constant distances exactly, at random as a Poisson
  * process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "load/schedule.h"
 #include "measure/statistics.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 #define START_NS UINT64_C(1234567890123456789)
 
@@ -35,9 +30,8 @@ static void check_constant(uint64_t rate_per_s, uint32_t sessions)
     free(schedules);
 }
 
-static void constant_times_interleave(void **state)
+TEST(constant_times_interleave)
 {
-    (void)state;
     check_constant(1000, 1);
     check_constant(1000, 7);
     check_constant(7, 3);
@@ -48,9 +42,8 @@ static void constant_times_interleave(void **state)
 }
 
 /* The whole rate of a million a second is in each second, after an hour and after a day. */
-static void constant_times_do_not_drift(void **state)
+TEST(constant_times_do_not_drift)
 {
-    (void)state;
     static const uint64_t hours[] = {1, 6, 24, 24 * 365};
     for (size_t i = 0; i < sizeof hours / sizeof hours[0]; i++) {
         const uint64_t seconds = hours[i] * 3600, rate_per_s = 1000000;
@@ -65,7 +58,7 @@ static void constant_times_do_not_drift(void **state)
 }
 
 /* The same, led there step by step, at a rate that does not divide a second. */
-static void an_hour_has_the_whole_rate(void **state)
+TEST(an_hour_has_the_whole_rate)
 {
     const uint64_t rate_per_s = 1000003;
     struct schedule schedule;
@@ -94,9 +87,8 @@ static void check_skip(uint64_t rate_per_s, uint32_t sessions, bool poisson)
     }
 }
 
-static void what_is_skipped_is_counted(void **state)
+TEST(what_is_skipped_is_counted)
 {
-    (void)state;
     check_skip(1000, 1, false);
     check_skip(7, 3, false);
     check_skip(999999, 20, false);
@@ -105,7 +97,7 @@ static void what_is_skipped_is_counted(void **state)
 }
 
 /* So much that steps would take minutes. */
-static void an_hour_is_skipped_at_once(void **state)
+TEST(an_hour_is_skipped_at_once)
 {
     struct schedule schedule;
     (void)state;
@@ -141,7 +133,7 @@ static size_t draw_times(void)
 }
 
 /* Of that many the standard deviation is the root. */
-static void poisson_times_have_the_mean(void **state)
+TEST(poisson_times_have_the_mean)
 {
     const double expected = POISSON_RATE * POISSON_SECONDS;
     (void)state;
@@ -150,7 +142,7 @@ static void poisson_times_have_the_mean(void **state)
 
 /* The share of the gaps that are longer than so many means is e to the minus so many; and the gaps
  * vary as much as their mean. */
-static void all_sessions_together_are_a_poisson_process(void **state)
+TEST(all_sessions_together_are_a_poisson_process)
 {
     static const double means[] = {0.1, 0.5, 1, 2, 4};
     (void)state;
@@ -173,7 +165,7 @@ static void all_sessions_together_are_a_poisson_process(void **state)
     }
 }
 
-static void the_seed_is_the_schedule(void **state)
+TEST(the_seed_is_the_schedule)
 {
     struct schedule one, same, other;
     unsigned different = 0;
@@ -192,7 +184,7 @@ static void the_seed_is_the_schedule(void **state)
 }
 
 /* Not at the start, where all sessions would begin at once. */
-static void the_first_time_is_drawn_too(void **state)
+TEST(the_first_time_is_drawn_too)
 {
     double sum_s = 0;
     (void)state;
@@ -204,9 +196,8 @@ static void the_first_time_is_drawn_too(void **state)
     assert_true(fabs(sum_s / 10000 - 2) < 0.1); /* five standard deviations */
 }
 
-static void times_never_go_back(void **state)
+TEST(times_never_go_back)
 {
-    (void)state;
     for (int poisson = 0; poisson <= 1; poisson++) {
         struct schedule schedule;
         schedule_init(&schedule, 10000000, poisson != 0, 0, 1, START_NS, 5);
@@ -216,21 +207,4 @@ static void times_never_go_back(void **state)
             assert_true(schedule.due_ns >= before_ns);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_times_interleave),
-        cmocka_unit_test(constant_times_do_not_drift),
-        cmocka_unit_test(an_hour_has_the_whole_rate),
-        cmocka_unit_test(what_is_skipped_is_counted),
-        cmocka_unit_test(an_hour_is_skipped_at_once),
-        cmocka_unit_test(poisson_times_have_the_mean),
-        cmocka_unit_test(all_sessions_together_are_a_poisson_process),
-        cmocka_unit_test(the_seed_is_the_schedule),
-        cmocka_unit_test(the_first_time_is_drawn_too),
-        cmocka_unit_test(times_never_go_back),
-    };
-    return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

@@ -3,14 +3,12 @@
  * without, and the locks that are broken on purpose, each of which is caught. A seed that fails is
  * printed, and fails again: ZKHERD_SEED=N runs that one only, ZKHERD_SEEDS=N so many. */
 #include "tests/support/seeds.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* Of each recipe, unless ZKHERD_SEEDS says otherwise; with a death a part of them. */
 #define SEEDS            150
@@ -257,9 +255,8 @@ static void for_seeds(const struct recipe *recipe, uint64_t part,
         check(recipe, seed);
 }
 
-static void test_every_schedule_ends_well(void **state)
+TEST(test_every_schedule_ends_well)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (!recipe->broken)
@@ -268,9 +265,8 @@ static void test_every_schedule_ends_well(void **state)
 }
 
 /* The laws of all recipes, as the coordinator holds them against every step. */
-static void test_every_law_holds_for_every_number_of_clients(void **state)
+TEST(test_every_law_holds_for_every_number_of_clients)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (recipe->broken || recipe->death.how != DEATH_NONE || !recipe_has_law(recipe))
@@ -288,9 +284,8 @@ static void test_every_law_holds_for_every_number_of_clients(void **state)
     }
 }
 
-static void test_deaths_are_survived(void **state)
+TEST(test_deaths_are_survived)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (survives(recipe))
@@ -313,9 +308,8 @@ static void check_last(const struct recipe *recipe, uint64_t seed)
     check_world(&world);
 }
 
-static void test_the_last_may_leave(void **state)
+TEST(test_the_last_may_leave)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (survives(recipe))
@@ -353,9 +347,8 @@ static void check_broken(const struct recipe *recipe, uint64_t seed)
     trial_result_free(result);
 }
 
-static void test_every_broken_lock_is_caught(void **state)
+TEST(test_every_broken_lock_is_caught)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (recipe->broken)
@@ -365,9 +358,8 @@ static void test_every_broken_lock_is_caught(void **state)
 
 /* A hold lasts for a turn at least. Everything is answered at once here, so both of two clients are
  * granted in the turn in which the first of them could release. */
-static void test_holds_of_no_length_overlap(void **state)
+TEST(test_holds_of_no_length_overlap)
 {
-    (void)state;
     struct world world = draw(registry_find("broken-nolock"), 1);
     world.options.servers = 1;
     world.servers.count = 1;
@@ -386,9 +378,8 @@ static void test_holds_of_no_length_overlap(void **state)
 
 /* No step takes as long as the coordinator would wait for one: a counter's release costs nothing.
  */
-static void test_no_time_passes_at_rest(void **state)
+TEST(test_no_time_passes_at_rest)
 {
-    (void)state;
     struct world world = draw(registry_find("counter"), 1);
     world.options = sim_options_default();
     world.servers.count = world.options.servers;
@@ -405,9 +396,8 @@ static void test_no_time_passes_at_rest(void **state)
 }
 
 /* To the last count and the last nanosecond. */
-static void test_a_seed_replays_exactly(void **state)
+TEST(test_a_seed_replays_exactly)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         for (uint64_t seed = 1; seed <= 10 && !recipe->broken; seed++) {
@@ -422,19 +412,4 @@ static void test_a_seed_replays_exactly(void **state)
             trial_result_free(second);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_schedule_ends_well),
-        cmocka_unit_test(test_every_law_holds_for_every_number_of_clients),
-        cmocka_unit_test(test_deaths_are_survived),
-        cmocka_unit_test(test_the_last_may_leave),
-        cmocka_unit_test(test_every_broken_lock_is_caught),
-        cmocka_unit_test(test_holds_of_no_length_overlap),
-        cmocka_unit_test(test_no_time_passes_at_rest),
-        cmocka_unit_test(test_a_seed_replays_exactly),
-    };
-    return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The JSON files of the reference runs are as docs/schema says; and what is not is refused. */
 #include "tests/support/schema.h"
+#include "tests/support/test.h"
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static json_t *load(const char *path)
 {
@@ -34,7 +29,7 @@ static void assert_all(const char *const patterns[], const char *schema, size_t 
     globfree(&found);
 }
 
-static void test_manifests_of_reference_runs(void **state)
+TEST(test_manifests_of_reference_runs)
 {
     static const char *const patterns[] = {"results/reference/*/manifest.json",
                                            "results/reference/*/*/manifest.json",
@@ -43,7 +38,7 @@ static void test_manifests_of_reference_runs(void **state)
     assert_all(patterns, "manifest", 16);
 }
 
-static void test_costs_of_reference_calibrations(void **state)
+TEST(test_costs_of_reference_calibrations)
 {
     static const char *const patterns[] = {"results/reference/plan/costs*.json", NULL};
     (void)state;
@@ -66,9 +61,8 @@ static void assert_refused(const char *object, const char *key, json_t *value, c
     json_decref(json);
 }
 
-static void test_what_is_not_as_the_schema_says(void **state)
+TEST(test_what_is_not_as_the_schema_says)
 {
-    (void)state;
     assert_refused(NULL, "seed", NULL, ": has no 'seed'");
     assert_refused("host", "cores", NULL, ".host: has no 'cores'");
     assert_refused(NULL, "seed", json_real(1.5), ".seed: is of another type");
@@ -82,9 +76,8 @@ static void test_what_is_not_as_the_schema_says(void **state)
 }
 
 /* The cells of `zkherd paper` are of one of several kinds. */
-static void test_one_of_several_kinds(void **state)
+TEST(test_one_of_several_kinds)
 {
-    (void)state;
     json_t *cell = json_pack("{s:i, s:i, s:i, s:s, s:f, s:n, s:n, s:n, s:n, s:n, s:n}", "servers",
                              3, "trials_complete", 2, "trials_valid", 1, "event", "the leader",
                              "before_per_s", 1.5, "down_per_s", "after_per_s", "first_write_ms",
@@ -103,15 +96,4 @@ static void test_one_of_several_kinds(void **state)
     assert_string_equal(complaint, ".experiments[0].results[0].cells[0]: is of none of the kinds");
     json_decref(cell);
     json_decref(json);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_manifests_of_reference_runs),
-        cmocka_unit_test(test_costs_of_reference_calibrations),
-        cmocka_unit_test(test_what_is_not_as_the_schema_says),
-        cmocka_unit_test(test_one_of_several_kinds),
-    };
-    return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }

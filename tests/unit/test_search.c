@@ -5,13 +5,7 @@
 
 #include "base/random.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 /* ------------------------------------------------------------------ no memory */
 
@@ -108,9 +102,8 @@ static void assert_interval(const struct search_answer *answer, enum search_reas
 
 /* ------------------------------------------------------------------ without noise */
 
-static void a_sharp_capacity_is_found_exactly(void **state)
+TEST(a_sharp_capacity_is_found_exactly)
 {
-    (void)state;
     static const uint64_t proposals[] = {0, 1, 3, 100, 999, 1000, 5000};
     for (uint64_t capacity = 1; capacity < 1000; capacity += 7) {
         for (size_t i = 0; i < sizeof proposals / sizeof proposals[0]; i++) {
@@ -127,9 +120,8 @@ static void a_sharp_capacity_is_found_exactly(void **state)
     }
 }
 
-static void what_nothing_meets_is_said(void **state)
+TEST(what_nothing_meets_is_said)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.least = 5;
     plan.proposal = 64;
@@ -139,9 +131,8 @@ static void what_nothing_meets_is_said(void **state)
     assert_false(answer.passed_again);
 }
 
-static void what_everything_meets_is_said(void **state)
+TEST(what_everything_meets_is_said)
 {
-    (void)state;
     static const uint64_t mosts[] = {1, 2, 100, 1024, UINT64_MAX - 1};
     for (size_t i = 0; i < sizeof mosts / sizeof mosts[0]; i++) {
         struct search_plan plan = exact;
@@ -153,9 +144,8 @@ static void what_everything_meets_is_said(void **state)
     }
 }
 
-static void the_resolution_ends_the_bisection(void **state)
+TEST(the_resolution_ends_the_bisection)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.resolution_percent = 20;
     struct search search = begin(&plan);
@@ -172,9 +162,8 @@ static void the_resolution_ends_the_bisection(void **state)
 
 /* ------------------------------------------------------------------ the way of the search */
 
-static void the_size_doubles_then_bisects(void **state)
+TEST(the_size_doubles_then_bisects)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.least = 3;
     struct search search = begin(&plan);
@@ -190,9 +179,8 @@ static void the_size_doubles_then_bisects(void **state)
     assert_interval(&answer, SEARCH_FOUND, 7, 8);
 }
 
-static void from_a_proposal_that_fails_the_size_halves(void **state)
+TEST(from_a_proposal_that_fails_the_size_halves)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.least = 10;
     plan.proposal = 50;
@@ -208,9 +196,8 @@ static void from_a_proposal_that_fails_the_size_halves(void **state)
     assert_interval(&answer, SEARCH_FOUND, 11, 12);
 }
 
-static void the_most_is_not_exceeded(void **state)
+TEST(the_most_is_not_exceeded)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.most = 100;
     plan.proposal = 5000;
@@ -228,9 +215,8 @@ static void the_most_is_not_exceeded(void **state)
 
 /* ------------------------------------------------------------------ ballots */
 
-static void the_majority_decides(void **state)
+TEST(the_majority_decides)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.votes = 5;
     struct search search = begin(&plan);
@@ -247,9 +233,8 @@ static void the_majority_decides(void **state)
     search_deinit(&search);
 }
 
-static void after_an_undetermined_trial_the_trials_are_long(void **state)
+TEST(after_an_undetermined_trial_the_trials_are_long)
 {
-    (void)state;
     struct search search = begin(&exact);
     step(&search, 1, false, JUDGE_PASS);
     step(&search, 1, false, JUDGE_UNDETERMINED);
@@ -262,9 +247,8 @@ static void after_an_undetermined_trial_the_trials_are_long(void **state)
     search_deinit(&search);
 }
 
-static void a_size_without_votes_stays_undecided(void **state)
+TEST(a_size_without_votes_stays_undecided)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.proposal = 100;
     struct search search = begin(&plan);
@@ -294,9 +278,8 @@ static struct search at_candidate(const struct search_plan *changed)
     return search;
 }
 
-static void a_candidate_that_fails_sends_the_search_down(void **state)
+TEST(a_candidate_that_fails_sends_the_search_down)
 {
-    (void)state;
     struct search search = at_candidate(&exact);
     step(&search, 9, true, JUDGE_FAIL);
     step(&search, 9, true, JUDGE_PASS); /* the earlier trials do not count: they were passes */
@@ -313,9 +296,8 @@ static void a_candidate_that_fails_sends_the_search_down(void **state)
     assert_interval(&answer, SEARCH_FOUND, 4, 5);
 }
 
-static void a_failure_that_does_not_repeat_sends_the_search_up(void **state)
+TEST(a_failure_that_does_not_repeat_sends_the_search_up)
 {
-    (void)state;
     struct search search = at_candidate(&exact);
     confirm(&search, 9, JUDGE_PASS);
     confirm(&search, 10, JUDGE_PASS);
@@ -332,9 +314,8 @@ static void a_failure_that_does_not_repeat_sends_the_search_up(void **state)
 }
 
 /* The answer has five trials, also when the first three have passed. */
-static void all_fresh_trials_of_the_candidate_are_run(void **state)
+TEST(all_fresh_trials_of_the_candidate_are_run)
 {
-    (void)state;
     struct search search = at_candidate(&exact);
     for (size_t i = 0; i < 3; i++)
         step(&search, 9, true, JUDGE_PASS);
@@ -346,9 +327,8 @@ static void all_fresh_trials_of_the_candidate_are_run(void **state)
     search_deinit(&search);
 }
 
-static void a_candidate_without_fresh_votes_is_undecided(void **state)
+TEST(a_candidate_without_fresh_votes_is_undecided)
 {
-    (void)state;
     struct search search = at_candidate(&exact);
     for (size_t i = 0; i < 6; i++)
         step(&search, 9, true, JUDGE_NOT_VALID);
@@ -368,9 +348,8 @@ static enum judge_verdict grey(uint64_t size, uint64_t capacity)
     return sharp(size, capacity);
 }
 
-static void both_ends_are_found_around_undecided_sizes(void **state)
+TEST(both_ends_are_found_around_undecided_sizes)
 {
-    (void)state;
     for (uint64_t capacity = 20; capacity <= 700; capacity += 20) {
         struct search_answer answer = run(&exact, grey, capacity);
         assert_interval(&answer, SEARCH_FOUND, 4 * capacity / 5 - 1, 5 * capacity / 4 + 1);
@@ -385,9 +364,8 @@ static enum judge_verdict blind_above(uint64_t size, uint64_t capacity)
 }
 
 /* The driver gives out before the servers do. */
-static void where_nothing_larger_can_be_decided_the_search_ends(void **state)
+TEST(where_nothing_larger_can_be_decided_the_search_ends)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.proposal = 100;
     struct search search = begin(&plan);
@@ -404,9 +382,8 @@ static void where_nothing_larger_can_be_decided_the_search_ends(void **state)
     assert_true(answer.passed_again);
 }
 
-static void where_nothing_can_be_decided_the_search_ends(void **state)
+TEST(where_nothing_can_be_decided_the_search_ends)
 {
-    (void)state;
     struct search search = begin(&exact);
     for (size_t i = 0; i < 4; i++)
         step(&search, 1, i > 0, JUDGE_UNDETERMINED);
@@ -417,9 +394,8 @@ static void where_nothing_can_be_decided_the_search_ends(void **state)
 
 /* ------------------------------------------------------------------ the brake */
 
-static void the_brake_stops_a_size_at_once(void **state)
+TEST(the_brake_stops_a_size_at_once)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.look_above = true;
     struct search search = begin(&plan);
@@ -436,9 +412,8 @@ static void the_brake_stops_a_size_at_once(void **state)
 }
 
 /* 12 and 10 have failed before the brake stops 9: they are not tried again. */
-static void the_brake_stops_larger_sizes_too(void **state)
+TEST(the_brake_stops_larger_sizes_too)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.look_above = true;
     struct search search = at_candidate(&plan);
@@ -459,9 +434,8 @@ static enum judge_verdict dip(uint64_t size, uint64_t capacity)
     return is_in ? JUDGE_FAIL : sharp(size, capacity);
 }
 
-static void a_larger_size_that_passes_is_reported(void **state)
+TEST(a_larger_size_that_passes_is_reported)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.look_above = true;
     struct search_answer answer = run(&plan, dip, 140); /* 56 to 84 fail, and with them 64 */
@@ -475,9 +449,8 @@ static void a_larger_size_that_passes_is_reported(void **state)
 }
 
 /* 16 is known, and no smaller than twice what failed. */
-static void a_size_above_is_tried_only_if_none_is_known(void **state)
+TEST(a_size_above_is_tried_only_if_none_is_known)
 {
-    (void)state;
     struct search_plan plan = exact;
     plan.look_above = true;
     plan.proposal = 16;
@@ -495,9 +468,8 @@ static void a_size_above_is_tried_only_if_none_is_known(void **state)
 
 /* ------------------------------------------------------------------ the budget, and the steps */
 
-static void the_budget_ends_a_search(void **state)
+TEST(the_budget_ends_a_search)
 {
-    (void)state;
     static const uint64_t passed[] = {0, 1, 2, 4, 8, 8, 8, 10, 11}; /* after so many ballots */
     for (size_t budget = 1; budget < 30; budget++) {
         struct search_plan plan = exact;
@@ -515,9 +487,8 @@ static void the_budget_ends_a_search(void **state)
     }
 }
 
-static void every_trial_is_a_step(void **state)
+TEST(every_trial_is_a_step)
 {
-    (void)state;
     struct search search = at_candidate(&exact);
     step(&search, 9, true, JUDGE_UNDETERMINED);
     assert_int_equal(search.step_count, 11);
@@ -533,9 +504,8 @@ static void every_trial_is_a_step(void **state)
 }
 
 /* A search that has begun allocates nothing. */
-static void memory_is_allocated_at_the_beginning(void **state)
+TEST(memory_is_allocated_at_the_beginning)
 {
-    (void)state;
     struct search search;
     allocations = 0;
     memory_is_refused = true;
@@ -578,9 +548,8 @@ static void check_answer(const struct search_answer *answer)
         assert_true(answer->passed_again && (answer->failed_again || answer->stopped));
 }
 
-static void any_verdicts_lead_to_an_end(void **state)
+TEST(any_verdicts_lead_to_an_end)
 {
-    (void)state;
     struct random random;
     random_init(&random, 17);
     for (size_t i = 0; i < 20000; i++) {
@@ -614,9 +583,8 @@ static void any_verdicts_lead_to_an_end(void **state)
 
 /* At each step what is foreseen is what follows, if the capacity is that which is supposed: twice
  * the size while all pass, then the middle. The search itself is not changed. */
-static void what_remains_is_foreseen(void **state)
+TEST(what_remains_is_foreseen)
 {
-    (void)state;
     struct search search = begin(&exact);
     struct search_forecast forecast;
     vote(&search, 1, JUDGE_PASS);
@@ -636,37 +604,4 @@ static void what_remains_is_foreseen(void **state)
     assert_int_equal(forecast.short_trials + forecast.long_trials, 0);
     struct search_answer answer = end(&search);
     assert_interval(&answer, SEARCH_FOUND, 8, 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sharp_capacity_is_found_exactly),
-        cmocka_unit_test(what_nothing_meets_is_said),
-        cmocka_unit_test(what_everything_meets_is_said),
-        cmocka_unit_test(the_resolution_ends_the_bisection),
-        cmocka_unit_test(the_size_doubles_then_bisects),
-        cmocka_unit_test(from_a_proposal_that_fails_the_size_halves),
-        cmocka_unit_test(the_most_is_not_exceeded),
-        cmocka_unit_test(the_majority_decides),
-        cmocka_unit_test(after_an_undetermined_trial_the_trials_are_long),
-        cmocka_unit_test(a_size_without_votes_stays_undecided),
-        cmocka_unit_test(a_candidate_that_fails_sends_the_search_down),
-        cmocka_unit_test(a_failure_that_does_not_repeat_sends_the_search_up),
-        cmocka_unit_test(all_fresh_trials_of_the_candidate_are_run),
-        cmocka_unit_test(a_candidate_without_fresh_votes_is_undecided),
-        cmocka_unit_test(both_ends_are_found_around_undecided_sizes),
-        cmocka_unit_test(where_nothing_larger_can_be_decided_the_search_ends),
-        cmocka_unit_test(where_nothing_can_be_decided_the_search_ends),
-        cmocka_unit_test(the_brake_stops_a_size_at_once),
-        cmocka_unit_test(the_brake_stops_larger_sizes_too),
-        cmocka_unit_test(a_larger_size_that_passes_is_reported),
-        cmocka_unit_test(a_size_above_is_tried_only_if_none_is_known),
-        cmocka_unit_test(the_budget_ends_a_search),
-        cmocka_unit_test(every_trial_is_a_step),
-        cmocka_unit_test(memory_is_allocated_at_the_beginning),
-        cmocka_unit_test(any_verdicts_lead_to_an_end),
-        cmocka_unit_test(what_remains_is_foreseen),
-    };
-    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The server counters asks how far each server is, and knows when one is behind; and it holds what
  * the servers counted against what the sessions did. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/client.h"
 #include "fleet/server_counters.h"
 #include "tests/support/port.h"
+#include "tests/support/test.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +49,7 @@ static bool follow(struct server_counters *counters, uint64_t *mark)
     return reached;
 }
 
-static void test_a_server_that_is_behind_is_waited_for(void **state)
+TEST(test_a_server_that_is_behind_is_waited_for)
 {
     struct sim_options options = sim_options_default();
     struct connect_string servers = {.count = 3};
@@ -129,7 +123,7 @@ static void answer(unsigned packets, unsigned reads, unsigned outstanding)
 }
 
 /* The server has received the ping before the first question, and answers it after the third. */
-static void test_a_ping_that_waits_at_a_server_is_waited_for(void **state)
+TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
 {
     struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
     struct server_counters counters = {.servers = &servers};
@@ -150,9 +144,8 @@ static void test_a_ping_that_waits_at_a_server_is_waited_for(void **state)
     assert_int_equal(reading.packets_received, 9);
 }
 
-static void test_what_is_received_and_not_answered_is_owed(void **state)
+TEST(test_what_is_received_and_not_answered_is_owed)
 {
-    (void)state;
     struct server_counters_count count = {
         .known = true, .writes = 3, .reads = 4, .connects = 1, .packets_received = 8};
     assert_false(server_counters_owes_answers(&count));
@@ -163,9 +156,8 @@ static void test_what_is_received_and_not_answered_is_owed(void **state)
 }
 
 /* Answers are owed to the fleet's 8 sessions and the set-up session, or to nobody who is known. */
-static void test_answers_to_strangers_are_not_awaited(void **state)
+TEST(test_answers_to_strangers_are_not_awaited)
 {
-    (void)state;
     struct server_counters counters = {.companions = 0};
     struct server_counters_reading before = {.known = true, .connections = 8 + 1};
     struct server_counters_count count = {.known = true, .reads = 4, .packets_received = 5};
@@ -221,14 +213,13 @@ static enum server_counters_counter reconciled(struct server_counters_count coun
     return server_counters_reconcile(&count, &counted, pings_most, &servers, &sessions);
 }
 
-static void test_equal_counts_agree_whatever_pings_there_are(void **state)
+TEST(test_equal_counts_agree_whatever_pings_there_are)
 {
-    (void)state;
     for (uint64_t pings = 0; pings <= PINGS; pings++)
         assert_int_equal(reconciled(count_with(pings), PINGS), SERVER_COUNTERS_AGREES);
 }
 
-static void test_a_write_more_or_less_is_told(void **state)
+TEST(test_a_write_more_or_less_is_told)
 {
     struct server_counters_count more = count_with(0), less = more;
     (void)state;
@@ -238,7 +229,7 @@ static void test_a_write_more_or_less_is_told(void **state)
     assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_WRITES);
 }
 
-static void test_a_read_that_no_server_answered_is_told(void **state)
+TEST(test_a_read_that_no_server_answered_is_told)
 {
     struct server_counters_count less = count_with(0);
     (void)state;
@@ -248,7 +239,7 @@ static void test_a_read_that_no_server_answered_is_told(void **state)
 }
 
 /* More than pings can account for: a request that no session has counted. */
-static void test_a_read_that_is_not_counted_is_no_ping(void **state)
+TEST(test_a_read_that_is_not_counted_is_no_ping)
 {
     uint64_t servers = 0, sessions = 0;
     struct server_counters_count more = count_with(PINGS + 1);
@@ -259,7 +250,7 @@ static void test_a_read_that_is_not_counted_is_no_ping(void **state)
     assert_int_equal(sessions, READS + PINGS);
 }
 
-static void test_a_notification_more_or_less_is_told(void **state)
+TEST(test_a_notification_more_or_less_is_told)
 {
     struct server_counters_count more = count_with(0), less = more;
     (void)state;
@@ -269,7 +260,7 @@ static void test_a_notification_more_or_less_is_told(void **state)
     assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_NOTIFICATIONS);
 }
 
-static void test_a_packet_more_or_less_is_told(void **state)
+TEST(test_a_packet_more_or_less_is_told)
 {
     struct server_counters_count more = count_with(PINGS), less = more;
     (void)state;
@@ -279,9 +270,8 @@ static void test_a_packet_more_or_less_is_told(void **state)
     assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_PACKETS);
 }
 
-static void test_the_first_stranger_makes_servers_shared(void **state)
+TEST(test_the_first_stranger_makes_servers_shared)
 {
-    (void)state;
     assert_false(
         server_counters_is_shared(&(struct server_counters_reading){.connections = 8 + 1}, 8));
     assert_true(
@@ -289,9 +279,8 @@ static void test_the_first_stranger_makes_servers_shared(void **state)
 }
 
 /* A server that was asked in vain may have counted the question. */
-static void test_what_a_server_was_asked_again_is_not_compared(void **state)
+TEST(test_what_a_server_was_asked_again_is_not_compared)
 {
-    (void)state;
     const struct server_counters_reading once = {.known = true};
     const struct server_counters_reading again = {.known = true, .asked_again = true};
     assert_true(server_counters_subtract(&once, &once).known);
@@ -300,7 +289,7 @@ static void test_what_a_server_was_asked_again_is_not_compared(void **state)
     assert_true(server_counters_subtract(&once, &again).asked_again);
 }
 
-static void test_what_is_no_request_of_a_session_is_taken_out(void **state)
+TEST(test_what_is_no_request_of_a_session_is_taken_out)
 {
     struct server_counters_count count = count_with(0);
     (void)state;
@@ -311,7 +300,7 @@ static void test_what_is_no_request_of_a_session_is_taken_out(void **state)
     assert_int_equal(reconciled(count, 0), SERVER_COUNTERS_AGREES);
 }
 
-static void test_each_server_has_its_own_times(void **state)
+TEST(test_each_server_has_its_own_times)
 {
     const struct server_counters_reading before = {.known = true,
                                                    .cpu_known = true,
@@ -335,25 +324,4 @@ static void test_each_server_has_its_own_times(void **state)
     assert_int_equal(count.fsync_of_ms[0], 2);
     assert_true(count.fsync_of_ms[1] == FOUR_LETTER_UNTOLD); /* it was started anew */
     assert_true(count.fsync_of_ms[2] == FOUR_LETTER_UNTOLD);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_server_that_is_behind_is_waited_for),
-        cmocka_unit_test(test_a_ping_that_waits_at_a_server_is_waited_for),
-        cmocka_unit_test(test_what_is_received_and_not_answered_is_owed),
-        cmocka_unit_test(test_answers_to_strangers_are_not_awaited),
-        cmocka_unit_test(test_equal_counts_agree_whatever_pings_there_are),
-        cmocka_unit_test(test_a_write_more_or_less_is_told),
-        cmocka_unit_test(test_a_read_that_no_server_answered_is_told),
-        cmocka_unit_test(test_a_read_that_is_not_counted_is_no_ping),
-        cmocka_unit_test(test_a_notification_more_or_less_is_told),
-        cmocka_unit_test(test_a_packet_more_or_less_is_told),
-        cmocka_unit_test(test_the_first_stranger_makes_servers_shared),
-        cmocka_unit_test(test_what_a_server_was_asked_again_is_not_compared),
-        cmocka_unit_test(test_what_is_no_request_of_a_session_is_taken_out),
-        cmocka_unit_test(test_each_server_has_its_own_times),
-    };
-    return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The limits in the answers of servers, and the lowest of several servers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "servers/server_limits.h"
+
+#include "tests/support/test.h"
 
 #define CONF "clientPort=2181\nmaxClientCnxns=60\nminSessionTimeout=4000\n"
 #define MNTR                                                                                       \
@@ -23,18 +19,16 @@ static struct server_limits read_from(const char *conf, const char *mntr, const 
     return limits;
 }
 
-static void all_are_read(void **state)
+TEST(all_are_read)
 {
-    (void)state;
     struct server_limits limits = read_from(CONF, MNTR, ENVI);
     assert_int_equal(limits.connections, 60);
     assert_int_equal(limits.descriptors, 1048576 - 67);
     assert_int_equal(limits.heap_bytes, 512 << 20);
 }
 
-static void what_is_not_told_is_no_number(void **state)
+TEST(what_is_not_told_is_no_number)
 {
-    (void)state;
     struct server_limits limits = read_from("", "", "");
     assert_true(limits.connections == UNTOLD);
     assert_true(limits.descriptors == UNTOLD);
@@ -53,9 +47,8 @@ static struct server_limits lower(struct server_limits one, struct server_limits
     return one;
 }
 
-static void the_lowest_counts(void **state)
+TEST(the_lowest_counts)
 {
-    (void)state;
     struct server_limits limits =
         lower((struct server_limits){60, 100, 512}, (struct server_limits){50, 200, 256});
     assert_int_equal(limits.connections, 50);
@@ -67,14 +60,4 @@ static void the_lowest_counts(void **state)
     assert_int_equal(lower((struct server_limits){0}, (struct server_limits){0}).connections, 0);
     assert_true(lower(limits, (struct server_limits){UNTOLD, 1, 1}).connections == UNTOLD);
     assert_true(lower((struct server_limits){0, UNTOLD, 1}, limits).descriptors == UNTOLD);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_read),
-        cmocka_unit_test(what_is_not_told_is_no_number),
-        cmocka_unit_test(the_lowest_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

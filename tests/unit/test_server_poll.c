@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "fleet/server_poll.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MNTR                                                                                       \
@@ -109,9 +109,8 @@ static void reply(const char *word, const char *text)
     settle();
 }
 
-static void an_answer_is_read_in_whatever_pieces_it_comes(void **state)
+TEST_BETWEEN(an_answer_is_read_in_whatever_pieces_it_comes, set_up, tear_down)
 {
-    (void)state;
     int connection = ask("mntr");
     say(connection, "zk_vers");
     turn();
@@ -133,9 +132,8 @@ static void an_answer_is_read_in_whatever_pieces_it_comes(void **state)
     assert_false(counters.asked_again);
 }
 
-static void a_server_that_owes_an_answer_is_asked_nothing_else(void **state)
+TEST_BETWEEN(a_server_that_owes_an_answer_is_asked_nothing_else, set_up, tear_down)
 {
-    (void)state;
     int connection = ask("mntr");
     uint64_t asked_ns = answer()->asked_ns;
     server_poll_ask(poll_of);
@@ -152,9 +150,8 @@ static void a_server_that_owes_an_answer_is_asked_nothing_else(void **state)
     assert_int_equal(counters.words, 2);
 }
 
-static void nobody_there_is_absent(void **state)
+TEST_BETWEEN(nobody_there_is_absent, set_up, tear_down)
 {
-    (void)state;
     close(listener);
     server_poll_ask(poll_of);
     settle();
@@ -172,21 +169,18 @@ static void assert_in_doubt(const char *text, enum server_poll_state expected)
     assert_true(counters.asked_again);
 }
 
-static void without_a_quorum_it_does_not_serve(void **state)
+TEST_BETWEEN(without_a_quorum_it_does_not_serve, set_up, tear_down)
 {
-    (void)state;
     assert_in_doubt(NO_QUORUM, SERVER_POLL_UNSERVED);
 }
 
-static void silence_is_no_answer(void **state)
+TEST_BETWEEN(silence_is_no_answer, set_up, tear_down)
 {
-    (void)state;
     assert_in_doubt("", SERVER_POLL_UNKNOWN);
 }
 
-static void one_that_began_anew_is_told(void **state)
+TEST_BETWEEN(one_that_began_anew_is_told, set_up, tear_down)
 {
-    (void)state;
     reply("mntr", MNTR);
     reply("mntr", MNTR);
     assert_false(counters.asked_again);
@@ -198,9 +192,8 @@ static void one_that_began_anew_is_told(void **state)
 }
 
 /* Then its role is asked for alone, and if that is refused, too, nothing more. */
-static void what_the_whitelist_refuses_is_not_asked_again(void **state)
+TEST_BETWEEN(what_the_whitelist_refuses_is_not_asked_again, set_up, tear_down)
 {
-    (void)state;
     reply("mntr", REFUSAL("mntr"));
     assert_int_equal(answer()->state, SERVER_POLL_UNKNOWN);
     reply("srvr", SRVR);
@@ -215,39 +208,19 @@ static void what_the_whitelist_refuses_is_not_asked_again(void **state)
 }
 
 /* Before 3.6 a server has a role and no such counters. */
-static void an_answer_that_lacks_a_counter_is_not_asked_for_again(void **state)
+TEST_BETWEEN(an_answer_that_lacks_a_counter_is_not_asked_for_again, set_up, tear_down)
 {
-    (void)state;
     reply("mntr", "zk_version\t3.4.13, built on x\nzk_packets_received\t1\n");
     assert_int_equal(answer()->state, SERVER_POLL_UNKNOWN);
     reply("srvr", SRVR);
     assert_int_equal(answer()->role, ROLE_LEADER);
 }
 
-static void a_question_that_is_given_up_may_have_been_counted(void **state)
+TEST_BETWEEN(a_question_that_is_given_up_may_have_been_counted, set_up, tear_down)
 {
-    (void)state;
     int connection = ask("mntr");
     server_poll_free(poll_of);
     poll_of = NULL;
     assert_true(counters.asked_again);
     close(connection);
-}
-
-#define POLL_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        POLL_TEST(an_answer_is_read_in_whatever_pieces_it_comes),
-        POLL_TEST(a_server_that_owes_an_answer_is_asked_nothing_else),
-        POLL_TEST(nobody_there_is_absent),
-        POLL_TEST(without_a_quorum_it_does_not_serve),
-        POLL_TEST(silence_is_no_answer),
-        POLL_TEST(one_that_began_anew_is_told),
-        POLL_TEST(what_the_whitelist_refuses_is_not_asked_again),
-        POLL_TEST(an_answer_that_lacks_a_counter_is_not_asked_for_again),
-        POLL_TEST(a_question_that_is_given_up_may_have_been_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
 /* The recipes that are no plain locks, played by hand: the ways that a drain under lockstep does
  * not take. */
 #include "tests/support/script.h"
-
-#include <stdio.h>
+#include "tests/support/test.h"
 
 static struct script script;
 
@@ -21,9 +20,8 @@ static void go_on(void)
     script_resume(&script);
 }
 
-static void test_who_was_too_slow_counts_again(void **state)
+TEST(test_who_was_too_slow_counts_again)
 {
-    (void)state;
     script_init(&script, "counter");
     data("41", 7);
     go_on();
@@ -41,7 +39,7 @@ static void test_who_was_too_slow_counts_again(void **state)
     assert_int_equal(script.requests, 4);
 }
 
-static void test_what_is_no_number_is_not_counted_on(void **state)
+TEST(test_what_is_no_number_is_not_counted_on)
 {
     static const char *const values[] = {"", "x", "4x", "123456789012345678901234"};
     (void)state;
@@ -53,9 +51,8 @@ static void test_what_is_no_number_is_not_counted_on(void **state)
 }
 
 /* The writer before it dies; another one is still before it. */
-static void test_a_reader_behind_a_dead_writer_lists_again(void **state)
+TEST(test_a_reader_behind_a_dead_writer_lists_again)
 {
-    (void)state;
     script_init_as(&script, "rwlock", 1, 8);
     assert_string_equal(script.path, "/l/read-");
     script_created(&script, "/l/read-0000000004");
@@ -73,9 +70,8 @@ static void test_a_reader_behind_a_dead_writer_lists_again(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_a_writer_waits_for_readers(void **state)
+TEST(test_a_writer_waits_for_readers)
 {
-    (void)state;
     script_init_as(&script, "rwlock", 4, 8);
     assert_string_equal(script.path, "/l/write-");
     script_created(&script, "/l/write-0000000004");
@@ -89,9 +85,8 @@ static void test_a_writer_waits_for_readers(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_a_reader_of_curators_waits_for_the_lowest_writer(void **state)
+TEST(test_a_reader_of_curators_waits_for_the_lowest_writer)
 {
-    (void)state;
     script_init_as(&script, "rwlock-curator", 1, 8);
     script_created(&script, "/l/read-0000000004");
     script_listed(
@@ -104,9 +99,8 @@ static void test_a_reader_of_curators_waits_for_the_lowest_writer(void **state)
 }
 
 /* After 2147483647 comes -2147483648. */
-static void test_writers_are_told_apart_behind_the_last_number(void **state)
+TEST(test_writers_are_told_apart_behind_the_last_number)
 {
-    (void)state;
     script_init_as(&script, "rwlock", 1, 8);
     script_created(&script, "/l/read--2147483647");
     script_listed(
@@ -115,9 +109,8 @@ static void test_writers_are_told_apart_behind_the_last_number(void **state)
     script_answer(&script, OP_EXISTS, "/l/write--2147483648", ZK_OK);
 }
 
-static void test_two_may_complete_a_barrier(void **state)
+TEST(test_two_may_complete_a_barrier)
 {
-    (void)state;
     script_init_as(&script, "barrier", 1, 2);
     assert_string_equal(script.path, "/l/p-0000000001");
     script_created(&script, "/l/p-0000000001");
@@ -127,9 +120,8 @@ static void test_two_may_complete_a_barrier(void **state)
 }
 
 /* It was completed between the list and the look. */
-static void test_a_barrier_may_be_ready_already(void **state)
+TEST(test_a_barrier_may_be_ready_already)
 {
-    (void)state;
     script_init_as(&script, "barrier", 0, 2);
     script_created(&script, "/l/p-0000000000");
     script_listed(&script, "/l", NAMES("p-0000000000"));
@@ -137,9 +129,8 @@ static void test_a_barrier_may_be_ready_already(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
-static void test_a_barrier_is_left_when_nobody_is_there(void **state)
+TEST(test_a_barrier_is_left_when_nobody_is_there)
 {
-    (void)state;
     script_init_as(&script, "barrier", 0, 4);
     script_created(&script, "/l/p-0000000000");
     script_listed(&script, "/l", NAMES("p-0000000000"));
@@ -158,20 +149,4 @@ static void test_a_barrier_is_left_when_nobody_is_there(void **state)
     script_gone(&script, "/l/p-0000000001");
     script_listed(&script, "/l", NAMES("ready"));
     assert_int_equal(script.step, STEP_DONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_was_too_slow_counts_again),
-        cmocka_unit_test(test_what_is_no_number_is_not_counted_on),
-        cmocka_unit_test(test_a_reader_behind_a_dead_writer_lists_again),
-        cmocka_unit_test(test_a_writer_waits_for_readers),
-        cmocka_unit_test(test_a_reader_of_curators_waits_for_the_lowest_writer),
-        cmocka_unit_test(test_writers_are_told_apart_behind_the_last_number),
-        cmocka_unit_test(test_two_may_complete_a_barrier),
-        cmocka_unit_test(test_a_barrier_may_be_ready_already),
-        cmocka_unit_test(test_a_barrier_is_left_when_nobody_is_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* When silence is a stall of a server: how long it must be, what must be owed, and who else may be
  * the cause. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "recipes/registry.h"
 #include "trial/stall.h"
 
-#include <stdio.h>
+#include "tests/support/test.h"
 
 #define BEGIN_NS (1000 * NS_PER_S)
 
@@ -75,9 +69,8 @@ static void record(uint64_t latency_ns, unsigned times)
         histogram_record(&memory->workers[1].latency[ROLE_LEADER][METER_CREATE], latency_ns);
 }
 
-static void test_a_request_without_an_answer_is_a_stall(void **state)
+TEST_BETWEEN(test_a_request_without_an_answer_is_a_stall, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[1].asked = memory->fleet->sessions[3].asked =
         memory->fleet->sessions[0].asked = true;
     let_pass(STALL_LEAST_NS);
@@ -93,9 +86,8 @@ static void test_a_request_without_an_answer_is_a_stall(void **state)
     assert_string_equal(stall.found.server, "10.0.0.1:2");
 }
 
-static void test_all_stalls_are_counted_and_the_longest_named(void **state)
+TEST_BETWEEN(test_all_stalls_are_counted_and_the_longest_named, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     let_pass(4 * NS_PER_S);
     receive();
@@ -109,9 +101,8 @@ static void test_all_stalls_are_counted_and_the_longest_named(void **state)
     assert_string_equal(stall.found.server, "10.0.0.1:1");
 }
 
-static void test_as_long_as_the_bound_is_no_stall(void **state)
+TEST_BETWEEN(test_as_long_as_the_bound_is_no_stall, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     for (int i = 0; i < 5; i++) {
         let_pass(STALL_LEAST_NS);
@@ -124,9 +115,8 @@ static void test_as_long_as_the_bound_is_no_stall(void **state)
 }
 
 /* A notification, a request and a step are news as well. */
-static void test_whatever_moves_ends_the_silence(void **state)
+TEST_BETWEEN(test_whatever_moves_ends_the_silence, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     for (int i = 0; i < 6; i++) {
         let_pass(STALL_LEAST_NS - NS_PER_S / 10);
@@ -140,9 +130,8 @@ static void test_whatever_moves_ends_the_silence(void **state)
 }
 
 /* Servers whose answers take 100 ms are waited for 5 s, one that took long once is not. */
-static void test_the_bound_is_by_what_requests_take(void **state)
+TEST_BETWEEN(test_the_bound_is_by_what_requests_take, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     record(NS_PER_S / 10, 10);
     record(3 * NS_PER_S, 2);
@@ -160,9 +149,8 @@ static void test_the_bound_is_by_what_requests_take(void **state)
 }
 
 /* As of a steady trial, in which nothing is timed at first. */
-static void test_the_bound_is_measured_after_a_stall_if_it_was_not_before(void **state)
+TEST_BETWEEN(test_the_bound_is_measured_after_a_stall_if_it_was_not_before, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     let_pass(2 * NS_PER_S);
     receive();
@@ -176,9 +164,8 @@ static void test_the_bound_is_measured_after_a_stall_if_it_was_not_before(void *
     assert_int_equal(stall.found.count, 2);
 }
 
-static void test_what_all_wait_for_is_owed_as_well(void **state)
+TEST_BETWEEN(test_what_all_wait_for_is_owed_as_well, set_up, tear_down)
 {
-    (void)state;
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -190,9 +177,8 @@ static void test_what_all_wait_for_is_owed_as_well(void **state)
     assert_string_equal(stall.found.server, "10.0.0.1:1");
 }
 
-static void test_a_hold_is_no_stall(void **state)
+TEST_BETWEEN(test_a_hold_is_no_stall, set_up, tear_down)
 {
-    (void)state;
     memory->sessions[2].pauses = true;
     let_pass(20 * NS_PER_S);
     receive();
@@ -204,9 +190,8 @@ static void test_a_hold_is_no_stall(void **state)
 }
 
 /* Nobody waits for the expiry with a request. */
-static void test_a_request_is_owed_before_an_expiry(void **state)
+TEST_BETWEEN(test_a_request_is_owed_before_an_expiry, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[1].asked = true;
     atomic_store(&memory->fleet->expires_ns, now_ns + 8 * NS_PER_S);
     let_pass(2 * NS_PER_S);
@@ -215,9 +200,8 @@ static void test_a_request_is_owed_before_an_expiry(void **state)
 }
 
 /* What was waited for in vain before the servers end it is not counted. */
-static void test_an_expiry_is_no_stall(void **state)
+TEST_BETWEEN(test_an_expiry_is_no_stall, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[2].asked = memory->sessions[2].pauses = true;
     atomic_store(&memory->fleet->sessions[2].dead, true);
     atomic_store(&memory->fleet->expires_ns, now_ns + 8 * NS_PER_S);
@@ -232,9 +216,8 @@ static void test_an_expiry_is_no_stall(void **state)
 
 /* A wait that the trial plans, as for its rate, is asked about by nobody and owed by nobody; what
  * is owed before or after it is. */
-static void test_a_planned_wait_is_no_stall(void **state)
+TEST_BETWEEN(test_a_planned_wait_is_no_stall, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 50; i++) {
         let_pass(NS_PER_S / 10);
         stall_rest(&stall, now_ns);
@@ -250,9 +233,8 @@ static void test_a_planned_wait_is_no_stall(void **state)
 }
 
 /* What a server has answered it does not owe: it lies with a session that has not been run. */
-static void test_an_answer_that_is_not_read_is_not_owed(void **state)
+TEST_BETWEEN(test_an_answer_that_is_not_read_is_not_owed, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[1].asked = memory->fleet->sessions[1].answered = true;
     let_pass(5 * NS_PER_S);
     receive();
@@ -267,9 +249,8 @@ static void test_an_answer_that_is_not_read_is_not_owed(void **state)
 
 /* A recipe that has lost its wake-up waits in vain, and no server owes it anything; a request that
  * is out at the deadline is owed all the same. */
-static void test_at_a_deadline_only_a_request_is_owed(void **state)
+TEST_BETWEEN(test_at_a_deadline_only_a_request_is_owed, set_up, tear_down)
 {
-    (void)state;
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, true);
     assert_int_equal(stall.found.count, 0);
@@ -285,9 +266,8 @@ static void test_at_a_deadline_only_a_request_is_owed(void **state)
     assert_string_equal(stall.found.server, "10.0.0.1:1");
 }
 
-static void test_nothing_is_owed_when_all_have_finished(void **state)
+TEST_BETWEEN(test_nothing_is_owed_when_all_have_finished, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&memory->fleet->finished, plan.fleet.sessions);
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, false);
@@ -295,9 +275,8 @@ static void test_nothing_is_owed_when_all_have_finished(void **state)
 }
 
 /* Of what happened meanwhile nothing is known: it may have been zkherd that did not receive. */
-static void test_a_coordinator_that_does_not_run_accuses_nobody(void **state)
+TEST_BETWEEN(test_a_coordinator_that_does_not_run_accuses_nobody, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     plan.pace = PACE_FREE;
     now_ns += 5 * NS_PER_S;
@@ -312,9 +291,8 @@ static void test_a_coordinator_that_does_not_run_accuses_nobody(void **state)
 }
 
 /* In free pace the sessions go on without it; under lockstep they wait for it. */
-static void test_the_coordinator_is_missed_under_lockstep(void **state)
+TEST_BETWEEN(test_the_coordinator_is_missed_under_lockstep, set_up, tear_down)
 {
-    (void)state;
     for (plan.pace = PACE_LOCKSTEP; plan.pace <= PACE_FREE; plan.pace++) {
         stall_begin(&stall, memory, now_ns);
         atomic_fetch_add(&memory->fleet->workers[0].steps, 1);
@@ -325,9 +303,8 @@ static void test_the_coordinator_is_missed_under_lockstep(void **state)
     }
 }
 
-static void test_workers_that_do_not_answer_do_not_run(void **state)
+TEST_BETWEEN(test_workers_that_do_not_answer_do_not_run, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     atomic_store(&memory->fleet->sessions[3].dead, true); /* its actor reports all the same */
     for (int i = 0; i < 30; i++) {
@@ -342,9 +319,8 @@ static void test_workers_that_do_not_answer_do_not_run(void **state)
 }
 
 /* The late answer to a question of before is not taken for this one's. */
-static void test_an_answer_is_to_its_own_question(void **state)
+TEST_BETWEEN(test_an_answer_is_to_its_own_question, set_up, tear_down)
 {
-    (void)state;
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
     assert_int_equal(atomic_load(&memory->fleet->inquiry), 1);
@@ -358,9 +334,8 @@ static void test_an_answer_is_to_its_own_question(void **state)
     assert_int_equal(atomic_load(&memory->fleet->reported), 0);
 }
 
-static void test_a_server_that_does_not_answer_the_coordinator_stalls(void **state)
+TEST_BETWEEN(test_a_server_that_does_not_answer_the_coordinator_stalls, set_up, tear_down)
 {
-    (void)state;
     stall_question(&stall, now_ns, STALL_LEAST_NS);
     assert_int_equal(stall.found.count, 0);
     stall_question(&stall, now_ns, STALL_LEAST_NS + 1);
@@ -368,9 +343,8 @@ static void test_a_server_that_does_not_answer_the_coordinator_stalls(void **sta
     assert_int_equal(stall.found.total_ns, STALL_LEAST_NS + 1);
 }
 
-static void test_the_coordinator_s_question_has_the_bound_of_all(void **state)
+TEST_BETWEEN(test_the_coordinator_s_question_has_the_bound_of_all, set_up, tear_down)
 {
-    (void)state;
     record(NS_PER_S / 10, 10);
     stall_question(&stall, now_ns, 49 * NS_PER_S / 10);
     assert_int_equal(stall.found.count, 0);
@@ -379,9 +353,8 @@ static void test_the_coordinator_s_question_has_the_bound_of_all(void **state)
 }
 
 /* Either the question is counted or the silence that it was asked in. */
-static void test_a_stall_is_counted_once(void **state)
+TEST_BETWEEN(test_a_stall_is_counted_once, set_up, tear_down)
 {
-    (void)state;
     memory->fleet->sessions[0].asked = true;
     now_ns += 3 * NS_PER_S;
     stall_question(&stall, now_ns, 3 * NS_PER_S);
@@ -395,33 +368,4 @@ static void test_a_stall_is_counted_once(void **state)
     receive();
     assert_int_equal(stall.found.count, 2);
     assert_int_equal(stall.found.total_ns, 8 * NS_PER_S);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_request_without_an_answer_is_a_stall),
-        TEST(test_all_stalls_are_counted_and_the_longest_named),
-        TEST(test_as_long_as_the_bound_is_no_stall),
-        TEST(test_whatever_moves_ends_the_silence),
-        TEST(test_the_bound_is_by_what_requests_take),
-        TEST(test_the_bound_is_measured_after_a_stall_if_it_was_not_before),
-        TEST(test_what_all_wait_for_is_owed_as_well),
-        TEST(test_a_hold_is_no_stall),
-        TEST(test_a_request_is_owed_before_an_expiry),
-        TEST(test_an_expiry_is_no_stall),
-        TEST(test_a_planned_wait_is_no_stall),
-        TEST(test_an_answer_that_is_not_read_is_not_owed),
-        TEST(test_at_a_deadline_only_a_request_is_owed),
-        TEST(test_nothing_is_owed_when_all_have_finished),
-        TEST(test_a_coordinator_that_does_not_run_accuses_nobody),
-        TEST(test_the_coordinator_is_missed_under_lockstep),
-        TEST(test_workers_that_do_not_answer_do_not_run),
-        TEST(test_an_answer_is_to_its_own_question),
-        TEST(test_a_server_that_does_not_answer_the_coordinator_stalls),
-        TEST(test_the_coordinator_s_question_has_the_bound_of_all),
-        TEST(test_a_stall_is_counted_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "sim/sim.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define PROBES_MAX 60
 #define TIMEOUT_MS 30000
@@ -210,7 +203,7 @@ static void note_reply(void *owner, const struct client_reply *reply)
 }
 
 /* A follower answers reads at once, but not those of a session that has asked it for a write. */
-static void test_replies_come_in_the_order_of_requests(void **state)
+TEST_BETWEEN(test_replies_come_in_the_order_of_requests, NULL, end)
 {
     static const struct client_listener noting = {
         .state_changed = ignore_state, .sent = ignore_sent, .replied = note_reply};
@@ -241,7 +234,7 @@ static void test_replies_come_in_the_order_of_requests(void **state)
 
 /* ------------------------------------------------------------------ sessions and time */
 
-static void test_impossible_worlds_are_refused(void **state)
+TEST_BETWEEN(test_impossible_worlds_are_refused, NULL, end)
 {
     struct sim_options options = sim_options_default();
     struct client *client;
@@ -256,7 +249,7 @@ static void test_impossible_worlds_are_refused(void **state)
     sim_free(NULL);
 }
 
-static void test_a_session_opens_and_ends(void **state)
+TEST_BETWEEN(test_a_session_opens_and_ends, NULL, end)
 {
     struct client_bytes bytes;
     (void)state;
@@ -292,9 +285,8 @@ static void call(void *context)
     called_ns[calls++] = sim_now_ns(sim);
 }
 
-static void test_timers_are_called_in_time(void **state)
+TEST_BETWEEN(test_timers_are_called_in_time, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 0);
     calls = 0;
     assert_int_equal(sim_now_ns(sim), 0);
@@ -311,9 +303,8 @@ static void test_timers_are_called_in_time(void **state)
     assert_int_equal(called_ns[2], 2 * NS_PER_S);
 }
 
-static void test_costs_are_of_the_order_they_say(void **state)
+TEST_BETWEEN(test_costs_are_of_the_order_they_say, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 1);
     create(&probes[0], "/a", PERSISTENT);
     assert_in_range(probes[0].reply.latency_ns, 500000, 700000);
@@ -322,9 +313,8 @@ static void test_costs_are_of_the_order_they_say(void **state)
 }
 
 /* Standalone, a read queues behind the disk; one of an ensemble does not. */
-static void test_a_read_waits_for_the_disk_of_a_lone_server(void **state)
+TEST_BETWEEN(test_a_read_waits_for_the_disk_of_a_lone_server, NULL, end)
 {
-    (void)state;
     for (unsigned servers = 1; servers <= 3; servers += 2) {
         begin_with(servers, 1, 2 * servers);
         struct probe *writer = &probes[servers - 1], *reader = &probes[2 * servers - 1];
@@ -343,7 +333,7 @@ static void test_a_read_waits_for_the_disk_of_a_lone_server(void **state)
 }
 
 /* Writes that come while the disk syncs are synced together. */
-static void test_a_sync_serves_all_who_wait(void **state)
+TEST_BETWEEN(test_a_sync_serves_all_who_wait, NULL, end)
 {
     char path[16];
     (void)state;
@@ -362,7 +352,7 @@ static void test_a_sync_serves_all_who_wait(void **state)
 /* ------------------------------------------------------------------ order */
 
 /* Messages take unevenly long: when a writer has its answer, others may not have what it wrote. */
-static void test_a_follower_lags(void **state)
+TEST_BETWEEN(test_a_follower_lags, NULL, end)
 {
     unsigned stale = 0;
     (void)state;
@@ -382,9 +372,8 @@ static void test_a_follower_lags(void **state)
     assert_in_range(stale, 1, 49);
 }
 
-static void test_a_follower_shows_its_own_session_what_it_wrote(void **state)
+TEST_BETWEEN(test_a_follower_shows_its_own_session_what_it_wrote, NULL, end)
 {
-    (void)state;
     begin_costly(3, 1, 3, 5 * NS_PER_MS);
     assert_int_equal(create(&probes[0], "/a", PERSISTENT), ZK_OK);
     for (int i = 1; i <= 50; i++) {
@@ -394,9 +383,8 @@ static void test_a_follower_shows_its_own_session_what_it_wrote(void **state)
     }
 }
 
-static void test_names_stay_as_the_server_has_listed_them(void **state)
+TEST_BETWEEN(test_names_stay_as_the_server_has_listed_them, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 2);
     create(&probes[0], "/q", PERSISTENT);
     for (int i = 0; i < 4; i++)
@@ -418,9 +406,8 @@ static void test_names_stay_as_the_server_has_listed_them(void **state)
 
 /* ------------------------------------------------------------------ errors */
 
-static void test_a_cut_loses_the_reply_but_not_the_write(void **state)
+TEST_BETWEEN(test_a_cut_loses_the_reply_but_not_the_write, NULL, end)
 {
-    (void)state;
     begin_with(3, 1, 3);
     struct probe *probe = &probes[0];
     client_create(probe->client, "/mine", NULL, 0, EPHEMERAL);
@@ -444,9 +431,8 @@ static void ask_again(struct probe *probe, const struct client_reply *reply)
         client_exists(probe->client, "/", NO_WATCH);
 }
 
-static void test_a_request_waits_for_the_next_connection(void **state)
+TEST_BETWEEN(test_a_request_waits_for_the_next_connection, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 1);
     after = ask_again;
     client_exists(probes[0].client, "/none", NO_WATCH);
@@ -456,9 +442,8 @@ static void test_a_request_waits_for_the_next_connection(void **state)
     assert_string_equal(probes[0].states, "ece");
 }
 
-static void test_watches_are_set_again_after_a_cut(void **state)
+TEST_BETWEEN(test_watches_are_set_again_after_a_cut, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 2);
     struct probe *probe = &probes[0], *other = &probes[1];
     create(other, "/set", PERSISTENT);
@@ -491,7 +476,7 @@ static void test_watches_are_set_again_after_a_cut(void **state)
 }
 
 /* All servers of an ensemble carry a write out; the one that was asked for it counts it. */
-static void test_a_write_is_counted_where_it_was_asked_for(void **state)
+TEST_BETWEEN(test_a_write_is_counted_where_it_was_asked_for, NULL, end)
 {
     uint64_t before[3];
     (void)state;
@@ -507,9 +492,8 @@ static void test_a_write_is_counted_where_it_was_asked_for(void **state)
 
 /* A server counts the request that sets watches again as a read; the opening of the connection it
  * does not. */
-static void test_setting_watches_again_is_counted_as_a_read(void **state)
+TEST_BETWEEN(test_setting_watches_again_is_counted_as_a_read, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 1);
     struct probe *probe = &probes[0];
     exists(probe, "/a", WATCH);
@@ -525,9 +509,8 @@ static void test_setting_watches_again_is_counted_as_a_read(void **state)
 
 /* Only exists leaves a watch for a znode that is not there: of a get the client remembers nothing,
  * and so tells the next server nothing. */
-static void test_a_get_of_nothing_leaves_no_watch(void **state)
+TEST_BETWEEN(test_a_get_of_nothing_leaves_no_watch, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 2);
     struct probe *probe = &probes[0], *other = &probes[1];
     client_get(probe->client, "/got", WATCH);
@@ -553,7 +536,7 @@ static void write_on(struct probe *probe, const struct client_reply *reply)
 
 /* So many write that the followers are always behind; who comes from the leader to one of them must
  * not be let in before it has seen what the session has. */
-static void test_a_session_never_goes_back_in_time(void **state)
+TEST_BETWEEN(test_a_session_never_goes_back_in_time, NULL, end)
 {
     unsigned refused = 0;
     (void)state;
@@ -579,9 +562,8 @@ static void test_a_session_never_goes_back_in_time(void **state)
     assert_true(refused > 0);
 }
 
-static void test_a_crashed_session_lasts_until_its_timeout(void **state)
+TEST_BETWEEN(test_a_crashed_session_lasts_until_its_timeout, NULL, end)
 {
-    (void)state;
     begin_with(3, 1, 3);
     create(&probes[0], "/mine", EPHEMERAL);
     settle();
@@ -602,9 +584,8 @@ static void test_a_crashed_session_lasts_until_its_timeout(void **state)
 }
 
 /* Its request, which waits behind a write, is carried out when the server knows of its end. */
-static void test_a_crashed_session_leaves_no_watch(void **state)
+TEST_BETWEEN(test_a_crashed_session_leaves_no_watch, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 2);
     create(&probes[1], "/a", PERSISTENT);
     client_set(probes[1].client, "/a", NULL, 0, REQUEST_ANY_VERSION);
@@ -616,9 +597,8 @@ static void test_a_crashed_session_leaves_no_watch(void **state)
 }
 
 /* Its ephemerals go at once, and it hears no more than one that crashed. */
-static void test_a_session_that_leaves_is_closed_at_once(void **state)
+TEST_BETWEEN(test_a_session_that_leaves_is_closed_at_once, NULL, end)
 {
-    (void)state;
     begin_with(3, 1, 3);
     create(&probes[0], "/mine", EPHEMERAL);
     settle();
@@ -636,9 +616,8 @@ static void test_a_session_that_leaves_is_closed_at_once(void **state)
     assert_int_equal(counters(0).watch_count, 0);
 }
 
-static void test_an_expired_session_loses_all_at_once(void **state)
+TEST_BETWEEN(test_an_expired_session_loses_all_at_once, NULL, end)
 {
-    (void)state;
     begin_with(3, 1, 3);
     for (int i = 0; i < 6; i++)
         create(&probes[0], "/n-", EPHEMERAL_SEQUENTIAL);
@@ -665,9 +644,8 @@ static void test_an_expired_session_loses_all_at_once(void **state)
     settle();
 }
 
-static void test_an_expired_session_is_refused_what_it_has_under_way(void **state)
+TEST_BETWEEN(test_an_expired_session_is_refused_what_it_has_under_way, NULL, end)
 {
-    (void)state;
     begin_with(1, 1, 2);
     client_create(probes[0].client, "/mine", NULL, 0, EPHEMERAL);
     sim_expire(probes[0].client);
@@ -686,9 +664,8 @@ static void ask_and_lose(void *context)
 }
 
 /* The servers close a connection that the client has just given up: whenever that is. */
-static void test_the_end_of_a_former_connection_means_nothing(void **state)
+TEST_BETWEEN(test_the_end_of_a_former_connection_means_nothing, NULL, end)
 {
-    (void)state;
     for (uint64_t delay_ns = 0; delay_ns < NS_PER_MS; delay_ns += 10000) {
         begin_with(3, 1, 1);
         sim_expire(probes[0].client);
@@ -700,34 +677,4 @@ static void test_the_end_of_a_former_connection_means_nothing(void **state)
         sim_free(sim);
     }
     sim = NULL;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_impossible_worlds_are_refused, end),
-        cmocka_unit_test_teardown(test_a_session_opens_and_ends, end),
-        cmocka_unit_test_teardown(test_replies_come_in_the_order_of_requests, end),
-        cmocka_unit_test_teardown(test_timers_are_called_in_time, end),
-        cmocka_unit_test_teardown(test_costs_are_of_the_order_they_say, end),
-        cmocka_unit_test_teardown(test_a_read_waits_for_the_disk_of_a_lone_server, end),
-        cmocka_unit_test_teardown(test_a_sync_serves_all_who_wait, end),
-        cmocka_unit_test_teardown(test_a_follower_lags, end),
-        cmocka_unit_test_teardown(test_a_follower_shows_its_own_session_what_it_wrote, end),
-        cmocka_unit_test_teardown(test_names_stay_as_the_server_has_listed_them, end),
-        cmocka_unit_test_teardown(test_a_cut_loses_the_reply_but_not_the_write, end),
-        cmocka_unit_test_teardown(test_a_request_waits_for_the_next_connection, end),
-        cmocka_unit_test_teardown(test_watches_are_set_again_after_a_cut, end),
-        cmocka_unit_test_teardown(test_a_write_is_counted_where_it_was_asked_for, end),
-        cmocka_unit_test_teardown(test_setting_watches_again_is_counted_as_a_read, end),
-        cmocka_unit_test_teardown(test_a_get_of_nothing_leaves_no_watch, end),
-        cmocka_unit_test_teardown(test_a_session_never_goes_back_in_time, end),
-        cmocka_unit_test_teardown(test_a_crashed_session_lasts_until_its_timeout, end),
-        cmocka_unit_test_teardown(test_a_crashed_session_leaves_no_watch, end),
-        cmocka_unit_test_teardown(test_a_session_that_leaves_is_closed_at_once, end),
-        cmocka_unit_test_teardown(test_an_expired_session_loses_all_at_once, end),
-        cmocka_unit_test_teardown(test_the_end_of_a_former_connection_means_nothing, end),
-        cmocka_unit_test_teardown(test_an_expired_session_is_refused_what_it_has_under_way, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

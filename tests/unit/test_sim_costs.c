@@ -2,6 +2,7 @@
 /* What a simulated message costs, to the nanosecond: every network hop takes 1,000 ns here, and
  * what a test does not name costs nothing. */
 #include "tests/support/simulation.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
 #include "sim/sim.h"
@@ -98,9 +99,8 @@ static void ring(void *context)
 
 /* ------------------------------------------------------------------ the driver */
 
-static void a_client_spends_time_on_each_message_and_name(void **state)
+TEST_BETWEEN(a_client_spends_time_on_each_message_and_name, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100, .client_name_ns = 10});
     ask(&askers[0], OP_EXISTS);
     settle();
@@ -110,9 +110,8 @@ static void a_client_spends_time_on_each_message_and_name(void **state)
     assert_int_equal(askers[0].replied_ns, 100 + HOP_NS + HOP_NS + 100 + 10);
 }
 
-static void the_driver_does_one_thing_at_a_time(void **state)
+TEST_BETWEEN(the_driver_does_one_thing_at_a_time, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.client_message_ns = 600});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
@@ -122,9 +121,8 @@ static void the_driver_does_one_thing_at_a_time(void **state)
     assert_int_equal(askers[2].replied_ns, askers[0].replied_ns + 1200);
 }
 
-static void what_a_client_sends_leaves_before_the_next_message_is_taken(void **state)
+TEST_BETWEEN(what_a_client_sends_leaves_before_the_next_message_is_taken, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100});
     ask(&askers[0], OP_EXISTS);
     ask(&askers[1], OP_EXISTS);
@@ -134,9 +132,8 @@ static void what_a_client_sends_leaves_before_the_next_message_is_taken(void **s
     assert_int_equal(askers[0].replied_ns, 2200 + 2200);
 }
 
-static void a_timer_waits_for_the_driver(void **state)
+TEST_BETWEEN(a_timer_waits_for_the_driver, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100});
     ask(&askers[0], OP_EXISTS);
     sim_at(sim, sim_now_ns(sim) + 2150, ring, NULL);
@@ -147,9 +144,8 @@ static void a_timer_waits_for_the_driver(void **state)
 /* ------------------------------------------------------------------ the servers */
 
 /* The server reads on while the first reply is sent. */
-static void replies_are_sent_beside_the_reading(void **state)
+TEST_BETWEEN(replies_are_sent_beside_the_reading, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.read_ns = 300, .send_ns = 300});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
@@ -158,9 +154,8 @@ static void replies_are_sent_beside_the_reading(void **state)
         assert_int_equal(askers[i].replied_ns, HOP_NS + 300 * (i + 1) + 300 + HOP_NS);
 }
 
-static void replies_that_wait_are_sent_in_a_random_order(void **state)
+TEST_BETWEEN(replies_that_wait_are_sent_in_a_random_order, NULL, end)
 {
-    (void)state;
     unsigned overtaken = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         begin(1, 0, seed, (struct sim_costs){.read_ns = 10, .send_ns = 300});
@@ -177,9 +172,8 @@ static void replies_that_wait_are_sent_in_a_random_order(void **state)
     assert_in_range(overtaken, 5, 20);
 }
 
-static void shared_cores_make_those_who_are_busy_slower(void **state)
+TEST_BETWEEN(shared_cores_make_those_who_are_busy_slower, NULL, end)
 {
-    (void)state;
     static const uint64_t second_ns[] = {[0] = 2100, [1] = 2200, [2] = 2100};
     for (unsigned cores = 0; cores <= 2; cores++) {
         begin(2, cores, 1, (struct sim_costs){.read_ns = 100});
@@ -201,9 +195,8 @@ static void shared_cores_make_those_who_are_busy_slower(void **state)
 /* ------------------------------------------------------------------ turns */
 
 /* The other two arrive 100 ns apart during the first turn, and share the next one. */
-static void a_turn_of_a_server_has_all_that_came_during_the_one_before(void **state)
+TEST_BETWEEN(a_turn_of_a_server_has_all_that_came_during_the_one_before, NULL, end)
 {
-    (void)state;
     const uint64_t message = 100, turn = 300, read = 100;
     begin(1, 0, 1,
           (struct sim_costs){.client_message_ns = message, .turn_ns = turn, .read_ns = read});
@@ -221,9 +214,8 @@ static void a_turn_of_a_server_has_all_that_came_during_the_one_before(void **st
 
 /* The first write is synced during the second turn, and applied in the third; the others are
  * applied in the fourth. */
-static void writes_of_one_turn_are_synced_together(void **state)
+TEST_BETWEEN(writes_of_one_turn_are_synced_together, NULL, end)
 {
-    (void)state;
     const uint64_t turn = 300, order = 100, apply = 10;
     const struct sim_costs costs = {
         .turn_ns = turn, .order_ns = order, .apply_ns = apply, .sync_ns = 50};
@@ -237,9 +229,8 @@ static void writes_of_one_turn_are_synced_together(void **state)
     assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
 }
 
-static void a_read_waits_for_a_write_that_came_before_in_its_turn(void **state)
+TEST_BETWEEN(a_read_waits_for_a_write_that_came_before_in_its_turn, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .sync_ns = 5000});
     ask(&askers[0], OP_EXISTS);
     ask(&askers[1], OP_SET);
@@ -250,9 +241,8 @@ static void a_read_waits_for_a_write_that_came_before_in_its_turn(void **state)
     assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
 }
 
-static void replies_of_one_turn_are_sent_when_it_has_ended(void **state)
+TEST_BETWEEN(replies_of_one_turn_are_sent_when_it_has_ended, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .read_ns = 100, .send_ns = 50});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
@@ -264,9 +254,8 @@ static void replies_of_one_turn_are_sent_when_it_has_ended(void **state)
 }
 
 /* The replies arrive 100 ns apart; the last two share a turn. */
-static void a_turn_of_the_driver_has_all_that_came_during_the_one_before(void **state)
+TEST_BETWEEN(a_turn_of_the_driver_has_all_that_came_during_the_one_before, NULL, end)
 {
-    (void)state;
     begin(1, 0, 1, (struct sim_costs){.client_turn_ns = 300, .client_message_ns = 100});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
@@ -280,9 +269,8 @@ static void a_turn_of_the_driver_has_all_that_came_during_the_one_before(void **
 /* ------------------------------------------------------------------ counts */
 
 /* Costs change the times, and no count. */
-static void costs_change_no_count(void **state)
+TEST_BETWEEN(costs_change_no_count, NULL, end)
 {
-    (void)state;
     static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "ticket"};
     struct simulation simulation;
     simulation_init(&simulation, 3);
@@ -302,26 +290,4 @@ static void costs_change_no_count(void **state)
         assert_int_equal(result->total.of[TALLY_NOTIFICATION], result->law.of[TALLY_NOTIFICATION]);
         trial_result_free(result);
     }
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_client_spends_time_on_each_message_and_name),
-        TEST(the_driver_does_one_thing_at_a_time),
-        TEST(what_a_client_sends_leaves_before_the_next_message_is_taken),
-        TEST(a_timer_waits_for_the_driver),
-        TEST(replies_are_sent_beside_the_reading),
-        TEST(replies_that_wait_are_sent_in_a_random_order),
-        TEST(shared_cores_make_those_who_are_busy_slower),
-        TEST(a_turn_of_a_server_has_all_that_came_during_the_one_before),
-        TEST(writes_of_one_turn_are_synced_together),
-        TEST(a_read_waits_for_a_write_that_came_before_in_its_turn),
-        TEST(replies_of_one_turn_are_sent_when_it_has_ended),
-        TEST(a_turn_of_the_driver_has_all_that_came_during_the_one_before),
-        TEST(costs_change_no_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

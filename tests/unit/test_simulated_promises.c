@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sessions that wander about a simulation, lose connections, expire and crash: what ZooKeeper
  * promises holds at every step, and the seed tells every step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/random.h"
 #include "sim/sim.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define WANDERERS  24
 #define TIMEOUT_MS 30000
@@ -209,28 +202,17 @@ static uint64_t wander_about(uint64_t seed, unsigned servers)
     return digest;
 }
 
-static void test_promises_are_kept_in_any_order(void **state)
+TEST(test_promises_are_kept_in_any_order)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         for (unsigned servers = 1; servers <= 5; servers += 2)
             wander_about(seed, servers);
     }
 }
 
-static void test_a_seed_tells_everything(void **state)
+TEST(test_a_seed_tells_everything)
 {
-    (void)state;
     uint64_t once = wander_about(7, 3);
     assert_true(once == wander_about(7, 3));
     assert_true(once != wander_about(8, 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_promises_are_kept_in_any_order),
-        cmocka_unit_test(test_a_seed_tells_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #include "base/clock.h"
 #include "client/socket_owner.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
+
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int open_socket(void)
 {
@@ -30,9 +26,8 @@ static int begin(struct socket_owner *socket_owner, struct socket_owners *owners
     return descriptor;
 }
 
-static void test_each_finds_its_own(void **state)
+TEST(test_each_finds_its_own)
 {
-    (void)state;
     struct socket_owners owners;
     struct socket_owner one, other;
     socket_owners_init(&owners);
@@ -50,9 +45,8 @@ static void test_each_finds_its_own(void **state)
 }
 
 /* The library closes a socket and opens the next under its number. */
-static void test_a_reconnect_is_found_under_the_number(void **state)
+TEST(test_a_reconnect_is_found_under_the_number)
 {
-    (void)state;
     struct socket_owners owners;
     struct socket_owner socket_owner;
     socket_owners_init(&owners);
@@ -72,9 +66,8 @@ static void test_a_reconnect_is_found_under_the_number(void **state)
 }
 
 /* Another session has got the number first, but not once it has dropped its socket. */
-static void test_what_is_anothers_is_not_taken(void **state)
+TEST(test_what_is_anothers_is_not_taken)
 {
-    (void)state;
     struct socket_owners owners;
     struct socket_owner one, two, other;
     socket_owners_init(&owners);
@@ -98,9 +91,8 @@ static void test_what_is_anothers_is_not_taken(void **state)
 }
 
 /* Not each of them: many sessions may be opened, one after the other. */
-static void test_searches_in_vain_share_their_time(void **state)
+TEST(test_searches_in_vain_share_their_time)
 {
-    (void)state;
     struct socket_owners owners;
     struct socket_owner in_vain[20], found;
     struct socket_info_search search;
@@ -121,15 +113,4 @@ static void test_searches_in_vain_share_their_time(void **state)
     for (int i = 0; i < 20; i++)
         socket_owner_drop(&in_vain[i]);
     socket_owners_deinit(&owners);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_finds_its_own),
-        cmocka_unit_test(test_a_reconnect_is_found_under_the_number),
-        cmocka_unit_test(test_what_is_anothers_is_not_taken),
-        cmocka_unit_test(test_searches_in_vain_share_their_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 /* cmocka compares floats only, which have seven digits. */
 static void assert_near(double found, double expected)
@@ -25,18 +21,16 @@ static void assert_interval(struct interval found, double value, double low, dou
     assert_near(found.high, high);
 }
 
-static void of_nothing_nothing_is_known(void **state)
+TEST(of_nothing_nothing_is_known)
 {
-    (void)state;
     assert_true(isnan(statistics_median(NULL, 0)));
     assert_true(isnan(statistics_jain(NULL, 0)));
     assert_true(isnan(statistics_interval(NULL, 0, 0.95).value));
     assert_true(isnan(statistics_interval_of_logs(NULL, 0, 0.95).value));
 }
 
-static void medians_are_in_the_middle(void **state)
+TEST(medians_are_in_the_middle)
 {
-    (void)state;
     double values[] = {9, 1, 4, 2};
     statistics_sort(values, 4);
     assert_true(values[0] == 1);
@@ -46,18 +40,16 @@ static void medians_are_in_the_middle(void **state)
 }
 
 /* The printed tables of Student's t. */
-static void t_is_that_of_the_tables(void **state)
+TEST(t_is_that_of_the_tables)
 {
-    (void)state;
     assert_near(statistics_t(0.95, 1), 12.706205);
     assert_near(statistics_t(0.95, 4), 2.776445);
     assert_near(statistics_t(0.99, 9), 3.249836);
     assert_near(statistics_t(0.95, 4.5), 2.658912);
 }
 
-static void an_interval_needs_two(void **state)
+TEST(an_interval_needs_two)
 {
-    (void)state;
     const double values[] = {1, 2, 3, 4, 5};
     assert_interval(statistics_interval(values, 5, 0.95), 3, 1.0367568, 4.9632432);
     struct interval one = statistics_interval(values, 1, 0.95);
@@ -67,9 +59,8 @@ static void an_interval_needs_two(void **state)
     assert_interval(statistics_interval(same, 3, 0.95), 7, 7, 7);
 }
 
-static void logs_give_ratios(void **state)
+TEST(logs_give_ratios)
 {
-    (void)state;
     const double values[] = {10, 100, 1000};
     struct interval found = statistics_interval_of_logs(values, 3, 0.95);
     /* 2 ± 4.3026527 / sqrt(3) in powers of ten */
@@ -84,9 +75,8 @@ static void logs_give_ratios(void **state)
 }
 
 /* Against Welch's formulas worked out by hand, with t from its density. */
-static void ratios_are_welchs(void **state)
+TEST(ratios_are_welchs)
 {
-    (void)state;
     const double a[] = {10, 12, 11, 9, 13}, b[] = {20, 30, 25, 22, 40, 28};
     assert_interval(statistics_ratio(b, 6, a, 5, 0.95), 2.4558587, 1.8653182, 3.2333581);
     /* The other way round it is the inverse. */
@@ -94,9 +84,8 @@ static void ratios_are_welchs(void **state)
                     1 / 1.8653182);
 }
 
-static void a_ratio_needs_two_on_each_side(void **state)
+TEST(a_ratio_needs_two_on_each_side)
 {
-    (void)state;
     const double one[] = {2}, two[] = {4, 16}, same[] = {3, 3, 3}, zero[] = {1, 0};
     struct interval found = statistics_ratio(two, 2, one, 1, 0.95);
     assert_near(found.value, 4);
@@ -109,9 +98,8 @@ static void a_ratio_needs_two_on_each_side(void **state)
 }
 
 /* Of many experiments with five trials, 95 in 100 must hold the truth. */
-static void intervals_cover_as_promised(void **state)
+TEST(intervals_cover_as_promised)
 {
-    (void)state;
     enum { EXPERIMENTS = 4000, TRIALS = 5 };
     struct random random;
     random_init(&random, 3);
@@ -142,28 +130,11 @@ static void intervals_cover_as_promised(void **state)
     assert_in_range(ratios, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
 }
 
-static void jain_is_one_for_equals(void **state)
+TEST(jain_is_one_for_equals)
 {
-    (void)state;
     const uint64_t equal[] = {5, 5, 5, 5}, one[] = {0, 8, 0, 0}, none[] = {0, 0}, mixed[] = {1, 3};
     assert_near(statistics_jain(equal, 4), 1);
     assert_near(statistics_jain(one, 4), 0.25);
     assert_near(statistics_jain(mixed, 2), 0.8);
     assert_true(isnan(statistics_jain(none, 2)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_nothing_nothing_is_known),
-        cmocka_unit_test(medians_are_in_the_middle),
-        cmocka_unit_test(t_is_that_of_the_tables),
-        cmocka_unit_test(an_interval_needs_two),
-        cmocka_unit_test(logs_give_ratios),
-        cmocka_unit_test(ratios_are_welchs),
-        cmocka_unit_test(a_ratio_needs_two_on_each_side),
-        cmocka_unit_test(intervals_cover_as_promised),
-        cmocka_unit_test(jain_is_one_for_equals),
-    };
-    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

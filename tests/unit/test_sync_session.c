@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A dialogue with a simulated server: what it keeps of replies, how long it waits, and that a
  * session which has expired is followed by another. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "fleet/sync_session.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define LIMIT_NS (10 * NS_PER_S)
 
@@ -90,7 +83,7 @@ static bool is_among(const struct client_reply *reply, const char *name)
 }
 
 /* The list is there until the next one, whatever is asked between. */
-static void test_names_and_data_are_kept(void **state)
+TEST_BETWEEN(test_names_and_data_are_kept, open_scene, close_scene)
 {
     struct scene *scene = *state;
     const struct sync_session *session = &scene->session;
@@ -117,7 +110,7 @@ static void test_names_and_data_are_kept(void **state)
 }
 
 /* What says that there are names must have them. */
-static void test_names_without_memory_are_a_error(void **state)
+TEST_BETWEEN(test_names_without_memory_are_a_error, open_scene, close_scene)
 {
     static const char name[] = "zookeeper"; /* the only child of the root */
     struct scene *scene = *state;
@@ -134,7 +127,7 @@ static void test_names_without_memory_are_a_error(void **state)
     assert_true(session->reply.name_count == 1 && is_among(&session->reply, name));
 }
 
-static void test_waiting_ends_at_its_limit(void **state)
+TEST_BETWEEN(test_waiting_ends_at_its_limit, open_scene, close_scene)
 {
     struct scene *scene = *state;
     const struct sync_session_limit until = limit(scene);
@@ -151,7 +144,7 @@ static void interrupt(void *session)
     ((struct sync_session *)session)->interrupted = true;
 }
 
-static void test_waiting_is_interrupted(void **state)
+TEST_BETWEEN(test_waiting_is_interrupted, open_scene, close_scene)
 {
     struct scene *scene = *state;
     const struct sync_session_limit until = limit(scene);
@@ -164,7 +157,7 @@ static void test_waiting_is_interrupted(void **state)
     assert_string_equal(scene->error.subject, "test");
 }
 
-static void test_a_watch_is_heard(void **state)
+TEST_BETWEEN(test_a_watch_is_heard, open_scene, close_scene)
 {
     struct scene *scene = *state;
     struct sync_session *session = &scene->session;
@@ -180,7 +173,7 @@ static void test_a_watch_is_heard(void **state)
 
 /* The one that has expired says so when it is next used, and that what has changed was not heard.
  */
-static void test_an_expired_session_is_followed_by_another(void **state)
+TEST_BETWEEN(test_an_expired_session_is_followed_by_another, open_scene, close_scene)
 {
     struct scene *scene = *state;
     struct sync_session *session = &scene->session;
@@ -195,7 +188,7 @@ static void test_an_expired_session_is_followed_by_another(void **state)
 }
 
 /* Its limit has passed; the other session is given its time from its own beginning on. */
-static void test_another_session_is_given_its_time(void **state)
+TEST_BETWEEN(test_another_session_is_given_its_time, open_scene, close_scene)
 {
     struct scene *scene = *state;
     struct sync_session *session = &scene->session;
@@ -212,21 +205,4 @@ static void test_another_session_is_given_its_time(void **state)
     session->interrupted = false;
     assert_int_equal(sync_session_connect(session, past, &scene->error), ERROR_NONE);
     assert_int_equal(session->state, CLIENT_ESTABLISHED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_names_and_data_are_kept, open_scene, close_scene),
-        cmocka_unit_test_setup_teardown(test_names_without_memory_are_a_error, open_scene,
-                                        close_scene),
-        cmocka_unit_test_setup_teardown(test_waiting_ends_at_its_limit, open_scene, close_scene),
-        cmocka_unit_test_setup_teardown(test_waiting_is_interrupted, open_scene, close_scene),
-        cmocka_unit_test_setup_teardown(test_a_watch_is_heard, open_scene, close_scene),
-        cmocka_unit_test_setup_teardown(test_an_expired_session_is_followed_by_another, open_scene,
-                                        close_scene),
-        cmocka_unit_test_setup_teardown(test_another_session_is_given_its_time, open_scene,
-                                        close_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

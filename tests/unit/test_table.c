@@ -4,15 +4,9 @@
 
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 static struct sample list[8];
 static uint64_t levels[] = {10, 1000, 100000};
@@ -73,9 +67,8 @@ static void assert_has(const char *words)
 }
 
 /* It is in the conclusion, then. */
-static void a_verdict_that_all_have_is_no_column(void **state)
+TEST(a_verdict_that_all_have_is_no_column)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 2);
     assert_string_equal(
         write_in(80),
@@ -98,9 +91,8 @@ static void a_verdict_that_all_have_is_no_column(void **state)
 }
 
 /* Times of trials that are not valid are in no median. */
-static void times_are_of_valid_trials(void **state)
+TEST(times_are_of_valid_trials)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 1);
     list[1] = list[0];
     list[1].valid = false;
@@ -111,9 +103,8 @@ static void times_are_of_valid_trials(void **state)
 }
 
 /* Its counts equal their law whatever its times are worth. */
-static void a_trial_without_times_leaves_the_verdict_of_the_counts(void **state)
+TEST(a_trial_without_times_leaves_the_verdict_of_the_counts)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 2);
     list[2] = list[3] = list[1];
     samples.count = 4;
@@ -132,9 +123,8 @@ static void a_trial_without_times_leaves_the_verdict_of_the_counts(void **state)
 }
 
 /* If no other is there, the counts are those of the aborted one. */
-static void counts_are_of_complete_trials(void **state)
+TEST(counts_are_of_complete_trials)
 {
-    (void)state;
     lay_out(&recipe_nonscalable, 1);
     list[1] = list[2] = list[0];
     samples.count = 3;
@@ -153,9 +143,8 @@ static void counts_are_of_complete_trials(void **state)
 }
 
 /* 10^10 requests, and a recipe with the longest of names: RPCs to the last one. */
-static void large_counts_and_long_names_fit(void **state)
+TEST(large_counts_and_long_names_fit)
 {
-    (void)state;
     lay_out(&recipe_scalable_listwatch, 3);
     list[0].violations = 1; /* so that the column of verdicts is there */
     assert_true(widest(write_in(80)) <= 80);
@@ -177,9 +166,8 @@ static void large_counts_and_long_names_fit(void **state)
 }
 
 /* Every line of the table ends in the same column, however its numbers are written. */
-static void lines_are_aligned(void **state)
+TEST(lines_are_aligned)
 {
-    (void)state;
     for (size_t width = 60; width < 130; width++) {
         lay_out(&recipe_scalable, 3);
         const char *line = strchr(strchr(write_in(width), '\n') + 1, '\n') + 1;
@@ -190,17 +178,11 @@ static void lines_are_aligned(void **state)
     }
 }
 
-int main(void)
+static int free_text(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_verdict_that_all_have_is_no_column),
-        cmocka_unit_test(times_are_of_valid_trials),
-        cmocka_unit_test(a_trial_without_times_leaves_the_verdict_of_the_counts),
-        cmocka_unit_test(counts_are_of_complete_trials),
-        cmocka_unit_test(large_counts_and_long_names_fit),
-        cmocka_unit_test(lines_are_aligned),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)state;
     free(text);
-    return failed;
+    return 0;
 }
+
+TEST_GROUP(NULL, free_text)

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Table 2 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/paper/published.h"
 #include "bench/paper/table2.h"
 #include "tests/support/row.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define LEVELS 3
 
@@ -112,9 +105,8 @@ static void assert_close(double found, double expected)
 
 /* ------------------------------------------------------------------ cells */
 
-static void a_cell_is_the_mean_of_its_trials(void **state)
+TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     judge();
     const struct table2_cell *cell = table2_at(&table, 1, 2);
@@ -132,9 +124,8 @@ static void a_cell_is_the_mean_of_its_trials(void **state)
     assert_close(table2_at(&table, 2, 0)->latency_ms.value, 1e3 / 748);
 }
 
-static void a_trial_that_is_not_valid_does_not_count(void **state)
+TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     add(1, 20, 1)->valid = false;
     add(1, 20, 2)->complete = false;
@@ -148,9 +139,8 @@ static void a_trial_that_is_not_valid_does_not_count(void **state)
 }
 
 /* Its figures are shown. */
-static void a_cell_without_a_valid_trial_is_not_judged(void **state)
+TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     for (size_t i = 0; i < records[1].samples.count; i++)
         records[1].samples.list[i].valid = records[1].samples.list[i].cell.sessions != 20;
@@ -165,9 +155,8 @@ static void a_cell_without_a_valid_trial_is_not_judged(void **state)
 }
 
 /* As of an evaluation that was interrupted early. */
-static void cells_without_trials_are_unknown(void **state)
+TEST_BETWEEN(cells_without_trials_are_unknown, set_up, tear_down)
 {
-    (void)state;
     add(0, 1, 1000);
     judge();
     assert_true(isnan(table2_at(&table, 2, 2)->per_s.value));
@@ -179,9 +168,8 @@ static void cells_without_trials_are_unknown(void **state)
 
 /* ------------------------------------------------------------------ the shape */
 
-static void the_papers_shape_holds(void **state)
+TEST_BETWEEN(the_papers_shape_holds, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     judge();
     assert_int_equal(table.judgements.count, 3 * 2 + 2);
@@ -204,9 +192,8 @@ static void the_papers_shape_holds(void **state)
 }
 
 /* With the fewest workers creates fall nowhere, which no claim is about. */
-static void another_shape_fails(void **state)
+TEST_BETWEEN(another_shape_fails, set_up, tear_down)
 {
-    (void)state;
     add_all(0, 700, 2500, 3300, 1.02);
     add_all(1, 800, 700, 3900, 1.02);
     add_all(2, 900, 3000, 3000, 1.02);
@@ -220,9 +207,8 @@ static void another_shape_fails(void **state)
     assert_int_equal(judgements_exit_status(&table.judgements), 1);
 }
 
-static void trials_that_scatter_determine_nothing(void **state)
+TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(8);
     judge();
     for (size_t i = 0; i < table.judgements.count; i++)
@@ -244,25 +230,22 @@ static void check_servers_are_not_compared(void)
     assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
-static void servers_that_share_the_cores_are_not_compared(void **state)
+TEST_BETWEEN(servers_that_share_the_cores_are_not_compared, set_up, tear_down)
 {
-    (void)state;
     options.target.cpu_percent = 0;
     check_servers_are_not_compared();
 }
 
-static void servers_of_a_simulation_are_not_compared(void **state)
+TEST_BETWEEN(servers_of_a_simulation_are_not_compared, set_up, tear_down)
 {
-    (void)state;
     options.target.cpu_percent = 0;
     options.target.driver = DRIVER_SIMULATED;
     check_servers_are_not_compared();
 }
 
 /* Of --connect there is one number of servers. */
-static void one_number_is_compared_with_nothing(void **state)
+TEST_BETWEEN(one_number_is_compared_with_nothing, set_up, tear_down)
 {
-    (void)state;
     options.target.topology_count = 1;
     options.sessions.count = 2;
     add_the_papers_shape(1.02);
@@ -284,9 +267,8 @@ static char *row_of_cell(size_t topology, size_t level)
     return text;
 }
 
-static void a_row_has_the_papers_figure(void **state)
+TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
-    (void)state;
     add_the_papers_shape(1.02);
     add(1, 1, 1)->valid = false;
     judge();
@@ -304,9 +286,8 @@ static void a_row_has_the_papers_figure(void **state)
     assert_field(table2_columns, row_of_cell(0, 0), "paper_per_s", "");
 }
 
-static void the_paper_has_twelve_figures(void **state)
+TEST(the_paper_has_twelve_figures)
 {
-    (void)state;
     static const double figures[][4] = {
         {3, 776, 2074, 2740}, {5, 748, 1832, 2336}, {7, 758, 1572, 1934}, {9, 711, 1540, 1890}};
     for (size_t i = 0; i < 4; i++) {
@@ -320,25 +301,4 @@ static void the_paper_has_twelve_figures(void **state)
     assert_true(published_latency_ms(9, 1) == 1.4);
     assert_true(isnan(published_latency_ms(5, 1)));
     assert_true(isnan(published_latency_ms(3, 10)));
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_cell_is_the_mean_of_its_trials),
-        TEST(a_trial_that_is_not_valid_does_not_count),
-        TEST(a_cell_without_a_valid_trial_is_not_judged),
-        TEST(cells_without_trials_are_unknown),
-        TEST(the_papers_shape_holds),
-        TEST(another_shape_fails),
-        TEST(trials_that_scatter_determine_nothing),
-        TEST(servers_that_share_the_cores_are_not_compared),
-        TEST(servers_of_a_simulation_are_not_compared),
-        TEST(one_number_is_compared_with_nothing),
-        TEST(a_row_has_the_papers_figure),
-        cmocka_unit_test(the_paper_has_twelve_figures),
-    };
-    return cmocka_run_group_tests_name("table 2", tests, NULL, NULL);
 }

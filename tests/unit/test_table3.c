@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Table 3 of the paper: its trials, what is kept of them, and what is judged, made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/paper/published.h"
 #include "bench/paper/table3.h"
 #include "recipes/registry.h"
 #include "tests/support/row.h"
+#include "tests/support/test.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define TRIALS 3
 
@@ -61,9 +54,8 @@ static bool is_same(const struct table3_trial *a, const struct table3_trial *b)
            a->number == b->number;
 }
 
-static void every_round_has_every_cell(void **state)
+TEST_BETWEEN(every_round_has_every_cell, set_up, tear_down)
 {
-    (void)state;
     struct table3_plan plan;
     struct error error;
     options.load.target = (struct target_options){.server_counts = servers, .topology_count = 2};
@@ -92,9 +84,8 @@ static void every_round_has_every_cell(void **state)
 }
 
 /* By its entries and departures: the sum over all cells is 350 clients and 3,000 barriers. */
-static void the_time_left_follows_from_the_trials_so_far(void **state)
+TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
 {
-    (void)state;
     struct table3_plan plan;
     struct error error;
     const struct table3_trial first = {0, 10, 10, 0}, second = {0, 10, 30, 1};
@@ -142,9 +133,8 @@ static struct table3_sample take(const struct trial_result *of)
     return sample;
 }
 
-static void a_sample_has_its_times_and_counts(void **state)
+TEST_BETWEEN(a_sample_has_its_times_and_counts, set_up, tear_down)
 {
-    (void)state;
     struct table3_sample sample = take(&(struct trial_result){.end = END_DONE,
                                                               .client_ns = 1500000000,
                                                               .elapsed_ns = 2000000000,
@@ -158,9 +148,8 @@ static void a_sample_has_its_times_and_counts(void **state)
 }
 
 /* A client that was early, and counts that no order of the requests explains. */
-static void what_no_barrier_does_fails(void **state)
+TEST_BETWEEN(what_no_barrier_does_fails, set_up, tear_down)
 {
-    (void)state;
     struct trial_result result = {
         .end = END_VIOLATION, .total = counts_of_small(), .violation_count = 1};
     struct table3_sample sample = take(&result);
@@ -175,9 +164,8 @@ static void what_no_barrier_does_fails(void **state)
 }
 
 /* What a lost connection adds is no fault of the counts. */
-static void a_trial_that_was_disturbed_is_not_valid(void **state)
+TEST_BETWEEN(a_trial_that_was_disturbed_is_not_valid, set_up, tear_down)
 {
-    (void)state;
     struct trial_result result = {
         .end = END_DONE, .losses = 1, .not_valid = "others used the servers"};
     struct table3_sample sample = take(&result);
@@ -226,9 +214,8 @@ static void judge(void)
     assert_int_equal(table3_init(&table, &options, of_targets, &error), ERROR_NONE);
 }
 
-static void a_cell_is_the_average_of_its_trials(void **state)
+TEST_BETWEEN(a_cell_is_the_average_of_its_trials, set_up, tear_down)
 {
-    (void)state;
     add(100, 400, 30);
     add(100, 400, 36);
     add(100, 400, 1)->valid = false;
@@ -251,9 +238,8 @@ static void a_cell_is_the_average_of_its_trials(void **state)
 }
 
 /* Its figure is shown. */
-static void a_cell_without_a_valid_trial_is_not_judged(void **state)
+TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
-    (void)state;
     add_all(published_table3, 1.01);
     for (size_t i = 0; i < samples.count; i++) {
         const struct table3_trial *trial = &samples.list[i].trial;
@@ -270,9 +256,8 @@ static void a_cell_without_a_valid_trial_is_not_judged(void **state)
 /* ------------------------------------------------------------------ the growth */
 
 /* What the paper calls roughly linear is linear by our bounds. */
-static void the_papers_own_figures_grow_linearly(void **state)
+TEST_BETWEEN(the_papers_own_figures_grow_linearly, set_up, tear_down)
 {
-    (void)state;
     static const double exponents[] = {0.838, 0.784, 0.840, 1.062, 0.959, 0.978, 1.059};
     add_all(published_table3, 1.01);
     judge();
@@ -296,9 +281,8 @@ static double quadratic_in_clients(uint64_t of_clients, uint64_t of_barriers)
     return (double)(of_clients * of_clients * of_barriers) * 1e-6;
 }
 
-static void another_growth_fails(void **state)
+TEST_BETWEEN(another_growth_fails, set_up, tear_down)
 {
-    (void)state;
     add_all(quadratic_in_clients, 1.01);
     judge();
     for (size_t i = 0; i < table.judgements.count; i++) {
@@ -308,9 +292,8 @@ static void another_growth_fails(void **state)
     assert_int_equal(judgements_exit_status(&table.judgements), 1);
 }
 
-static void trials_that_scatter_determine_nothing(void **state)
+TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 {
-    (void)state;
     add_all(published_table3, 8);
     judge();
     for (size_t i = 0; i < table.judgements.count; i++)
@@ -318,9 +301,8 @@ static void trials_that_scatter_determine_nothing(void **state)
 }
 
 /* One number of clients: nothing is said of their growth. */
-static void a_line_of_one_cell_is_not_judged(void **state)
+TEST_BETWEEN(a_line_of_one_cell_is_not_judged, set_up, tear_down)
 {
-    (void)state;
     options.load.sessions.count = 1;
     add_all(published_table3, 1.01);
     judge();
@@ -328,9 +310,8 @@ static void a_line_of_one_cell_is_not_judged(void **state)
     options.load.sessions.count = 3;
 }
 
-static void a_value_lies_within_bounds_if_its_interval_does(void **state)
+TEST_BETWEEN(a_value_lies_within_bounds_if_its_interval_does, set_up, tear_down)
 {
-    (void)state;
     static const struct {
         struct interval value;
         enum verdict verdict;
@@ -357,9 +338,8 @@ static char *row_of_cell(size_t n, size_t b)
     return text;
 }
 
-static void a_row_has_the_papers_figure(void **state)
+TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
-    (void)state;
     add(200, 1600, 10);
     judge();
     const char *row = row_of_cell(2, 3);
@@ -377,9 +357,8 @@ static void a_row_has_the_papers_figure(void **state)
     assert_field(table3_columns, row_of_cell(0, 0), "seconds", "");
 }
 
-static void the_paper_has_twelve_figures(void **state)
+TEST_BETWEEN(the_paper_has_twelve_figures, set_up, tear_down)
 {
-    (void)state;
     static const double seconds[4][3] = {
         {9.4, 19.8, 41.0}, {16.4, 34.1, 62.0}, {28.9, 55.9, 112.1}, {54.0, 102.7, 234.4}};
     for (size_t b = 0; b < 4; b++) {
@@ -394,27 +373,4 @@ static void the_paper_has_twelve_figures(void **state)
     assert_true(isnan(published_table3(10, 200)));
     assert_true(isnan(table3_paper_of_barriers(10)));
     assert_true(isnan(table3_paper_of_clients(100)));
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_round_has_every_cell),
-        TEST(the_time_left_follows_from_the_trials_so_far),
-        TEST(a_sample_has_its_times_and_counts),
-        TEST(what_no_barrier_does_fails),
-        TEST(a_trial_that_was_disturbed_is_not_valid),
-        TEST(a_cell_is_the_average_of_its_trials),
-        TEST(a_cell_without_a_valid_trial_is_not_judged),
-        TEST(the_papers_own_figures_grow_linearly),
-        TEST(another_growth_fails),
-        TEST(trials_that_scatter_determine_nothing),
-        TEST(a_line_of_one_cell_is_not_judged),
-        TEST(a_value_lies_within_bounds_if_its_interval_does),
-        TEST(a_row_has_the_papers_figure),
-        TEST(the_paper_has_twelve_figures),
-    };
-    return cmocka_run_group_tests_name("table 3", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a reader of a tally on another thread may conclude from a count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "measure/tally.h"
+
+#include "tests/support/test.h"
 
 #include <pthread.h>
 
@@ -28,7 +24,7 @@ static void *write_and_count(void *context)
 
 /* ThreadSanitizer finds a weaker order on every machine; a processor with a strong order (x86)
  * hides it. */
-static void test_what_precedes_a_count_is_visible_to_its_reader(void **state)
+TEST(test_what_precedes_a_count_is_visible_to_its_reader)
 {
     pthread_t writer;
     (void)state;
@@ -39,12 +35,4 @@ static void test_what_precedes_a_count_is_visible_to_its_reader(void **state)
         assert_int_equal(before[i], i + 1);
     }
     pthread_join(writer, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_precedes_a_count_is_visible_to_its_reader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

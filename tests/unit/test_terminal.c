@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/terminal.h"
 
+#include "tests/support/test.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A terminal nobody sits at. Who reads what is written to it does not matter here. */
 static int open_terminal(void)
@@ -28,9 +23,8 @@ static void resize(int terminal, unsigned short columns)
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
 }
 
-static void the_width_is_that_of_the_moment(void **state)
+TEST(the_width_is_that_of_the_moment)
 {
-    (void)state;
     int terminal = open_terminal();
     resize(terminal, 132);
     assert_int_equal(terminal_columns(terminal), 132);
@@ -39,9 +33,8 @@ static void the_width_is_that_of_the_moment(void **state)
     close(terminal);
 }
 
-static void what_has_no_width_has_eighty_columns(void **state)
+TEST(what_has_no_width_has_eighty_columns)
 {
-    (void)state;
     int terminal = open_terminal(), ends[2];
     resize(terminal, 0);
     assert_int_equal(terminal_columns(terminal), 80);
@@ -63,9 +56,8 @@ static void assert_look(bool colours, bool blocks, struct terminal_look look)
     assert_int_equal(look.blocks, blocks);
 }
 
-static void a_terminal_gets_what_it_can_show(void **state)
+TEST(a_terminal_gets_what_it_can_show)
 {
-    (void)state;
     assert_look(true, true, terminal_judge(true, "xterm-256color", NULL, utf8));
     assert_look(true, true, terminal_judge(true, "xterm", NULL, "utf8"));
     assert_look(true, false, terminal_judge(true, "xterm", NULL, "ANSI_X3.4-1968"));
@@ -76,27 +68,24 @@ static void a_terminal_gets_what_it_can_show(void **state)
     assert_look(false, false, terminal_judge(true, NULL, NULL, utf8));
 }
 
-static void what_is_no_terminal_gets_plain_text(void **state)
+TEST(what_is_no_terminal_gets_plain_text)
 {
-    (void)state;
     assert_look(false, false, terminal_judge(false, "xterm", NULL, utf8));
     assert_false(terminal_judge(false, "xterm", NULL, utf8).controls);
     assert_false(terminal_judge(true, "dumb", NULL, utf8).controls);
     assert_true(terminal_judge(true, "linux", "1", "").controls);
 }
 
-static void no_color_forbids_colours_unless_empty(void **state)
+TEST(no_color_forbids_colours_unless_empty)
 {
-    (void)state;
     assert_look(false, true, terminal_judge(true, "xterm", "1", utf8));
     assert_look(false, true, terminal_judge(true, "xterm", "0", utf8));
     assert_look(true, true, terminal_judge(true, "xterm", "", utf8));
 }
 
 /* The locale is that of the environment, whatever that of the program is. */
-static void a_descriptor_is_judged_by_the_environment(void **state)
+TEST(a_descriptor_is_judged_by_the_environment)
 {
-    (void)state;
     int terminal = open_terminal(), ends[2];
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
@@ -112,17 +101,4 @@ static void a_descriptor_is_judged_by_the_environment(void **state)
     close(ends[0]);
     close(ends[1]);
     close(terminal);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_width_is_that_of_the_moment),
-        cmocka_unit_test(what_has_no_width_has_eighty_columns),
-        cmocka_unit_test(a_terminal_gets_what_it_can_show),
-        cmocka_unit_test(what_is_no_terminal_gets_plain_text),
-        cmocka_unit_test(no_color_forbids_colours_unless_empty),
-        cmocka_unit_test(a_descriptor_is_judged_by_the_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

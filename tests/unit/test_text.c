@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #define UNTOUCHED UINT64_C(424242)
 
@@ -18,9 +12,8 @@ static void assert_number(const char *text, uint64_t expected)
         fail_msg("'%s' is not read as %llu", text, (unsigned long long)expected);
 }
 
-static void numbers_are_plain_digits(void **state)
+TEST(numbers_are_plain_digits)
 {
-    (void)state;
     assert_number("0", 0);
     assert_number("007", 7);
     assert_number("18446744073709551615", UINT64_MAX);
@@ -48,9 +41,8 @@ static void numbers_are_plain_digits(void **state)
     }
 }
 
-static void numbers_keep_to_their_range(void **state)
+TEST(numbers_keep_to_their_range)
 {
-    (void)state;
     uint64_t number = UNTOUCHED;
     assert_true(text_parse_number("3", 3, 5, &number));
     assert_true(text_parse_number("5", 3, 5, &number));
@@ -60,9 +52,8 @@ static void numbers_keep_to_their_range(void **state)
     assert_int_equal(number, 5);
 }
 
-static void hundredths_are_exact(void **state)
+TEST(hundredths_are_exact)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t hundredths;
@@ -86,9 +77,8 @@ static void hundredths_are_exact(void **state)
     }
 }
 
-static void durations_have_a_unit(void **state)
+TEST(durations_have_a_unit)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t ns;
@@ -158,9 +148,8 @@ static void assert_list(const char *text, size_t expected_count, const uint64_t 
     assert_list(text, sizeof(uint64_t[]){__VA_ARGS__} / sizeof(uint64_t),                          \
                 (const uint64_t[]){__VA_ARGS__})
 
-static void a_range_that_is_to_blame_is_explained(void **state)
+TEST(a_range_that_is_to_blame_is_explained)
 {
-    (void)state;
     static const struct {
         const char *list, *words;
     } blamed[] = {
@@ -178,9 +167,8 @@ static void a_range_that_is_to_blame_is_explained(void **state)
         assert_false(text_explain_range(others[i], text, sizeof text));
 }
 
-static void numbers_are_counted_again(void **state)
+TEST(numbers_are_counted_again)
 {
-    (void)state;
     assert_int_equal(text_count_numbers("1", 1, 7), 1);
     assert_int_equal(text_count_numbers("1,1", 1, 7), 2);
     assert_int_equal(text_count_numbers("1..7+2", 1, 7), 4);
@@ -189,9 +177,8 @@ static void numbers_are_counted_again(void **state)
     assert_int_equal(text_count_numbers("1,9", 1, 7), 0);
 }
 
-static void a_word_is_like_another_in_any_case(void **state)
+TEST(a_word_is_like_another_in_any_case)
 {
-    (void)state;
     assert_int_equal(text_distance("RUN", "run"), 0);
     assert_true(text_is_like("runn", "run"));
     assert_false(text_is_like("rain", "run"));
@@ -199,9 +186,8 @@ static void a_word_is_like_another_in_any_case(void **state)
     assert_false(text_is_like("scalpels", "scalable"));
 }
 
-static void lists_are_sorted_without_repetitions(void **state)
+TEST(lists_are_sorted_without_repetitions)
 {
-    (void)state;
     ASSERT_LIST("5", 5);
     ASSERT_LIST("10,20", 10, 20);
     ASSERT_LIST("20,10,20", 10, 20);
@@ -214,16 +200,14 @@ static void lists_are_sorted_without_repetitions(void **state)
 }
 
 /* The last value before 64 bits run out is the last of the range. */
-static void ranges_end_at_64_bits(void **state)
+TEST(ranges_end_at_64_bits)
 {
-    (void)state;
     ASSERT_LIST("6148914691236517206..18446744073709551615x5", UINT64_C(6148914691236517206));
     ASSERT_LIST("18446744073709551614..18446744073709551615+1", UINT64_MAX - 1, UINT64_MAX);
 }
 
-static void bad_lists_are_refused(void **state)
+TEST(bad_lists_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         ",",
@@ -268,9 +252,8 @@ static void bad_lists_are_refused(void **state)
     assert_false(text_parse_numbers("3..10+1", 3, 9, &numbers, &count));
 }
 
-static void items_are_cut_at_commas(void **state)
+TEST(items_are_cut_at_commas)
 {
-    (void)state;
     const char *list = "one,,toolong,end,";
     char item[6];
     static const char *const expected[] = {"one", "", "", "end", ""};
@@ -281,9 +264,8 @@ static void items_are_cut_at_commas(void **state)
     assert_false(text_next_item(&list, item, sizeof item));
 }
 
-static void distance_counts_edits(void **state)
+TEST(distance_counts_edits)
 {
-    (void)state;
     assert_int_equal(text_distance("", ""), 0);
     assert_int_equal(text_distance("", "abc"), 3);
     assert_int_equal(text_distance("abc", ""), 3);
@@ -296,9 +278,8 @@ static void distance_counts_edits(void **state)
     assert_int_equal(text_distance(lengthy, lengthy), 0);
 }
 
-static void counts_have_their_thousands_apart(void **state)
+TEST(counts_have_their_thousands_apart)
 {
-    (void)state;
     char text[27];
     assert_string_equal(text_format_count(0, text, sizeof text), "0");
     assert_string_equal(text_format_count(999, text, sizeof text), "999");
@@ -308,9 +289,8 @@ static void counts_have_their_thousands_apart(void **state)
                         "18,446,744,073,709,551,615");
 }
 
-static void durations_read_well(void **state)
+TEST(durations_read_well)
 {
-    (void)state;
     static const struct {
         uint64_t ns;
         const char *text;
@@ -331,25 +311,4 @@ static void durations_read_well(void **state)
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
         assert_string_equal(text_format_duration(durations[i].ns, text, sizeof text),
                             durations[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_plain_digits),
-        cmocka_unit_test(numbers_keep_to_their_range),
-        cmocka_unit_test(hundredths_are_exact),
-        cmocka_unit_test(durations_have_a_unit),
-        cmocka_unit_test(lists_are_sorted_without_repetitions),
-        cmocka_unit_test(a_range_that_is_to_blame_is_explained),
-        cmocka_unit_test(numbers_are_counted_again),
-        cmocka_unit_test(a_word_is_like_another_in_any_case),
-        cmocka_unit_test(ranges_end_at_64_bits),
-        cmocka_unit_test(bad_lists_are_refused),
-        cmocka_unit_test(items_are_cut_at_commas),
-        cmocka_unit_test(distance_counts_edits),
-        cmocka_unit_test(counts_have_their_thousands_apart),
-        cmocka_unit_test(durations_read_well),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

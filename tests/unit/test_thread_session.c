@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A session on a thread, with many requests outstanding and a library that is not there: requests
  * that the library may never answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "client/thread_session.h"
 #include "tests/support/pause.h"
+#include "tests/support/test.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CONNECTED 3
 #define EXPIRED   (-112)
@@ -190,9 +183,8 @@ static void expect_replies(unsigned count, enum zk_status status)
 /* ------------------------------------------------------------------ the tests */
 
 /* The library took the last request behind those that it fails because of the expiry. */
-static void test_a_request_at_the_moment_of_the_expiry_is_answered(void **state)
+TEST_BETWEEN(test_a_request_at_the_moment_of_the_expiry_is_answered, set_up, tear_down)
 {
-    (void)state;
     expires_at = 3;
     order(3);
     assert_int_equal(atomic_load(&replies), 0);
@@ -205,9 +197,8 @@ static void test_a_request_at_the_moment_of_the_expiry_is_answered(void **state)
 }
 
 /* Nobody can tell beforehand whether the library is going to. */
-static void test_one_that_the_library_fails_all_the_same_is_answered_once(void **state)
+TEST_BETWEEN(test_one_that_the_library_fails_all_the_same_is_answered_once, set_up, tear_down)
 {
-    (void)state;
     expires_at = 3;
     order(4);
     answer(ZSESSIONEXPIRED);
@@ -222,7 +213,7 @@ static void test_one_that_the_library_fails_all_the_same_is_answered_once(void *
 }
 
 /* A watch is heard of through the mailbox, whose letters have room for shorter paths only. */
-static void test_a_watch_on_a_path_that_no_letter_holds_is_not_set(void **state)
+TEST_BETWEEN(test_a_watch_on_a_path_that_no_letter_holds_is_not_set, set_up, tear_down)
 {
     static char text[REQUEST_COPY_PATH_MAX + 1];
     (void)state;
@@ -240,16 +231,4 @@ static void test_a_watch_on_a_path_that_no_letter_holds_is_not_set(void **state)
     watch = WATCH;
     order(1);
     assert_int_equal(atomic_load(&taken), 2);
-}
-
-#define SESSION_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SESSION_TEST(test_a_request_at_the_moment_of_the_expiry_is_answered),
-        SESSION_TEST(test_one_that_the_library_fails_all_the_same_is_answered_once),
-        SESSION_TEST(test_a_watch_on_a_path_that_no_letter_holds_is_not_set),
-    };
-    return cmocka_run_group_tests_name("thread_session", tests, NULL, NULL);
 }

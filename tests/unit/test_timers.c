@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Alarms by a clock that the test moves: which ring, in what order, how late, and how often the
  * timerfd is armed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "fleet/timers.h"
 
+#include "tests/support/test.h"
+
 #include <poll.h>
-#include <stdbool.h>
 #include <sys/timerfd.h>
 
 #define ALARMS 1000
@@ -91,7 +86,7 @@ static int tear_down(void **state)
 
 /* ------------------------------------------------------------------ tests */
 
-static void test_the_earlier_rings_first_and_of_equals_the_one_set_before(void **state)
+TEST_BETWEEN(test_the_earlier_rings_first_and_of_equals_the_one_set_before, set_up, tear_down)
 {
     struct random random;
     (void)state;
@@ -108,9 +103,8 @@ static void test_the_earlier_rings_first_and_of_equals_the_one_set_before(void *
     }
 }
 
-static void test_none_rings_before_its_time_and_each_once(void **state)
+TEST_BETWEEN(test_none_rings_before_its_time_and_each_once, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < 10; i++)
         set(i, 2 * NS_PER_S + i);
     time_ns = 2 * NS_PER_S - 1;
@@ -124,9 +118,8 @@ static void test_none_rings_before_its_time_and_each_once(void **state)
     }
 }
 
-static void test_an_alarm_says_how_late_it_is(void **state)
+TEST_BETWEEN(test_an_alarm_says_how_late_it_is, set_up, tear_down)
 {
-    (void)state;
     set(0, 2 * NS_PER_S);
     set(1, NS_PER_S / 2); /* has passed */
     set(2, 0);
@@ -137,9 +130,8 @@ static void test_an_alarm_says_how_late_it_is(void **state)
     assert_int_equal(owners[2].late_ns, time_ns - 1);
 }
 
-static void test_an_alarm_that_is_set_while_another_rings(void **state)
+TEST_BETWEEN(test_an_alarm_that_is_set_while_another_rings, set_up, tear_down)
 {
-    (void)state;
     set(0, 2 * NS_PER_S);
     set(1, 4 * NS_PER_S);
     owners[0].again_ns = 3 * NS_PER_S;
@@ -156,9 +148,9 @@ static void test_an_alarm_that_is_set_while_another_rings(void **state)
 
 /* Also with a time that has passed: else an owner that always sets such an alarm would keep the
  * others, and the sockets, waiting for ever. */
-static void test_an_alarm_that_is_set_while_another_rings_waits_for_the_next_batch(void **state)
+TEST_BETWEEN(test_an_alarm_that_is_set_while_another_rings_waits_for_the_next_batch, set_up,
+             tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         set(i, 2 * NS_PER_S + i);
     for (size_t i = 0; i < 3; i++)
@@ -176,9 +168,8 @@ static void test_an_alarm_that_is_set_while_another_rings_waits_for_the_next_bat
     }
 }
 
-static void test_the_timerfd_is_armed_when_the_earliest_time_changes(void **state)
+TEST_BETWEEN(test_the_timerfd_is_armed_when_the_earliest_time_changes, set_up, tear_down)
 {
-    (void)state;
     set(0, 5 * NS_PER_S + 7);
     assert_int_equal(armed, 1);
     assert_int_equal(armed_for.it_value.tv_sec, 5);
@@ -205,9 +196,8 @@ static bool is_readable_within_ms(int most_ms)
     return poll(&descriptor, 1, most_ms) == 1;
 }
 
-static void test_the_timerfd_is_readable_when_an_alarm_is_due(void **state)
+TEST_BETWEEN(test_the_timerfd_is_readable_when_an_alarm_is_due, set_up, tear_down)
 {
-    (void)state;
     time_ns = 0;
     for (size_t i = 0; i < 3; i++) {
         set(i, clock_now_ns() + NS_PER_MS);
@@ -223,20 +213,4 @@ static void test_the_timerfd_is_readable_when_an_alarm_is_due(void **state)
     set(4, clock_now_ns() + 3600 * NS_PER_S);
     timers_ring(&timers);
     assert_false(is_readable_within_ms(0));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_the_earlier_rings_first_and_of_equals_the_one_set_before),
-        TEST(test_none_rings_before_its_time_and_each_once),
-        TEST(test_an_alarm_says_how_late_it_is),
-        TEST(test_an_alarm_that_is_set_while_another_rings),
-        TEST(test_an_alarm_that_is_set_while_another_rings_waits_for_the_next_batch),
-        TEST(test_the_timerfd_is_armed_when_the_earliest_time_changes),
-        TEST(test_the_timerfd_is_readable_when_an_alarm_is_due),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

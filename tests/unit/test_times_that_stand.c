@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is computed from the trials of a run: the times of those that are not valid are in none of
  * it, their counts are; a trial that failed, or was cut short, is in no fit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/cli/options.h"
 #include "bench/run/fits.h"
 #include "bench/run/table.h"
 #include "recipes/registry.h"
 
+#include "tests/support/test.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEVELS 6
 #define TRIALS 5
@@ -158,9 +151,8 @@ static void write_stalls(FILE *stream)
 
 /* ------------------------------------------------------------------ fits */
 
-static void test_a_trial_that_is_not_valid_is_in_no_fit_of_times(void **state)
+TEST_BETWEEN(test_a_trial_that_is_not_valid_is_in_no_fit_of_times, set_up, tear_down)
 {
-    (void)state;
     assert_all_fitted();
     assert_told(write_fit_sentences, "50.0 %", true);
     strange_trial()->valid = false;
@@ -168,9 +160,8 @@ static void test_a_trial_that_is_not_valid_is_in_no_fit_of_times(void **state)
     assert_told(write_fit_sentences, "50.0 %", false); /* four are too few for an interval */
 }
 
-static void test_the_counts_of_a_trial_that_is_not_valid_are_fitted(void **state)
+TEST_BETWEEN(test_the_counts_of_a_trial_that_is_not_valid_are_fitted, set_up, tear_down)
 {
-    (void)state;
     struct sample *sample = strange_trial();
     sample->valid = false;
     sample->total.of[TALLY_EXISTS] += 5;
@@ -180,18 +171,16 @@ static void test_the_counts_of_a_trial_that_is_not_valid_are_fitted(void **state
     free(text);
 }
 
-static void test_a_trial_whose_verdict_failed_is_in_no_fit(void **state)
+TEST_BETWEEN(test_a_trial_whose_verdict_failed_is_in_no_fit, set_up, tear_down)
 {
-    (void)state;
     struct sample *sample = strange_trial();
     sample->violations = 1;
     sample->total.of[TALLY_EXISTS] += 5;
     assert_all_fitted();
 }
 
-static void test_a_trial_that_was_cut_short_is_in_no_fit(void **state)
+TEST_BETWEEN(test_a_trial_that_was_cut_short_is_in_no_fit, set_up, tear_down)
 {
-    (void)state;
     struct sample *sample = strange_trial();
     sample->complete = sample->valid = false;
     sample->total.of[TALLY_EXISTS] += 5;
@@ -213,9 +202,8 @@ static void spoil_all_but_one(size_t level)
     }
 }
 
-static void test_medians_of_times_are_over_the_valid_trials(void **state)
+TEST_BETWEEN(test_medians_of_times_are_over_the_valid_trials, set_up, tear_down)
 {
-    (void)state;
     spoil_all_but_one(LEVELS - 1);
     assert_told(write_table, "512.000", true);
     assert_told(write_table, "777", false);
@@ -224,9 +212,8 @@ static void test_medians_of_times_are_over_the_valid_trials(void **state)
     assert_told(write_recoveries, "died in 30 trials; the next grant came 1.000 s after", true);
 }
 
-static void test_where_no_trial_is_valid_no_time_is_told(void **state)
+TEST_BETWEEN(test_where_no_trial_is_valid_no_time_is_told, set_up, tear_down)
 {
-    (void)state;
     spoil_all_but_one(LEVELS - 1);
     samples.list[(LEVELS - 1) * TRIALS].valid = false;
     assert_told(write_table, "512.000", false);
@@ -236,9 +223,8 @@ static void test_where_no_trial_is_valid_no_time_is_told(void **state)
 
 /* ------------------------------------------------------------------ stalls */
 
-static void test_stalls_are_told_in_a_sentence(void **state)
+TEST_BETWEEN(test_stalls_are_told_in_a_sentence, set_up, tear_down)
 {
-    (void)state;
     assert_told(write_stalls, "stalled", false);
     samples.list[3].stalls = (struct stalls){.count = 2, .total_ns = 21500 * NS_PER_MS};
     assert_told(write_stalls, "1 trial stalled, for 21.5 s in all: its counts stand, its times do",
@@ -250,19 +236,4 @@ static void test_stalls_are_told_in_a_sentence(void **state)
     samples.list[3].complete = false;
     assert_told(write_stalls, "1 trial stalled, for 1.0 s in all: its counts stand, its times do",
                 true);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_trial_that_is_not_valid_is_in_no_fit_of_times),
-        TEST(test_the_counts_of_a_trial_that_is_not_valid_are_fitted),
-        TEST(test_a_trial_whose_verdict_failed_is_in_no_fit),
-        TEST(test_a_trial_that_was_cut_short_is_in_no_fit),
-        TEST(test_medians_of_times_are_over_the_valid_trials),
-        TEST(test_where_no_trial_is_valid_no_time_is_told),
-        TEST(test_stalls_are_told_in_a_sentence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,9 @@
 /* The messages of traced handoffs, in simulated trials of every recipe that has a law: as many of
  * each kind as the ledger's row has, and those of no other handoff. */
 #include "tests/support/simulation.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
-
-#include <string.h>
 
 #define CLIENTS 8
 
@@ -98,7 +97,7 @@ static void assert_handoff(const struct trace *trace, uint64_t handoff)
     assert_int_equal(grants, row->granted);
 }
 
-static void the_trace_has_what_the_ledger_counts(void **state)
+TEST_BETWEEN(the_trace_has_what_the_ledger_counts, NULL, tear_down)
 {
     const struct recipe *recipe;
     struct trial_plan plan;
@@ -120,7 +119,7 @@ static void the_trace_has_what_the_ledger_counts(void **state)
     }
 }
 
-static void what_finds_no_place_is_counted(void **state)
+TEST(what_finds_no_place_is_counted)
 {
     struct trace_event places[2];
     struct trace trace = {.events = places, .places = 2};
@@ -135,7 +134,7 @@ static void what_finds_no_place_is_counted(void **state)
     assert_int_equal(places[1].session, 1);
 }
 
-static void events_are_in_the_order_of_lock_handoff_and_time(void **state)
+TEST(events_are_in_the_order_of_lock_handoff_and_time)
 {
     static const struct trace_event noted[] = {
         {.lock = 1, .handoff = 1, .at_ns = 1, .session = 5},
@@ -154,9 +153,8 @@ static void events_are_in_the_order_of_lock_handoff_and_time(void **state)
         assert_int_equal(places[i].session, i + 1);
 }
 
-static void words_are_those_of_the_file(void **state)
+TEST(words_are_those_of_the_file)
 {
-    (void)state;
     assert_string_equal(trace_kind_word(TRACE_RELEASE), "release");
     assert_string_equal(trace_kind_word(TRACE_GRANT), "grant");
     assert_string_equal(trace_operation_word(OP_GET_CHILDREN), "get_children");
@@ -164,15 +162,4 @@ static void words_are_those_of_the_file(void **state)
     assert_string_equal(client_status_word(ZK_OTHER_ERROR), "other");
     assert_string_equal(trace_event_word(EVENT_CHILD), "child");
     assert_string_equal(trace_event_word(EVENT_CREATED), "created");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_trace_has_what_the_ledger_counts, tear_down),
-        cmocka_unit_test(what_finds_no_place_is_counted),
-        cmocka_unit_test(events_are_in_the_order_of_lock_handoff_and_time),
-        cmocka_unit_test(words_are_those_of_the_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

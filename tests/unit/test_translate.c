@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the Apache C client's codes mean to who asked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "client/async_calls.h"
 #include "client/sync_calls.h"
 #include "client/translate.h"
 
+#include "tests/support/test.h"
+
 /* Whatever the library calls it, nobody knows whether the request was carried out. */
-static void test_every_lost_connection_is_one(void **state)
+TEST(test_every_lost_connection_is_one)
 {
     static const int codes[] = {ZCONNECTIONLOSS, ZOPERATIONTIMEOUT, ZCLOSING,
                                 ZRUNTIMEINCONSISTENCY};
@@ -21,9 +17,8 @@ static void test_every_lost_connection_is_one(void **state)
         assert_int_equal(translate_status(codes[i]), ZK_CONNECTION_LOSS);
 }
 
-static void test_what_was_never_sent_is_no_lost_connection(void **state)
+TEST(test_what_was_never_sent_is_no_lost_connection)
 {
-    (void)state;
     assert_int_equal(translate_status(ZBADARGUMENTS), ZK_OTHER_ERROR);
     assert_int_equal(translate_status(ZMARSHALLINGERROR), ZK_OTHER_ERROR);
     assert_int_equal(translate_status(ZINVALIDSTATE), ZK_SESSION_EXPIRED);
@@ -40,7 +35,7 @@ static int tell_state(zhandle_t *zk)
 }
 
 /* The library is not called: it has no multi here. */
-static void test_a_multi_of_a_session_that_is_gone_is_not_asked(void **state)
+TEST(test_a_multi_of_a_session_that_is_gone_is_not_asked)
 {
     static const int states[] = {EXPIRED, REFUSED};
     const struct library library = {.state = tell_state,
@@ -58,14 +53,4 @@ static void test_a_multi_of_a_session_that_is_gone_is_not_asked(void **state)
         assert_int_equal(sync_calls_call(&library, NULL, &multi, &answer).status,
                          ZK_SESSION_EXPIRED);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_lost_connection_is_one),
-        cmocka_unit_test(test_what_was_never_sent_is_no_lost_connection),
-        cmocka_unit_test(test_a_multi_of_a_session_that_is_gone_is_not_asked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "sim/tree.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define ANY REQUEST_ANY_VERSION
 
@@ -88,18 +81,16 @@ static void expect_data(const char *text, const char *value)
         assert_memory_equal(found->value->bytes, value, strlen(value));
 }
 
-static void test_a_fresh_tree_is_as_the_servers_is(void **state)
+TEST_BETWEEN(test_a_fresh_tree_is_as_the_servers_is, begin, end)
 {
-    (void)state;
     assert_int_equal(tree.count, 4);
     assert_non_null(node("/"));
     assert_non_null(node("/zookeeper/quota"));
     assert_int_equal(children_count(&node("/")->children), 1);
 }
 
-static void test_creates_are_refused_as_the_server_does(void **state)
+TEST_BETWEEN(test_creates_are_refused_as_the_server_does, begin, end)
 {
-    (void)state;
     assert_int_equal(one(create("/a", TREE_NOBODY)), ZK_OK);
     assert_int_equal(one(create("/a", TREE_NOBODY)), ZK_NODE_EXISTS);
     assert_int_equal(one(create("/", TREE_NOBODY)), ZK_NODE_EXISTS);
@@ -111,9 +102,8 @@ static void test_creates_are_refused_as_the_server_does(void **state)
     assert_int_equal(node("/a")->children_zxid, 5);
 }
 
-static void test_versions_count_sets(void **state)
+TEST_BETWEEN(test_versions_count_sets, begin, end)
 {
-    (void)state;
     assert_int_equal(one(set("/a", "x", ANY)), ZK_NO_NODE);
     assert_int_equal(one(create("/a", TREE_NOBODY)), ZK_OK);
     assert_int_equal(node("/a")->version, 0);
@@ -125,9 +115,8 @@ static void test_versions_count_sets(void **state)
     assert_int_equal(node("/a")->modified_zxid, 4);
 }
 
-static void test_deletes_are_refused_as_the_server_does(void **state)
+TEST_BETWEEN(test_deletes_are_refused_as_the_server_does, begin, end)
 {
-    (void)state;
     assert_int_equal(one(take_away("/a", ANY)), ZK_NO_NODE);
     assert_int_equal(one(take_away("/", ANY)), ZK_OTHER_ERROR);
     one(create("/a", TREE_NOBODY));
@@ -151,9 +140,8 @@ static void expect_queued(const char *prefix, const char *name)
     assert_non_null(node(name));
 }
 
-static void test_numbers_count_the_creates_below_a_parent(void **state)
+TEST_BETWEEN(test_numbers_count_the_creates_below_a_parent, begin, end)
 {
-    (void)state;
     one(create("/q", TREE_NOBODY));
     expect_queued("/q/lock-", "/q/lock-0000000000");
     one(create("/q/other", TREE_NOBODY));
@@ -164,7 +152,7 @@ static void test_numbers_count_the_creates_below_a_parent(void **state)
     expect_queued("/q/", "/q/0000000003");
 }
 
-static void test_numbers_leave_none_out(void **state)
+TEST_BETWEEN(test_numbers_leave_none_out, begin, end)
 {
     char name[32];
     (void)state;
@@ -175,9 +163,8 @@ static void test_numbers_leave_none_out(void **state)
     }
 }
 
-static void test_numbers_become_negative(void **state)
+TEST_BETWEEN(test_numbers_become_negative, begin, end)
 {
-    (void)state;
     one(create("/q", TREE_NOBODY));
     /* Not by as many creates. */
     tree_find(&tree, path("/q"))->creates = 2147483646;
@@ -191,9 +178,8 @@ static void test_numbers_become_negative(void **state)
     expect_queued("/q/lock-", "/q/lock-0000000000");
 }
 
-static void test_several_are_all_carried_out(void **state)
+TEST_BETWEEN(test_several_are_all_carried_out, begin, end)
 {
-    (void)state;
     one(create("/q", TREE_NOBODY));
     struct change parts[] = {create("/q/a", 2), set("/q/a", "value", 0), check("/q/a", 1),
                              queue("/q/n-")};
@@ -203,9 +189,8 @@ static void test_several_are_all_carried_out(void **state)
     assert_int_equal(node("/q/n-0000000001")->modified_zxid, zxid);
 }
 
-static void test_of_several_none_is_carried_out_when_one_fails(void **state)
+TEST_BETWEEN(test_of_several_none_is_carried_out_when_one_fails, begin, end)
 {
-    (void)state;
     one(create("/q", TREE_NOBODY));
     one(create("/q/old", 7));
     one(set("/q/old", "value", ANY));
@@ -228,7 +213,7 @@ static void test_of_several_none_is_carried_out_when_one_fails(void **state)
     assert_non_null(node("/q/old-"));
 }
 
-static void test_a_session_knows_its_ephemerals(void **state)
+TEST_BETWEEN(test_a_session_knows_its_ephemerals, begin, end)
 {
     static const char *const names[] = {"/a", "/b", "/c", "/d"};
     (void)state;
@@ -249,22 +234,4 @@ static void test_a_session_knows_its_ephemerals(void **state)
     one(create("/f", 9));
     assert_string_equal(owned->owned_next->path->text, "/f");
     assert_null(tree_owned_first(&tree, 12345));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_fresh_tree_is_as_the_servers_is, begin, end),
-        cmocka_unit_test_setup_teardown(test_creates_are_refused_as_the_server_does, begin, end),
-        cmocka_unit_test_setup_teardown(test_versions_count_sets, begin, end),
-        cmocka_unit_test_setup_teardown(test_deletes_are_refused_as_the_server_does, begin, end),
-        cmocka_unit_test_setup_teardown(test_numbers_count_the_creates_below_a_parent, begin, end),
-        cmocka_unit_test_setup_teardown(test_numbers_leave_none_out, begin, end),
-        cmocka_unit_test_setup_teardown(test_numbers_become_negative, begin, end),
-        cmocka_unit_test_setup_teardown(test_several_are_all_carried_out, begin, end),
-        cmocka_unit_test_setup_teardown(test_of_several_none_is_carried_out_when_one_fails, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(test_a_session_knows_its_ephemerals, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

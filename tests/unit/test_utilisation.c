@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/utilisation.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 /* A lock with 20 clients, handed over 1,000 times in 10 s: held for 2 ms, 8 ms from one holder to
  * the next, released in 4 ms. A client is back after 20 cycles. Each handoff has a write of 4 ms, a
@@ -58,17 +52,15 @@ static void assert_broken(const struct utilisation_figures *figures, const char 
         fail_msg("\"%s\" lacks \"%s\"", why, words);
 }
 
-static void sound_figures_add_up(void **state)
+TEST(sound_figures_add_up)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     assert_whole(&figures);
 }
 
 /* 20 clients and 1,000 grants: 2·20/1000 + 2 % = 6 %. */
-static void clients_must_be_accounted_for(void **state)
+TEST(clients_must_be_accounted_for)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.acquire_s = 0.2 * 1.059 - 0.006;
     assert_whole(&figures);
@@ -86,9 +78,8 @@ static void clients_must_be_accounted_for(void **state)
 }
 
 /* One lock and 1,000 grants: 2·1/1000 + 2 %. */
-static void the_time_of_a_lock_must_sum_up(void **state)
+TEST(the_time_of_a_lock_must_sum_up)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.handoff_s = 0.0082;
     assert_whole(&figures);
@@ -103,9 +94,8 @@ static void the_time_of_a_lock_must_sum_up(void **state)
     assert_broken(&figures, "for 50.0 % of the time");
 }
 
-static void no_more_requests_are_under_way_than_clients(void **state)
+TEST(no_more_requests_are_under_way_than_clients)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.mean_s[UTILISATION_WRITE] = 0.105; /* 21, and 0.1 reads; 20 + 6 % are 21.2 */
     assert_whole(&figures);
@@ -116,9 +106,8 @@ static void no_more_requests_are_under_way_than_clients(void **state)
     assert_whole(&figures);
 }
 
-static void nothing_is_busier_than_there_is_time(void **state)
+TEST(nothing_is_busier_than_there_is_time)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.servers = 2;
     figures.cores = 8;
@@ -141,9 +130,8 @@ static void nothing_is_busier_than_there_is_time(void **state)
     assert_broken(&figures, "the disk of server 1 used 104.8 %");
 }
 
-static void what_is_not_known_is_not_checked(void **state)
+TEST(what_is_not_known_is_not_checked)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.servers = 0;
     figures.cores = NAN;
@@ -169,9 +157,8 @@ static void assert_evidence(const struct utilisation_figures *figures, const cha
         fail_msg("\"%s\" lacks \"%s\"", finding.evidence, words);
 }
 
-static void a_full_resource_gave_out(void **state)
+TEST(a_full_resource_gave_out)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.server_cpu_s[0] = 0.91 * 2 * 10.5;
     assert_int_equal(limit_of(&figures), UTILISATION_SERVER_CPU);
@@ -190,9 +177,8 @@ static void a_full_resource_gave_out(void **state)
 }
 
 /* The busiest of several counts. */
-static void the_busiest_server_is_told(void **state)
+TEST(the_busiest_server_is_told)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.servers = 3;
     figures.cores = 8;
@@ -203,9 +189,8 @@ static void the_busiest_server_is_told(void **state)
 }
 
 /* Holds are no part of a handoff, but of an acquire. */
-static void holds_gave_out_unless_a_handoff_is_asked_about(void **state)
+TEST(holds_gave_out_unless_a_handoff_is_asked_about)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     figures.hold_s = 0.0095;
     assert_int_equal(utilisation_find_limit(&figures, OBJECTIVE_ACQUIRE).limit, UTILISATION_HOLDS);
@@ -216,18 +201,16 @@ static void holds_gave_out_unless_a_handoff_is_asked_about(void **state)
 }
 
 /* Of its requests nothing is known, and those of the lock may wait for them. */
-static void beside_a_load_a_lock_is_no_chain_of_round_trips(void **state)
+TEST(beside_a_load_a_lock_is_no_chain_of_round_trips)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
     figures.beside_load = true;
     assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
 }
 
-static void else_the_work_that_queues(void **state)
+TEST(else_the_work_that_queues)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
     assert_evidence(&figures, "a handoff has 2.0 writes, 1.0 reads, 1.0 notifications, 0.1 KB");
@@ -254,9 +237,8 @@ static void else_the_work_that_queues(void **state)
 
 /* ------------------------------------------------------------------ the demand of a handoff */
 
-static void the_largest_demand_is_that_of_the_busiest(void **state)
+TEST(the_largest_demand_is_that_of_the_busiest)
 {
-    (void)state;
     struct utilisation_figures figures = sound();
     /* All cores: 4.2 + 2.08 s on two cores; the server alone: 4.2 s on two; the driver: 2.08 s. */
     struct utilisation_demand demand = utilisation_largest_demand(&figures);
@@ -273,23 +255,4 @@ static void the_largest_demand_is_that_of_the_busiest(void **state)
     assert_int_equal(utilisation_largest_demand(&figures).of, UTILISATION_DRIVER);
     figures.servers = 0;
     assert_true(isnan(utilisation_largest_demand(&figures).demand_s));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_figures_add_up),
-        cmocka_unit_test(clients_must_be_accounted_for),
-        cmocka_unit_test(the_time_of_a_lock_must_sum_up),
-        cmocka_unit_test(no_more_requests_are_under_way_than_clients),
-        cmocka_unit_test(nothing_is_busier_than_there_is_time),
-        cmocka_unit_test(what_is_not_known_is_not_checked),
-        cmocka_unit_test(a_full_resource_gave_out),
-        cmocka_unit_test(the_busiest_server_is_told),
-        cmocka_unit_test(holds_gave_out_unless_a_handoff_is_asked_about),
-        cmocka_unit_test(beside_a_load_a_lock_is_no_chain_of_round_trips),
-        cmocka_unit_test(else_the_work_that_queues),
-        cmocka_unit_test(the_largest_demand_is_that_of_the_busiest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

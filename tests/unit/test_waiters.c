@@ -4,15 +4,9 @@
 
 #include "recipes/registry.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 #define CLIENTS 300
 
@@ -74,9 +68,8 @@ static size_t count_lines(const char *lines)
 }
 
 /* 1, 2-3, 4-7: what lies at an end of one is not in its neighbours. */
-static void each_number_of_waiters_is_in_one_octave(void **state)
+TEST_BETWEEN(each_number_of_waiters_is_in_one_octave, set_up, tear_down)
 {
-    (void)state;
     for (uint32_t waiting = 1; waiting <= 8; waiting++)
         hand_over(waiting, 1000);
     assert_string_equal(written(true), "run,scalable,1,1,1.00,1,2.000,1.000,2.000,1.0,,,,,,1\n"
@@ -89,17 +82,15 @@ static void each_number_of_waiters_is_in_one_octave(void **state)
     assert_int_equal(handoffs, 8);
 }
 
-static void the_highest_octave_ends_at_the_most_waiters(void **state)
+TEST_BETWEEN(the_highest_octave_ends_at_the_most_waiters, set_up, tear_down)
 {
-    (void)state;
     hand_over(CLIENTS, 1000);
     assert_string_equal(written(true),
                         "run,scalable,256,300,300.00,1,2.000,300.000,2.000,1.0,,,,,,1\n");
 }
 
-static void a_99th_percentile_takes_a_hundred_handoffs(void **state)
+TEST_BETWEEN(a_99th_percentile_takes_a_hundred_handoffs, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 99; i++)
         hand_over(1, 1000);
     for (int i = 0; i < 100; i++)
@@ -110,16 +101,15 @@ static void a_99th_percentile_takes_a_hundred_handoffs(void **state)
 }
 
 /* A trial whose times do not stand: its counts do. */
-static void counts_of_a_trial_without_times(void **state)
+TEST_BETWEEN(counts_of_a_trial_without_times, set_up, tear_down)
 {
-    (void)state;
     for (int i = 0; i < 100; i++)
         hand_over(1, 1000);
     assert_string_equal(written(false), "run,scalable,1,1,1.00,100,2.000,1.000,2.000,,,,,,,0\n");
 }
 
 /* Of two trials one has times: their mean number of waiters is its own. */
-static void the_handoffs_with_times_are_counted_apart(void **state)
+TEST_BETWEEN(the_handoffs_with_times_are_counted_apart, set_up, tear_down)
 {
     struct error error;
     double beta;
@@ -152,7 +142,7 @@ static const char *written_of_trials(const uint64_t *handoffs_ns, size_t count)
 }
 
 /* The same estimator without an interval and with one. */
-static void few_trials_have_a_geometric_mean(void **state)
+TEST_BETWEEN(few_trials_have_a_geometric_mean, set_up, tear_down)
 {
     static const uint64_t handoffs_ns[] = {1000, 2000, 32000, 4000};
     (void)state;
@@ -160,7 +150,7 @@ static void few_trials_have_a_geometric_mean(void **state)
                         "run,scalable,1,1,1.00,4,2.000,1.000,2.000,4.0,,,,,,4\n");
 }
 
-static void five_trials_have_a_geometric_mean_and_an_interval(void **state)
+TEST_BETWEEN(five_trials_have_a_geometric_mean_and_an_interval, set_up, tear_down)
 {
     static const uint64_t handoffs_ns[] = {1000, 2000, 4000, 32000, 4000};
     (void)state;
@@ -169,26 +159,9 @@ static void five_trials_have_a_geometric_mean_and_an_interval(void **state)
 }
 
 /* Row 0, and a release that nobody waited for, or that handed on nothing. */
-static void what_is_no_handoff_is_in_no_row(void **state)
+TEST_BETWEEN(what_is_no_handoff_is_in_no_row, set_up, tear_down)
 {
-    (void)state;
     hand_over(0, 1000);
     hand_over(5, 0);
     assert_int_equal(count_lines(written(true)), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(each_number_of_waiters_is_in_one_octave),
-        TEST(the_highest_octave_ends_at_the_most_waiters),
-        TEST(a_99th_percentile_takes_a_hundred_handoffs),
-        TEST(counts_of_a_trial_without_times),
-        TEST(the_handoffs_with_times_are_counted_apart),
-        TEST(few_trials_have_a_geometric_mean),
-        TEST(five_trials_have_a_geometric_mean_and_an_interval),
-        TEST(what_is_no_handoff_is_in_no_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

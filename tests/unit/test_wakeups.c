@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* At the deadline: who waits for what has happened has lost a wake-up, and nobody else has. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "recipes/registry.h"
 #include "trial/znodes.h"
 
-#include <stdio.h>
+#include "tests/support/test.h"
 
 static struct trial_plan plan;
 static struct trial_memory *memory;
@@ -59,34 +53,20 @@ static uint32_t lost_by_who_awaits(enum client_event event, const char *path, bo
     return lost;
 }
 
-static void test_who_waits_for_a_deletion(void **state)
+TEST_BETWEEN(test_who_waits_for_a_deletion, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(lost_by_who_awaits(EVENT_DELETED, "/there", false), 0);
     assert_int_equal(lost_by_who_awaits(EVENT_DELETED, "/gone", false), 1);
 }
 
-static void test_who_waits_for_a_creation(void **state)
+TEST_BETWEEN(test_who_waits_for_a_creation, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(lost_by_who_awaits(EVENT_CREATED, "/gone", false), 0);
     assert_int_equal(lost_by_who_awaits(EVENT_CREATED, "/there", false), 1);
 }
 
-static void test_who_lost_its_connection_may_not_have_heard(void **state)
+TEST_BETWEEN(test_who_lost_its_connection_may_not_have_heard, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(lost_by_who_awaits(EVENT_DELETED, "/gone", true), 0);
     assert_int_equal(lost_by_who_awaits(EVENT_CREATED, "/there", true), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_who_waits_for_a_deletion, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_who_waits_for_a_creation, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_who_lost_its_connection_may_not_have_heard, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests_name("wakeups", tests, NULL, NULL);
 }

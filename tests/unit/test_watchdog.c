@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What ends a run too early, of a fleet whose workers do nothing, in the time of a simulation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fleet/under_way.h"
+
+#include "tests/support/test.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,17 +92,15 @@ static enum fleet_end wait_ns(uint64_t ns)
     return end;
 }
 
-static void test_a_run_in_which_nothing_moves_ends_at_the_deadline(void **state)
+TEST_BETWEEN(test_a_run_in_which_nothing_moves_ends_at_the_deadline, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
     assert_int_equal(looks, TIMEOUT_NS / WATCHDOG_TURN_NS + 1);
 }
 
-static void test_whatever_moves_puts_the_deadline_off(void **state)
+TEST_BETWEEN(test_whatever_moves_puts_the_deadline_off, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
     atomic_fetch_add(&workers.fleet.shared->workers[1].steps, 1);
     assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
@@ -117,17 +111,15 @@ static void test_whatever_moves_puts_the_deadline_off(void **state)
     assert_int_equal(wait_ns(2 * WATCHDOG_TURN_NS), END_DEADLINE);
 }
 
-static void test_the_deadline_counts_from_the_expiry_of_dead_sessions(void **state)
+TEST_BETWEEN(test_the_deadline_counts_from_the_expiry_of_dead_sessions, set_up, tear_down)
 {
-    (void)state;
     atomic_store(&workers.fleet.shared->expires_ns, sim_now_ns(loop.sim) + TIMEOUT_NS / 2);
     assert_int_equal(wait_ns(TIMEOUT_NS / 2 + TIMEOUT_NS), END_DONE);
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
 }
 
-static void test_a_verdict_is_the_end_even_if_a_session_is_lost(void **state)
+TEST_BETWEEN(test_a_verdict_is_the_end_even_if_a_session_is_lost, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
     atomic_fetch_add(&workers.fleet.shared->lost, 1);
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_LOST);
@@ -135,7 +127,7 @@ static void test_a_verdict_is_the_end_even_if_a_session_is_lost(void **state)
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_VIOLATION);
 }
 
-static void test_an_interrupted_run_is_an_error(void **state)
+TEST_BETWEEN(test_an_interrupted_run_is_an_error, set_up, tear_down)
 {
     int ends[2];
     (void)state;
@@ -149,7 +141,7 @@ static void test_an_interrupted_run_is_an_error(void **state)
     close(ends[1]);
 }
 
-static void test_a_worker_that_died_is_an_error(void **state)
+TEST_BETWEEN(test_a_worker_that_died_is_an_error, set_up, tear_down)
 {
     pid_t worker = fork();
     (void)state;
@@ -165,7 +157,8 @@ static void test_a_worker_that_died_is_an_error(void **state)
 }
 
 /* Notifications that are under way are waited for, but not against the user's will. */
-static void test_notifications_that_do_not_come_are_waited_for_until_interrupted(void **state)
+TEST_BETWEEN(test_notifications_that_do_not_come_are_waited_for_until_interrupted, set_up,
+             tear_down)
 {
     int ends[2];
     struct server_counters_reading at_start;
@@ -187,7 +180,7 @@ static void test_notifications_that_do_not_come_are_waited_for_until_interrupted
 }
 
 /* An order stays in its place until each worker has taken it. */
-static void test_an_order_is_taken_when_all_workers_have(void **state)
+TEST_BETWEEN(test_an_order_is_taken_when_all_workers_have, set_up, tear_down)
 {
     struct shared *shared = workers.fleet.shared;
     (void)state;
@@ -198,21 +191,4 @@ static void test_an_order_is_taken_when_all_workers_have(void **state)
     assert_false(shared_have_taken(shared));
     atomic_store(&shared->workers[1].command, 0);
     assert_true(shared_have_taken(shared));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_a_run_in_which_nothing_moves_ends_at_the_deadline),
-        TEST(test_whatever_moves_puts_the_deadline_off),
-        TEST(test_the_deadline_counts_from_the_expiry_of_dead_sessions),
-        TEST(test_a_verdict_is_the_end_even_if_a_session_is_lost),
-        TEST(test_an_interrupted_run_is_an_error),
-        TEST(test_a_worker_that_died_is_an_error),
-        TEST(test_notifications_that_do_not_come_are_waited_for_until_interrupted),
-        TEST(test_an_order_is_taken_when_all_workers_have),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "sim/watches.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 static struct slab slab;
 static struct paths paths;
@@ -64,9 +57,8 @@ static void expect(size_t count, size_t fired_count, const char *words)
     heard[0] = '\0';
 }
 
-static void test_a_creation_is_heard_of_below_and_above(void **state)
+TEST_BETWEEN(test_a_creation_is_heard_of_below_and_above, begin, end)
 {
-    (void)state;
     watch(1, "/p", WATCH_CHILD);
     watch(2, "/p/a", WATCH_DATA);
     watch(3, "/p", WATCH_DATA);
@@ -76,9 +68,8 @@ static void test_a_creation_is_heard_of_below_and_above(void **state)
     assert_int_equal(watches.count, 2);
 }
 
-static void test_a_set_is_heard_of_by_those_who_watch_the_data(void **state)
+TEST_BETWEEN(test_a_set_is_heard_of_by_those_who_watch_the_data, begin, end)
 {
-    (void)state;
     watch(1, "/p", WATCH_CHILD);
     watch(3, "/p", WATCH_DATA);
     watch(2, "/p", WATCH_DATA);
@@ -89,9 +80,8 @@ static void test_a_set_is_heard_of_by_those_who_watch_the_data(void **state)
 }
 
 /* The server counts the second watch of who has two, but tells of the deletion once. */
-static void test_a_deletion_is_told_once(void **state)
+TEST_BETWEEN(test_a_deletion_is_told_once, begin, end)
 {
-    (void)state;
     watch(1, "/p/a", WATCH_CHILD);
     watch(2, "/p/a", WATCH_CHILD);
     watch(2, "/p/a", WATCH_DATA);
@@ -101,9 +91,8 @@ static void test_a_deletion_is_told_once(void **state)
     assert_int_equal(watches.count, 0);
 }
 
-static void test_a_watcher_that_goes_takes_its_watches_along(void **state)
+TEST_BETWEEN(test_a_watcher_that_goes_takes_its_watches_along, begin, end)
 {
-    (void)state;
     watch(1, "/a", WATCH_DATA);
     watch(2, "/a", WATCH_DATA);
     watch(1, "/b", WATCH_CHILD);
@@ -117,9 +106,8 @@ static void test_a_watcher_that_goes_takes_its_watches_along(void **state)
     expect(1, watches_deleted(&watches, path("/a"), ear), "2 deleted /a; ");
 }
 
-static void test_one_watch_is_removed(void **state)
+TEST_BETWEEN(test_one_watch_is_removed, begin, end)
 {
-    (void)state;
     watch(1, "/a", WATCH_DATA);
     watch(1, "/a", WATCH_ABSENT);
     assert_false(watches_remove(&watches, 1, path("/a"), WATCH_CHILD));
@@ -129,7 +117,7 @@ static void test_one_watch_is_removed(void **state)
 }
 
 /* Far more than there were buckets at first; the paths live as long as they are watched. */
-static void test_many_watches_are_found(void **state)
+TEST_BETWEEN(test_many_watches_are_found, begin, end)
 {
     char text[32];
     (void)state;
@@ -146,19 +134,4 @@ static void test_many_watches_are_found(void **state)
         watches_drop(&watches, i);
     assert_int_equal(watches.count, 0);
     assert_int_equal(paths.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_creation_is_heard_of_below_and_above, begin, end),
-        cmocka_unit_test_setup_teardown(test_a_set_is_heard_of_by_those_who_watch_the_data, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(test_a_deletion_is_told_once, begin, end),
-        cmocka_unit_test_setup_teardown(test_a_watcher_that_goes_takes_its_watches_along, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(test_one_watch_is_removed, begin, end),
-        cmocka_unit_test_setup_teardown(test_many_watches_are_found, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

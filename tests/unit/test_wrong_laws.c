@@ -2,6 +2,7 @@
 /* Laws that are wrong by one message, in simulated trials of recipes that are right: each is found,
  * at the step where it is wrong, and as what it is. */
 #include "tests/support/simulation.h"
+#include "tests/support/test.h"
 
 #include "base/clock.h"
 
@@ -68,7 +69,7 @@ static const struct violation *run_wrong(const char *name, enum tally_kind kind,
 }
 
 /* However long the last notification of a step is on its way. */
-static void test_the_right_law_is_found_right(void **state)
+TEST_BETWEEN(test_the_right_law_is_found_right, set_up, tear_down)
 {
     static const char *const names[] = {"childwatch", "nonscalable", "scalable"};
     (void)state;
@@ -84,7 +85,7 @@ static void test_the_right_law_is_found_right(void **state)
 }
 
 /* Whatever the kind, there are no more of it than the law says, and no fewer. */
-static void test_one_message_more_or_less_is_found(void **state)
+TEST_BETWEEN(test_one_message_more_or_less_is_found, set_up, tear_down)
 {
     static const enum tally_kind kinds[] = {TALLY_GET_CHILDREN, TALLY_DELETE,
                                             TALLY_NOTIFICATION_SPURIOUS, TALLY_NAMES_LISTED};
@@ -100,9 +101,8 @@ static void test_one_message_more_or_less_is_found(void **state)
 }
 
 /* The servers say that they have sent no more. */
-static void test_a_notification_that_nobody_sends_is_the_laws_error(void **state)
+TEST_BETWEEN(test_a_notification_that_nobody_sends_is_the_laws_error, set_up, tear_down)
 {
-    (void)state;
     const struct violation *found = run_wrong("nonscalable", TALLY_NOTIFICATION, wrong_release);
     assert_int_equal(found->kind, VIOLATION_LAW);
     assert_int_equal(found->expected, 3);
@@ -110,9 +110,8 @@ static void test_a_notification_that_nobody_sends_is_the_laws_error(void **state
 }
 
 /* A queue that is said to be shared: the second that arrives is to hold beside the first. */
-static void test_as_many_hold_as_the_law_says(void **state)
+TEST_BETWEEN(test_as_many_hold_as_the_law_says, set_up, tear_down)
 {
-    (void)state;
     recipe = *registry_find("scalable");
     recipe.shares = recipe_all_share;
     run();
@@ -122,9 +121,8 @@ static void test_as_many_hold_as_the_law_says(void **state)
     assert_int_equal(result->memory->violations[0].found, 1);
 }
 
-static void test_there_are_as_many_handoffs_as_were_asked_for(void **state)
+TEST_BETWEEN(test_there_are_as_many_handoffs_as_were_asked_for, set_up, tear_down)
 {
-    (void)state;
     recipe = *registry_find("scalable");
     plan.workload = WORKLOAD_STEADY;
     for (plan.handoffs = CLIENTS; plan.handoffs <= 3 * CLIENTS; plan.handoffs++) {
@@ -132,17 +130,4 @@ static void test_there_are_as_many_handoffs_as_were_asked_for(void **state)
         assert_int_equal(result->handoffs, plan.handoffs);
         assert_int_equal(result->violation_count, 0);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_the_right_law_is_found_right),
-        TEST(test_one_message_more_or_less_is_found),
-        TEST(test_a_notification_that_nobody_sends_is_the_laws_error),
-        TEST(test_as_many_hold_as_the_law_says),
-        TEST(test_there_are_as_many_handoffs_as_were_asked_for),
-    };
-    return cmocka_run_group_tests_name("wrong_laws", tests, NULL, NULL);
 }

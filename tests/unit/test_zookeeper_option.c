@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What --zookeeper takes for a home, and the topologies that it makes with --servers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bench/cli/option_table.h"
 #include "servers/answer.h"
 #include "servers/install.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test.h"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,9 +80,8 @@ static void assert_two_by_two(void)
     assert_topology(3, 3, "3.10.1");
 }
 
-static void every_number_has_every_home(void **state)
+TEST_BETWEEN(every_number_has_every_home, set_up, tear_down)
 {
-    (void)state;
     make_home("old", "lib/zookeeper-3.8.0.jar");
     make_home("new", "zookeeper-3.10.1.jar");
     assert_true(take("--servers", "1,3"));
@@ -101,9 +93,8 @@ static void every_number_has_every_home(void **state)
     assert_topology(1, 3, "3.8.0");
 }
 
-static void the_order_of_the_options_does_not_matter(void **state)
+TEST_BETWEEN(the_order_of_the_options_does_not_matter, set_up, tear_down)
 {
-    (void)state;
     make_home("old", "lib/zookeeper-3.8.0.jar");
     make_home("new", "zookeeper-3.10.1.jar");
     assert_true(take("--servers", "1"));
@@ -113,9 +104,8 @@ static void the_order_of_the_options_does_not_matter(void **state)
     assert_false(take("--servers", "1,1"));
 }
 
-static void homes_of_one_version_are_numbered(void **state)
+TEST_BETWEEN(homes_of_one_version_are_numbered, set_up, tear_down)
 {
-    (void)state;
     make_home("a", "lib/zookeeper-3.8.4.jar");
     make_home("b", "lib/zookeeper-3.9.3.jar");
     make_home("c", "lib/zookeeper-3.8.4.jar");
@@ -128,9 +118,8 @@ static void homes_of_one_version_are_numbered(void **state)
     assert_topology(3, 1, "3.8.4-patched");
 }
 
-static void too_many_are_refused(void **state)
+TEST_BETWEEN(too_many_are_refused, set_up, tear_down)
 {
-    (void)state;
     char list[128] = "";
     for (char name[] = "a"; name[0] <= 'f'; name[0]++) {
         make_home(name, "zookeeper-3.8.4.jar");
@@ -143,9 +132,8 @@ static void too_many_are_refused(void **state)
     assert_non_null(strstr(why, "more than 16"));
 }
 
-static void what_is_no_home_is_refused(void **state)
+TEST_BETWEEN(what_is_no_home_is_refused, set_up, tear_down)
 {
-    (void)state;
     make_home("old", "lib/zookeeper-3.8.0.jar");
     make_home("none", "lib/zookeeper-jute-3.8.0.jar");
     make_home("two", "zookeeper-3.8.0.jar");
@@ -184,9 +172,8 @@ static void assert_class_path(const char *home, const char *wanted)
 
 /* The jar of a package names others by absolute paths, where another version may be: the home's own
  * stand before. */
-static void a_class_path_is_of_one_release(void **state)
+TEST_BETWEEN(a_class_path_is_of_one_release, set_up, tear_down)
 {
-    (void)state;
     make_home("release", "lib/zookeeper-3.8.0.jar");
     assert_class_path("release", "~/release/lib/*:~/release/*");
     make_home("package", "zookeeper.jar");
@@ -201,7 +188,7 @@ static void a_class_path_is_of_one_release(void **state)
 }
 
 /* The version that a server answers has no revision behind it, known or not. */
-static void a_version_has_no_revision(void **state)
+TEST_BETWEEN(a_version_has_no_revision, set_up, tear_down)
 {
     static const char *const answers[][2] = {
         {"Zookeeper version: 3.8.0-5a02a05eddb, built on 2022-02-25\n", "3.8.0"},
@@ -214,16 +201,4 @@ static void a_version_has_no_revision(void **state)
         answer_read_identity(answers[i][0], &identity);
         assert_string_equal(identity.version, answers[i][1]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(every_number_has_every_home),       TEST(the_order_of_the_options_does_not_matter),
-        TEST(homes_of_one_version_are_numbered), TEST(too_many_are_refused),
-        TEST(what_is_no_home_is_refused),        TEST(a_class_path_is_of_one_release),
-        TEST(a_version_has_no_revision),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
