@@ -141,3 +141,18 @@ void output_abandon(struct output *output)
     unlink(output->part_path);
     output->part_path[0] = '\0';
 }
+
+enum error_kind output_write(const char *folder, const char *name,
+                             void (*write)(FILE *stream, const void *context), const void *context,
+                             struct error *error)
+{
+    struct output output;
+    enum error_kind kind = output_open(&output, folder, name, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    write(output.stream, context);
+    kind = output_finish(&output, error);
+    if (kind != ERROR_NONE)
+        output_abandon(&output);
+    return kind;
+}

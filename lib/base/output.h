@@ -55,6 +55,12 @@ MUST_CHECK enum error_kind output_finish(struct output *output, struct error *er
  * remain. */
 MUST_CHECK enum error_kind output_keep(struct output *output, struct error *error);
 
+/* Writes folder/name as a whole: opens it, has `write` write, and finishes. On an error the folder
+ * is as before. */
+MUST_CHECK enum error_kind output_write(const char *folder, const char *name,
+                                        void (*write)(FILE *stream, const void *context),
+                                        const void *context, struct error *error);
+
 /* Closes and removes the file. Does nothing if the output is closed. */
 void output_abandon(struct output *output);
 

@@ -195,3 +195,17 @@ TEST_BETWEEN(a_rename_that_fails_is_a_error, NULL, clean)
 }
 
 TEST_GROUP(make_folder, remove_folder)
+
+static void write_number(FILE *stream, const void *context)
+{
+    fprintf(stream, "%d\n", *(const int *)context);
+}
+
+TEST_BETWEEN(a_file_is_written_as_a_whole, NULL, clean)
+{
+    const int number = 17;
+    assert_int_equal(output_write(folder, "a.csv", write_number, &number, &error), ERROR_NONE);
+    assert_string_equal(content_of("a.csv"), "17\n");
+    assert_int_equal(output_write("/nowhere", "a.csv", write_number, &number, &error),
+                     ERROR_SYSTEM);
+}
