@@ -388,14 +388,21 @@ check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@rm -f $(BUILD)/tests/failed-at-times
 	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
-	    $(if $(SANITIZE),,tests/packaging.sh) | \
+	    $(if $(SANITIZE),,tests/packaging.sh tests/golden.sh) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
 	@cat $(BUILD)/tests/failed-at-times 2>/dev/null || true
 
 # The tests that start no server.
 check-units: install-to-test-units
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
-	@printf '%s\n' $(UNIT_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
+	@printf '%s\n' $(if $(SANITIZE),,tests/golden.sh) $(UNIT_TESTS) | \
+	    ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
+
+# Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
+golden: install-to-test-units
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	ZKHERD=$(BUILD)/zkherd tests/golden.sh --write
+	@git status --short tests/golden 2>/dev/null || true
 
 # All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
 # machine.
@@ -468,6 +475,7 @@ lint: install-to-lint
 	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
 	    -Ilib -I. lib bench
 	shellcheck -x $(SCRIPTS)
+	shellcheck -s sh -e SC2034,SC2154 tests/golden/*/command
 
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
 install: all completions
@@ -519,6 +527,7 @@ help:
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-units          of these, the tests that start no server'
+	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
 	@echo 'make check-threads        test sessions on threads with TSan'
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
@@ -535,7 +544,7 @@ help:
 
 FORCE:
 .PHONY: all demo zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
-    reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units check-sanitized \
+    reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE

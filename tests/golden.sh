@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What the program prints and writes in simulations and without servers, compared with what is kept in tests/golden,
+# a folder for each scenario. $ZKHERD is the program. Shows the differences; exit status 1 if there are any.
+#
+#     tests/golden.sh [--write] [SCENARIO]...
+#
+# --write keeps what the program says now. Without a name, all scenarios.
+#
+# The file `command` of a scenario is a shell fragment, which runs in an empty folder and calls the functions
+# `zkherd`, `keep` and `outline` below. What it prints is kept in `stdout` and `stderr`, and the names of all files that
+# are there at its end in `files`. What differs from machine to machine, from day to day, or from run to run becomes a
+# word in capital letters: tests/golden.awk, and mask below.
+set -u
+export LC_ALL=C
+# shellcheck disable=SC1007
+root=$(CDPATH= cd "$(dirname "$0")/.." && pwd) || exit 1
+
+fail() {
+    echo "tests/golden.sh: $1" >&2
+    exit 1
+}
+
+program=${ZKHERD:-$root/build/zkherd}
+[ -x "$program" ] || fail "$program: no such program; make builds it"
+program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+
+write=no
+if [ "${1:-}" = --write ]; then
+    write=yes
+    shift
+fi
+
+# So many files may be open on every machine: zkherd plan --limits tells it.
+# shellcheck disable=SC3045
+ulimit -n 4096 || fail "this needs 4096 open files"
+umask 022
+
+made=$(mktemp -d) || exit 1
+trap 'rm -rf "$made"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# ---------------------------------------------------------------- what a fragment calls
+
+# shellcheck disable=SC2034
+reference=$root/results/reference
+pid=$made/pid
+
+# The program with its arguments, and its exit status. It finds no other program, and so draws no plots. A fragment
+# may set path and locale; the process is that of the file $pid.
+zkherd() {
+    printf '$ zkherd'
+    for word; do
+        case $word in
+        '' | *[!A-Za-z0-9_./:,=@%+-]*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
+    echo
+    # shellcheck disable=SC2016
+    env -i PATH="$path" LC_ALL="$locale" HOME="$home" TMPDIR="$home" XDG_RUNTIME_DIR="$home" \
+        /bin/sh -c 'echo $$ >"$0"; exec "$@"' "$pid" "$program" "$@" </dev/null
+    printf 'exit status %d\n' $?
+}
+
+# Keeps these files of the folder.
+keep() {
+    for file; do
+        mkdir -p "$kept/$(dirname "$file")"
+        filter "${file##*.}" <"$file" >"$kept/$file"
+    done
+}
+
+# Of these pages what they say, and which tables they have.
+outline() {
+    for file; do
+        filter html <"$file" | sed -nE '/^<h[123]/p; /^<caption>/p; /^<ul class="verdicts">/,/^<\/ul>/p; /^<p>/p'
+    done
+}
+
+# ---------------------------------------------------------------- what is masked
+
+mask() {
+    sed -E -e "s|$root/|ROOT/|g" -e "s|$home|HOME|g" \
+        -e 's/zkherd [0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.-]*[0-9a-z])?/zkherd VERSION/g' \
+        -e 's/^( *"version": )"[0-9].*"/\1"VERSION"/' \
+        -e 's/zkherd-[0-9]{8}T[0-9]{6}Z-[0-9]+/zkherd-TIME-PID/g' \
+        -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g' \
+        -e 's/2[0-9]{3}-[0-9]{2}-[0-9]{2}/DATE/g' \
+        -e "s/^( *\"($machine)\": ).*[^,]/\\1MACHINE/" \
+        -e "s/^( *\"($times)\": )[0-9.e-]+/\\1MEASURED/" \
+        -e "s~(<th scope=\"row\">($machine)</th><td>)[^<]*~\\1MACHINE~" \
+        -e 's/(local ports L = )[0-9,]+/\1MACHINE/' \
+        -e 's/^(local ports .*S\*L) .*/\1 MACHINE/' \
+        -e '/"limit": "local ports"/,/}/s/: [0-9.]+/: MACHINE/'
+}
+machine='cpu|cores|memory_mib|kernel|architecture|open_files_max|local_ports'
+times='client_cpu_s|client_rss_kib|client_cores'
+
+filter() { # KIND, as the end of the file's name
+    { awk -v kind="$1" -f "$root/tests/golden.awk" || echo "$1" >>"$made/unfiltered"; } |
+        { mask || echo "$1" >>"$made/unfiltered"; }
+}
+
+# ---------------------------------------------------------------- the scenarios
+
+# The names of all files, a line for each folder.
+list_files() {
+    find . -type f | sed -E 's|^\./([^/]*)$|. \1|; s|^\./(.*)/([^/]*)$|\1 \2|' | sort | awk '
+        $1 != folder { printf "%s%s:", (NR > 1 ? "\n" : ""), folder = $1 }
+        { printf " %s", $2 }
+        END { if (NR > 0) print "" }'
+}
+
+play() { # SCENARIO
+    work=$made/work/$1
+    kept=$made/kept/$1
+    home=$made/home
+    path=/nonexistent
+    locale=C
+    mkdir -p "$work" "$kept" "$home"
+    # shellcheck source=/dev/null
+    (cd "$work" && . "$root/tests/golden/$1/command") >"$made/stdout" 2>"$made/stderr"
+    filter text <"$made/stdout" >"$kept/stdout"
+    filter text <"$made/stderr" >"$kept/stderr"
+    [ -s "$kept/stderr" ] || rm "$kept/stderr"
+    (cd "$work" && list_files) | mask >"$kept/files"
+    [ -s "$kept/files" ] || rm "$kept/files"
+    cp "$root/tests/golden/$1/command" "$kept/command"
+    rm -rf "$work"
+    [ ! -e "$made/unfiltered" ] || fail "$1: these could not be masked: $(xargs <"$made/unfiltered")"
+}
+
+if [ $# -eq 0 ]; then
+    for command in "$root"/tests/golden/*/command; do
+        set -- "$@" "$(basename "$(dirname "$command")")"
+    done
+fi
+differ=''
+for scenario; do
+    [ -f "$root/tests/golden/$scenario/command" ] || fail "$scenario: no such scenario"
+    play "$scenario"
+    if [ "$write" = yes ]; then
+        rm -rf "${root:?}/tests/golden/$scenario"
+        cp -R "$made/kept/$scenario" "$root/tests/golden/$scenario"
+    else
+        (cd "$made/kept" && diff -ruN "$root/tests/golden/$scenario" "$scenario") || differ="$differ $scenario"
+    fi
+done
+[ -z "$differ" ] || fail "these differ from what is kept (-), by what is new (+):$differ
+make golden keeps what is new: look at each of its differences before you commit them"
