@@ -3,7 +3,6 @@
  * main: the program's subcommands. Layer: bench.
  */
 #include "base/text.h"
-#include "bench/calibrate/calibrate.h"
 #include "bench/claims/claims.h"
 #include "bench/clean/clean.h"
 #include "bench/cli/complain.h"
@@ -14,6 +13,7 @@
 #include "bench/help/help.h"
 #include "bench/inspect/inspect.h"
 #include "bench/load/load.h"
+#include "bench/model/model.h"
 #include "bench/paper/paper.h"
 #include "bench/plan/plan.h"
 #include "bench/plot/plot.h"

@@ -5,7 +5,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/load_rows.h"
 #include "bench/cli/shared_rows.h"
-#include "bench/model/costs_option.h"
+#include "bench/model/costs_file.h"
 #include "bench/target/target_conflicts.h"
 #include "load/fan_out.h"
 
@@ -192,7 +192,7 @@ int load_command_line_parse(int argc, char **argv, struct load_options *options)
     if (status == ARGUMENTS_GO && !is_consistent(options))
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO)
-        status = costs_option_take("load", &options->target, options->output.quiet);
+        status = costs_file_take_option("load", &options->target, options->output.quiet);
     if (status != ARGUMENTS_GO)
         load_options_deinit(options);
     return status;

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/model/drain.h"
+#include "bench/model/internal.h"
 
-#include "base/clock.h"
+#include "base/cores.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/recipe_option.h"
+#include "bench/output/trial_times.h"
+#include "bench/target/resources.h"
+#include "trial/trial.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Of virtual time: as long as nobody waits for. */
 #define SIMULATED_TIMEOUT_NS      (600 * NS_PER_S)
 #define SIMULATED_SESSION_TIMEOUT 60000
+
+/* The root znode and a trial's name below it. */
+#define TRIAL_ROOT_MAX 80
 
 const char *drain_word(enum drain_time time)
 {
     return time == DRAIN_TOTAL ? "drain" : "handoff p50";
 }
 
-bool drain_same_cell(const struct drain_cell *a, const struct drain_cell *b)
-{
-    return a->recipe == b->recipe && a->clients == b->clients && a->locks == b->locks;
-}
-
-struct trial_plan drain_plan(const struct drain_cell *cell)
+/* The driver, processes, timeouts, seed and servers of the fleet are the caller's to set. */
+static struct trial_plan plan_drain(const struct drain_cell *cell, const char *root)
 {
     return (struct trial_plan){
         .fleet = {.sessions = cell->clients},
@@ -27,39 +35,35 @@ struct trial_plan drain_plan(const struct drain_cell *cell)
         .workload = WORKLOAD_DRAIN,
         .pace = PACE_FREE,
         .locks = cell->locks,
+        .root = root,
     };
 }
 
-void drain_read(const struct trial_result *result, double times_s[DRAIN_TIMES])
+static void read_times(const struct trial_result *result, double times_s[DRAIN_TIMES])
 {
     times_s[DRAIN_TOTAL] = (double)result->drain_ns / 1e9;
     times_s[DRAIN_HANDOFF] = histogram_percentile_us(&result->latency[METER_HANDOFF], 50) / 1e6;
 }
 
-static void name_servers(unsigned count, struct connect_string *servers)
-{
-    *servers = (struct connect_string){.count = count};
-    for (unsigned i = 0; i < count; i++)
-        servers->endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
-}
+/* ------------------------------------------------------------------ a simulated drain */
 
 enum error_kind drain_simulate(const struct sim_options *options, const struct drain_cell *cell,
                                uint64_t seed, int interrupts, double times_s[DRAIN_TIMES],
                                struct error *error)
 {
-    struct connect_string servers;
+    struct connect_string servers = {.count = options->servers};
     struct trial_result *result = NULL;
-    struct trial_plan plan = drain_plan(cell);
+    struct trial_plan plan = plan_drain(cell, "/drain");
     const struct trial_host host = {
         .servers = &servers, .simulation = options, .watch = {.interrupt_descriptor = interrupts}};
-    name_servers(options->servers, &servers);
+    for (unsigned i = 0; i < options->servers; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
     plan.fleet.driver = DRIVER_SIMULATED;
     plan.fleet.processes = 1;
     plan.fleet.timeout_ns = SIMULATED_TIMEOUT_NS;
     plan.fleet.session_timeout_ms = SIMULATED_SESSION_TIMEOUT;
     plan.fleet.seed = seed;
     plan.fleet.servers = &servers;
-    plan.root = "/drain";
     enum error_kind kind = trial_run(&plan, &host, &result, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -67,7 +71,7 @@ enum error_kind drain_simulate(const struct sim_options *options, const struct d
         kind = error_raise(error, ERROR_ZOOKEEPER, 0, "simulation", "%s, %u clients: %s",
                            cell->recipe->name, cell->clients, result->reason);
     else
-        drain_read(result, times_s);
+        read_times(result, times_s);
     trial_result_free(result);
     return kind;
 }
@@ -87,4 +91,405 @@ enum error_kind drain_expect(const struct sim_options *options, const struct dra
     for (size_t i = 0; i < DRAIN_TIMES; i++)
         times_s[i] = exp(logs[i] / DRAIN_SEEDS);
     return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ the options */
+
+bool drain_options_recipes(struct option_given *given)
+{
+    struct drain_options *options = option_row_place(given);
+    return recipe_option_take_all(given, options->recipes, &options->recipe_count);
+}
+
+bool drain_options_clients(struct option_given *given)
+{
+    struct client_counts *clients = &((struct drain_options *)option_row_place(given))->clients;
+    return option_row_numbers(given, &clients->list, &clients->count);
+}
+
+bool drain_options_locks(struct option_given *given)
+{
+    struct client_counts *locks = &((struct drain_options *)option_row_place(given))->locks;
+    return option_row_numbers(given, &locks->list, &locks->count);
+}
+
+uint64_t drain_options_warm_up_ns(const struct drain_options *options, size_t servers)
+{
+    return options->warm_up_given ? options->warm_up_ns : servers * options->warm_up_ns;
+}
+
+void drain_options_deinit(struct drain_options *options)
+{
+    free(options->clients.list);
+    free(options->locks.list);
+    options->clients = options->locks = (struct client_counts){0};
+}
+
+static size_t combinations(const struct drain_options *options)
+{
+    size_t locks = options->locks.count > 0 ? options->locks.count : 1;
+    return options->recipe_count * options->clients.count * locks;
+}
+
+/* Deaths need lockstep, and the clients of a barrier have no handoffs. */
+static const char *why_not(const struct recipe *recipe)
+{
+    if (recipe->broken)
+        return "it is broken on purpose";
+    if (recipe->death.how != DEATH_NONE)
+        return "one of its clients dies, and that takes lockstep";
+    if (recipe->barrier)
+        return "its clients enter and leave together, and hand nothing over";
+    return NULL;
+}
+
+bool drain_options_fit(const char *subcommand, const struct drain_options *options)
+{
+    char value[64];
+    const struct client_counts *clients = &options->clients, *locks = &options->locks;
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        const char *why = why_not(options->recipes[i]);
+        if (why != NULL)
+            return complain_value(subcommand, "--recipes", options->recipes[i]->name, why);
+    }
+    if (combinations(options) > COSTS_FILE_CELLS_MAX) {
+        snprintf(value, sizeof value, "%zu numbers", clients->count);
+        return complain_value(subcommand, "--clients", value,
+                              "too many combinations of recipe, clients and locks: at most 256");
+    }
+    if (locks->count > 0 && locks->list[0] > clients->list[clients->count - 1]) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)locks->list[0]);
+        return complain_value(subcommand, "--locks", value, "more locks than clients");
+    }
+    return true;
+}
+
+struct drain_cell *drain_options_cells(const struct drain_options *options, size_t *count)
+{
+    static const uint64_t one_lock = 1;
+    const uint64_t *locks = options->locks.count > 0 ? options->locks.list : &one_lock;
+    size_t lock_count = options->locks.count > 0 ? options->locks.count : 1;
+    struct drain_cell *cells = memory_new(combinations(options), sizeof *cells);
+    *count = 0;
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        for (size_t n = 0; n < options->clients.count; n++) {
+            uint64_t clients = options->clients.list[n];
+            for (size_t k = 0; k < lock_count; k++) {
+                if (locks[k] <= clients)
+                    cells[(*count)++] = (struct drain_cell){options->recipes[r], (uint32_t)clients,
+                                                            (uint32_t)locks[k]};
+            }
+        }
+    }
+    return cells;
+}
+
+/* ------------------------------------------------------------------ before the first trial */
+
+static const struct target *target_of(const struct drain_series *series)
+{
+    return &series->base.targets.list[0];
+}
+
+static enum error_kind lay_out(void *context, struct error *error)
+{
+    struct drain_series *series = context;
+    struct random random;
+    series->cells = drain_options_cells(series->options, &series->cell_count);
+    if (series->cell_count == 0)
+        return error_raise(error, ERROR_CONNECTION_LIMIT, 0, series->user->subcommand,
+                           "the locks are more than the clients that remain");
+    series->trial_count = series->cell_count * series->options->trials;
+    assert(series->trial_count > 0);
+    series->samples = memory_new(series->trial_count, sizeof *series->samples);
+    series->order = memory_new(series->trial_count, sizeof *series->order);
+    series->took_ns = memory_new(series->cell_count, sizeof *series->took_ns);
+    random_init(&random, series->options->seed);
+    for (size_t at = 0; at < series->trial_count; at += series->cell_count) {
+        for (size_t i = 0; i < series->cell_count; i++)
+            series->order[at + i] = i;
+        random_shuffle(&random, series->order + at, series->cell_count, sizeof *series->order);
+    }
+    series->base.progress.count = series->base.planned = series->trial_count;
+    return ERROR_NONE;
+}
+
+/* There is no record: the user writes its files in the end. */
+static enum error_kind open_record(void *context, size_t topology, const char *out,
+                                   struct error *error)
+{
+    (void)context, (void)topology, (void)out, (void)error;
+    return ERROR_NONE;
+}
+
+static enum error_kind close_record(void *context, size_t topology, const struct error *cut_short,
+                                    struct error *error)
+{
+    (void)context, (void)topology, (void)cut_short, (void)error;
+    return ERROR_NONE;
+}
+
+static void warn(const struct drain_series *series)
+{
+    const char *shares = resources_warning(series->target, target_of(series)->servers.count);
+    if (series->base.options.output->quiet)
+        return;
+    if (series->base.left_out[0] != '\0')
+        complain_mildly("%s", series->base.left_out);
+    if (shares != NULL)
+        complain_mildly("%s", shares);
+}
+
+struct costs_record drain_series_record(const struct drain_series *series)
+{
+    return costs_file_record(series->target, target_of(series), series->options->processes);
+}
+
+/* ------------------------------------------------------------------ one trial */
+
+/* The progress callback of a trial. */
+static void show(void *context, const struct trial_progress *progress)
+{
+    const struct drain_series *series = context;
+    size_t at = series->base.progress.at;
+    const struct drain_cell *cell = &series->cells[series->order[at]];
+    char what[128];
+    snprintf(what, sizeof what, "%s n=%u", cell->recipe->name, cell->clients);
+    const struct progress_name name = {"", what, (uint32_t)(at / series->cell_count) + 1,
+                                       cell->clients};
+    progress_show(&series->base.progress, &name, progress);
+}
+
+/* Runs a drain below the znode of this name, in that of the run. */
+static enum error_kind run_drain(struct drain_series *series, const struct drain_cell *cell,
+                                 const char *name, bool shows, struct trial_result **result,
+                                 struct error *error)
+{
+    const struct drain_options *options = series->options;
+    const struct target *target = target_of(series);
+    char root[TRIAL_ROOT_MAX];
+    snprintf(root, sizeof root, "%s/%s", target->root, name);
+    struct trial_plan plan = plan_drain(cell, root);
+    plan.fleet.driver = series->target->driver;
+    plan.fleet.processes = options->processes < cell->clients ? options->processes : cell->clients;
+    plan.fleet.session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS);
+    plan.fleet.timeout_ns = options->timeout_ns;
+    plan.fleet.seed = options->seed;
+    plan.fleet.servers = &target->placement;
+    const struct trial_host host = {
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .watch = {.progress = shows ? show : NULL,
+                  .context = series,
+                  .interrupt_descriptor = series->base.targets.signals}};
+    return trial_run(&plan, &host, result, error);
+}
+
+/* What the cells have taken so far says how long the others take: by their clients. */
+static uint64_t left_ns(const struct drain_series *series, size_t from)
+{
+    double took_ns = 0, clients = 0, left_ns = 0;
+    for (size_t i = 0; i < series->cell_count; i++) {
+        took_ns += (double)series->took_ns[i];
+        clients += series->took_ns[i] > 0 ? series->cells[i].clients : 0;
+    }
+    for (size_t at = from; at < series->trial_count && clients > 0; at++) {
+        size_t cell = series->order[at];
+        left_ns += series->took_ns[cell] > 0 ? (double)series->took_ns[cell]
+                                             : took_ns / clients * series->cells[cell].clients;
+    }
+    return (uint64_t)left_ns;
+}
+
+/* Complains about a trial whose times do not stand. */
+static bool judge(const struct drain_series *series, const struct drain_cell *cell,
+                  const struct trial_result *result)
+{
+    char reason[512] = "";
+    bool stands = result->end == END_DONE && result->not_valid[0] == '\0';
+    if (!stands)
+        snprintf(reason, sizeof reason, "%s",
+                 result->end != END_DONE ? result->reason : result->not_valid);
+    else
+        stands = trial_times_stand(result, cores_allowed(), reason, sizeof reason);
+    if (!stands)
+        complain_plainly("%s, %u clients, trial %zu: not used: %s", cell->recipe->name,
+                         cell->clients, series->sample_count / series->cell_count + 1, reason);
+    return stands;
+}
+
+static enum error_kind run_trial(struct drain_series *series, size_t at, struct error *error)
+{
+    size_t index = series->order[at];
+    struct drain_sample *sample = &series->samples[at];
+    const struct drain_cell *cell = &series->cells[index];
+    struct trial_result *result = NULL;
+    char name[32];
+    snprintf(name, sizeof name, "t%04zu", at);
+    uint64_t began_ns = clock_now_ns();
+    progress_begin(&series->base.progress, at, left_ns(series, at));
+    enum error_kind kind = run_drain(series, cell, name, true, &result, error);
+    progress_clear(&series->base.progress);
+    if (kind != ERROR_NONE)
+        return kind;
+    series->took_ns[index] = clock_now_ns() - began_ns;
+    *sample = (struct drain_sample){
+        .cell = index,
+        .stands = judge(series, cell, result),
+        .client_cpu_ns = (double)result->client_cpu_ns,
+        .messages = (double)(2 * tally_rpcs(&result->total) + result->total.of[TALLY_NOTIFICATION]),
+    };
+    read_times(result, sample->times_s);
+    series->sample_count++;
+    trial_result_free(result);
+    return ERROR_NONE;
+}
+
+/* Drains of the largest cells, in turn, until the time is over. */
+static enum error_kind warm_up(struct drain_series *series, struct error *error)
+{
+    uint64_t most = series_most_clients(&series->base);
+    uint64_t until_ns = clock_now_ns() +
+                        drain_options_warm_up_ns(series->options, target_of(series)->servers.count);
+    enum error_kind kind = ERROR_NONE;
+    progress_say(&series->base.progress, "warming up");
+    for (size_t i = 0; kind == ERROR_NONE && clock_now_ns() < until_ns; i++) {
+        const struct drain_cell *cell = &series->cells[i % series->cell_count];
+        struct trial_result *result = NULL;
+        char name[32];
+        if (cell->clients < most)
+            continue;
+        snprintf(name, sizeof name, "w%06zu", i);
+        kind = run_drain(series, cell, name, false, &result, error);
+        trial_result_free(result);
+    }
+    progress_clear(&series->base.progress);
+    return kind;
+}
+
+static enum error_kind run(void *context, struct error *error)
+{
+    struct drain_series *series = context;
+    warn(series);
+    series_tell_demand(&series->base);
+    enum error_kind kind = series->user->begin(series, series->context, error);
+    if (kind == ERROR_NONE)
+        kind = warm_up(series, error);
+    for (size_t at = 0; kind == ERROR_NONE && at < series->trial_count; at++)
+        kind = run_trial(series, at, error);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* Some of the cells are no result. */
+static size_t kept(const void *context, size_t topology)
+{
+    const struct drain_series *series = context;
+    (void)topology;
+    return series->sample_count == series->trial_count ? series->sample_count : 0;
+}
+
+static int tell(void *context, int *verdict)
+{
+    struct drain_series *series = context;
+    return series->user->tell(series, series->context, verdict);
+}
+
+int drain_series_lead(struct drain_options *options, const struct target_options *target,
+                      const struct output_options *output, const struct drain_series_user *user,
+                      void *context, int argc, char **argv)
+{
+    static const struct series_user of_series = {.lay_out = lay_out,
+                                                 .open_record = open_record,
+                                                 .run = run,
+                                                 .close_record = close_record,
+                                                 .kept = kept,
+                                                 .tell = tell};
+    const struct series_options base = {.subcommand = user->subcommand,
+                                        .target = target,
+                                        .output = output,
+                                        .clients = &options->clients,
+                                        .processes = options->processes,
+                                        .piece = user->piece};
+    struct drain_series *series = memory_new(1, sizeof *series);
+    *series = (struct drain_series){
+        .options = options, .target = target, .user = user, .context = context};
+    series_init(&series->base, &base, &of_series, series);
+    int status = series_lead(&series->base, argc, argv);
+    series_deinit(&series->base);
+    free(series->cells);
+    free(series->samples);
+    free(series->order);
+    free(series->took_ns);
+    free(series);
+    return status;
+}
+
+/* ------------------------------------------------------------------ what was measured */
+
+static struct drain_summary summarize(const struct drain_series *series, size_t cell)
+{
+    struct drain_summary summary = {0};
+    double logs[DRAIN_TIMES] = {0};
+    for (size_t i = 0; i < series->sample_count; i++) {
+        const struct drain_sample *sample = &series->samples[i];
+        if (sample->cell != cell || !sample->stands)
+            continue;
+        summary.trials++;
+        for (enum drain_time time = 0; time < DRAIN_TIMES; time++)
+            logs[time] += log(sample->times_s[time]);
+    }
+    for (enum drain_time time = 0; time < DRAIN_TIMES; time++)
+        summary.times_s[time] = summary.trials > 0 ? exp(logs[time] / summary.trials) : NAN;
+    return summary;
+}
+
+enum error_kind drain_series_summarize(const struct drain_series *series, size_t cell,
+                                       struct drain_summary *summary, struct error *error)
+{
+    *summary = summarize(series, cell);
+    if (summary->trials > 0)
+        return ERROR_NONE;
+    return error_raise(error, ERROR_NOT_VALID, 0, series->user->subcommand,
+                       "no trial of %s with %u clients can be used",
+                       series->cells[cell].recipe->name, series->cells[cell].clients);
+}
+
+double drain_series_scatter(const struct drain_series *series, enum drain_time time)
+{
+    double squares = 0, degrees = 0;
+    for (size_t i = 0; i < series->cell_count; i++) {
+        const struct drain_summary summary = summarize(series, i);
+        if (summary.trials < 2 || !isfinite(summary.times_s[time]))
+            continue;
+        degrees += summary.trials - 1;
+        for (size_t j = 0; j < series->sample_count; j++) {
+            const struct drain_sample *sample = &series->samples[j];
+            if (sample->cell == i && sample->stands)
+                squares += pow(log(sample->times_s[time] / summary.times_s[time]), 2);
+        }
+    }
+    return degrees > 0 ? sqrt(squares / degrees) : 0;
+}
+
+double drain_series_message_ns(const struct drain_series *series)
+{
+    double most = 0, message_ns = NAN;
+    for (size_t cell = 0; cell < series->cell_count; cell++) {
+        double messages = 0, cpu_ns = 0, trials = 0;
+        for (size_t i = 0; i < series->sample_count; i++) {
+            const struct drain_sample *sample = &series->samples[i];
+            bool counts = sample->cell == cell && sample->stands;
+            messages += counts ? sample->messages : 0;
+            cpu_ns += counts ? sample->client_cpu_ns : 0;
+            trials += counts;
+        }
+        if (trials > 0 && messages / trials > most) {
+            most = messages / trials;
+            message_ns = cpu_ns / messages;
+        }
+    }
+    return message_ns;
 }

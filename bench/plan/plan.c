@@ -3,10 +3,10 @@
 
 #include "bench/cli/arguments.h"
 #include "bench/limits/plan_limits_lead.h"
+#include "bench/model/model.h"
 #include "bench/plan/plan_command_line.h"
 #include "bench/plan/plan_dry_run.h"
 #include "bench/plan/plan_searches_lead.h"
-#include "bench/predict/plan_prediction.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
-#include "bench/model/costs_option.h"
+#include "bench/model/costs_file.h"
 #include "bench/plan/plan_demand.h"
 #include "bench/target/target_conflicts.h"
 
@@ -363,7 +363,7 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
     if (status == ARGUMENTS_GO)
         status = check(options);
     if (status == ARGUMENTS_GO && options->target.driver == DRIVER_SIMULATED)
-        status = costs_option_take("plan", &options->target, options->output.quiet);
+        status = costs_file_take_option("plan", &options->target, options->output.quiet);
     options->target.companions = options->question.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)
         plan_command_line_deinit(options);

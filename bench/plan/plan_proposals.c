@@ -2,7 +2,6 @@
 #include "bench/plan/plan_proposals.h"
 
 #include "bench/cli/wrap.h"
-#include "bench/model/costs_target.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +32,8 @@ enum error_kind plan_proposals_check(const struct costs_file *costs,
                                      const struct plan_options *options,
                                      const struct target *target, struct error *error)
 {
-    struct costs_record record;
-    costs_target_describe(&options->target, target, options->question.processes, &record);
+    const struct costs_record record =
+        costs_file_record(&options->target, target, options->question.processes);
     return costs_file_check_holds(costs, options->target.costs, &record, error);
 }
 

@@ -5,7 +5,7 @@
 #include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
-#include "bench/model/costs_option.h"
+#include "bench/model/costs_file.h"
 #include "bench/run/contradictions.h"
 
 static const char usage[] =
@@ -33,7 +33,7 @@ int command_line_parse(int argc, char **argv, struct options *options)
     if (status == ARGUMENTS_GO && contradictions_found(options))
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO)
-        status = costs_option_take("run", &options->target, options->output.quiet);
+        status = costs_file_take_option("run", &options->target, options->output.quiet);
     options->target.companions = options->plan.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)
         options_deinit(options);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Predicted drains: their intervals, the verdict on what was measured, the table and the file. */
 
-#include "bench/model/prediction.h"
-#include "bench/predict/plan_prediction_cells.h"
+#include "bench/model/internal.h"
 #include "recipes/registry.h"
 #include "sim/sim.h"
 
@@ -35,9 +34,9 @@ static double width_of(uint32_t trials, struct interval *predicted)
 {
     const struct prediction_basis basis = {
         .costs = &costs, .draws = 20, .trials = trials, .seed = 1, .interrupts = -1};
-    struct prediction prediction;
-    assert_int_equal(prediction_make(&basis, &cell, 1, &prediction, &error), ERROR_NONE);
-    *predicted = prediction.times_s[DRAIN_TOTAL];
+    struct interval predicted_s[DRAIN_TIMES];
+    assert_int_equal(prediction_make(&basis, &cell, 1, predicted_s, &error), ERROR_NONE);
+    *predicted = predicted_s[DRAIN_TOTAL];
     return log(predicted->high / predicted->value);
 }
 
@@ -80,34 +79,23 @@ TEST(a_longer_sync_takes_longer)
     assert_true(after.value > 2 * before.value);
 }
 
-TEST(the_ends_of_an_interval_are_covered)
-{
-    const struct interval interval = {2, 1, 4};
-    assert_true(prediction_covers(&interval, 1));
-    assert_true(prediction_covers(&interval, 4));
-    assert_false(prediction_covers(&interval, 0.999));
-    assert_false(prediction_covers(&interval, 4.001));
-    assert_false(prediction_covers(&interval, NAN));
-}
-
 /* ------------------------------------------------------------------ measured cells */
 
 #define CELLS 5
 
-static struct plan_prediction_cell list[CELLS];
-static struct plan_prediction_cells cells;
+static struct prediction_cell list[CELLS];
+static struct prediction_cells cells;
 
 /* Ten times, of which so many are covered. */
 static void measure(size_t covered)
 {
     make_costs(0);
-    cells = (struct plan_prediction_cells){"c.json", &costs, true, list, CELLS};
+    cells = (struct prediction_cells){"c.json", &costs, true, list, CELLS};
     for (size_t i = 0; i < CELLS; i++) {
-        list[i] =
-            (struct plan_prediction_cell){.drain = {&recipe_scalable, (uint32_t)(10 * (i + 1)), 1},
-                                          .servers = 1,
-                                          .predicted = {{{2e-3, 1e-3, 4e-3}, {2e-3, 1e-3, 4e-3}}},
-                                          .measured = {5, {2.5e-3, 2.5e-3}}};
+        list[i] = (struct prediction_cell){.drain = {&recipe_scalable, (uint32_t)(10 * (i + 1)), 1},
+                                           .servers = 1,
+                                           .predicted_s = {{2e-3, 1e-3, 4e-3}, {2e-3, 1e-3, 4e-3}},
+                                           .measured = {5, {2.5e-3, 2.5e-3}}};
         for (size_t time = 0; time < DRAIN_TIMES; time++) {
             if (DRAIN_TIMES * i + time >= covered)
                 list[i].measured.times_s[time] = 5e-3;
@@ -118,19 +106,27 @@ static void measure(size_t covered)
 TEST(eight_of_ten_must_be_covered)
 {
     measure(8);
-    struct plan_prediction_score score = plan_prediction_cells_score(&cells);
+    struct prediction_score score = prediction_cells_score(&cells);
     assert_int_equal(score.covered, 8);
     assert_int_equal(score.count, 10);
-    assert_true(plan_prediction_score_passes(&score));
+    assert_true(score.passes);
     assert_true(fabs(score.worst - 0.6) < 1e-9);
     measure(7);
-    score = plan_prediction_cells_score(&cells);
-    assert_false(plan_prediction_score_passes(&score));
+    assert_false(prediction_cells_score(&cells).passes);
     list[4].measured.times_s[DRAIN_HANDOFF] = NAN; /* without this, seven of nine: still too few */
-    score = plan_prediction_cells_score(&cells);
+    score = prediction_cells_score(&cells);
     assert_int_equal(score.count, 9);
-    assert_false(plan_prediction_score_passes(&score));
-    assert_false(plan_prediction_score_passes(&(struct plan_prediction_score){0}));
+    assert_false(score.passes);
+    cells.count = 0;
+    assert_false(prediction_cells_score(&cells).passes);
+}
+
+TEST(the_ends_of_an_interval_are_covered)
+{
+    measure(10);
+    list[0].measured = (struct drain_summary){5, {1e-3, 4e-3}};
+    list[1].measured = (struct drain_summary){5, {0.999e-3, 4.001e-3}};
+    assert_int_equal(prediction_cells_score(&cells).covered, 8);
 }
 
 static char *text;
@@ -139,7 +135,7 @@ static void print(void)
 {
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    assert_int_equal(plan_prediction_cells_print(&cells, stream, &error), ERROR_NONE);
+    assert_int_equal(prediction_cells_print(&cells, stream, &error), ERROR_NONE);
     assert_int_equal(fclose(stream), 0);
 }
 
@@ -185,7 +181,7 @@ TEST(the_file_has_a_row_for_each_time)
     measure(1);
     list[1].measured = (struct drain_summary){0};
     struct csv csv = {.stream = open_memstream(&text, &size)};
-    plan_prediction_cells_write(&cells, &csv);
+    prediction_cells_write(&cells, &csv);
     assert_int_equal(fclose(csv.stream), 0);
     assert_printed("costs,recipe,clients,locks,servers,time,predicted_s,low_s,high_s,trials,"
                    "measured_s,covered\n"
