@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What zkherd claims makes of verdicts: the program but for its list of claims, which is this
  * file's. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outside.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include "bench/claims/catalogue.h"
@@ -82,10 +82,10 @@ static int try(const char *only)
 static void check(const char *only, int status, size_t row, const char *verdict)
 {
     assert_int_equal(try(only), status);
-    struct table table = table_read(in_work("%s/claims.csv", only));
-    assert_string_equal(table_text(&table, row, "verdict"), verdict);
-    assert_string_equal(table_text(&table, row, "expected"), "one, or \"two\"");
-    table_deinit(&table);
+    struct csv_file table = csv_file_read(in_work("%s/claims.csv", only));
+    assert_string_equal(csv_file_text(&table, row, "verdict"), verdict);
+    assert_string_equal(csv_file_text(&table, row, "expected"), "one, or \"two\"");
+    csv_file_deinit(&table);
 }
 
 COMMAND_TEST(statuses)
@@ -111,14 +111,14 @@ COMMAND_TEST(private_ensembles_are_left_out)
 {
     const char *arguments[] = {"claims", "--connect", outside, "-q", "-o", in_work("all"), NULL};
     assert_int_equal(claims_main(6, (char **)(uintptr_t)arguments), 1);
-    struct table table = table_read(in_work("all/claims.csv"));
-    assert_string_equal(table_text(&table, 0, "claim"), "A");
+    struct csv_file table = csv_file_read(in_work("all/claims.csv"));
+    assert_string_equal(csv_file_text(&table, 0, "claim"), "A");
     assert_int_equal(table.rows, 3);
-    table_deinit(&table);
+    csv_file_deinit(&table);
     check("S,A", 0, 0, "holds");
-    table = table_read(in_work("S,A/claims.csv"));
-    assert_string_equal(table_text(&table, 0, "claim"), "S");
-    table_deinit(&table);
+    table = csv_file_read(in_work("S,A/claims.csv"));
+    assert_string_equal(csv_file_text(&table, 0, "claim"), "S");
+    csv_file_deinit(&table);
 }
 
 TEST_GROUP(outside_start, outside_stop)

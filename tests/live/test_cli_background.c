@@ -33,38 +33,38 @@ static int make(void **state)
 
 /* What was answered in the time of the trial is what was offered in it, a Poisson process, but for
  * those still under way. */
-static void assert_rate_is_offered(const struct table *trials, size_t row)
+static void assert_rate_is_offered(const struct csv_file *trials, size_t row)
 {
-    double per_s = table_real(trials, row, "background_per_s"),
-           seconds = table_real(trials, row, "elapsed_s"),
-           late_s = table_real(trials, row, "background_max_us") / 1e6;
+    double per_s = csv_file_real(trials, row, "background_per_s"),
+           seconds = csv_file_real(trials, row, "elapsed_s"),
+           late_s = csv_file_real(trials, row, "background_max_us") / 1e6;
     double width = 5 * sqrt(RATE * seconds) + RATE * (late_s + 0.1);
     if (fabs(per_s - RATE) * seconds > width)
         fail_msg("%.1f a second in %.3f s, not %d", per_s, seconds, RATE);
 }
 
-static void assert_figures(const struct table *trials, size_t row)
+static void assert_figures(const struct csv_file *trials, size_t row)
 {
-    assert_true(table_real(trials, row, "elapsed_s") >= 0.6);
-    assert_true(table_real(trials, row, "background_alone_p50_us") > 0);
-    assert_true(table_real(trials, row, "background_alone_p99_us") >=
-                table_real(trials, row, "background_alone_p50_us"));
-    assert_true(table_count(trials, row, "background_requests") >= 100);
-    assert_true(table_real(trials, row, "background_p50_us") > 0);
-    assert_true(table_real(trials, row, "background_p99_us") >=
-                table_real(trials, row, "background_p50_us"));
-    assert_true(table_real(trials, row, "background_max_us") >=
-                table_real(trials, row, "background_p99_us"));
+    assert_true(csv_file_real(trials, row, "elapsed_s") >= 0.6);
+    assert_true(csv_file_real(trials, row, "background_alone_p50_us") > 0);
+    assert_true(csv_file_real(trials, row, "background_alone_p99_us") >=
+                csv_file_real(trials, row, "background_alone_p50_us"));
+    assert_true(csv_file_count(trials, row, "background_requests") >= 100);
+    assert_true(csv_file_real(trials, row, "background_p50_us") > 0);
+    assert_true(csv_file_real(trials, row, "background_p99_us") >=
+                csv_file_real(trials, row, "background_p50_us"));
+    assert_true(csv_file_real(trials, row, "background_max_us") >=
+                csv_file_real(trials, row, "background_p99_us"));
     /* Two measurements, not one. */
-    assert_true(table_real(trials, row, "background_p50_us") !=
-                    table_real(trials, row, "background_alone_p50_us") ||
-                table_real(trials, row, "background_p99_us") !=
-                    table_real(trials, row, "background_alone_p99_us"));
+    assert_true(csv_file_real(trials, row, "background_p50_us") !=
+                    csv_file_real(trials, row, "background_alone_p50_us") ||
+                csv_file_real(trials, row, "background_p99_us") !=
+                    csv_file_real(trials, row, "background_alone_p99_us"));
     assert_rate_is_offered(trials, row);
-    assert_int_equal(table_count(trials, row, "background_errors"), 0);
-    if (table_real(trials, row, "background_max_us") < DEPTH_LASTS_US)
-        assert_int_equal(table_count(trials, row, "background_unsent"), 0);
-    assert_string_equal(table_text(trials, row, "reconciled"), "na");
+    assert_int_equal(csv_file_count(trials, row, "background_errors"), 0);
+    if (csv_file_real(trials, row, "background_max_us") < DEPTH_LASTS_US)
+        assert_int_equal(csv_file_count(trials, row, "background_unsent"), 0);
+    assert_string_equal(csv_file_text(trials, row, "reconciled"), "na");
 }
 
 /* The times of a busy machine may not stand. */
@@ -85,7 +85,7 @@ TEST_BETWEEN(both_times_are_measured, make, work_remove)
     assert_int_equal(files.trials.rows, 2);
     for (size_t row = 0; row < 2; row++) {
         assert_figures(&files.trials, row);
-        assert_int_equal(table_count(&files.trials, row, "handoffs"), 10);
+        assert_int_equal(csv_file_count(&files.trials, row, "handoffs"), 10);
     }
     run_files_deinit(&files);
     json_t *manifest = read_manifest("out");
@@ -115,14 +115,14 @@ TEST_BETWEEN(without_a_background_its_columns_are_empty, make, work_remove)
     command_run(&command, COMMAND("run", "-r", "nonscalable", "-n", "4", "-p", "free", "-t", "1",
                                   "-d", "simulated", "-o", "out"));
     assert_status(&command, 0);
-    struct table trials = table_read(in_work("out/trials.csv"));
+    struct csv_file trials = csv_file_read(in_work("out/trials.csv"));
     static const char *const columns[] = {
         "background_alone_p50_us", "background_alone_p99_us", "background_p50_us",
         "background_p99_us",       "background_max_us",       "background_per_s",
         "background_requests",     "background_errors",       "background_unsent"};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        assert_string_equal(table_text(&trials, 0, columns[i]), "");
-    table_deinit(&trials);
+        assert_string_equal(csv_file_text(&trials, 0, columns[i]), "");
+    csv_file_deinit(&trials);
 }
 
 /* With the load's ten sessions there are more than in the warm-up of the run; the other ephemeral

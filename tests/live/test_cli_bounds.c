@@ -35,8 +35,8 @@ COMMAND_TEST(what_is_to_come_is_said)
     struct run_files files = run_files_read("out");
     double bytes = 0;
     for (size_t i = 0; i < 2; i++)
-        bytes += (double)(table_count(&files.trials, i, "bytes_sent") +
-                          table_count(&files.trials, i, "bytes_received"));
+        bytes += (double)(csv_file_count(&files.trials, i, "bytes_sent") +
+                          csv_file_count(&files.trials, i, "bytes_received"));
     run_files_deinit(&files);
     double told = number_before(command.err, " MB in 2") * 1e6;
     assert_true(told > bytes * 3 / 2 && told < bytes * 3 / 2 * 4);
@@ -75,7 +75,7 @@ COMMAND_TEST(more_clients_than_allowed_are_left_out)
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 6);
     for (size_t i = 0; i < files.trials.rows; i++)
-        assert_true(table_count(&files.trials, i, "clients") <= 16);
+        assert_true(csv_file_count(&files.trials, i, "clients") <= 16);
     run_files_deinit(&files);
     json_t *manifest = read_manifest("out");
     const json_t *plan = json_object_get(manifest, "plan");
@@ -101,17 +101,17 @@ COMMAND_TEST(no_more_requests_than_allowed)
     assert_true(command.took_ns >= 2 * NS_PER_S);
     struct run_files files = run_files_read("out");
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(table_count(&files.trials, i, "rpcs"), 272);
-        assert_string_equal(table_text(&files.trials, i, "valid"), "yes");
-        assert_string_equal(table_text(&files.trials, i, "reconciled"), "yes");
-        assert_string_equal(table_text(&files.trials, i, "elapsed_s"), "");
-        assert_string_equal(table_text(&files.trials, i, "drain_s"), "");
-        assert_string_equal(table_text(&files.trials, i, "handoffs_per_s"), "");
-        assert_string_equal(table_text(&files.trials, i, "acquire_p50_us"), "");
-        assert_string_not_equal(table_text(&files.trials, i, "handoff_p50_us"), "");
+        assert_int_equal(csv_file_count(&files.trials, i, "rpcs"), 272);
+        assert_string_equal(csv_file_text(&files.trials, i, "valid"), "yes");
+        assert_string_equal(csv_file_text(&files.trials, i, "reconciled"), "yes");
+        assert_string_equal(csv_file_text(&files.trials, i, "elapsed_s"), "");
+        assert_string_equal(csv_file_text(&files.trials, i, "drain_s"), "");
+        assert_string_equal(csv_file_text(&files.trials, i, "handoffs_per_s"), "");
+        assert_string_equal(csv_file_text(&files.trials, i, "acquire_p50_us"), "");
+        assert_string_not_equal(csv_file_text(&files.trials, i, "handoff_p50_us"), "");
     }
     for (size_t i = 0; i < files.latency.rows; i++)
-        assert_string_not_equal(table_text(&files.latency, i, "kind"), "acquire");
+        assert_string_not_equal(csv_file_text(&files.latency, i, "kind"), "acquire");
     assert_true(files.latency.rows > 0);
     run_files_deinit(&files);
     command_run(&command, COMMAND("run", "-p", "free", "--max-rate", "400"));

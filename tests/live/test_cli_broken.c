@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs of locks that are broken on purpose: each ends with status 1, and says what is wrong. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include "recipes/registry.h"
@@ -43,8 +43,8 @@ COMMAND_TEST(each_fails)
         struct run_files files = run_files_read(out);
         assert_int_equal(files.trials.rows, 4);
         for (size_t row = 0; row < files.trials.rows; row++) {
-            bool broken = strcmp(table_text(&files.trials, row, "recipe"), "scalable") != 0;
-            assert_int_equal(table_count(&files.trials, row, "violations") > 0, broken);
+            bool broken = strcmp(csv_file_text(&files.trials, row, "recipe"), "scalable") != 0;
+            assert_int_equal(csv_file_count(&files.trials, row, "violations") > 0, broken);
         }
         run_files_deinit(&files);
         assert_left(i + 1);

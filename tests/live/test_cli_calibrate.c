@@ -93,12 +93,12 @@ static json_t *read_cells(const char *file)
 {
     json_t *json = schema_read_result(&command, "plan-prediction");
     const json_t *cells = json_object_get(json, "cells");
-    struct table table = table_read(in_work("%s", file));
+    struct csv_file table = csv_file_read(in_work("%s", file));
     assert_int_equal(json_array_size(cells), table.rows);
     for (size_t row = 0; row < table.rows; row++)
         assert_int_equal(assert_json_row(json_array_get(cells, row), &table, row),
                          table.columns - 1); /* costs is said once */
-    table_deinit(&table);
+    csv_file_deinit(&table);
     return json;
 }
 
@@ -109,13 +109,14 @@ static void check_prediction(void)
     assert_status(&command, 0);
     assert_string_equal(command.err, "");
     assert_has(command.out, "fitted to at most 6 clients, on 1 server.");
-    struct table table = table_read(in_work("p/predict.csv"));
+    struct csv_file table = csv_file_read(in_work("p/predict.csv"));
     assert_int_equal(table.rows, 8);
     for (size_t row = 0; row < table.rows; row++) {
-        double low = table_real(&table, row, "low_s"), high = table_real(&table, row, "high_s");
-        double predicted = table_real(&table, row, "predicted_s");
+        double low = csv_file_real(&table, row, "low_s"),
+               high = csv_file_real(&table, row, "high_s");
+        double predicted = csv_file_real(&table, row, "predicted_s");
         assert_true(0 < low && low < predicted && predicted < high);
-        assert_string_equal(table_text(&table, row, "measured_s"), "");
+        assert_string_equal(csv_file_text(&table, row, "measured_s"), "");
     }
     command_run(&command,
                 COMMAND("plan", "--predict", "--costs", "c.json", "-r", "ticket", "-n", "10,20",
@@ -126,7 +127,7 @@ static void check_prediction(void)
     assert_has(json_string_value(json_array_get(json_object_get(json, "sentences"), 0)),
                "The costs were fitted to at most 6 clients, on 1 server.");
     json_decref(json);
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* The verdict is that of the rows. */
@@ -137,16 +138,16 @@ static void check_validation(void)
                 COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable,ticket", "-n",
                         "10", "-t", "2", "--warm-up", "0", "--fsync", "no", "--json", "-o", "v"));
     json_t *json = read_cells("v/validate.csv");
-    struct table table = table_read(in_work("v/validate.csv"));
+    struct csv_file table = csv_file_read(in_work("v/validate.csv"));
     assert_int_equal(table.rows, 4);
     for (size_t row = 0; row < table.rows; row++) {
-        double measured = table_real(&table, row, "measured_s");
-        bool within = measured >= table_real(&table, row, "low_s") &&
-                      measured <= table_real(&table, row, "high_s");
-        assert_string_equal(table_text(&table, row, "covered"), within ? "yes" : "no");
+        double measured = csv_file_real(&table, row, "measured_s");
+        bool within = measured >= csv_file_real(&table, row, "low_s") &&
+                      measured <= csv_file_real(&table, row, "high_s");
+        assert_string_equal(csv_file_text(&table, row, "covered"), within ? "yes" : "no");
         covered += within;
     }
-    table_deinit(&table);
+    csv_file_deinit(&table);
     assert_status(&command, covered == 4 ? 0 : 1);
     assert_string_equal(json_string_value(json_object_get(json, "verdict")),
                         covered == 4 ? "holds" : "fails");
@@ -160,10 +161,10 @@ static void check_validation(void)
 static size_t count_passes(const char *file)
 {
     size_t count = 0;
-    struct table plan = table_read(in_work("%s", file));
+    struct csv_file plan = csv_file_read(in_work("%s", file));
     for (size_t row = 0; row < plan.rows; row++)
-        count += strcmp(table_text(&plan, row, "verdict"), "pass") == 0;
-    table_deinit(&plan);
+        count += strcmp(csv_file_text(&plan, row, "verdict"), "pass") == 0;
+    csv_file_deinit(&plan);
     return count;
 }
 
@@ -180,14 +181,14 @@ static void check_proposal(void)
     assert_has(command.out, "; no more were tried: --at-most 32.\n");
     assert_has(command.out,
                "\nscalable: first trial with 32 waiters, proposed by the simulation.\n");
-    struct table answers = table_read(in_work("s/answers.csv"));
-    assert_string_equal(table_text(&answers, 0, "reason"), "everything meets");
-    assert_int_equal(table_count(&answers, 0, "proposed"), 32);
-    table_deinit(&answers);
-    struct table plan = table_read(in_work("s/plan.csv"));
-    assert_int_equal(table_count(&plan, 0, "size"), 32);
-    assert_int_equal(table_count(&plan, 0, "proposed"), 32);
-    table_deinit(&plan);
+    struct csv_file answers = csv_file_read(in_work("s/answers.csv"));
+    assert_string_equal(csv_file_text(&answers, 0, "reason"), "everything meets");
+    assert_int_equal(csv_file_count(&answers, 0, "proposed"), 32);
+    csv_file_deinit(&answers);
+    struct csv_file plan = csv_file_read(in_work("s/plan.csv"));
+    assert_int_equal(csv_file_count(&plan, 0, "size"), 32);
+    assert_int_equal(csv_file_count(&plan, 0, "proposed"), 32);
+    csv_file_deinit(&plan);
     assert_int_equal(count_passes("s/plan.csv"), 7);
     json_t *manifest = read_manifest("s");
     const json_t *asked = json_object_get(manifest, "plan");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd claims as a user runs it: its table, its file, its ends. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/schema.h"
 #include "tests/support/screen.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 static struct command command;
@@ -17,15 +17,15 @@ static void assert_hold(const char *folder, const char *const ids[], size_t coun
     char *text = read_text(in_work("%s/claims.csv", folder));
     assert_int_equal(strncmp(text, columns, strlen(columns)), 0);
     free(text);
-    struct table table = table_read(in_work("%s/claims.csv", folder));
+    struct csv_file table = csv_file_read(in_work("%s/claims.csv", folder));
     assert_int_equal(table.rows, count);
     for (size_t i = 0; i < count; i++) {
-        assert_string_equal(table_text(&table, i, "claim"), ids[i]);
-        assert_string_equal(table_text(&table, i, "verdict"), "holds");
+        assert_string_equal(csv_file_text(&table, i, "claim"), ids[i]);
+        assert_string_equal(csv_file_text(&table, i, "verdict"), "holds");
         for (size_t column = 0; column < table.columns; column++)
             assert_true(table.fields[(i + 1) * table.columns + column][0] != '\0');
     }
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 COMMAND_TEST(one_claim_on_a_private_server)
@@ -65,15 +65,15 @@ static void assert_json_is_csv(const json_t *claims, const char *folder)
 {
     static const char *const keys[] = {"claim",    "source",   "statement", "experiment",
                                        "expected", "measured", "verdict"};
-    struct table table = table_read(in_work("%s/claims.csv", folder));
+    struct csv_file table = csv_file_read(in_work("%s/claims.csv", folder));
     assert_int_equal(json_array_size(claims), table.rows);
     for (size_t row = 0; row < table.rows; row++) {
         for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
             assert_string_equal(
                 json_string_value(json_object_get(json_array_get(claims, row), keys[i])),
-                table_text(&table, row, keys[i]));
+                csv_file_text(&table, row, keys[i]));
     }
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 COMMAND_TEST(claims_as_json)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs held against each other: two that the program makes, and folders made by hand. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/schema.h"
 #include "tests/support/screen.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -97,15 +97,15 @@ static void make_plain(const char *folder)
 }
 
 /* The row of a cell, metric and pair; fails if there is not exactly one. */
-static size_t find_row(const struct table *table, const char *recipe, const char *clients,
+static size_t find_row(const struct csv_file *table, const char *recipe, const char *clients,
                        const char *metric, const char *pair)
 {
     size_t found = table->rows, count = 0;
     for (size_t row = 0; row < table->rows; row++) {
-        if (strcmp(table_text(table, row, "recipe"), recipe) == 0 &&
-            strcmp(table_text(table, row, "clients"), clients) == 0 &&
-            strcmp(table_text(table, row, "metric"), metric) == 0 &&
-            strcmp(table_text(table, row, "pair"), pair) == 0) {
+        if (strcmp(csv_file_text(table, row, "recipe"), recipe) == 0 &&
+            strcmp(csv_file_text(table, row, "clients"), clients) == 0 &&
+            strcmp(csv_file_text(table, row, "metric"), metric) == 0 &&
+            strcmp(csv_file_text(table, row, "pair"), pair) == 0) {
             found = row;
             count++;
         }
@@ -115,12 +115,12 @@ static size_t find_row(const struct table *table, const char *recipe, const char
     return found;
 }
 
-static struct table compare_well(int status, const char *const arguments[])
+static struct csv_file compare_well(int status, const char *const arguments[])
 {
     command.settings = without_plots;
     command_run(&command, arguments);
     assert_status(&command, status);
-    return table_read(in_work("out/compare.csv"));
+    return csv_file_read(in_work("out/compare.csv"));
 }
 
 #define COMPARE_WELL(status, ...) compare_well(status, COMMAND("compare", "-o", "out", __VA_ARGS__))
@@ -156,23 +156,25 @@ COMMAND_TEST(two_runs_of_one_plan)
     assert_has(command.out, "equal");
     assert_has(command.out, "results in out\n");
     assert_fits_the_terminal(command.out);
-    struct table table = table_read(in_work("out/compare.csv"));
+    struct csv_file table = csv_file_read(in_work("out/compare.csv"));
     assert_int_equal(table.rows, 3 * 3 * 9);
     for (size_t row = 0; row < table.rows; row++) {
-        const char *metric = table_text(&table, row, "metric");
-        assert_string_equal(table_text(&table, row, "pair"), "B/A");
-        assert_string_equal(table_text(&table, row, "label_a"), "old");
+        const char *metric = csv_file_text(&table, row, "metric");
+        assert_string_equal(csv_file_text(&table, row, "pair"), "B/A");
+        assert_string_equal(csv_file_text(&table, row, "label_a"), "old");
         if (strcmp(metric, "rpcs") == 0) {
-            assert_string_equal(table_text(&table, row, "marked"), "no");
-            assert_true(table_real(&table, row, "ratio") == 1);
+            assert_string_equal(csv_file_text(&table, row, "marked"), "no");
+            assert_true(csv_file_real(&table, row, "ratio") == 1);
         }
         if (strcmp(metric, "drain_s") == 0) {
-            assert_int_equal(table_count(&table, row, "trials_b"), 5);
-            assert_true(table_real(&table, row, "ratio_low") <= table_real(&table, row, "ratio"));
-            assert_true(table_real(&table, row, "ratio_high") >= table_real(&table, row, "ratio"));
+            assert_int_equal(csv_file_count(&table, row, "trials_b"), 5);
+            assert_true(csv_file_real(&table, row, "ratio_low") <=
+                        csv_file_real(&table, row, "ratio"));
+            assert_true(csv_file_real(&table, row, "ratio_high") >=
+                        csv_file_real(&table, row, "ratio"));
         }
     }
-    table_deinit(&table);
+    csv_file_deinit(&table);
     if (system("gnuplot --version >/dev/null 2>&1") == 0)
         assert_int_equal(count_entries(in_work("out/plots")), 2);
     assert_left(3);
@@ -187,32 +189,32 @@ COMMAND_TEST(the_runs_in_a_folder)
     assert_int_equal(mkdir(in_work("both/another"), 0755), 0);
     make_run("both/ensemble3", &both[0], 1);
     make_run("both/standalone", &both[1], 1);
-    struct table table = COMPARE_WELL(0, "both/");
+    struct csv_file table = COMPARE_WELL(0, "both/");
     assert_has(command.out, "on 1 server, in both/standalone\n");
     assert_has(command.out, "A  standalone: 24 trials on 1 server");
     assert_has(command.out,
                "scalable: the median handoff takes 2.00 times as long on 3 servers (95 % CI 1.9");
     assert_fits_the_terminal(command.out);
     size_t row = find_row(&table, "scalable", "200", "handoff_p50_us", "B/A");
-    assert_string_equal(table_text(&table, row, "label_b"), "zk,1");
-    assert_true(fabs(table_real(&table, row, "ratio") - 2) < 1e-3);
-    assert_true(fabs(table_real(&table, row, "b") - 2 * table_real(&table, row, "a")) < 1e-2);
-    assert_true(table_real(&table, row, "ratio_low") > 1.9);
-    assert_true(table_real(&table, row, "ratio_high") < 2.1);
-    assert_string_equal(table_text(&table, row, "marked"), "yes");
+    assert_string_equal(csv_file_text(&table, row, "label_b"), "zk,1");
+    assert_true(fabs(csv_file_real(&table, row, "ratio") - 2) < 1e-3);
+    assert_true(fabs(csv_file_real(&table, row, "b") - 2 * csv_file_real(&table, row, "a")) < 1e-2);
+    assert_true(csv_file_real(&table, row, "ratio_low") > 1.9);
+    assert_true(csv_file_real(&table, row, "ratio_high") < 2.1);
+    assert_string_equal(csv_file_text(&table, row, "marked"), "yes");
     row = find_row(&table, "scalable", "200", "server_cpu_us_per_handoff", "B/A");
-    assert_true(fabs(table_real(&table, row, "a") - 1000) < 50);
+    assert_true(fabs(csv_file_real(&table, row, "a") - 1000) < 50);
     /* 200 handoffs in a tenth of a second, whatever the column says: it may have the arrivals. */
     row = find_row(&table, "scalable", "200", "handoffs_per_s", "B/A");
-    assert_true(fabs(table_real(&table, row, "a") - 2000) < 100);
-    assert_true(fabs(table_real(&table, row, "ratio") - 0.5) < 1e-3);
+    assert_true(fabs(csv_file_real(&table, row, "a") - 2000) < 100);
+    assert_true(fabs(csv_file_real(&table, row, "ratio") - 0.5) < 1e-3);
     /* Two handoffs have no 99th percentile. */
     row = find_row(&table, "scalable", "2", "handoff_p99_us", "B/A");
-    assert_string_equal(table_text(&table, row, "ratio"), "");
-    assert_int_equal(table_count(&table, row, "trials_a"), 0);
+    assert_string_equal(csv_file_text(&table, row, "ratio"), "");
+    assert_int_equal(csv_file_count(&table, row, "trials_a"), 0);
     row = find_row(&table, "scalable", "200", "handoff_p99_us", "B/A");
-    assert_string_equal(table_text(&table, row, "marked"), "yes");
-    table_deinit(&table);
+    assert_string_equal(csv_file_text(&table, row, "marked"), "yes");
+    csv_file_deinit(&table);
 }
 
 COMMAND_TEST(three_runs)
@@ -221,17 +223,17 @@ COMMAND_TEST(three_runs)
     make_plain("one");
     make_plain("two");
     make_run("three", &faster, 1);
-    struct table table = COMPARE_WELL(0, "one", "two", "three");
+    struct csv_file table = COMPARE_WELL(0, "one", "two", "three");
     assert_int_equal(table.rows, 2 * 2 * 9 * 2);
     size_t row = find_row(&table, "nonscalable", "2", "drain_s", "B/A");
-    assert_string_equal(table_text(&table, row, "marked"), "no");
+    assert_string_equal(csv_file_text(&table, row, "marked"), "no");
     row = find_row(&table, "nonscalable", "2", "drain_s", "C/A");
-    assert_string_equal(table_text(&table, row, "label_b"), "three");
-    assert_true(fabs(table_real(&table, row, "ratio") - 0.5) < 0.01);
+    assert_string_equal(csv_file_text(&table, row, "label_b"), "three");
+    assert_true(fabs(csv_file_real(&table, row, "ratio") - 0.5) < 0.01);
     assert_has(command.out, "this may be");
     assert_has(command.out, " C/A ");
     assert_has(command.out, "\nRatios to A.");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* A run in `both`, whose servers say that they are of a version; home: see `zkherd run
@@ -262,7 +264,7 @@ COMMAND_TEST(releases_are_compared_on_as_many_servers)
     for (size_t i = 0; i < 4; i++)
         make_release(runs[i].target, &runs[i], i % 2 == 0 ? "3.10.1" : "3.9.3",
                      i % 2 == 0 ? "/new" : "/old");
-    struct table table = COMPARE_WELL(0, "both");
+    struct csv_file table = COMPARE_WELL(0, "both");
     assert_has(command.out, "A  standalone-3.9.3: 24 trials on 1 server of ZooKeeper 3.9.3, in");
     assert_has(command.out,
                "\nD  ensemble3-3.10.1: 24 trials on 3 servers of ZooKeeper 3.10.1, in");
@@ -275,11 +277,11 @@ COMMAND_TEST(releases_are_compared_on_as_many_servers)
                             "ensemble3-3.9.3 as on\n    standalone-3.9.3 (95 % CI ");
     assert_fits_the_terminal(command.out);
     size_t row = find_row(&table, "scalable", "200", "drain_s", "D/C");
-    assert_true(fabs(table_real(&table, row, "ratio") - 3) < 0.01);
-    assert_string_equal(table_text(&table, row, "label_a"), "ensemble3-3.9.3");
+    assert_true(fabs(csv_file_real(&table, row, "ratio") - 3) < 0.01);
+    assert_string_equal(csv_file_text(&table, row, "label_a"), "ensemble3-3.9.3");
     find_row(&table, "scalable", "200", "drain_s", "B/A");
     find_row(&table, "scalable", "200", "drain_s", "C/A");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* A patched build says the version of its release. */
@@ -291,12 +293,12 @@ COMMAND_TEST(homes_of_one_version_are_told_apart)
     assert_int_equal(mkdir(in_work("both"), 0755), 0);
     make_release(runs[0].target, &runs[0], "3.8.4", "/release");
     make_release(runs[1].target, &runs[1], "3.8.4", "/patched");
-    struct table table = COMPARE_WELL(0, "both");
+    struct csv_file table = COMPARE_WELL(0, "both");
     assert_has(command.out,
                "\nscalable: no difference is shown between standalone-3.8.4-2 and\n"
                "    standalone-3.8.4-1: the median takes 1.00 times as long (95 % CI ");
     assert_null(strstr(command.out, "server:"));
-    table_deinit(&table);
+    csv_file_deinit(&table);
     command_run(&command, COMMAND("compare", "-q", "--json", "-o", "json", "both"));
     json_t *json = schema_read_result(&command, "compare");
     const json_t *runs_told = json_object_get(json, "runs"), *second = json_array_get(runs_told, 1);
@@ -316,11 +318,11 @@ COMMAND_TEST(thousands_of_clients_are_grouped)
     snprintf(sed, sizeof sed, "cd '%s' && sed -i 's/\\b200\\b/2000/g' one/*.[jc]s* two/*.[jc]s*",
              in_work("."));
     assert_int_equal(system(sed), 0);
-    struct table table = COMPARE_WELL(1, "one", "two");
+    struct csv_file table = COMPARE_WELL(1, "one", "two");
     assert_has(command.err, "\nscalable, 2,000 clients: the verdict fails: rpcs: 8 in A, 9 in B\n");
     assert_has(command.out, "the counts DIFFER at 2, 2,000");
     assert_has(command.out, " at 2,000 clients");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* The folders' last names are the same as well: then it is the folders as they were named. */
@@ -330,10 +332,10 @@ COMMAND_TEST(labels_tell_apart)
     assert_int_equal(mkdir(in_work("b"), 0755), 0);
     make_plain("a/run");
     make_plain("b/run");
-    struct table table = COMPARE_WELL(0, "a/run", "b/run/");
-    assert_string_equal(table_text(&table, 0, "label_a"), "a/run");
-    assert_string_equal(table_text(&table, 0, "label_b"), "b/run");
-    table_deinit(&table);
+    struct csv_file table = COMPARE_WELL(0, "a/run", "b/run/");
+    assert_string_equal(csv_file_text(&table, 0, "label_a"), "a/run");
+    assert_string_equal(csv_file_text(&table, 0, "label_b"), "b/run");
+    csv_file_deinit(&table);
 }
 
 /* The file of the comparison keeps what a file of others says; the terminal does not obey it. */
@@ -342,13 +344,13 @@ COMMAND_TEST(a_hostile_target_is_made_printable)
     const struct made hostile = {"z\x1b[31m\xe2\x80\xae", 1, 6, 8, 2, NULL, 0};
     make_plain("one");
     make_run("two", &hostile, 1);
-    struct table table = COMPARE_WELL(0, "one", "two");
-    assert_string_equal(table_text(&table, 0, "label_b"), "z\x1b[31m\xe2\x80\xae");
+    struct csv_file table = COMPARE_WELL(0, "one", "two");
+    assert_string_equal(csv_file_text(&table, 0, "label_b"), "z\x1b[31m\xe2\x80\xae");
     assert_has(command.out, "\nB  z\\x1b[31m\\u202e: 24 trials");
     assert_has(command.out, " times as long on z\\x1b[31m\\u202e (");
     assert_null(strchr(command.out, '\x1b'));
     assert_null(strstr(command.out, "\xe2\x80\xae"));
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 COMMAND_TEST(too_few_trials_have_no_interval)
@@ -356,13 +358,13 @@ COMMAND_TEST(too_few_trials_have_no_interval)
     const struct made few = {"standalone", 1, 4, 8, 3, NULL, 0};
     make_plain("one");
     make_run("few", &few, 1);
-    struct table table = COMPARE_WELL(0, "one", "few");
+    struct csv_file table = COMPARE_WELL(0, "one", "few");
     size_t row = find_row(&table, "scalable", "200", "drain_s", "B/A");
-    assert_true(fabs(table_real(&table, row, "ratio") - 3) < 0.1);
-    assert_string_equal(table_text(&table, row, "ratio_low"), "");
-    assert_string_equal(table_text(&table, row, "marked"), "");
+    assert_true(fabs(csv_file_real(&table, row, "ratio") - 3) < 0.1);
+    assert_string_equal(csv_file_text(&table, row, "ratio_low"), "");
+    assert_string_equal(csv_file_text(&table, row, "marked"), "");
     assert_has(command.out, "oo few trials");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* Without any interval the plot has no bars; a recipe that stops early has no cells behind that. */
@@ -375,12 +377,12 @@ COMMAND_TEST(few_trials_of_a_recipe_that_stops)
     assert_status(&command, 0);
     assert_string_equal(command.err, "");
     assert_int_equal(count_entries(in_work("out/plots")), 2);
-    struct table table = table_read(in_work("out/compare.csv"));
+    struct csv_file table = csv_file_read(in_work("out/compare.csv"));
     find_row(&table, "childwatch", "4", "drain_s", "B/A");
     for (size_t row = 0; row < table.rows; row++)
-        assert_false(strcmp(table_text(&table, row, "recipe"), "childwatch") == 0 &&
-                     strcmp(table_text(&table, row, "clients"), "8") == 0);
-    table_deinit(&table);
+        assert_false(strcmp(csv_file_text(&table, row, "recipe"), "childwatch") == 0 &&
+                     strcmp(csv_file_text(&table, row, "clients"), "8") == 0);
+    csv_file_deinit(&table);
 }
 
 /* The times of an overloaded trial do not count, its counts do. */
@@ -389,14 +391,14 @@ COMMAND_TEST(only_valid_trials_have_times)
     const struct made overloaded = {"standalone", 1, 6, 8, 1, "0,no,\"overloaded, it says\"", 0};
     make_plain("one");
     make_run("two", &overloaded, 1);
-    struct table table = COMPARE_WELL(0, "one", "two");
+    struct csv_file table = COMPARE_WELL(0, "one", "two");
     size_t row = find_row(&table, "scalable", "200", "drain_s", "B/A");
-    assert_int_equal(table_count(&table, row, "trials_a"), 6);
-    assert_int_equal(table_count(&table, row, "trials_b"), 5);
+    assert_int_equal(csv_file_count(&table, row, "trials_a"), 6);
+    assert_int_equal(csv_file_count(&table, row, "trials_b"), 5);
     row = find_row(&table, "scalable", "200", "rpcs", "B/A");
-    assert_int_equal(table_count(&table, row, "trials_b"), 6);
+    assert_int_equal(csv_file_count(&table, row, "trials_b"), 6);
     assert_has(command.out, "B  two: 24 trials (20 with valid times) on 1 server, in two\n");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* A trial that was cut short has no law, and its counts are those up to then. */
@@ -418,14 +420,14 @@ COMMAND_TEST(trials_that_failed_fail)
     const struct made failed = {"standalone", 1, 6, 8, 1, "1,yes,one more than the law", 0};
     make_plain("one");
     make_run("two", &failed, 1);
-    struct table table = COMPARE_WELL(1, "-q", "one", "two");
+    struct csv_file table = COMPARE_WELL(1, "-q", "one", "two");
     assert_string_equal(command.err,
                         "B: the verdict fails in 4 of 24 trials, which are left out; see "
                         "'reason' in two/trials.csv\n");
     size_t row = find_row(&table, "scalable", "200", "rpcs", "B/A");
-    assert_int_equal(table_count(&table, row, "trials_b"), 5);
-    assert_string_equal(table_text(&table, row, "marked"), "no");
-    table_deinit(&table);
+    assert_int_equal(csv_file_count(&table, row, "trials_b"), 5);
+    assert_string_equal(csv_file_text(&table, row, "marked"), "no");
+    csv_file_deinit(&table);
 }
 
 /* Whatever the ratios are, the lines keep their width. */
@@ -438,11 +440,11 @@ COMMAND_TEST(ratios_far_from_one)
     make_run("slow", &others[0], 1);
     make_run("fast", &others[1], 1);
     make_run("some", &others[2], 1);
-    struct table table = COMPARE_WELL(0, "one", "slow", "fast", "some");
+    struct csv_file table = COMPARE_WELL(0, "one", "slow", "fast", "some");
     assert_fits_the_terminal(command.out);
     assert_has(command.out, " >1e4* (>1e4->1e4) ");
     assert_has(command.out, " <.01* (<.01-<.01) ");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* At 80 columns the least important are left out; where there is room they are there. */
@@ -468,16 +470,16 @@ COMMAND_TEST(counts_that_differ_fail)
     const struct made other = {"standalone", 1, 6, 9, 1, NULL, 0};
     make_plain("one");
     make_run("two", &other, 1);
-    struct table table = COMPARE_WELL(1, "-q", "one", "two");
+    struct csv_file table = COMPARE_WELL(1, "-q", "one", "two");
     size_t row = find_row(&table, "scalable", "2", "rpcs", "B/A");
-    assert_string_equal(table_text(&table, row, "marked"), "yes");
-    assert_string_equal(table_text(&table, row, "a"), "8");
-    assert_string_equal(table_text(&table, row, "b"), "9");
+    assert_string_equal(csv_file_text(&table, row, "marked"), "yes");
+    assert_string_equal(csv_file_text(&table, row, "a"), "8");
+    assert_string_equal(csv_file_text(&table, row, "b"), "9");
     row = find_row(&table, "scalable", "2", "creates", "B/A");
-    assert_string_equal(table_text(&table, row, "marked"), "no");
+    assert_string_equal(csv_file_text(&table, row, "marked"), "no");
     assert_string_equal(command.out, "");
     assert_has(command.err, "scalable, 2 clients: the verdict fails: rpcs: 8 in A, 9 in B\n");
-    table_deinit(&table);
+    csv_file_deinit(&table);
     command_run(&command, COMMAND("compare", "one", "two", "-o", "loud"));
     assert_has(command.out, " DIFFER ");
     assert_null(strstr(command.out, "All counts are equal"));
@@ -495,11 +497,11 @@ COMMAND_TEST(free_pace_has_no_equal_counts)
     snprintf(text, sizeof text, "%.*sfree%s", (int)(pace - plan), plan, pace + strlen("lockstep"));
     write_manifest("one", text, 6);
     write_manifest("two", text, 6);
-    struct table table = COMPARE_WELL(0, "one", "two");
+    struct csv_file table = COMPARE_WELL(0, "one", "two");
     size_t row = find_row(&table, "scalable", "2", "rpcs", "B/A");
-    assert_true(fabs(table_real(&table, row, "ratio") - 2) < 1e-3);
+    assert_true(fabs(csv_file_real(&table, row, "ratio") - 2) < 1e-3);
     assert_has(command.out, "2.00 times as many RPCs");
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -653,8 +655,8 @@ COMMAND_TEST(trials_that_are_not_those_of_the_plan)
     make_plain("two");
     write_manifest("two", plan, 2);
     write_trials("two", -1, -1);
-    struct table table = COMPARE_WELL(0, "one", "two");
-    table_deinit(&table);
+    struct csv_file table = COMPARE_WELL(0, "one", "two");
+    csv_file_deinit(&table);
     for (int row = 0; row < 8; row++) {
         char words[160];
         write_trials("two", row, -1);
@@ -692,8 +694,8 @@ COMMAND_TEST(a_run_that_was_cut_short_has_fewer_trials)
     write_ended_manifest("two", plan, 2,
                          ", \"cut_short\": \"interrupted\", \"trials_finished\": 7");
     write_trials("two", -1, 5);
-    struct table table = COMPARE_WELL(0, "one", "two");
-    table_deinit(&table);
+    struct csv_file table = COMPARE_WELL(0, "one", "two");
+    csv_file_deinit(&table);
     write_trials("two", 5, -1);
     REFUSE("line 8: trial: '2' of scalable with 200 clients is on line 7 already", "one", "two",
            "-o", "twice");
@@ -750,8 +752,8 @@ COMMAND_TEST(plans_that_differ)
      * manifest without a placement and a rate is an old one, of a run on all servers at any. */
     write_other_plan("two", "\"max_rate\": null, \"placement\": \"spread\", \"processes\": 1",
                      "\"processes\": 2");
-    struct table table = COMPARE_WELL(0, "one", "two");
-    table_deinit(&table);
+    struct csv_file table = COMPARE_WELL(0, "one", "two");
+    csv_file_deinit(&table);
 }
 
 /* A paced trial has no time of its drain; its counts and latencies are compared. */
@@ -764,13 +766,13 @@ COMMAND_TEST(two_paced_runs)
                             "--max-rate", "2000", "-q", "-o", i == 0 ? "old" : "new"));
         assert_status(&command, 0);
     }
-    struct table table = COMPARE_WELL(0, "old", "new");
+    struct csv_file table = COMPARE_WELL(0, "old", "new");
     size_t row = find_row(&table, "scalable", "8", "rpcs", "B/A");
-    assert_true(table_real(&table, row, "ratio") == 1);
+    assert_true(csv_file_real(&table, row, "ratio") == 1);
     row = find_row(&table, "scalable", "8", "drain_s", "B/A");
-    assert_int_equal(table_count(&table, row, "trials_a"), 0);
-    assert_string_equal(table_text(&table, row, "ratio"), "");
-    table_deinit(&table);
+    assert_int_equal(csv_file_count(&table, row, "trials_a"), 0);
+    assert_string_equal(csv_file_text(&table, row, "ratio"), "");
+    csv_file_deinit(&table);
     run_plan("unpaced", "scalable", "8", "2");
     REFUSE("zkherd: unpaced: the plans of the runs differ: max_rate is null here, 2000 in old",
            "old", "unpaced", "-o", "none");

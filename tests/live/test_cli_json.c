@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What run and load print with --json, in simulations: it is as the schemas say, and as the files
  * beside it. */
+#include "tests/support/csv_file.h"
 #include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -61,15 +61,15 @@ COMMAND_TEST(a_run_of_two_topologies)
 }
 
 /* The median of one trial is its value. */
-static void assert_is_of_the_row(const json_t *cell, const struct table *table, size_t row)
+static void assert_is_of_the_row(const json_t *cell, const struct csv_file *table, size_t row)
 {
     static const char *const keys[] = {"rpcs",    "creates",        "notifications",
                                        "drain_s", "handoff_p50_us", "handoff_p99_us"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         assert_float_equal(json_number_value(json_object_get(cell, keys[i])),
-                           table_real(table, row, keys[i]), 0.1);
-    assert_int_equal(count_of(cell, "bytes"), table_count(table, row, "bytes_sent") +
-                                                  table_count(table, row, "bytes_received"));
+                           csv_file_real(table, row, keys[i]), 0.1);
+    assert_int_equal(count_of(cell, "bytes"), csv_file_count(table, row, "bytes_sent") +
+                                                  csv_file_count(table, row, "bytes_received"));
 }
 
 COMMAND_TEST(a_run_says_what_its_file_has)
@@ -79,10 +79,10 @@ COMMAND_TEST(a_run_says_what_its_file_has)
     assert_status(&command, 0);
     assert_string_equal(command.err, "");
     json_t *json = schema_read_result(&command, "run");
-    struct table trials = table_read(in_work("out/trials.csv"));
+    struct csv_file trials = csv_file_read(in_work("out/trials.csv"));
     assert_is_of_the_row(cell_at(json, 0, 0), &trials, 0);
     assert_true(json_is_false(json_object_get(cell_at(json, 0, 0), "has_law")));
-    table_deinit(&trials);
+    csv_file_deinit(&trials);
     json_decref(json);
 }
 
@@ -106,13 +106,13 @@ COMMAND_TEST(a_load_says_what_its_file_has)
                                   "--duration", "1s", "--warm-up", "0", "--json", "-o", "out"));
     assert_status(&command, 0);
     json_t *json = schema_read_result(&command, "load");
-    struct table cells = table_read(in_work("out/cells.csv"));
+    struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
     assert_int_equal(cells.rows, json_array_size(json_object_get(result_at(json, 0), "cells")));
     assert_int_equal(assert_json_row(cell_at(json, 0, 1), &cells, 1), 5 + 3 * 14);
     assert_int_equal(count_of(cell_at(json, 0, 1), "trials_valid"), 1);
     assert_string_equal(text_of(json, "verdict"), "holds");
     json_decref(read_manifest("out"));
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
     json_decref(json);
 }
 

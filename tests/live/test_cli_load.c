@@ -41,41 +41,41 @@ static int clear_away(void **state)
 /* ------------------------------------------------------------------ the files of a load */
 
 struct load_tables {
-    struct table load, timeline, operations, latency, cells;
+    struct csv_file load, timeline, operations, latency, cells;
 };
 
 static void tables_deinit(struct load_tables *tables)
 {
-    table_deinit(&tables->load);
-    table_deinit(&tables->timeline);
-    table_deinit(&tables->operations);
-    table_deinit(&tables->latency);
-    table_deinit(&tables->cells);
+    csv_file_deinit(&tables->load);
+    csv_file_deinit(&tables->timeline);
+    csv_file_deinit(&tables->operations);
+    csv_file_deinit(&tables->latency);
+    csv_file_deinit(&tables->cells);
 }
 
-static bool same_trial(const struct table *a, size_t row, const struct table *b, size_t other)
+static bool same_trial(const struct csv_file *a, size_t row, const struct csv_file *b, size_t other)
 {
     static const char *const key[] = {"run", "mix", "sessions", "rate_per_s", "trial"};
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
-        if (strcmp(table_text(a, row, key[i]), table_text(b, other, key[i])) != 0)
+        if (strcmp(csv_file_text(a, row, key[i]), csv_file_text(b, other, key[i])) != 0)
             return false;
     }
     return true;
 }
 
 /* Of a trial, row by row in another table. */
-static uint64_t sum_of(const struct load_tables *tables, size_t trial, const struct table *table,
+static uint64_t sum_of(const struct load_tables *tables, size_t trial, const struct csv_file *table,
                        const char *column)
 {
     uint64_t sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
         if (same_trial(&tables->load, trial, table, row))
-            sum += table_count(table, row, column);
+            sum += csv_file_count(table, row, column);
     }
     return sum;
 }
 
-static size_t rows_of(const struct load_tables *tables, size_t trial, const struct table *table)
+static size_t rows_of(const struct load_tables *tables, size_t trial, const struct csv_file *table)
 {
     size_t rows = 0;
     for (size_t row = 0; row < table->rows; row++)
@@ -98,14 +98,14 @@ static bool follows(const char *operation)
 /* Of one kind of operation; "all": of all that were asked for. */
 static uint64_t answers_of(const struct load_tables *tables, size_t trial, const char *kind)
 {
-    const struct table *table = &tables->operations;
+    const struct csv_file *table = &tables->operations;
     uint64_t sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
-        const char *operation = table_text(table, row, "operation");
+        const char *operation = csv_file_text(table, row, "operation");
         if (same_trial(&tables->load, trial, table, row) &&
             (strcmp(kind, operation) == 0 || (strcmp(kind, "all") == 0 && !follows(operation))) &&
-            is_foreseen(operation, table_text(table, row, "status")))
-            sum += table_count(table, row, "count");
+            is_foreseen(operation, csv_file_text(table, row, "status")))
+            sum += csv_file_count(table, row, "count");
     }
     return sum;
 }
@@ -113,14 +113,14 @@ static uint64_t answers_of(const struct load_tables *tables, size_t trial, const
 static uint64_t latencies_of(const struct load_tables *tables, size_t trial, bool all_roles,
                              const char *operation, const char *from)
 {
-    const struct table *table = &tables->latency;
+    const struct csv_file *table = &tables->latency;
     uint64_t sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
-        bool is_all = strcmp(table_text(table, row, "role"), "all") == 0;
+        bool is_all = strcmp(csv_file_text(table, row, "role"), "all") == 0;
         if (same_trial(&tables->load, trial, table, row) && is_all == all_roles &&
-            strcmp(table_text(table, row, "operation"), operation) == 0 &&
-            strcmp(table_text(table, row, "from"), from) == 0)
-            sum += table_count(table, row, "count");
+            strcmp(csv_file_text(table, row, "operation"), operation) == 0 &&
+            strcmp(csv_file_text(table, row, "from"), from) == 0)
+            sum += csv_file_count(table, row, "count");
     }
     return sum;
 }
@@ -144,7 +144,7 @@ static void assert_operations_agree(const struct load_tables *tables, size_t tri
     };
     static const char *const beginnings[] = {"sent", "due"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        uint64_t count = table_count(&tables->load, trial, kinds[i][0]);
+        uint64_t count = csv_file_count(&tables->load, trial, kinds[i][0]);
         assert_int_equal(answers_of(tables, trial, kinds[i][1]), count);
         for (size_t from = 0; from < 2; from++) {
             assert_int_equal(latencies_of(tables, trial, true, kinds[i][1], beginnings[from]),
@@ -164,10 +164,11 @@ static void assert_operations_agree(const struct load_tables *tables, size_t tri
 static void assert_outstanding_is_known(const struct load_tables *tables, size_t trial)
 {
     for (size_t row = 0; row < tables->timeline.rows; row++) {
-        bool is_last = table_count(&tables->timeline, row, "second") ==
-                       table_count(&tables->load, trial, "seconds");
+        bool is_last = csv_file_count(&tables->timeline, row, "second") ==
+                       csv_file_count(&tables->load, trial, "seconds");
         if (same_trial(&tables->load, trial, &tables->timeline, row))
-            assert_int_equal(table_text(&tables->timeline, row, "outstanding")[0] == '\0', is_last);
+            assert_int_equal(csv_file_text(&tables->timeline, row, "outstanding")[0] == '\0',
+                             is_last);
     }
 }
 
@@ -176,43 +177,43 @@ static void assert_outstanding_is_known(const struct load_tables *tables, size_t
  */
 static void assert_rates_agree(const struct load_tables *tables, size_t trial)
 {
-    const struct table *load = &tables->load;
-    double seconds = table_real(load, trial, "seconds");
+    const struct csv_file *load = &tables->load;
+    double seconds = csv_file_real(load, trial, "seconds");
     size_t ended = rows_of(tables, trial, &tables->timeline);
-    if (table_text(load, trial, "achieved_per_s")[0] == '\0') {
+    if (csv_file_text(load, trial, "achieved_per_s")[0] == '\0') {
         assert_true(ended < (size_t)seconds);
         return;
     }
     assert_int_equal(ended, (size_t)seconds);
     double achieved = (double)sum_of(tables, trial, &tables->timeline, "operations") / seconds;
-    assert_true(fabs(achieved - table_real(load, trial, "achieved_per_s")) < 0.006);
+    assert_true(fabs(achieved - csv_file_real(load, trial, "achieved_per_s")) < 0.006);
     assert_int_equal(sum_of(tables, trial, &tables->timeline, "errors"),
-                     table_count(load, trial, "errors"));
-    if (table_text(load, trial, "rate_per_s")[0] == '\0')
+                     csv_file_count(load, trial, "errors"));
+    if (csv_file_text(load, trial, "rate_per_s")[0] == '\0')
         return;
-    double offered =
-        (double)(sum_of(tables, trial, &tables->operations, "count") -
-                 table_count(load, trial, "unlocks") - table_count(load, trial, "async_deletes") +
-                 table_count(load, trial, "unsent")) /
-        seconds;
-    assert_true(fabs(offered - table_real(load, trial, "offered_per_s")) < 0.006);
-    assert_true(table_count(load, trial, "delayed") <=
+    double offered = (double)(sum_of(tables, trial, &tables->operations, "count") -
+                              csv_file_count(load, trial, "unlocks") -
+                              csv_file_count(load, trial, "async_deletes") +
+                              csv_file_count(load, trial, "unsent")) /
+                     seconds;
+    assert_true(fabs(offered - csv_file_real(load, trial, "offered_per_s")) < 0.006);
+    assert_true(csv_file_count(load, trial, "delayed") <=
                 sum_of(tables, trial, &tables->operations, "count"));
 }
 
 /* Requests of the whole time, warm-up and unlocks included; a try that fails is a write. */
 static void assert_servers_agree(const struct load_tables *tables, size_t trial)
 {
-    const struct table *load = &tables->load;
-    assert_string_equal(table_text(load, trial, "reconciled"), "yes");
-    assert_int_equal(table_count(load, trial, "rpcs"),
-                     table_count(load, trial, "server_writes") +
-                         table_count(load, trial, "server_reads"));
-    assert_int_equal(table_count(load, trial, "rpcs"),
-                     table_count(load, trial, "server_packets_received"));
-    assert_int_equal(table_count(load, trial, "notifications"),
-                     table_count(load, trial, "server_notifications"));
-    assert_true(table_count(load, trial, "rpcs") >=
+    const struct csv_file *load = &tables->load;
+    assert_string_equal(csv_file_text(load, trial, "reconciled"), "yes");
+    assert_int_equal(csv_file_count(load, trial, "rpcs"),
+                     csv_file_count(load, trial, "server_writes") +
+                         csv_file_count(load, trial, "server_reads"));
+    assert_int_equal(csv_file_count(load, trial, "rpcs"),
+                     csv_file_count(load, trial, "server_packets_received"));
+    assert_int_equal(csv_file_count(load, trial, "notifications"),
+                     csv_file_count(load, trial, "server_notifications"));
+    assert_true(csv_file_count(load, trial, "rpcs") >=
                 sum_of(tables, trial, &tables->operations, "count"));
 }
 
@@ -221,7 +222,7 @@ static uint64_t count_marks(const struct load_tables *tables, size_t trial)
 {
     uint64_t marks = 0;
     for (size_t row = 0; row < tables->timeline.rows; row++) {
-        const char *text = table_text(&tables->timeline, row, "marks");
+        const char *text = csv_file_text(&tables->timeline, row, "marks");
         if (same_trial(&tables->load, trial, &tables->timeline, row) && text[0] != '\0')
             marks += 1 + count_words(text, ";");
     }
@@ -231,17 +232,17 @@ static uint64_t count_marks(const struct load_tables *tables, size_t trial)
 /* In each second, reads and writes together are what was answered. */
 static void assert_reads_and_writes_agree(const struct load_tables *tables)
 {
-    const struct table *timeline = &tables->timeline;
+    const struct csv_file *timeline = &tables->timeline;
     for (size_t row = 0; row < timeline->rows; row++) {
-        uint64_t reads = table_count(timeline, row, "reads"),
-                 writes = table_count(timeline, row, "writes");
-        assert_int_equal(reads + writes, table_count(timeline, row, "operations"));
-        if (strcmp(table_text(timeline, row, "mix"), "get=100") == 0)
+        uint64_t reads = csv_file_count(timeline, row, "reads"),
+                 writes = csv_file_count(timeline, row, "writes");
+        assert_int_equal(reads + writes, csv_file_count(timeline, row, "operations"));
+        if (strcmp(csv_file_text(timeline, row, "mix"), "get=100") == 0)
             assert_int_equal(writes, 0);
-        assert_int_equal(table_text(timeline, row, "response_p50_us")[0] == '\0',
+        assert_int_equal(csv_file_text(timeline, row, "response_p50_us")[0] == '\0',
                          reads + writes == 0);
-        assert_int_equal(table_text(timeline, row, "read_p50_us")[0] == '\0', reads == 0);
-        assert_int_equal(table_text(timeline, row, "write_p99_us")[0] == '\0', writes == 0);
+        assert_int_equal(csv_file_text(timeline, row, "read_p50_us")[0] == '\0', reads == 0);
+        assert_int_equal(csv_file_text(timeline, row, "write_p99_us")[0] == '\0', writes == 0);
     }
 }
 
@@ -260,9 +261,9 @@ static void assert_log_is_whole(const struct load_tables *tables, const char *pa
         intervals += !is_second && !is_half && strncmp(line, "Tag=", 4) == 0;
     }
     for (size_t row = 0; row < tables->timeline.rows; row++) {
-        answered += table_count(&tables->timeline, row, "operations") > 0;
-        parts += table_count(&tables->timeline, row, "reads") > 0;
-        parts += table_count(&tables->timeline, row, "writes") > 0;
+        answered += csv_file_count(&tables->timeline, row, "operations") > 0;
+        parts += csv_file_count(&tables->timeline, row, "reads") > 0;
+        parts += csv_file_count(&tables->timeline, row, "writes") > 0;
     }
     assert_int_equal(intervals, tables->latency.rows);
     assert_int_equal(seconds, answered);
@@ -293,13 +294,13 @@ static struct load_tables read_load_files(const char *folder, bool has_cells)
 {
     assert_no_parts(folder, has_cells);
     struct load_tables tables = {
-        .load = table_read(in_work("%s/load.csv", folder)),
-        .timeline = table_read(in_work("%s/timeline.csv", folder)),
-        .operations = table_read(in_work("%s/operations.csv", folder)),
-        .latency = table_read(in_work("%s/latency.csv", folder)),
+        .load = csv_file_read(in_work("%s/load.csv", folder)),
+        .timeline = csv_file_read(in_work("%s/timeline.csv", folder)),
+        .operations = csv_file_read(in_work("%s/operations.csv", folder)),
+        .latency = csv_file_read(in_work("%s/latency.csv", folder)),
     };
     if (has_cells)
-        tables.cells = table_read(in_work("%s/cells.csv", folder));
+        tables.cells = csv_file_read(in_work("%s/cells.csv", folder));
     size_t rows[3] = {0};
     for (size_t trial = 0; trial < tables.load.rows; trial++) {
         rows[0] += rows_of(&tables, trial, &tables.timeline);
@@ -308,8 +309,8 @@ static struct load_tables read_load_files(const char *folder, bool has_cells)
         assert_operations_agree(&tables, trial);
         assert_rates_agree(&tables, trial);
         assert_outstanding_is_known(&tables, trial);
-        assert_int_equal(count_marks(&tables, trial), table_count(&tables.load, trial, "marks"));
-        assert_int_equal(table_count(&tables.load, trial, "marks_left_out"), 0);
+        assert_int_equal(count_marks(&tables, trial), csv_file_count(&tables.load, trial, "marks"));
+        assert_int_equal(csv_file_count(&tables.load, trial, "marks_left_out"), 0);
     }
     assert_int_equal(rows[0], tables.timeline.rows);
     assert_int_equal(rows[1], tables.operations.rows);
@@ -330,17 +331,17 @@ static void assert_all_kinds(const struct load_tables *tables, size_t trials)
 {
     assert_int_equal(tables->load.rows, trials);
     assert_int_equal(tables->cells.rows, 1);
-    assert_int_equal(table_count(&tables->cells, 0, "trials"), trials);
+    assert_int_equal(csv_file_count(&tables->cells, 0, "trials"), trials);
     for (size_t trial = 0; trial < trials; trial++) {
         assert_servers_agree(tables, trial);
-        assert_int_equal(table_count(&tables->load, trial, "errors"), 0);
+        assert_int_equal(csv_file_count(&tables->load, trial, "errors"), 0);
         /* Of 500 operations, 100 of them gets, a share of 2 % has none in one case of 24,000. */
-        if (table_count(&tables->load, trial, "gets") >= 100) {
-            assert_true(table_count(&tables->load, trial, "multis") > 0);
-            assert_true(table_count(&tables->load, trial, "trylocks") > 0);
-            assert_true(table_count(&tables->load, trial, "async_deletes") > 0);
+        if (csv_file_count(&tables->load, trial, "gets") >= 100) {
+            assert_true(csv_file_count(&tables->load, trial, "multis") > 0);
+            assert_true(csv_file_count(&tables->load, trial, "trylocks") > 0);
+            assert_true(csv_file_count(&tables->load, trial, "async_deletes") > 0);
         }
-        assert_string_equal(table_text(&tables->load, trial, "lag_p99_us"), "");
+        assert_string_equal(csv_file_text(&tables->load, trial, "lag_p99_us"), "");
     }
 }
 
@@ -361,7 +362,7 @@ TEST_BETWEEN(all_files_agree, make, clear_away)
     assert_has(command.out, "results in out\n");
     struct load_tables tables = read_load("out");
     assert_all_kinds(&tables, 2);
-    assert_true(table_real(&tables.load, 0, "server_cores") > 0);
+    assert_true(csv_file_real(&tables.load, 0, "server_cores") > 0);
     assert_true(count_marks(&tables, 0) + count_marks(&tables, 1) > 0);
     tables_deinit(&tables);
     assert_left(1);
@@ -402,15 +403,15 @@ TEST_BETWEEN(levels_make_cells, make, clear_away)
     assert_int_equal(tables.timeline.rows, 48);
     assert_int_equal(tables.cells.rows, 8);
     for (size_t trial = 0; trial < 16; trial++) {
-        assert_true(table_real(&tables.load, trial, "offered_per_s") ==
-                    table_real(&tables.load, trial, "rate_per_s"));
-        assert_int_equal(table_count(&tables.load, trial, "unsent"), 0);
+        assert_true(csv_file_real(&tables.load, trial, "offered_per_s") ==
+                    csv_file_real(&tables.load, trial, "rate_per_s"));
+        assert_int_equal(csv_file_count(&tables.load, trial, "unsent"), 0);
     }
     /* In each second the rate, but for what is under way at its beginning and its end. */
     for (size_t row = 0; row < 48; row++)
-        assert_true(fabs(table_real(&tables.timeline, row, "operations") -
-                         table_real(&tables.timeline, row, "rate_per_s")) <=
-                    table_real(&tables.timeline, row, "sessions"));
+        assert_true(fabs(csv_file_real(&tables.timeline, row, "operations") -
+                         csv_file_real(&tables.timeline, row, "rate_per_s")) <=
+                    csv_file_real(&tables.timeline, row, "sessions"));
     tables_deinit(&tables);
 }
 
@@ -421,15 +422,15 @@ TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
                                   "100000", "--connect", outside));
     assert_done();
     struct load_tables tables = read_load("out");
-    const struct table *load = &tables.load;
+    const struct csv_file *load = &tables.load;
     assert_int_equal(load->rows, 1);
-    assert_string_equal(table_text(load, 0, "offered_per_s"), "100000.00");
-    assert_true(table_real(load, 0, "achieved_per_s") < 90000);
-    assert_true(table_count(load, 0, "unsent") > 0);
-    assert_true(table_count(load, 0, "delayed") > 0);
+    assert_string_equal(csv_file_text(load, 0, "offered_per_s"), "100000.00");
+    assert_true(csv_file_real(load, 0, "achieved_per_s") < 90000);
+    assert_true(csv_file_count(load, 0, "unsent") > 0);
+    assert_true(csv_file_count(load, 0, "delayed") > 0);
     /* Without an error, what was sent was answered: in the second, or right behind. */
     uint64_t sent = sum_of(&tables, 0, &tables.operations, "count");
-    assert_int_equal(sent + table_count(load, 0, "unsent"), 100000);
+    assert_int_equal(sent + csv_file_count(load, 0, "unsent"), 100000);
     assert_true(sent >= sum_of(&tables, 0, &tables.timeline, "operations"));
     assert_true(sent <= sum_of(&tables, 0, &tables.timeline, "operations") + 2);
     tables_deinit(&tables);
@@ -508,7 +509,7 @@ TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)
     assert_has(command.err, "lost its connection while it laid out its znodes: values may be "
                             "larger than the servers take (jute.maxbuffer)");
     struct load_tables tables = read_load("out");
-    assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
+    assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
     assert_int_equal(tables.timeline.rows, 0); /* no second has ended */
     tables_deinit(&tables);
     assert_left(1);
@@ -521,7 +522,7 @@ static void assert_first_is_kept(const char *folder, const char *cut_short)
 {
     struct load_tables tables = read_load(folder);
     assert_int_equal(tables.load.rows, 1);
-    assert_int_equal(table_count(&tables.load, 0, "trial"), 1);
+    assert_int_equal(csv_file_count(&tables.load, 0, "trial"), 1);
     assert_servers_agree(&tables, 0);
     assert_cut_short(folder, cut_short, 1);
     tables_deinit(&tables);
@@ -663,11 +664,11 @@ TEST_BETWEEN(a_server_that_counts_otherwise_fails_the_load, make, clear_away)
     assert_has(command.err, " writes, the sessions ");
     assert_has(command.out, "FAILS");
     struct load_tables tables = read_load("out");
-    assert_string_equal(table_text(&tables.load, 0, "reconciled"), "no");
-    assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
-    assert_true(table_count(&tables.load, 0, "server_writes") +
-                    table_count(&tables.load, 0, "server_reads") <
-                table_count(&tables.load, 0, "rpcs"));
+    assert_string_equal(csv_file_text(&tables.load, 0, "reconciled"), "no");
+    assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
+    assert_true(csv_file_count(&tables.load, 0, "server_writes") +
+                    csv_file_count(&tables.load, 0, "server_reads") <
+                csv_file_count(&tables.load, 0, "rpcs"));
     tables_deinit(&tables);
     assert_nothing_left_outside(1);
 }
@@ -716,11 +717,11 @@ static struct load_tables load_whose_driver_stands_still(const char *depth)
     assert_status(&command, 4);
     assert_has(command.err, "the driver, not the server, ");
     struct load_tables tables = read_load("out");
-    const struct table *load = &tables.load;
-    assert_string_equal(table_text(load, 0, "valid"), "no");
-    assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);
-    assert_true(table_real(load, 0, "offered_per_s") == 200);
-    assert_true(table_real(load, 0, "response_max_us") >= 250e3);
+    const struct csv_file *load = &tables.load;
+    assert_string_equal(csv_file_text(load, 0, "valid"), "no");
+    assert_int_equal(csv_file_count(&tables.cells, 0, "driver_bound"), 1);
+    assert_true(csv_file_real(load, 0, "offered_per_s") == 200);
+    assert_true(csv_file_real(load, 0, "response_max_us") >= 250e3);
     assert_nothing_left_outside(1);
     return tables;
 }
@@ -729,9 +730,9 @@ TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
 {
     struct load_tables tables = load_whose_driver_stands_still("100");
     assert_has(command.err, "the driver, not the server, was late: ");
-    assert_true(table_real(&tables.load, 0, "lag_max_us") >= 250e3);
-    assert_true(table_real(&tables.load, 0, "lag_p99_us") >= 100e3);
-    assert_true(table_real(&tables.load, 0, "response_p99_us") >= 200e3);
+    assert_true(csv_file_real(&tables.load, 0, "lag_max_us") >= 250e3);
+    assert_true(csv_file_real(&tables.load, 0, "lag_p99_us") >= 100e3);
+    assert_true(csv_file_real(&tables.load, 0, "response_p99_us") >= 200e3);
     tables_deinit(&tables);
 }
 
@@ -754,8 +755,8 @@ static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long m
     assert_status(&command, 4);
     assert_has(command.err, "stood still: the driver did not run for ");
     struct load_tables tables = read_load("out");
-    assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
-    assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);
+    assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
+    assert_int_equal(csv_file_count(&tables.cells, 0, "driver_bound"), 1);
     tables_deinit(&tables);
     assert_nothing_left_outside(1);
 }
@@ -785,11 +786,11 @@ TEST_BETWEEN(a_driver_that_stood_still_at_the_end_sends_what_was_due, make, clea
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
     struct load_tables tables = read_load("out");
-    const struct table *load = &tables.load;
-    assert_int_equal(table_count(load, 0, "unsent"), 0);
-    assert_int_equal(table_count(load, 0, "gets"), 120);
-    assert_true(table_real(load, 0, "lag_max_us") >= 1000e3);
-    assert_true(table_real(load, 0, "response_max_us") >= 1000e3);
+    const struct csv_file *load = &tables.load;
+    assert_int_equal(csv_file_count(load, 0, "unsent"), 0);
+    assert_int_equal(csv_file_count(load, 0, "gets"), 120);
+    assert_true(csv_file_real(load, 0, "lag_max_us") >= 1000e3);
+    assert_true(csv_file_real(load, 0, "response_max_us") >= 1000e3);
     tables_deinit(&tables);
     assert_nothing_left_outside(1);
 }

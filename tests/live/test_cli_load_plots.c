@@ -44,7 +44,7 @@ static void plot(const char *folder)
 /* Changes one field of a row. */
 static void set_field(const char *path, size_t row, const char *column, const char *value)
 {
-    struct table table = table_read(path);
+    struct csv_file table = csv_file_read(path);
     FILE *file = fopen(path, "we");
     assert_non_null(file);
     for (size_t line = 0; line <= table.rows; line++) {
@@ -57,7 +57,7 @@ static void set_field(const char *path, size_t row, const char *column, const ch
         fputc('\n', file);
     }
     assert_int_equal(fclose(file), 0);
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* ------------------------------------------------------------------ where points are */
@@ -87,18 +87,18 @@ static double scale_of(const char *picture, const char *label, double value)
 }
 
 /* Between the points of a curve there is what lies between the cells' figures. */
-static void assert_points_hold(const char *picture, const char *mark, const struct table *cells,
+static void assert_points_hold(const char *picture, const char *mark, const struct csv_file *cells,
                                uint64_t sessions, double scale)
 {
     struct point points[16];
     size_t count = find_points(picture, mark, points, 16), next = 0, first = 0;
     for (size_t row = 0; row < cells->rows; row++) {
-        if (table_count(cells, row, "sessions") != sessions)
+        if (csv_file_count(cells, row, "sessions") != sessions)
             continue;
         if (next == 0)
             first = row;
-        double more =
-            table_real(cells, row, "achieved_per_s") - table_real(cells, first, "achieved_per_s");
+        double more = csv_file_real(cells, row, "achieved_per_s") -
+                      csv_file_real(cells, first, "achieved_per_s");
         assert_true(next + 1 < count);
         assert_true(fabs(points[0].y - points[next].y - more * scale) < 0.6);
         next++;
@@ -111,7 +111,7 @@ static void assert_points_hold(const char *picture, const char *mark, const stru
 COMMAND_TEST(reads_hold_the_cells)
 {
     LOAD_SIMULATED("out", "--reads", "0..100+50", "-n", "5,10", "--duration", "1s");
-    struct table cells = table_read(in_work("out/cells.csv"));
+    struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
     char *picture = read_picture("out", "load_reads");
     assert_int_equal(cells.rows, 6);
     assert_int_equal(picture_count(picture, "5 sessions"), 1);
@@ -127,7 +127,7 @@ COMMAND_TEST(reads_hold_the_cells)
     assert_false(has_picture("out", "load_rate"));
     assert_false(has_picture("out", "load_timeline")); /* of a single second */
     free(picture);
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
 }
 
 /* Open points, and the legend says what that is. */
@@ -189,11 +189,11 @@ COMMAND_TEST(releases_have_curves_of_their_own)
 COMMAND_TEST(topologies_stand_together)
 {
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "6", "--duration", "1s", "--servers", "1,3");
-    struct table cells = table_read(in_work("out/cells.csv"));
+    struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
     assert_int_equal(cells.rows, 4);
     for (size_t row = 0; row < cells.rows; row++)
-        assert_int_equal(table_count(&cells, row, "servers"), row < 2 ? 1 : 3);
-    table_deinit(&cells);
+        assert_int_equal(csv_file_count(&cells, row, "servers"), row < 2 ? 1 : 3);
+    csv_file_deinit(&cells);
     char *before = read_picture("out", "load_reads");
     assert_int_equal(picture_count(before, "1 server"), 1);
     assert_int_equal(picture_count(before, "3 servers"), 1);
@@ -282,7 +282,7 @@ COMMAND_TEST(rates_have_a_panel_for_each_load)
 
 /* ------------------------------------------------------------------ notifications */
 
-static void assert_times_hold(const char *picture, const char *mark, const struct table *cells,
+static void assert_times_hold(const char *picture, const char *mark, const struct csv_file *cells,
                               const char *column)
 {
     /* Two labels of the axis tell how high a decade is. */
@@ -290,7 +290,7 @@ static void assert_times_hold(const char *picture, const char *mark, const struc
     struct point points[8];
     assert_int_equal(find_points(picture, mark, points, 8), cells->rows + 1);
     for (size_t row = 1; row < cells->rows; row++) {
-        double more = log10(table_real(cells, row, column) / table_real(cells, 0, column));
+        double more = log10(csv_file_real(cells, row, column) / csv_file_real(cells, 0, column));
         assert_true(fabs(points[0].y - points[row].y - more * decade) < 0.6);
     }
 }
@@ -300,7 +300,7 @@ COMMAND_TEST(fan_outs_hold_the_cells)
 {
     LOAD_SIMULATED("out", "-n", "5,20,80", "--znodes", "1", "--watch", "100", "-r", "2000", "-m",
                    "get=95,set=5", "--duration", "1s");
-    struct table cells = table_read(in_work("out/cells.csv"));
+    struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
     char *picture = read_picture("out", "load_fan_out");
     assert_int_equal(cells.rows, 3);
     assert_int_equal(picture_count(picture, "sessions"), 1);
@@ -313,7 +313,7 @@ COMMAND_TEST(fan_outs_hold_the_cells)
     assert_times_hold(picture, "#gpPt4'", &cells, "last_notification_p50_us");
     assert_times_hold(picture, "#gpPt12'", &cells, "set_service_p50_us");
     free(picture);
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
     assert_false(has_picture("out", "load_reads"));
 }
 
@@ -450,16 +450,17 @@ COMMAND_TEST(so_many_trials_that_are_not_valid_are_told)
 COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone)
 {
     LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
-    struct table loads = table_read(in_work("out/load.csv"));
-    const char *title = table_count(&loads, 1, "sessions") == 5 ? "5 sessions; trial 1 not valid"
-                                                                : "10 sessions; trial 1 not valid";
+    struct csv_file loads = csv_file_read(in_work("out/load.csv"));
+    const char *title = csv_file_count(&loads, 1, "sessions") == 5
+                            ? "5 sessions; trial 1 not valid"
+                            : "10 sessions; trial 1 not valid";
     set_field(in_work("out/load.csv"), 1, "valid", "no");
     plot("out");
     char *picture = read_picture("out", "load_timeline");
     assert_int_equal(picture_count(picture, title), 1);
     assert_int_equal(picture_count(picture, strstr(title, "10") ? "5 sessions" : "10 sessions"), 1);
     free(picture);
-    table_deinit(&loads);
+    csv_file_deinit(&loads);
 }
 
 /* Whatever the random order of the trials, the panels stand in that of their numbers. */

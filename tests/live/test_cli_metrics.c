@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* --metrics of `zkherd run` and `zkherd load`: whatever is told while trials go on agrees with the
  * rows of the files, and nobody who asks, or does not, disturbs them. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/port.h"
 #include "tests/support/scrape.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -116,13 +116,13 @@ static void assert_told(const char *answer, bool live, double value, double fini
 /* ------------------------------------------------------------------ of a run */
 
 /* The sum of a column over a recipe's rows among the first ones. */
-static double sum_of(const struct table *trials, size_t rows, const char *recipe,
+static double sum_of(const struct csv_file *trials, size_t rows, const char *recipe,
                      const char *column)
 {
     double sum = 0;
     for (size_t row = 0; row < rows && row < trials->rows; row++) {
-        if (strcmp(table_text(trials, row, "recipe"), recipe) == 0)
-            sum += table_real(trials, row, column);
+        if (strcmp(csv_file_text(trials, row, "recipe"), recipe) == 0)
+            sum += csv_file_real(trials, row, column);
     }
     return sum;
 }
@@ -138,7 +138,7 @@ static size_t finished_trials(const char *answer, const char *recipe)
     return (size_t)sum;
 }
 
-static void assert_recipe_told(const char *answer, const struct table *trials, size_t finished,
+static void assert_recipe_told(const char *answer, const struct csv_file *trials, size_t finished,
                                const char *recipe)
 {
     static const struct {
@@ -178,39 +178,39 @@ static void assert_recipe_told(const char *answer, const struct table *trials, s
 }
 
 /* The last finished trial of a recipe. */
-static void assert_last_told(const char *answer, const struct table *trials, size_t finished,
+static void assert_last_told(const char *answer, const struct csv_file *trials, size_t finished,
                              const char *recipe)
 {
     size_t row = finished;
     while (row-- > 0) {
-        if (strcmp(table_text(trials, row, "recipe"), recipe) != 0)
+        if (strcmp(csv_file_text(trials, row, "recipe"), recipe) != 0)
             continue;
         double drain_s =
             told(answer, "zkherd_last_drain_seconds{target=\"standalone\",recipe=\"%s\"}", recipe);
-        assert_true(fabs(drain_s - table_real(trials, row, "drain_s")) < 1e-6);
+        assert_true(fabs(drain_s - csv_file_real(trials, row, "drain_s")) < 1e-6);
         assert_true(told(answer, "zkherd_last_drain_clients{target=\"standalone\",recipe=\"%s\"}",
-                         recipe) == table_real(trials, row, "clients"));
+                         recipe) == csv_file_real(trials, row, "clients"));
         return;
     }
 }
 
 static void assert_handoffs_timed(const char *answer, const char *recipe)
 {
-    struct table latency = table_read(in_work("out/latency.csv"));
+    struct csv_file latency = csv_file_read(in_work("out/latency.csv"));
     uint64_t count = 0;
     for (size_t row = 0; row < latency.rows; row++) {
-        if (strcmp(table_text(&latency, row, "recipe"), recipe) == 0 &&
-            strcmp(table_text(&latency, row, "kind"), "handoff") == 0 &&
-            strcmp(table_text(&latency, row, "role"), "all") == 0)
-            count += table_count(&latency, row, "count");
+        if (strcmp(csv_file_text(&latency, row, "recipe"), recipe) == 0 &&
+            strcmp(csv_file_text(&latency, row, "kind"), "handoff") == 0 &&
+            strcmp(csv_file_text(&latency, row, "role"), "all") == 0)
+            count += csv_file_count(&latency, row, "count");
     }
     assert_true(count > 0);
     assert_true(told(answer, "zkherd_handoff_seconds_count{target=\"standalone\",recipe=\"%s\"}",
                      recipe) == (double)count);
-    table_deinit(&latency);
+    csv_file_deinit(&latency);
 }
 
-static void assert_run_told(const char *answer, const struct table *trials)
+static void assert_run_told(const char *answer, const struct csv_file *trials)
 {
     static const char *const recipes[] = {"nonscalable", "scalable"};
     size_t finished = 0;
@@ -231,7 +231,7 @@ TEST_BETWEEN(a_run_tells_what_its_files_say, make, work_remove)
                           "-n", "4,16", "-t", "3", "--plots", "svg", "-o", "out"));
     scrape_to_the_end();
     command_finish(&command, COMMAND_LIMIT_NS);
-    struct table trials = table_read(in_work("out/trials.csv"));
+    struct csv_file trials = csv_file_read(in_work("out/trials.csv"));
     const char *last = scrapes.list[scrapes.count - 1];
     assert_well_told();
     assert_int_equal(trials.rows, 12);
@@ -242,7 +242,7 @@ TEST_BETWEEN(a_run_tells_what_its_files_say, make, work_remove)
     assert_true(told(last, "zkherd_trial_number") == 0);
     assert_handoffs_timed(last, "nonscalable");
     assert_handoffs_timed(last, "scalable");
-    table_deinit(&trials);
+    csv_file_deinit(&trials);
     forget_scrapes();
     assert_left(1);
 }
@@ -253,14 +253,14 @@ TEST_BETWEEN(a_run_tells_what_its_files_say, make, work_remove)
     "get=20,exists=10,children=10,set=20,create=15,delete=10,multi=5,trylock=2,create-delete=8"
 
 /* The sum of a column of a table of one cell over its first trials. NULL: of all rows. */
-static double sum_of_trials(const struct table *table, size_t trials, const char *key,
+static double sum_of_trials(const struct csv_file *table, size_t trials, const char *key,
                             const char *word, const char *column)
 {
     double sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
-        if (table_count(table, row, "trial") <= trials &&
-            (key == NULL || strcmp(table_text(table, row, key), word) == 0))
-            sum += table_real(table, row, column);
+        if (csv_file_count(table, row, "trial") <= trials &&
+            (key == NULL || strcmp(csv_file_text(table, row, key), word) == 0))
+            sum += csv_file_real(table, row, column);
     }
     return sum;
 }
@@ -270,7 +270,7 @@ static double told_of_load(const char *answer, const char *metric, const char *l
     return told(answer, "zkherd_%s{%starget=\"standalone\"}", metric, labels);
 }
 
-static void assert_table_told(const char *answer, const struct table *table, const char *metric,
+static void assert_table_told(const char *answer, const struct csv_file *table, const char *metric,
                               const char *labels, const char *column, bool live)
 {
     size_t finished = finished_trials(answer, NULL);
@@ -290,19 +290,19 @@ static double requests_told(const char *answer)
 }
 
 /* Each operation and status has a row in each trial that has it. */
-static void assert_replies_told(const char *answer, const struct table *operations)
+static void assert_replies_told(const char *answer, const struct csv_file *operations)
 {
     size_t finished = finished_trials(answer, NULL);
     for (size_t row = 0; row < operations->rows; row++) {
-        const char *operation = table_text(operations, row, "operation"),
-                   *status = table_text(operations, row, "status");
+        const char *operation = csv_file_text(operations, row, "operation"),
+                   *status = csv_file_text(operations, row, "status");
         double before = 0, after = 0;
         for (size_t i = 0; i < operations->rows; i++) {
-            bool same = strcmp(table_text(operations, i, "operation"), operation) == 0 &&
-                        strcmp(table_text(operations, i, "status"), status) == 0;
-            size_t trial = table_count(operations, i, "trial");
-            before += same && trial <= finished ? table_real(operations, i, "count") : 0;
-            after += same && trial <= finished + 1 ? table_real(operations, i, "count") : 0;
+            bool same = strcmp(csv_file_text(operations, i, "operation"), operation) == 0 &&
+                        strcmp(csv_file_text(operations, i, "status"), status) == 0;
+            size_t trial = csv_file_count(operations, i, "trial");
+            before += same && trial <= finished ? csv_file_real(operations, i, "count") : 0;
+            after += same && trial <= finished + 1 ? csv_file_real(operations, i, "count") : 0;
         }
         assert_told(answer, true,
                     told(answer,
@@ -313,8 +313,8 @@ static void assert_replies_told(const char *answer, const struct table *operatio
     }
 }
 
-static void assert_load_told(const char *answer, const struct table *load,
-                             const struct table *timeline, const struct table *operations)
+static void assert_load_told(const char *answer, const struct csv_file *load,
+                             const struct csv_file *timeline, const struct csv_file *operations)
 {
     size_t finished = finished_trials(answer, NULL);
     assert_told(answer, true, requests_told(answer),
@@ -335,17 +335,17 @@ static void assert_load_told(const char *answer, const struct table *load,
 
 static void assert_service_timed(const char *answer)
 {
-    struct table latency = table_read(in_work("out/latency.csv"));
+    struct csv_file latency = csv_file_read(in_work("out/latency.csv"));
     double count = 0;
     for (size_t row = 0; row < latency.rows; row++) {
-        if (strcmp(table_text(&latency, row, "role"), "all") == 0 &&
-            strcmp(table_text(&latency, row, "operation"), "all") == 0 &&
-            strcmp(table_text(&latency, row, "from"), "sent") == 0)
-            count += table_real(&latency, row, "count");
+        if (strcmp(csv_file_text(&latency, row, "role"), "all") == 0 &&
+            strcmp(csv_file_text(&latency, row, "operation"), "all") == 0 &&
+            strcmp(csv_file_text(&latency, row, "from"), "sent") == 0)
+            count += csv_file_real(&latency, row, "count");
     }
     assert_true(count > 0);
     assert_true(told_of_load(answer, "service_seconds_count", "") == count);
-    table_deinit(&latency);
+    csv_file_deinit(&latency);
 }
 
 /* A second that has ended is told while its trial goes on. */
@@ -368,9 +368,9 @@ TEST_BETWEEN(a_load_tells_what_its_files_say, make, work_remove)
                                     "-t", "2", "--plots", "svg", "-o", "out"));
     scrape_to_the_end();
     command_finish(&command, COMMAND_LIMIT_NS);
-    struct table load = table_read(in_work("out/load.csv")),
-                 timeline = table_read(in_work("out/timeline.csv")),
-                 operations = table_read(in_work("out/operations.csv"));
+    struct csv_file load = csv_file_read(in_work("out/load.csv")),
+                    timeline = csv_file_read(in_work("out/timeline.csv")),
+                    operations = csv_file_read(in_work("out/operations.csv"));
     const char *last = scrapes.list[scrapes.count - 1];
     assert_well_told();
     for (size_t i = 0; i < scrapes.count; i++)
@@ -379,9 +379,9 @@ TEST_BETWEEN(a_load_tells_what_its_files_say, make, work_remove)
     assert_true(told(last, "zkherd_trials_planned") == 2);
     assert_service_timed(last);
     assert_true(has_told_seconds());
-    table_deinit(&load);
-    table_deinit(&timeline);
-    table_deinit(&operations);
+    csv_file_deinit(&load);
+    csv_file_deinit(&timeline);
+    csv_file_deinit(&operations);
     forget_scrapes();
     assert_left(1);
 }

@@ -18,9 +18,9 @@
 
 static struct command command;
 
-static struct table read_table(const char *name)
+static struct csv_file read_table(const char *name)
 {
-    return table_read(in_work("out/%s", name));
+    return csv_file_read(in_work("out/%s", name));
 }
 
 /* The geometric mean of the trials of a cell, and how many there are. */
@@ -29,15 +29,15 @@ static double mean_of(const char *target, uint64_t reads, size_t *trials)
     char name[64];
     double sum = 0;
     snprintf(name, sizeof name, "%s/load.csv", target);
-    struct table rows = read_table(name);
+    struct csv_file rows = read_table(name);
     *trials = 0;
     for (size_t i = 0; i < rows.rows; i++) {
-        if (table_count(&rows, i, "reads_percent") != reads)
+        if (csv_file_count(&rows, i, "reads_percent") != reads)
             continue;
-        sum += log(table_real(&rows, i, "achieved_per_s"));
+        sum += log(csv_file_real(&rows, i, "achieved_per_s"));
         ++*trials;
     }
-    table_deinit(&rows);
+    csv_file_deinit(&rows);
     return exp(sum / (double)*trials);
 }
 
@@ -45,28 +45,28 @@ static double mean_of(const char *target, uint64_t reads, size_t *trials)
 static void assert_cells(const char *const targets[], size_t count, const uint64_t reads[],
                          size_t shares)
 {
-    struct table cells = read_table("table1.csv");
+    struct csv_file cells = read_table("table1.csv");
     assert_int_equal(cells.rows, shares * count);
     for (size_t i = 0; i < cells.rows; i++) {
         size_t trials;
         double mean = mean_of(targets[i / shares], reads[i % shares], &trials);
         assert_int_equal(trials, 2);
-        assert_int_equal(table_count(&cells, i, "trials"), 2);
-        assert_int_equal(table_count(&cells, i, "reads_percent"), reads[i % shares]);
-        if (table_count(&cells, i, "valid") != 1)
-            assert_true(fabs(table_real(&cells, i, "achieved_per_s") - mean) < 0.01);
+        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
+        assert_int_equal(csv_file_count(&cells, i, "reads_percent"), reads[i % shares]);
+        if (csv_file_count(&cells, i, "valid") != 1)
+            assert_true(fabs(csv_file_real(&cells, i, "achieved_per_s") - mean) < 0.01);
     }
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
 }
 
 /* The word of each row follows from its interval, and the exit status from the words. */
 static int status_of_shape(size_t rows)
 {
     int status = 0;
-    struct table shape = read_table("shape.csv");
+    struct csv_file shape = read_table("shape.csv");
     assert_int_equal(shape.rows, rows);
     for (size_t i = 0; i < rows; i++) {
-        const char *verdict = table_text(&shape, i, "verdict");
+        const char *verdict = csv_file_text(&shape, i, "verdict");
         if (strcmp(verdict, "fails") == 0)
             status = 1;
         else if (strcmp(verdict, "undetermined") == 0)
@@ -74,7 +74,7 @@ static int status_of_shape(size_t rows)
         else
             assert_string_equal(verdict, "holds");
     }
-    table_deinit(&shape);
+    csv_file_deinit(&shape);
     return status;
 }
 
@@ -92,7 +92,7 @@ static const json_t *assert_printed(json_t **json, const char *name, size_t valu
     assert_true(
         json_equal(json_object_get(experiment, "verdict"), json_object_get(*json, "verdict")));
     snprintf(file, sizeof file, "%s.csv", name);
-    struct table cells = read_table(file), shape = read_table("shape.csv");
+    struct csv_file cells = read_table(file), shape = read_table("shape.csv");
     const json_t *results = json_object_get(experiment, "results");
     json_array_foreach(results, i, result)
     {
@@ -101,23 +101,23 @@ static const json_t *assert_printed(json_t **json, const char *name, size_t valu
             one = json_array_get(list, k);
             assert_int_equal(assert_json_row(one, &cells, row), values);
             assert_int_equal(json_integer_value(json_object_get(one, "trials_valid")),
-                             table_count(&cells, row++, "valid"));
+                             csv_file_count(&cells, row++, "valid"));
         }
     }
     assert_int_equal(row, cells.rows);
     json_array_foreach(json_object_get(experiment, "judgements"), i, one)
         assert_int_equal(assert_json_row(one, &shape, i), 10);
     assert_int_equal(i, shape.rows);
-    table_deinit(&cells);
-    table_deinit(&shape);
+    csv_file_deinit(&cells);
+    csv_file_deinit(&shape);
     return json_array_get(results, 0);
 }
 
-static void assert_ratio(const struct table *shape, size_t row, double expected)
+static void assert_ratio(const struct csv_file *shape, size_t row, double expected)
 {
-    assert_true(fabs(table_real(shape, row, "ratio") - expected) < 0.0001);
-    assert_true(table_real(shape, row, "ratio_low") <= expected + 0.0001);
-    assert_true(table_real(shape, row, "ratio_high") >= expected - 0.0001);
+    assert_true(fabs(csv_file_real(shape, row, "ratio") - expected) < 0.0001);
+    assert_true(csv_file_real(shape, row, "ratio_low") <= expected + 0.0001);
+    assert_true(csv_file_real(shape, row, "ratio_high") >= expected - 0.0001);
 }
 
 /* ------------------------------------------------------------------ in the simulation */
@@ -150,16 +150,16 @@ COMMAND_TEST(the_table_holds_the_trials)
     command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL));
     assert_status(&command, status_of_shape(7));
     assert_cells(targets, 3, (const uint64_t[]){0, 40, 100}, 3);
-    struct table shape = read_table("shape.csv");
+    struct csv_file shape = read_table("shape.csv");
     double three = mean_of("simulated3", 100, &trials), five = mean_of("simulated5", 100, &trials);
-    assert_string_equal(table_text(&shape, 1, "claim"), "reads rise from 3 to 5 servers");
-    assert_string_equal(table_text(&shape, 1, "verdict"), "holds");
+    assert_string_equal(csv_file_text(&shape, 1, "claim"), "reads rise from 3 to 5 servers");
+    assert_string_equal(csv_file_text(&shape, 1, "verdict"), "holds");
     assert_ratio(&shape, 1, five / three);
     assert_ratio(&shape, 2, mean_of("simulated3", 0, &trials) / mean_of("simulated1", 0, &trials));
     assert_ratio(&shape, 6, five / mean_of("simulated5", 0, &trials));
-    assert_string_equal(table_text(&shape, 1, "paper_ratio"), "1.8966");
-    assert_string_equal(table_text(&shape, 2, "verdict"), "undetermined");
-    table_deinit(&shape);
+    assert_string_equal(csv_file_text(&shape, 1, "paper_ratio"), "1.8966");
+    assert_string_equal(csv_file_text(&shape, 2, "verdict"), "undetermined");
+    csv_file_deinit(&shape);
     assert_table_is_told();
 }
 
@@ -188,16 +188,16 @@ COMMAND_TEST(the_papers_ensembles_are_simulated)
 {
     command_run(&command, COMMAND("paper", "table1", "-d", "simulated", SMALL, "--reads", "0,100",
                                   "-n", "26", "--depth", "2"));
-    struct table cells = read_table("table1.csv");
+    struct csv_file cells = read_table("table1.csv");
     static const char *const servers[] = {"1", "3", "5", "7", "9", "13"};
     assert_int_equal(cells.rows, 2 * 6);
     for (size_t i = 0; i < cells.rows; i++) {
-        assert_string_equal(table_text(&cells, i, "servers"), servers[i / 2]);
-        assert_true(table_real(&cells, i, "achieved_per_s") > 0);
+        assert_string_equal(csv_file_text(&cells, i, "servers"), servers[i / 2]);
+        assert_true(csv_file_real(&cells, i, "achieved_per_s") > 0);
     }
-    assert_string_equal(table_text(&cells, 11, "paper_per_s"), "460000");
+    assert_string_equal(csv_file_text(&cells, 11, "paper_per_s"), "460000");
     assert_true(screen_widest(command.out) <= 80);
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
     assert_status(&command, status_of_shape(5 + 5 + 6));
 }
 
@@ -224,10 +224,10 @@ COMMAND_TEST_SOON(interrupted)
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: paper table1: interrupted: ");
     assert_has(command.err, " of 4,000 trials ");
-    struct table cells = read_table("table1.csv");
+    struct csv_file cells = read_table("table1.csv");
     assert_int_equal(cells.rows, 4);
-    assert_true(table_count(&cells, 0, "trials") + table_count(&cells, 1, "trials") > 0);
-    table_deinit(&cells);
+    assert_true(csv_file_count(&cells, 0, "trials") + csv_file_count(&cells, 1, "trials") > 0);
+    csv_file_deinit(&cells);
     assert_int_equal(status_of_shape(4), 4);
     assert_has(command.err, ": undetermined: there are too few valid trials\n");
 }
@@ -253,20 +253,21 @@ static struct mean creates_of(const char *target, uint64_t workers, const char *
     double sum = 0, relative = 0;
     size_t trials = 0;
     snprintf(name, sizeof name, "%s/load.csv", target);
-    struct table rows = read_table(name);
+    struct csv_file rows = read_table(name);
     for (size_t i = 0; i < rows.rows; i++) {
-        assert_string_equal(table_text(&rows, i, "mix"), "create-delete=100");
-        assert_string_equal(table_text(&rows, i, "depth"), "1");
-        assert_string_equal(table_text(&rows, i, "value_bytes"), "1024");
-        assert_string_equal(table_text(&rows, i, "reconciled"), "yes");
-        assert_int_equal(table_count(&rows, i, "rpcs"), table_count(&rows, i, "server_writes"));
-        if (table_count(&rows, i, "sessions") != workers)
+        assert_string_equal(csv_file_text(&rows, i, "mix"), "create-delete=100");
+        assert_string_equal(csv_file_text(&rows, i, "depth"), "1");
+        assert_string_equal(csv_file_text(&rows, i, "value_bytes"), "1024");
+        assert_string_equal(csv_file_text(&rows, i, "reconciled"), "yes");
+        assert_int_equal(csv_file_count(&rows, i, "rpcs"),
+                         csv_file_count(&rows, i, "server_writes"));
+        if (csv_file_count(&rows, i, "sessions") != workers)
             continue;
-        sum += log(table_real(&rows, i, column));
-        relative += rounding / table_real(&rows, i, column);
+        sum += log(csv_file_real(&rows, i, column));
+        relative += rounding / csv_file_real(&rows, i, column);
         trials++;
     }
-    table_deinit(&rows);
+    csv_file_deinit(&rows);
     assert_int_equal(trials, 2);
     return (struct mean){exp(sum / 2), exp(sum / 2) * relative / 2};
 }
@@ -275,23 +276,23 @@ static struct mean creates_of(const char *target, uint64_t workers, const char *
 static void assert_creates(const char *const targets[], size_t count)
 {
     static const uint64_t workers[] = {1, 4};
-    struct table cells = read_table("table2.csv");
+    struct csv_file cells = read_table("table2.csv");
     assert_int_equal(cells.rows, 2 * count);
     for (size_t i = 0; i < cells.rows; i++) {
-        assert_int_equal(table_count(&cells, i, "workers"), workers[i % 2]);
-        assert_int_equal(table_count(&cells, i, "trials"), 2);
-        if (table_count(&cells, i, "valid") < 2)
+        assert_int_equal(csv_file_count(&cells, i, "workers"), workers[i % 2]);
+        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
+        if (csv_file_count(&cells, i, "valid") < 2)
             continue; /* on a busy machine a trial may have no reply, and so no latency */
         const struct mean per_s =
                               creates_of(targets[i / 2], workers[i % 2], "achieved_per_s", 0.005),
                           mean_us =
                               creates_of(targets[i / 2], workers[i % 2], "service_mean_us", 0.05);
-        assert_true(fabs(table_real(&cells, i, "creates_per_s") - per_s.value) <
+        assert_true(fabs(csv_file_real(&cells, i, "creates_per_s") - per_s.value) <
                     per_s.error + 0.006);
-        assert_true(fabs(table_real(&cells, i, "latency_mean_ms") - mean_us.value / 1e3) <
+        assert_true(fabs(csv_file_real(&cells, i, "latency_mean_ms") - mean_us.value / 1e3) <
                     mean_us.error / 1e3 + 0.00006);
     }
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
 }
 
 COMMAND_TEST(creates_are_told)
@@ -309,14 +310,14 @@ COMMAND_TEST(creates_are_told)
     assert_has(command.out, "50,000 creates by each worker");
     assert_true(screen_widest(command.out) <= 80);
     assert_int_equal(access(in_work("out/plots/paper_table2.svg"), F_OK), 0);
-    struct table shape = read_table("shape.csv");
+    struct csv_file shape = read_table("shape.csv");
     assert_ratio(&shape, 1,
                  creates_of("simulated3", 4, "achieved_per_s", 0.005).value /
                      creates_of("simulated3", 1, "achieved_per_s", 0.005).value);
     assert_ratio(&shape, 2,
                  creates_of("simulated3", 4, "achieved_per_s", 0.005).value /
                      creates_of("simulated1", 4, "achieved_per_s", 0.005).value);
-    table_deinit(&shape);
+    csv_file_deinit(&shape);
 }
 
 /* On one topology, whose files have no folder of their own. Nothing is said of the shape: the
@@ -359,11 +360,11 @@ COMMAND_TEST(servers_of_somebody_else_make_a_row)
     command_run(&command, COMMAND("paper", "table1", "--connect", outside, "-n", "6", SMALL,
                                   "--reads", "0,100"));
     assert_status(&command, status_of_shape(1));
-    struct table cells = read_table("table1.csv");
+    struct csv_file cells = read_table("table1.csv");
     assert_int_equal(cells.rows, 2);
-    assert_string_equal(table_text(&cells, 0, "servers"), "1");
+    assert_string_equal(csv_file_text(&cells, 0, "servers"), "1");
     assert_has(command.out, "servers of --connect; ");
-    table_deinit(&cells);
+    csv_file_deinit(&cells);
     assert_nothing_left_outside(1);
 }
 
@@ -373,23 +374,23 @@ COMMAND_TEST(servers_of_somebody_else_make_a_row)
     "-n", "4,8", "--barriers", "2,4,8", "-t", "2", "--seed", "5", "--plots", "svg", "-o", "out"
 
 /* The average of the trials of a cell; each trial obeys the counts of its barriers. */
-static double average_of(const struct table *trials, uint64_t clients, uint64_t barriers)
+static double average_of(const struct csv_file *trials, uint64_t clients, uint64_t barriers)
 {
     double sum = 0;
     size_t count = 0;
     for (size_t i = 0; i < trials->rows; i++) {
-        if (table_count(trials, i, "clients") != clients ||
-            table_count(trials, i, "barriers") != barriers)
+        if (csv_file_count(trials, i, "clients") != clients ||
+            csv_file_count(trials, i, "barriers") != barriers)
             continue;
         uint64_t created =
-            table_count(trials, i, "creates") - table_count(trials, i, "creates_failed");
+            csv_file_count(trials, i, "creates") - csv_file_count(trials, i, "creates_failed");
         assert_int_equal(created, (clients + 1) * barriers);
-        assert_int_equal(table_count(trials, i, "deletes"), clients * barriers);
-        assert_int_equal(table_count(trials, i, "creates") + table_count(trials, i, "exists"),
-                         table_count(trials, i, "get_children"));
-        assert_int_equal(table_count(trials, i, "violations"), 0);
-        assert_true(table_real(trials, i, "client_s") <= table_real(trials, i, "elapsed_s"));
-        sum += table_real(trials, i, "client_s");
+        assert_int_equal(csv_file_count(trials, i, "deletes"), clients * barriers);
+        assert_int_equal(csv_file_count(trials, i, "creates") + csv_file_count(trials, i, "exists"),
+                         csv_file_count(trials, i, "get_children"));
+        assert_int_equal(csv_file_count(trials, i, "violations"), 0);
+        assert_true(csv_file_real(trials, i, "client_s") <= csv_file_real(trials, i, "elapsed_s"));
+        sum += csv_file_real(trials, i, "client_s");
         count++;
     }
     assert_int_equal(count, 2);
@@ -399,22 +400,22 @@ static double average_of(const struct table *trials, uint64_t clients, uint64_t 
 /* Each row of table3.csv is the average of the trials; unless one does not count. */
 static void assert_barriers(const char *reconciled)
 {
-    struct table trials = read_table("barriers.csv"), cells = read_table("table3.csv");
+    struct csv_file trials = read_table("barriers.csv"), cells = read_table("table3.csv");
     assert_int_equal(trials.rows, 2 * 6);
     assert_int_equal(cells.rows, 6);
     for (size_t i = 0; i < cells.rows; i++) {
-        uint64_t clients = table_count(&cells, i, "clients");
-        uint64_t barriers = table_count(&cells, i, "barriers");
+        uint64_t clients = csv_file_count(&cells, i, "clients");
+        uint64_t barriers = csv_file_count(&cells, i, "barriers");
         double average = average_of(&trials, clients, barriers);
         assert_int_equal(clients, i < 3 ? 4 : 8);
         assert_int_equal(barriers, (uint64_t)2 << i % 3);
-        assert_int_equal(table_count(&cells, i, "trials"), 2);
-        if (table_count(&cells, i, "valid") != 1)
-            assert_true(fabs(table_real(&cells, i, "seconds") - average) < 0.0001);
-        assert_string_equal(table_text(&trials, i, "reconciled"), reconciled);
+        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
+        if (csv_file_count(&cells, i, "valid") != 1)
+            assert_true(fabs(csv_file_real(&cells, i, "seconds") - average) < 0.0001);
+        assert_string_equal(csv_file_text(&trials, i, "reconciled"), reconciled);
     }
-    table_deinit(&trials);
-    table_deinit(&cells);
+    csv_file_deinit(&trials);
+    csv_file_deinit(&cells);
 }
 
 COMMAND_TEST(the_barriers_are_told)
@@ -429,9 +430,9 @@ COMMAND_TEST(the_barriers_are_told)
     assert_has(command.out, "over 2 trials; each entry");
     assert_true(screen_widest(command.out) <= 80);
     assert_int_equal(access(in_work("out/plots/paper_table3.svg"), F_OK), 0);
-    struct table shape = read_table("shape.csv");
-    assert_string_equal(table_text(&shape, 0, "quantity"), "exponent");
-    table_deinit(&shape);
+    struct csv_file shape = read_table("shape.csv");
+    assert_string_equal(csv_file_text(&shape, 0, "quantity"), "exponent");
+    csv_file_deinit(&shape);
     json_t *manifest = read_manifest("out");
     const json_t *plan = json_object_get(manifest, "plan");
     assert_string_equal(json_string_value(json_object_get(plan, "experiment")), "table3");
@@ -449,17 +450,17 @@ COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each)
                 COMMAND("paper", "table3", "-d", "simulated", "--servers", "1,3", "-n", "4",
                         "--barriers", "2,4", "-t", "2", "--plots", "svg", "-o", "out"));
     assert_status(&command, status_of_shape(2));
-    struct table one = read_table("simulated1/barriers.csv"),
-                 three = read_table("simulated3/barriers.csv"), cells = read_table("table3.csv");
+    struct csv_file one = read_table("simulated1/barriers.csv"),
+                    three = read_table("simulated3/barriers.csv"), cells = read_table("table3.csv");
     assert_int_equal(one.rows, 4);
-    assert_string_equal(table_text(&three, 3, "target"), "simulated3");
-    assert_int_equal(table_count(&cells, 3, "servers"), 3);
+    assert_string_equal(csv_file_text(&three, 3, "target"), "simulated3");
+    assert_int_equal(csv_file_count(&cells, 3, "servers"), 3);
     assert_has(command.out, "servers  clients  barriers ");
     assert_has(command.out, "barriers, 4 clients, 1 server ");
     assert_true(screen_widest(command.out) <= 80);
-    table_deinit(&one);
-    table_deinit(&three);
-    table_deinit(&cells);
+    csv_file_deinit(&one);
+    csv_file_deinit(&three);
+    csv_file_deinit(&cells);
 }
 
 COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials)
@@ -472,9 +473,9 @@ COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials)
     assert_int_not_equal(command.status, 0);
     assert_has(command.err, "zkherd: paper table3: interrupted: ");
     assert_has(command.err, " of 2,000 trials are kept");
-    struct table trials = read_table("barriers.csv");
+    struct csv_file trials = read_table("barriers.csv");
     assert_cut_short("out", "interrupted", trials.rows);
-    table_deinit(&trials);
+    csv_file_deinit(&trials);
 }
 
 /* Nothing is said of the growth: the machine may be busy. */
@@ -529,49 +530,50 @@ COMMAND_TEST(the_help_offers_what_is_taken)
 
 /* A row for each kill and each start, in turn. On a busy machine a server may not be back in
  * time for the next kill, which is not carried out then, and says why. */
-static void assert_fault(const struct table *faults, size_t row)
+static void assert_fault(const struct csv_file *faults, size_t row)
 {
-    bool kill = row % 2 == 0, done = table_text(faults, row, "at_s")[0] != '\0';
-    assert_int_equal(table_count(faults, row, "fault"), row % 8 + 1);
-    assert_string_equal(table_text(faults, row, "action"), kill ? "kill" : "restart");
-    assert_true(done == (table_text(faults, row, "reason")[0] == '\0'));
-    assert_true(done == (table_text(faults, row, "servers")[0] != '\0'));
+    bool kill = row % 2 == 0, done = csv_file_text(faults, row, "at_s")[0] != '\0';
+    assert_int_equal(csv_file_count(faults, row, "fault"), row % 8 + 1);
+    assert_string_equal(csv_file_text(faults, row, "action"), kill ? "kill" : "restart");
+    assert_true(done == (csv_file_text(faults, row, "reason")[0] == '\0'));
+    assert_true(done == (csv_file_text(faults, row, "servers")[0] != '\0'));
     if (!done)
         return;
-    double at_s = table_real(faults, row, "at_s"),
+    double at_s = csv_file_real(faults, row, "at_s"),
            due_s = 0.5 * (double)(2 + (row % 8) / 2 * 3 + !kill);
     assert_true(at_s >= due_s - 0.001 && at_s < 7);
     if (kill)
-        assert_string_equal(table_text(faults, row, "role"), row % 8 < 4 ? "follower" : "leader");
+        assert_string_equal(csv_file_text(faults, row, "role"),
+                            row % 8 < 4 ? "follower" : "leader");
     else
-        assert_string_equal(table_text(faults, row, "before_per_s"), "");
+        assert_string_equal(csv_file_text(faults, row, "before_per_s"), "");
 }
 
 /* As many operations as the trials have; the last tenth of a second is in no row. */
 static void assert_samples(void)
 {
-    struct table samples = read_table("samples.csv"), load = read_table("load.csv");
+    struct csv_file samples = read_table("samples.csv"), load = read_table("load.csv");
     assert_int_equal(samples.rows, 2 * 23);
     for (size_t trial = 0; trial < 2; trial++) {
-        double sum = 0, answered = table_real(&load, trial, "achieved_per_s") * 7;
+        double sum = 0, answered = csv_file_real(&load, trial, "achieved_per_s") * 7;
         for (size_t i = 0; i < 23; i++)
-            sum += (double)table_count(&samples, trial * 23 + i, "reads") +
-                   (double)table_count(&samples, trial * 23 + i, "writes");
+            sum += (double)csv_file_count(&samples, trial * 23 + i, "reads") +
+                   (double)csv_file_count(&samples, trial * 23 + i, "writes");
         assert_true(sum > 0 && sum <= answered + 0.1);
         assert_true(sum > answered / 2);
     }
-    table_deinit(&samples);
-    table_deinit(&load);
+    csv_file_deinit(&samples);
+    csv_file_deinit(&load);
 }
 
 /* A line of a trial that is not valid says so. */
-static void assert_picture(const struct table *faults)
+static void assert_picture(const struct csv_file *faults)
 {
     char *picture = read_text(in_work("out/plots/paper_figure8.svg"));
     assert_non_null(picture);
     for (size_t trial = 0; trial < 2; trial++) {
         char words[48];
-        bool valid = strcmp(table_text(faults, 8 * trial, "valid"), "yes") == 0;
+        bool valid = strcmp(csv_file_text(faults, 8 * trial, "valid"), "yes") == 0;
         snprintf(words, sizeof words, "trial %zu, not valid", trial + 1);
         assert_true((strstr(picture, words) == NULL) == valid);
     }
@@ -582,14 +584,14 @@ COMMAND_TEST(servers_die_and_come_back)
 {
     command_run(&command, COMMAND(FIGURE8));
     assert_status(&command, status_of_shape(5));
-    struct table faults = read_table("figure8.csv");
+    struct csv_file faults = read_table("figure8.csv");
     assert_int_equal(faults.rows, 2 * 8);
     for (size_t row = 0; row < faults.rows; row++)
         assert_fault(&faults, row);
-    assert_true(table_text(&faults, 0, "at_s")[0] != '\0');
-    assert_true(table_real(&faults, 0, "before_per_s") > 0);
+    assert_true(csv_file_text(&faults, 0, "at_s")[0] != '\0');
+    assert_true(csv_file_real(&faults, 0, "before_per_s") > 0);
     assert_picture(&faults);
-    table_deinit(&faults);
+    csv_file_deinit(&faults);
     assert_samples();
     assert_true(screen_widest(command.out) <= 80);
     assert_has(command.out, "another follower ");

@@ -20,26 +20,26 @@ static int make(void **state)
     return work_make(state);
 }
 
-static struct table read_plan(void)
+static struct csv_file read_plan(void)
 {
-    return table_read(in_work("out/plan.csv"));
+    return csv_file_read(in_work("out/plan.csv"));
 }
 
-static bool is(const struct table *plan, size_t row, const char *column, const char *text)
+static bool is(const struct csv_file *plan, size_t row, const char *column, const char *text)
 {
-    return strcmp(table_text(plan, row, column), text) == 0;
+    return strcmp(csv_file_text(plan, row, column), text) == 0;
 }
 
 /* Whether zkherd says of a trial that the machine held it up. */
 static bool was_held_up(void)
 {
     bool any = false;
-    struct table plan = read_plan();
+    struct csv_file plan = read_plan();
     for (size_t i = 0; i < plan.rows; i++) {
-        const char *reason = table_text(&plan, i, "reason");
+        const char *reason = csv_file_text(&plan, i, "reason");
         any = any || strstr(reason, "overloaded: ") != NULL || strstr(reason, "stalled: ") != NULL;
     }
-    table_deinit(&plan);
+    csv_file_deinit(&plan);
     return any;
 }
 
@@ -56,20 +56,20 @@ static void assert_answered(const char *words)
 }
 
 /* Every request that was due is a sample. */
-static void assert_samples(const struct table *plan, size_t row)
+static void assert_samples(const struct csv_file *plan, size_t row)
 {
-    uint64_t samples = table_count(plan, row, "samples"),
+    uint64_t samples = csv_file_count(plan, row, "samples"),
              least = is(plan, row, "long", "yes") ? 80 : 20;
     bool has_vote = is(plan, row, "verdict", "pass");
-    assert_true(samples >= table_count(plan, row, "background_requests") +
-                               table_count(plan, row, "background_unsent"));
+    assert_true(samples >= csv_file_count(plan, row, "background_requests") +
+                               csv_file_count(plan, row, "background_unsent"));
     assert_true(!has_vote || (samples >= least && samples < 10 * least + 200));
-    assert_int_equal(table_count(plan, row, "background_errors"), 0);
-    assert_string_equal(table_text(plan, row, "measured_us"),
-                        table_text(plan, row, "background_p50_us"));
-    assert_true(!has_vote || table_real(plan, row, "background_max_us") > 0);
-    assert_string_equal(table_text(plan, row, "reconciled"), "na");
-    assert_string_not_equal(table_text(plan, row, "verdict"), "fail");
+    assert_int_equal(csv_file_count(plan, row, "background_errors"), 0);
+    assert_string_equal(csv_file_text(plan, row, "measured_us"),
+                        csv_file_text(plan, row, "background_p50_us"));
+    assert_true(!has_vote || csv_file_real(plan, row, "background_max_us") > 0);
+    assert_string_equal(csv_file_text(plan, row, "reconciled"), "na");
+    assert_string_not_equal(csv_file_text(plan, row, "verdict"), "fail");
 }
 
 TEST_BETWEEN(an_objective_on_the_background, make, work_remove)
@@ -77,14 +77,15 @@ TEST_BETWEEN(an_objective_on_the_background, make, work_remove)
     command_run(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--background",
                                   "get=80,set=20@400", "--at-most", "2", SMALL));
     assert_answered("scalable: 2 waiters meet background p50 < 30s (");
-    struct table plan = read_plan();
+    struct csv_file plan = read_plan();
     assert_true(plan.rows >= 2);
     for (size_t i = 0; i < plan.rows; i++) {
-        assert_int_equal(table_count(&plan, i, "background_rate"), 400);
-        assert_int_equal(table_count(&plan, i, "sessions"), table_count(&plan, i, "size") + 1);
+        assert_int_equal(csv_file_count(&plan, i, "background_rate"), 400);
+        assert_int_equal(csv_file_count(&plan, i, "sessions"),
+                         csv_file_count(&plan, i, "size") + 1);
         assert_samples(&plan, i);
     }
-    table_deinit(&plan);
+    csv_file_deinit(&plan);
     json_t *manifest = read_manifest("out");
     json_t *of_plan = json_object_get(manifest, "plan");
     assert_string_equal(json_string_value(json_object_get(of_plan, "background")),
@@ -99,15 +100,17 @@ TEST_BETWEEN(the_rate_of_the_background, make, work_remove)
                                   "--background", "get=80,set=20", "-n", "3", "-k", "2",
                                   "--at-least", "200", "--at-most", "400", SMALL));
     assert_answered("scalable: 400 requests a second meet background p50 < 30s (");
-    struct table plan = read_plan();
+    struct csv_file plan = read_plan();
     for (size_t i = 0; i < plan.rows; i++) {
-        assert_true(table_count(&plan, i, "size") >= 200 && table_count(&plan, i, "size") <= 400);
-        assert_int_equal(table_count(&plan, i, "background_rate"), table_count(&plan, i, "size"));
-        assert_int_equal(table_count(&plan, i, "sessions"), 6);
-        assert_int_equal(table_count(&plan, i, "locks"), 2);
+        assert_true(csv_file_count(&plan, i, "size") >= 200 &&
+                    csv_file_count(&plan, i, "size") <= 400);
+        assert_int_equal(csv_file_count(&plan, i, "background_rate"),
+                         csv_file_count(&plan, i, "size"));
+        assert_int_equal(csv_file_count(&plan, i, "sessions"), 6);
+        assert_int_equal(csv_file_count(&plan, i, "locks"), 2);
         assert_samples(&plan, i);
     }
-    table_deinit(&plan);
+    csv_file_deinit(&plan);
     assert_left(1);
 }
 
@@ -118,13 +121,13 @@ TEST_BETWEEN(what_the_background_does_not_meet_fails, make, work_remove)
                                   "--background", "get=100", "-r", "scalable", "--at-least", "200",
                                   "--trial-time", "1000", "--plots", "svg", "-o", "out"));
     assert_answered("scalable: nothing meets background p99 < 1us: the best is 200 requests a");
-    struct table plan = read_plan();
+    struct csv_file plan = read_plan();
     for (size_t i = 0; i < plan.rows; i++) {
-        assert_int_equal(table_count(&plan, i, "over"), table_count(&plan, i, "samples"));
-        assert_true(table_count(&plan, i, "samples") < 1000);
-        assert_string_not_equal(table_text(&plan, i, "verdict"), "pass");
+        assert_int_equal(csv_file_count(&plan, i, "over"), csv_file_count(&plan, i, "samples"));
+        assert_true(csv_file_count(&plan, i, "samples") < 1000);
+        assert_string_not_equal(csv_file_text(&plan, i, "verdict"), "pass");
     }
-    table_deinit(&plan);
+    csv_file_deinit(&plan);
 }
 
 /* The lock alone sends fewer: each client holds it for a tenth of a second. */
@@ -137,11 +140,11 @@ TEST_BETWEEN(requests_of_the_background_count_for_the_brake, make, work_remove)
     assert_status(&command, 0);
     assert_has(command.out,
                "scalable: nothing meets handoff p50 < 30s: the best is 600 requests a");
-    struct table plan = read_plan();
+    struct csv_file plan = read_plan();
     assert_int_equal(plan.rows, 1);
-    assert_string_equal(table_text(&plan, 0, "verdict"), "braked");
-    assert_has(table_text(&plan, 0, "reason"), "requests in a second, more than the 300 of");
-    table_deinit(&plan);
+    assert_string_equal(csv_file_text(&plan, 0, "verdict"), "braked");
+    assert_has(csv_file_text(&plan, 0, "reason"), "requests in a second, more than the 300 of");
+    csv_file_deinit(&plan);
     assert_left(1);
 }
 

@@ -15,16 +15,16 @@
 
 static struct command command;
 
-static struct table read_table(const char *name)
+static struct csv_file read_table(const char *name)
 {
-    return table_read(in_work("out/%s", name));
+    return csv_file_read(in_work("out/%s", name));
 }
 
 /* The answer that was printed, alone, which is the row of answers.csv; *json's. */
 static const json_t *read_answer(json_t **json)
 {
     *json = schema_read_result(&command, "plan");
-    struct table answers = read_table("answers.csv");
+    struct csv_file answers = read_table("answers.csv");
     const json_t *result = json_array_get(json_object_get(*json, "results"), 0);
     const json_t *answer = json_array_get(json_object_get(result, "cells"), 0);
     assert_int_equal(json_array_size(json_object_get(*json, "results")), 1);
@@ -32,7 +32,7 @@ static const json_t *read_answer(json_t **json)
     assert_string_equal(json_string_value(json_object_get(result, "folder")), "out");
     /* All but run, target and servers. */
     assert_int_equal(assert_json_row(answer, &answers, 0), answers.columns - 3);
-    table_deinit(&answers);
+    csv_file_deinit(&answers);
     return answer;
 }
 
@@ -53,13 +53,13 @@ static size_t count_trials(const char *recipe, uint64_t size, const char *stage,
                            const char *verdict)
 {
     size_t count = 0;
-    struct table plan = read_table("plan.csv");
+    struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++)
-        count += strcmp(table_text(&plan, i, "recipe"), recipe) == 0 &&
-                 table_count(&plan, i, "size") == size &&
-                 strcmp(table_text(&plan, i, "stage"), stage) == 0 &&
-                 strcmp(table_text(&plan, i, "verdict"), verdict) == 0;
-    table_deinit(&plan);
+        count += strcmp(csv_file_text(&plan, i, "recipe"), recipe) == 0 &&
+                 csv_file_count(&plan, i, "size") == size &&
+                 strcmp(csv_file_text(&plan, i, "stage"), stage) == 0 &&
+                 strcmp(csv_file_text(&plan, i, "verdict"), verdict) == 0;
+    csv_file_deinit(&plan);
     return count;
 }
 
@@ -76,20 +76,20 @@ COMMAND_TEST(two_recipes_in_a_simulation)
                             "passed), with\n    p90 = ");
     assert_has(command.out, "; no more were tried: --at-most 64.\n");
     assert_has(command.out, "\nresults in out\n");
-    struct table answers = read_table("answers.csv");
+    struct csv_file answers = read_table("answers.csv");
     assert_int_equal(answers.rows, 2);
-    assert_string_equal(table_text(&answers, 0, "reason"), "found");
-    uint64_t passed = table_count(&answers, 0, "passed"),
-             failed = table_count(&answers, 0, "failed");
+    assert_string_equal(csv_file_text(&answers, 0, "reason"), "found");
+    uint64_t passed = csv_file_count(&answers, 0, "passed"),
+             failed = csv_file_count(&answers, 0, "failed");
     assert_true(passed > 8 && passed < failed && failed < 64);
     assert_true((failed - passed) * 10 <= passed || failed == passed + 1);
     assert_int_equal(count_trials("nonscalable", passed, "confirm", "pass"),
-                     table_count(&answers, 0, "fresh_passed"));
+                     csv_file_count(&answers, 0, "fresh_passed"));
     assert_int_equal(count_trials("nonscalable", failed, "confirm", "fail"),
-                     table_count(&answers, 0, "failed_fresh_failed"));
-    assert_true(table_real(&answers, 0, "measured_us") < 2000);
-    assert_string_equal(table_text(&answers, 1, "reason"), "everything meets");
-    table_deinit(&answers);
+                     csv_file_count(&answers, 0, "failed_fresh_failed"));
+    assert_true(csv_file_real(&answers, 0, "measured_us") < 2000);
+    assert_string_equal(csv_file_text(&answers, 1, "reason"), "everything meets");
+    csv_file_deinit(&answers);
     assert_int_equal(access(in_work("out/plots/plan.svg"), R_OK), 0);
     command_run(&command, COMMAND("plot", "out", "--plots", "svg"));
     assert_status(&command, 0);
@@ -107,10 +107,10 @@ COMMAND_TEST(hot_locks_in_a_simulation)
                             "with p50 =");
     assert_has(command.out,
                "\nscalable: knee for hot locks not known: it needs the CPU and disk time of the");
-    struct table plan = read_table("plan.csv");
-    assert_int_equal(table_count(&plan, 0, "locks"), 2);
-    assert_int_equal(table_count(&plan, 0, "sessions"), 6);
-    table_deinit(&plan);
+    struct csv_file plan = read_table("plan.csv");
+    assert_int_equal(csv_file_count(&plan, 0, "locks"), 2);
+    assert_int_equal(csv_file_count(&plan, 0, "sessions"), 6);
+    csv_file_deinit(&plan);
 }
 
 /* Acquires take longer with every waiter, with a herd or without; handoffs only with one. */
@@ -122,11 +122,11 @@ COMMAND_TEST(the_herd_is_told_by_handoffs_if_acquires_are_judged)
                         SIMULATED, "--at-most", "16", "--trial-time", "50", "-o", "out"));
     assert_status(&command, 0);
     assert_has(command.out, "\nnonscalable: herd coefficient");
-    struct table answers = read_table("answers.csv");
-    assert_true(table_real(&answers, 0, "herd_beta_low") > 0);
-    assert_true(table_real(&answers, 1, "herd_beta_low") < 0);
-    assert_true(table_real(&answers, 1, "herd_beta_high") < 0.05);
-    table_deinit(&answers);
+    struct csv_file answers = read_table("answers.csv");
+    assert_true(csv_file_real(&answers, 0, "herd_beta_low") > 0);
+    assert_true(csv_file_real(&answers, 1, "herd_beta_low") < 0);
+    assert_true(csv_file_real(&answers, 1, "herd_beta_high") < 0.05);
+    csv_file_deinit(&answers);
 }
 
 COMMAND_TEST(a_rate_in_a_simulation)
@@ -145,10 +145,10 @@ COMMAND_TEST(a_rate_in_a_simulation)
         has_sentence(answer, " waiters meet handoffs > 700/s (5 of 5 fresh trials passed)"));
     assert_true(has_sentence(answer, "nonscalable: herd coefficient: one more waiter costs "));
     json_decref(json);
-    struct table answers = read_table("answers.csv");
-    assert_string_equal(table_text(&answers, 0, "reason"), "found");
-    assert_true(table_real(&answers, 0, "handoffs_per_s") > 700);
-    table_deinit(&answers);
+    struct csv_file answers = read_table("answers.csv");
+    assert_string_equal(csv_file_text(&answers, 0, "reason"), "found");
+    assert_true(csv_file_real(&answers, 0, "handoffs_per_s") > 700);
+    csv_file_deinit(&answers);
 }
 
 /* Any server makes a handoff in half a minute. */
@@ -161,14 +161,14 @@ COMMAND_TEST(a_private_server)
     assert_status(&command, 0);
     assert_has(command.out, "scalable: 2 waiters meet handoff p50 < 30s (");
     assert_has(command.out, "\nscalable: knee: ");
-    struct table plan = read_table("plan.csv");
+    struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
-        assert_string_equal(table_text(&plan, i, "target"), "standalone");
-        assert_string_not_equal(table_text(&plan, i, "reconciled"), "no");
-        bool has_vote = strcmp(table_text(&plan, i, "verdict"), "pass") == 0;
-        assert_true(!has_vote || strlen(table_text(&plan, i, "gave_out")) > 0);
+        assert_string_equal(csv_file_text(&plan, i, "target"), "standalone");
+        assert_string_not_equal(csv_file_text(&plan, i, "reconciled"), "no");
+        bool has_vote = strcmp(csv_file_text(&plan, i, "verdict"), "pass") == 0;
+        assert_true(!has_vote || strlen(csv_file_text(&plan, i, "gave_out")) > 0);
     }
-    table_deinit(&plan);
+    csv_file_deinit(&plan);
     assert_left(1);
 }
 
@@ -186,18 +186,18 @@ COMMAND_TEST(the_knee_of_hot_locks)
     assert_true(json_is_null(json_object_get(answer, "herd_state")));
     assert_true(has_sentence(answer, "scalable: knee: "));
     json_decref(json);
-    struct table answers = read_table("answers.csv"), plan = read_table("plan.csv");
-    assert_int_equal(table_count(&answers, 0, "knee_clients"), 2);
-    assert_int_equal(table_count(&answers, 0, "knee_demand_locks"), 4);
-    assert_true(table_real(&answers, 0, "knee_low") <= table_real(&answers, 0, "knee"));
-    assert_true(table_real(&answers, 0, "knee") <= table_real(&answers, 0, "knee_high"));
-    assert_true(table_real(&answers, 0, "knee_per_s") > 0);
+    struct csv_file answers = read_table("answers.csv"), plan = read_table("plan.csv");
+    assert_int_equal(csv_file_count(&answers, 0, "knee_clients"), 2);
+    assert_int_equal(csv_file_count(&answers, 0, "knee_demand_locks"), 4);
+    assert_true(csv_file_real(&answers, 0, "knee_low") <= csv_file_real(&answers, 0, "knee"));
+    assert_true(csv_file_real(&answers, 0, "knee") <= csv_file_real(&answers, 0, "knee_high"));
+    assert_true(csv_file_real(&answers, 0, "knee_per_s") > 0);
     assert_true(count_trials("scalable", 1, "knee", "pass") >= 5);
-    assert_true(table_count(&answers, 0, "trials") < plan.rows);
+    assert_true(csv_file_count(&answers, 0, "trials") < plan.rows);
     for (size_t i = 0; i < plan.rows; i++)
-        assert_int_equal(table_count(&plan, i, "step"), i + 1);
-    table_deinit(&answers);
-    table_deinit(&plan);
+        assert_int_equal(csv_file_count(&plan, i, "step"), i + 1);
+    csv_file_deinit(&answers);
+    csv_file_deinit(&plan);
     assert_left(1);
 }
 
@@ -225,11 +225,11 @@ COMMAND_TEST(a_trial_that_sends_more_than_it_may_is_ended)
     assert_status(&command, 0);
     assert_has(command.out, "scalable: nothing meets handoffs > 1/s: the best is 1 waiter; a trial "
                             "was ended:");
-    struct table plan = read_table("plan.csv");
+    struct csv_file plan = read_table("plan.csv");
     assert_int_equal(plan.rows, 1);
-    assert_string_equal(table_text(&plan, 0, "verdict"), "braked");
-    assert_true(strlen(table_text(&plan, 0, "reason")) > 0);
-    table_deinit(&plan);
+    assert_string_equal(csv_file_text(&plan, 0, "verdict"), "braked");
+    assert_true(strlen(csv_file_text(&plan, 0, "reason")) > 0);
+    csv_file_deinit(&plan);
     assert_left(1);
 }
 
@@ -250,9 +250,9 @@ COMMAND_TEST(time_that_is_used_up_ends_a_search)
     }
     words_unwrap(command.out);
     assert_has(command.out, "its time was used up after");
-    struct table answers = read_table("answers.csv");
-    assert_string_equal(table_text(&answers, 0, "reason"), "out of time");
-    table_deinit(&answers);
+    struct csv_file answers = read_table("answers.csv");
+    assert_string_equal(csv_file_text(&answers, 0, "reason"), "out of time");
+    csv_file_deinit(&answers);
 }
 
 COMMAND_TEST(what_a_search_demands_is_told_beforehand)
@@ -296,9 +296,9 @@ COMMAND_TEST(interrupted)
         command.out,
         "scalable: no size is known to meet the objective; the search ended early: it was\n    "
         "cut short after ");
-    struct table answers = read_table("answers.csv");
-    assert_string_equal(table_text(&answers, 0, "reason"), "cut short");
-    table_deinit(&answers);
+    struct csv_file answers = read_table("answers.csv");
+    assert_string_equal(csv_file_text(&answers, 0, "reason"), "cut short");
+    csv_file_deinit(&answers);
     assert_left(1);
 }
 

@@ -68,10 +68,10 @@ COMMAND_TEST(rpcs_say_how_they_grow)
 {
     RUN_SIMULATED("out", "-r", "nonscalable,childwatch,scalable", "-n", "8..64x2", "-t", "1");
     char *picture = read_picture("out", "rpcs");
-    struct table trials = table_read(in_work("out/trials.csv"));
+    struct csv_file trials = csv_file_read(in_work("out/trials.csv"));
     double highest = 0;
     for (size_t i = 0; i < trials.rows; i++)
-        highest = fmax(highest, (double)table_count(&trials, i, "rpcs"));
+        highest = fmax(highest, (double)csv_file_count(&trials, i, "rpcs"));
     assert_true(highest == 64 * 64 + 64 + 1);
     struct picture_text value = picture_find(picture, "4,161");
     double tic = 0;
@@ -87,7 +87,7 @@ COMMAND_TEST(rpcs_say_how_they_grow)
     assert_int_equal(picture_count(picture, "law n² + n"), 1);
     assert_int_equal(picture_count(picture, "RPCs"), 1);
     assert_int_equal(picture_count(picture, "RPCs of a drain of n clients"), 1);
-    table_deinit(&trials);
+    csv_file_deinit(&trials);
     free(picture);
 }
 
@@ -109,11 +109,11 @@ COMMAND_TEST(all_use_the_same_words)
 /* Changes one field of the rows of a recipe. */
 static void set_column(const char *path, const char *recipe, const char *column, const char *value)
 {
-    struct table table = table_read(path);
+    struct csv_file table = csv_file_read(path);
     FILE *file = fopen(path, "we");
     assert_non_null(file);
     for (size_t row = 0; row <= table.rows; row++) {
-        bool its = row > 0 && strcmp(table_text(&table, row - 1, "recipe"), recipe) == 0;
+        bool its = row > 0 && strcmp(csv_file_text(&table, row - 1, "recipe"), recipe) == 0;
         for (size_t i = 0; i < table.columns; i++)
             fprintf(file, "%s%s", i > 0 ? "," : "",
                     its && strcmp(table.fields[i], column) == 0
@@ -122,7 +122,7 @@ static void set_column(const char *path, const char *recipe, const char *column,
         fputc('\n', file);
     }
     assert_int_equal(fclose(file), 0);
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* The law is drawn from its own columns, not through what was measured; the axis goes on to a
@@ -152,31 +152,31 @@ COMMAND_TEST(waiters_have_their_law)
 {
     RUN_SIMULATED("out", "-r", "nonscalable,childwatch,scalable,rwlock-curator,counter", "-n",
                   "8..64x2", "-t", "2", "-k", "2");
-    struct table waiters = table_read(in_work("out/waiters.csv"));
+    struct csv_file waiters = csv_file_read(in_work("out/waiters.csv"));
     assert_true(waiters.rows > 5);
     for (size_t row = 0; row < waiters.rows; row++) {
-        assert_string_equal(table_text(&waiters, row, "law_creates_mean"),
-                            table_text(&waiters, row, "creates_mean"));
-        assert_string_equal(table_text(&waiters, row, "law_notifications_mean"),
-                            table_text(&waiters, row, "notifications_mean"));
+        assert_string_equal(csv_file_text(&waiters, row, "law_creates_mean"),
+                            csv_file_text(&waiters, row, "creates_mean"));
+        assert_string_equal(csv_file_text(&waiters, row, "law_notifications_mean"),
+                            csv_file_text(&waiters, row, "notifications_mean"));
     }
-    table_deinit(&waiters);
+    csv_file_deinit(&waiters);
     RUN_SIMULATED("steady", "-r", "scalable", "-n", "8", "-t", "1", "-w", "steady");
     RUN_SIMULATED("tour", "-r", "softlock", "-n", "8", "-t", "1", "-k", "2");
     static const char *const without[] = {"steady", "tour"};
     for (size_t i = 0; i < 2; i++) {
-        waiters = table_read(in_work("%s/waiters.csv", without[i]));
+        waiters = csv_file_read(in_work("%s/waiters.csv", without[i]));
         for (size_t row = 0; row < waiters.rows; row++)
-            assert_string_equal(table_text(&waiters, row, "law_notifications_mean"), "");
-        table_deinit(&waiters);
+            assert_string_equal(csv_file_text(&waiters, row, "law_notifications_mean"), "");
+        csv_file_deinit(&waiters);
     }
 }
 
-static size_t find_fit(const struct table *fits, const char *recipe, const char *metric)
+static size_t find_fit(const struct csv_file *fits, const char *recipe, const char *metric)
 {
     for (size_t row = 0; row < fits->rows; row++) {
-        if (strcmp(table_text(fits, row, "recipe"), recipe) == 0 &&
-            strcmp(table_text(fits, row, "metric"), metric) == 0)
+        if (strcmp(csv_file_text(fits, row, "recipe"), recipe) == 0 &&
+            strcmp(csv_file_text(fits, row, "metric"), metric) == 0)
             return row;
     }
     fail_msg("no fit of %s for %s", metric, recipe);
@@ -190,19 +190,20 @@ COMMAND_TEST(bytes_have_their_curves)
     char words[128];
     RUN_SIMULATED("out", "-r", "scalable,ticket,childwatch", "-n", "10,25,50,100,250", "-t", "1");
     char *picture = read_picture("out", "bytes");
-    struct table fits = table_read(in_work("out/fits.csv"));
+    struct csv_file fits = csv_file_read(in_work("out/fits.csv"));
     size_t row = find_fit(&fits, "scalable", "bytes");
-    snprintf(words, sizeof words, "scalable: %.0f·n² + %.0f·n − %.0f", table_real(&fits, row, "c2"),
-             table_real(&fits, row, "c1"), -table_real(&fits, row, "c0"));
+    snprintf(words, sizeof words, "scalable: %.0f·n² + %.0f·n − %.0f",
+             csv_file_real(&fits, row, "c2"), csv_file_real(&fits, row, "c1"),
+             -csv_file_real(&fits, row, "c0"));
     assert_int_equal(picture_count(picture, words), 1);
     row = find_fit(&fits, "ticket", "bytes");
     snprintf(words, sizeof words, "ticket: ≈ 1,%03.0f·n",
-             round(table_real(&fits, row, "c1")) - 1000);
+             round(csv_file_real(&fits, row, "c1")) - 1000);
     assert_int_equal(picture_count(picture, words), 1);
     row = find_fit(&fits, "childwatch", "bytes");
-    snprintf(words, sizeof words, "childwatch: ∝ n^%.2f", table_real(&fits, row, "exponent"));
+    snprintf(words, sizeof words, "childwatch: ∝ n^%.2f", csv_file_real(&fits, row, "exponent"));
     assert_int_equal(picture_count(picture, words), 1);
-    table_deinit(&fits);
+    csv_file_deinit(&fits);
     free(picture);
 }
 
@@ -238,17 +239,17 @@ COMMAND_TEST(drain_times_tell_their_slope)
     char words[128];
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "3");
     char *picture = read_picture("out", "drain_time");
-    struct table fits = table_read(in_work("out/fits.csv"));
+    struct csv_file fits = csv_file_read(in_work("out/fits.csv"));
     size_t row = find_fit(&fits, "nonscalable", "drain_s");
     snprintf(words, sizeof words, "nonscalable: ∝ n^%.2f (%.2f to %.2f)",
-             table_real(&fits, row, "exponent"), table_real(&fits, row, "exponent_low"),
-             table_real(&fits, row, "exponent_high"));
+             csv_file_real(&fits, row, "exponent"), csv_file_real(&fits, row, "exponent_low"),
+             csv_file_real(&fits, row, "exponent_high"));
     assert_int_equal(picture_count(picture, words), 1);
     assert_int_equal(picture_count(picture, "drain time, s"), 1);
     /* Four levels with three trials each, and the legend's. */
     assert_int_equal(count_columns(picture, "#gpPt6'"), 4 * 3 + 1);
     assert_int_equal(count_columns(picture, "#gpPt4'"), 4 * 3 + 1);
-    table_deinit(&fits);
+    csv_file_deinit(&fits);
     free(picture);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs that go well: their files, told against each other, against the law and against Java. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -30,19 +30,19 @@ static struct run_files run_well(const char *folder, const char *const options[]
 
 #define RUN_WELL(folder, ...) run_well(folder, (const char *const[]){__VA_ARGS__, NULL})
 
-static void assert_lawful(const struct table *trials)
+static void assert_lawful(const struct csv_file *trials)
 {
     for (size_t i = 0; i < trials->rows; i++) {
-        assert_int_equal(table_count(trials, i, "rpcs"), table_count(trials, i, "law_rpcs"));
-        assert_int_equal(table_count(trials, i, "notifications"),
-                         table_count(trials, i, "law_notifications"));
-        assert_int_equal(table_count(trials, i, "violations"), 0);
-        assert_string_equal(table_text(trials, i, "valid"), "yes");
-        assert_string_equal(table_text(trials, i, "reason"), "");
+        assert_int_equal(csv_file_count(trials, i, "rpcs"), csv_file_count(trials, i, "law_rpcs"));
+        assert_int_equal(csv_file_count(trials, i, "notifications"),
+                         csv_file_count(trials, i, "law_notifications"));
+        assert_int_equal(csv_file_count(trials, i, "violations"), 0);
+        assert_string_equal(csv_file_text(trials, i, "valid"), "yes");
+        assert_string_equal(csv_file_text(trials, i, "reason"), "");
     }
 }
 
-static void assert_columns(const struct table *table, const char *names)
+static void assert_columns(const struct csv_file *table, const char *names)
 {
     char name[64];
     size_t length;
@@ -50,7 +50,7 @@ static void assert_columns(const struct table *table, const char *names)
         length = strcspn(names, ",");
         memcpy(name, names, length);
         name[length] = '\0';
-        if (!table_has(table, name))
+        if (!csv_file_has(table, name))
             fail_msg("there is no column %s", name);
     }
 }
@@ -73,10 +73,10 @@ static void assert_contract(const struct run_files *files)
                    "creates_failed,deletes_failed,notifications_spurious");
     assert_columns(&files->latency, "run,recipe,clients,trial,kind,count,p50_us,p90_us,p99_us,"
                                     "p999_us,max_us");
-    struct table fits = table_read(in_work("out/fits.csv"));
+    struct csv_file fits = csv_file_read(in_work("out/fits.csv"));
     assert_columns(&fits, "run,recipe,metric,x,levels,exponent,exponent_low,exponent_high,verdict,"
                           "c0,c1,c2,max_residual,law");
-    table_deinit(&fits);
+    csv_file_deinit(&fits);
 }
 
 static void assert_manifest(size_t trials)
@@ -107,10 +107,10 @@ static void assert_manifest(size_t trials)
 }
 
 /* Handoffs a second of this time, in hundredths as it is written. */
-static void assert_rate(const struct table *trials, size_t row, const char *time)
+static void assert_rate(const struct csv_file *trials, size_t row, const char *time)
 {
-    double rate = table_real(trials, row, "handoffs") / table_real(trials, row, time);
-    assert_true(fabs(table_real(trials, row, "handoffs_per_s") / rate - 1) < 1e-2);
+    double rate = csv_file_real(trials, row, "handoffs") / csv_file_real(trials, row, time);
+    assert_true(fabs(csv_file_real(trials, row, "handoffs_per_s") / rate - 1) < 1e-2);
 }
 
 /* As whoever tries the program first runs it, but smaller. */
@@ -127,15 +127,15 @@ COMMAND_TEST(a_private_server_and_all_files)
     assert_lawful(&files.trials);
     assert_manifest(files.trials.rows);
     for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_string_equal(table_text(&files.trials, i, "target"), "standalone");
-        assert_string_equal(table_text(&files.trials, i, "reconciled"), "yes");
-        assert_int_equal(table_count(&files.trials, i, "watches_leaked"), 0);
-        assert_int_equal(table_count(&files.trials, i, "server_notifications"),
-                         table_count(&files.trials, i, "notifications"));
-        assert_int_equal(table_count(&files.trials, i, "server_packets_received"),
-                         table_count(&files.trials, i, "rpcs"));
-        assert_int_equal(table_count(&files.trials, i, "handoffs"),
-                         table_count(&files.trials, i, "clients"));
+        assert_string_equal(csv_file_text(&files.trials, i, "target"), "standalone");
+        assert_string_equal(csv_file_text(&files.trials, i, "reconciled"), "yes");
+        assert_int_equal(csv_file_count(&files.trials, i, "watches_leaked"), 0);
+        assert_int_equal(csv_file_count(&files.trials, i, "server_notifications"),
+                         csv_file_count(&files.trials, i, "notifications"));
+        assert_int_equal(csv_file_count(&files.trials, i, "server_packets_received"),
+                         csv_file_count(&files.trials, i, "rpcs"));
+        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"),
+                         csv_file_count(&files.trials, i, "clients"));
         assert_rate(&files.trials, i, "drain_s");
     }
     run_files_deinit(&files);
@@ -161,19 +161,19 @@ COMMAND_TEST(results_have_a_folder_of_their_own)
     assert_int_equal(sscanf(strstr(command.out, "results in "), "results in %255s", name), 1);
     assert_has(name, "Z-127.0.0.1-");
     struct run_files files = run_files_read(name);
-    assert_has(name, table_text(&files.trials, 0, "run"));
+    assert_has(name, csv_file_text(&files.trials, 0, "run"));
     run_files_deinit(&files);
 }
 
 /* Finds the trial of another run that is the same cell; fails if there is none. */
-static size_t find_cell(const struct table *trials, const struct table *others, size_t other)
+static size_t find_cell(const struct csv_file *trials, const struct csv_file *others, size_t other)
 {
     static const char *const key[] = {"recipe", "clients", "trial"};
     for (size_t row = 0; row < trials->rows; row++) {
         size_t alike = 0;
         for (size_t i = 0; i < 3; i++)
-            alike +=
-                strcmp(table_text(trials, row, key[i]), table_text(others, other, key[i])) == 0;
+            alike += strcmp(csv_file_text(trials, row, key[i]),
+                            csv_file_text(others, other, key[i])) == 0;
         if (alike == 3)
             return row;
     }
@@ -211,9 +211,9 @@ COMMAND_TEST(processes_count_the_same)
     for (size_t row = 0; row < one.trials.rows; row++) {
         size_t same = find_cell(&three.trials, &one.trials, row);
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-            assert_int_equal(table_count(&one.trials, row, counts[i]),
-                             table_count(&three.trials, same, counts[i]));
-        assert_int_equal(table_count(&three.trials, same, "processes"), 3);
+            assert_int_equal(csv_file_count(&one.trials, row, counts[i]),
+                             csv_file_count(&three.trials, same, counts[i]));
+        assert_int_equal(csv_file_count(&three.trials, same, "processes"), 3);
     }
     run_files_deinit(&one);
     run_files_deinit(&three);
@@ -226,8 +226,8 @@ COMMAND_TEST(steady_by_handoffs)
     assert_int_equal(files.trials.rows, 3);
     assert_lawful(&files.trials);
     for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_int_equal(table_count(&files.trials, i, "handoffs"), 30);
-        assert_string_equal(table_text(&files.trials, i, "workload"), "steady");
+        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 30);
+        assert_string_equal(csv_file_text(&files.trials, i, "workload"), "steady");
         assert_rate(&files.trials, i, "elapsed_s");
     }
     run_files_deinit(&files);
@@ -239,8 +239,8 @@ COMMAND_TEST(steady_by_duration)
     struct run_files files =
         RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "-w", "steady", "--duration", "1s");
     assert_lawful(&files.trials);
-    assert_true(table_count(&files.trials, 0, "handoffs") > 4);
-    double elapsed_s = table_real(&files.trials, 0, "elapsed_s");
+    assert_true(csv_file_count(&files.trials, 0, "handoffs") > 4);
+    double elapsed_s = csv_file_real(&files.trials, 0, "elapsed_s");
     assert_true(elapsed_s >= 1 && elapsed_s < 4);
     run_files_deinit(&files);
 }
@@ -251,10 +251,10 @@ COMMAND_TEST(free_pace)
     struct run_files files = RUN_WELL("out", "-n", "6", "-t", "1", "-p", "free");
     assert_int_equal(files.trials.rows, 3);
     for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_int_equal(table_count(&files.trials, i, "handoffs"), 6);
-        assert_int_equal(table_count(&files.trials, i, "violations"), 0);
-        assert_string_equal(table_text(&files.trials, i, "law_rpcs"), "");
-        assert_string_equal(table_text(&files.trials, i, "law_notifications"), "");
+        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 6);
+        assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
+        assert_string_equal(csv_file_text(&files.trials, i, "law_rpcs"), "");
+        assert_string_equal(csv_file_text(&files.trials, i, "law_notifications"), "");
     }
     run_files_deinit(&files);
 }
@@ -265,8 +265,8 @@ COMMAND_TEST(free_pace_steady_with_random_holds)
         RUN_WELL("out", "-n", "5", "-t", "1", "-r", "nonscalable,scalable", "-p", "free", "-w",
                  "steady", "--handoffs", "20", "--hold", "exp:1ms", "-P", "2");
     for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_int_equal(table_count(&files.trials, i, "handoffs"), 20);
-        assert_int_equal(table_count(&files.trials, i, "violations"), 0);
+        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 20);
+        assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
     }
     run_files_deinit(&files);
 }
@@ -277,9 +277,9 @@ COMMAND_TEST(two_locks)
     struct run_files files = RUN_WELL("out", "-n", "5", "-t", "1", "-k", "2");
     assert_lawful(&files.trials);
     for (size_t i = 0; i < files.trials.rows; i++)
-        assert_int_equal(table_count(&files.trials, i, "handoffs"), 5);
+        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 5);
     for (size_t i = 0; i < files.handoffs.rows; i++)
-        of_second += table_count(&files.handoffs, i, "lock") == 1;
+        of_second += csv_file_count(&files.handoffs, i, "lock") == 1;
     /* Of five clients two have the second lock: two grants, the first included, and the end. */
     assert_int_equal(of_second, 3 * 3);
     run_files_deinit(&files);
@@ -301,8 +301,8 @@ COMMAND_TEST(topologies_have_a_folder_each)
         assert_lawful(&files.trials);
         assert_int_equal(files.trials.rows, 3 * 2 * 2);
         for (size_t row = 0; row < files.trials.rows; row++) {
-            assert_int_equal(table_count(&files.trials, row, "servers"), servers[i]);
-            assert_string_equal(table_text(&files.trials, row, "reconciled"), "yes");
+            assert_int_equal(csv_file_count(&files.trials, row, "servers"), servers[i]);
+            assert_string_equal(csv_file_text(&files.trials, row, "reconciled"), "yes");
         }
         run_files_deinit(&files);
     }
@@ -317,10 +317,10 @@ COMMAND_TEST(holds_are_no_part_of_handoffs)
     struct run_files files =
         RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "200ms");
     assert_lawful(&files.trials);
-    assert_true(table_real(&files.trials, 0, "elapsed_s") >= 4 * 0.2);
-    assert_true(table_real(&files.trials, 0, "handoff_p50_us") < 200e3);
+    assert_true(csv_file_real(&files.trials, 0, "elapsed_s") >= 4 * 0.2);
+    assert_true(csv_file_real(&files.trials, 0, "handoff_p50_us") < 200e3);
     /* The last client waits for two whole holds; the first one's began before it arrived. */
-    assert_true(table_real(&files.trials, 0, "acquire_max_us") > 2 * 200e3);
+    assert_true(csv_file_real(&files.trials, 0, "acquire_max_us") > 2 * 200e3);
     run_files_deinit(&files);
 }
 
@@ -340,10 +340,10 @@ COMMAND_TEST(the_seed_decides_on_the_order)
     struct run_files other = RUN_WELL("other", "-n", "1,2,3", "-t", "2", "--seed", "8");
     assert_true(same_order(&first, &again));
     assert_false(same_order(&first, &other));
-    assert_int_equal(table_count(&first.trials, 0, "seed"), 7);
+    assert_int_equal(csv_file_count(&first.trials, 0, "seed"), 7);
     /* Trials are rounds: each cell has its first before any has its second. */
     for (size_t i = 0; i < first.trials.rows; i++)
-        assert_int_equal(table_count(&first.trials, i, "trial"), 1 + i / 9);
+        assert_int_equal(csv_file_count(&first.trials, i, "trial"), 1 + i / 9);
     run_files_deinit(&first);
     run_files_deinit(&again);
     run_files_deinit(&other);
@@ -384,14 +384,14 @@ COMMAND_TEST(java_reads_the_same)
     for (size_t row = 0; row < files.latency.rows; row++) {
         char tag[128];
         double count, percentiles_ns[4];
-        snprintf(tag, sizeof tag, "%s.%s.%s", table_text(&files.latency, row, "recipe"),
-                 table_text(&files.latency, row, "clients"),
-                 table_text(&files.latency, row, "kind"));
+        snprintf(tag, sizeof tag, "%s.%s.%s", csv_file_text(&files.latency, row, "recipe"),
+                 csv_file_text(&files.latency, row, "clients"),
+                 csv_file_text(&files.latency, row, "kind"));
         read_by_java(tag, &count, percentiles_ns);
-        assert_int_equal(count, table_count(&files.latency, row, "count"));
+        assert_int_equal(count, csv_file_count(&files.latency, row, "count"));
         for (size_t i = 0; i < 4; i++)
             assert_int_equal(llround(percentiles_ns[i]),
-                             llround(table_real(&files.latency, row, columns[i]) * 1e3));
+                             llround(csv_file_real(&files.latency, row, columns[i]) * 1e3));
     }
     run_files_deinit(&files);
 }

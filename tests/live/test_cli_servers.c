@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program makes of the servers of --connect: their roles, names, whitelists and versions,
  * and whether they belong together. */
+#include "tests/support/csv_file.h"
 #include "tests/support/front.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include "servers/ensemble.h"
@@ -56,22 +56,22 @@ static int stop_three(void **state)
 
 /* ------------------------------------------------------------------ roles */
 
-static uint64_t sum_of(const struct table *latency, const char *role, const char *kind)
+static uint64_t sum_of(const struct csv_file *latency, const char *role, const char *kind)
 {
     uint64_t sum = 0;
     for (size_t row = 0; row < latency->rows; row++) {
-        if (strcmp(table_text(latency, row, "role"), role) == 0 &&
-            strcmp(table_text(latency, row, "kind"), kind) == 0)
-            sum += table_count(latency, row, "count");
+        if (strcmp(csv_file_text(latency, row, "role"), role) == 0 &&
+            strcmp(csv_file_text(latency, row, "kind"), kind) == 0)
+            sum += csv_file_count(latency, row, "count");
     }
     return sum;
 }
 
 /* What is not of all is of a leader or of a follower. */
-static void assert_roles_add_up(const struct table *latency)
+static void assert_roles_add_up(const struct csv_file *latency)
 {
     for (size_t row = 0; row < latency->rows; row++) {
-        const char *kind = table_text(latency, row, "kind");
+        const char *kind = csv_file_text(latency, row, "kind");
         assert_int_equal(sum_of(latency, "leader", kind) + sum_of(latency, "follower", kind),
                          sum_of(latency, "all", kind));
     }
@@ -94,14 +94,14 @@ static void assert_one_leads(const char *folder)
 }
 
 /* Sessions go to the servers in turn: session i is on server i mod 3, and of its role. */
-static void assert_each_session_is_told(const struct table *sessions, const char *folder)
+static void assert_each_session_is_told(const struct csv_file *sessions, const char *folder)
 {
     json_t *manifest = read_manifest(folder);
     const json_t *roles = json_object_get(manifest, "roles_of_last_trial");
     for (size_t row = 0; row < sessions->rows; row++) {
-        const char *server = address[table_count(sessions, row, "session") % 3];
-        assert_string_equal(table_text(sessions, row, "server"), server);
-        assert_string_equal(table_text(sessions, row, "role"),
+        const char *server = address[csv_file_count(sessions, row, "session") % 3];
+        assert_string_equal(csv_file_text(sessions, row, "server"), server);
+        assert_string_equal(csv_file_text(sessions, row, "role"),
                             json_string_value(json_object_get(roles, server)));
     }
     json_decref(manifest);
@@ -134,7 +134,7 @@ COMMAND_TEST(one_role_has_no_rows_of_its_own)
     struct run_files files = run_files_read("out");
     assert_int_equal(sum_of(&files.latency, "all", "acquire"), 3);
     for (size_t row = 0; row < files.latency.rows; row++)
-        assert_string_equal(table_text(&files.latency, row, "role"), "all");
+        assert_string_equal(csv_file_text(&files.latency, row, "role"), "all");
     run_files_deinit(&files);
     assert_left(1);
 }
@@ -220,7 +220,7 @@ static void assert_not_reconciled(const char *why, const char *folder, size_t tr
     struct run_files files = run_files_read(folder);
     assert_int_equal(files.trials.rows, trials);
     for (size_t row = 0; row < files.trials.rows; row++)
-        assert_string_equal(table_text(&files.trials, row, "reconciled"), "na");
+        assert_string_equal(csv_file_text(&files.trials, row, "reconciled"), "na");
     run_files_deinit(&files);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same cells on a server and in a simulation, both run by the program: every column that counts
  * is the same in both, bytes included, and so says compare. And how counts grow. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/picture.h"
 #include "tests/support/run_files.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include "recipes/registry.h"
@@ -40,23 +40,24 @@ static struct run_files run_cells(const char *folder, const char *option, const 
 }
 
 /* The row of the trial that another table has in this row. */
-static size_t find_trial(const struct table *table, const struct table *other, size_t row)
+static size_t find_trial(const struct csv_file *table, const struct csv_file *other, size_t row)
 {
     static const char *const key[] = {"recipe", "clients", "trial"};
     for (size_t i = 0; i < table->rows; i++) {
         size_t same = 0;
         for (size_t k = 0; k < sizeof key / sizeof key[0]; k++)
-            same +=
-                strcmp(table_text(table, i, key[k]), table_text(other, row, key[k])) == 0 ? 1 : 0;
+            same += strcmp(csv_file_text(table, i, key[k]), csv_file_text(other, row, key[k])) == 0
+                        ? 1
+                        : 0;
         if (same == sizeof key / sizeof key[0])
             return i;
     }
-    fail_msg("there is no trial of %s", table_text(other, row, "recipe"));
+    fail_msg("there is no trial of %s", csv_file_text(other, row, "recipe"));
     return 0;
 }
 
 /* Who of a herd comes first is luck, and so is order_inversions. */
-static void assert_same_counts(const struct table *real, size_t row, const struct table *sim)
+static void assert_same_counts(const struct csv_file *real, size_t row, const struct csv_file *sim)
 {
     static const char *const columns[] = {"handoffs",
                                           "creates",
@@ -86,11 +87,11 @@ static void assert_same_counts(const struct table *real, size_t row, const struc
                                           "valid"};
     size_t other = find_trial(sim, real, row);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        const char *text = table_text(real, row, columns[i]);
-        if (strcmp(text, table_text(sim, other, columns[i])) != 0)
+        const char *text = csv_file_text(real, row, columns[i]);
+        if (strcmp(text, csv_file_text(sim, other, columns[i])) != 0)
             fail_msg("%s of %s, %s: %s on the server, %s in the simulation",
-                     table_text(real, row, "recipe"), table_text(real, row, "clients"), columns[i],
-                     text, table_text(sim, other, columns[i]));
+                     csv_file_text(real, row, "recipe"), csv_file_text(real, row, "clients"),
+                     columns[i], text, csv_file_text(sim, other, columns[i]));
     }
 }
 
@@ -99,18 +100,18 @@ static void assert_compared_equal(void)
     static const char *const counts[] = {"rpcs", "notifications", "creates", "names_listed"};
     command_run(&command, COMMAND("compare", "-o", "out", "real", "simulated"));
     assert_status(&command, 0);
-    struct table table = table_read(in_work("out/compare.csv"));
+    struct csv_file table = csv_file_read(in_work("out/compare.csv"));
     size_t compared = 0;
     for (size_t row = 0; row < table.rows; row++) {
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-            if (strcmp(table_text(&table, row, "metric"), counts[i]) != 0)
+            if (strcmp(csv_file_text(&table, row, "metric"), counts[i]) != 0)
                 continue;
-            assert_string_equal(table_text(&table, row, "a"), table_text(&table, row, "b"));
+            assert_string_equal(csv_file_text(&table, row, "a"), csv_file_text(&table, row, "b"));
             compared++;
         }
     }
     assert_true(compared > 0);
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does)
@@ -161,14 +162,14 @@ COMMAND_TEST(what_bends_is_not_linear)
 }
 
 /* The rows of trace.csv of this recipe, handoff and event. */
-static uint64_t count_events(const struct table *trace, const char *recipe, uint64_t handoff,
+static uint64_t count_events(const struct csv_file *trace, const char *recipe, uint64_t handoff,
                              const char *event)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < trace->rows; i++)
-        count += strcmp(table_text(trace, i, "recipe"), recipe) == 0 &&
-                 table_count(trace, i, "handoff") == handoff &&
-                 strcmp(table_text(trace, i, "event"), event) == 0;
+        count += strcmp(csv_file_text(trace, i, "recipe"), recipe) == 0 &&
+                 csv_file_count(trace, i, "handoff") == handoff &&
+                 strcmp(csv_file_text(trace, i, "event"), event) == 0;
     return count;
 }
 
@@ -179,24 +180,24 @@ COMMAND_TEST(a_handoff_is_traced_and_drawn)
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "nonscalable,scalable", "-n", "6",
                                   "-t", "2", "--trace", "2,6", "--plots", "svg", "-o", "out"));
     assert_status(&command, 0);
-    struct table trace = table_read(in_work("out/trace.csv"));
-    struct table handoffs = table_read(in_work("out/handoffs.csv"));
+    struct csv_file trace = csv_file_read(in_work("out/trace.csv"));
+    struct csv_file handoffs = csv_file_read(in_work("out/handoffs.csv"));
     for (size_t i = 0; i < handoffs.rows; i++) {
-        const char *recipe = table_text(&handoffs, i, "recipe");
-        uint64_t handoff = table_count(&handoffs, i, "handoff");
+        const char *recipe = csv_file_text(&handoffs, i, "recipe");
+        uint64_t handoff = csv_file_count(&handoffs, i, "handoff");
         bool is_traced = handoff == 2 || handoff == 6;
         assert_int_equal(count_events(&trace, recipe, handoff, "request"),
-                         is_traced ? 2 * table_count(&handoffs, i, "rpcs") : 0);
+                         is_traced ? 2 * csv_file_count(&handoffs, i, "rpcs") : 0);
         assert_int_equal(count_events(&trace, recipe, handoff, "notification"),
-                         is_traced ? 2 * table_count(&handoffs, i, "notifications") : 0);
+                         is_traced ? 2 * csv_file_count(&handoffs, i, "notifications") : 0);
     }
     char *picture = read_text(in_work("out/plots/anatomy.svg"));
     picture_find(picture, "nonscalable, 4 waiters: 4 notifications, 8 requests");
     picture_find(picture, "scalable, 4 waiters: 1 notification, 2 requests");
     picture_find(picture, "not granted the lock");
     free(picture);
-    table_deinit(&handoffs);
-    table_deinit(&trace);
+    csv_file_deinit(&handoffs);
+    csv_file_deinit(&trace);
 }
 
 /* Who polls for a second sends more in a handoff than there is room for. */
@@ -206,9 +207,9 @@ COMMAND_TEST(what_a_trace_has_no_room_for_is_told)
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "poll", "-n", "3", "-p", "free",
                                   "-t", "1", "--hold", "1s", "--trace", "1", "-o", "out"));
     assert_status(&command, 0);
-    struct table trace = table_read(in_work("out/trace.csv"));
+    struct csv_file trace = csv_file_read(in_work("out/trace.csv"));
     assert_int_equal(trace.rows, (3 + 1) * 32); /* clients, and a lock */
-    table_deinit(&trace);
+    csv_file_deinit(&trace);
     assert_has(command.err, "zkherd: trace.csv: no room for ");
     assert_has(command.err, " events of trial 1 of poll with 3 clients\n");
 }

@@ -22,8 +22,8 @@ static void assert_manifest_tells(const struct run_files *files, size_t stalled)
     uint64_t count = 0;
     size_t at = 0;
     for (size_t i = 0; i < files->trials.rows; i++) {
-        count += table_count(&files->trials, i, "stalls");
-        at += i < stalled && table_count(&files->trials, i, "stalls") > 0;
+        count += csv_file_count(&files->trials, i, "stalls");
+        at += i < stalled && csv_file_count(&files->trials, i, "stalls") > 0;
     }
     json_t *trial = json_array_get(trials, at);
     assert_int_equal(json_integer_value(json_object_get(stalls, "count")), count);
@@ -32,7 +32,7 @@ static void assert_manifest_tells(const struct run_files *files, size_t stalled)
     assert_int_equal(json_integer_value(json_object_get(trial, "clients")), 3);
     assert_int_equal(json_integer_value(json_object_get(trial, "trial")), stalled + 1);
     assert_string_equal(json_string_value(json_object_get(trial, "server")), server);
-    assert_has(table_text(&files->trials, stalled, "reason"), server);
+    assert_has(csv_file_text(&files->trials, stalled, "reason"), server);
     json_decref(manifest);
 }
 
@@ -53,12 +53,12 @@ COMMAND_TEST(a_stalled_trial_is_told_everywhere)
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 3);
     for (size_t i = 0; i < 3; i++) {
-        bool stalled = table_count(&files.trials, i, "stalls") > 0;
-        assert_string_equal(table_text(&files.trials, i, "valid"), stalled ? "no" : "yes");
-        assert_string_equal(table_text(&files.trials, i, "reconciled"), "yes");
-        assert_int_equal(table_count(&files.trials, i, "violations"), 0);
+        bool stalled = csv_file_count(&files.trials, i, "stalls") > 0;
+        assert_string_equal(csv_file_text(&files.trials, i, "valid"), stalled ? "no" : "yes");
+        assert_string_equal(csv_file_text(&files.trials, i, "reconciled"), "yes");
+        assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
     }
-    assert_true(table_real(&files.trials, 1, "stalled_s") > FREEZE_MS / 2e3);
+    assert_true(csv_file_real(&files.trials, 1, "stalled_s") > FREEZE_MS / 2e3);
     assert_manifest_tells(&files, 1);
     assert_has(command.err, "trial 2: not valid: stalled: 127.0.0.1:");
     assert_has(command.out, " stalled, for ");

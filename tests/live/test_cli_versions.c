@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Several homes of ZooKeeper in one run: two folders with links to the jar of Debian's package. */
+#include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #define DEBIAN_JAR "/usr/share/java/zookeeper.jar"
@@ -56,7 +56,7 @@ static void assert_is_of(const char *target, const char *home)
     struct run_files files = run_files_read(folder);
     assert_int_equal(files.trials.rows, 2);
     for (size_t row = 0; row < 2; row++)
-        assert_string_equal(table_text(&files.trials, row, "target"), target);
+        assert_string_equal(csv_file_text(&files.trials, row, "target"), target);
     run_files_deinit(&files);
 }
 

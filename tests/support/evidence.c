@@ -3,8 +3,8 @@
 
 #include "measure/csv_reader.h"
 #include "measure/statistics.h"
+#include "tests/support/csv_file.h"
 #include "tests/support/document.h"
-#include "tests/support/table.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/figures.h"
 
+#include "tests/support/csv_file.h"
 #include "tests/support/document.h"
 #include "tests/support/evidence.h"
-#include "tests/support/table.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -25,17 +25,17 @@ static bool equals(const json_t *value, const char *text)
            fabs(json_number_value(value) - strtod(text, NULL)) <= rounding_of(text);
 }
 
-size_t assert_json_row(const json_t *object, const struct table *table, size_t row)
+size_t assert_json_row(const json_t *object, const struct csv_file *table, size_t row)
 {
     const char *key;
     json_t *value;
     size_t compared = 0;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        if (!table_has(table, key))
+        if (!csv_file_has(table, key))
             continue;
-        if (!equals(value, table_text(table, row, key)))
-            fail_msg("row %zu: %s is '%s' in the file", row, key, table_text(table, row, key));
+        if (!equals(value, csv_file_text(table, row, key)))
+            fail_msg("row %zu: %s is '%s' in the file", row, key, csv_file_text(table, row, key));
         compared++;
     }
     return compared;

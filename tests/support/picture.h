@@ -5,7 +5,7 @@
 #ifndef TESTS_PICTURE_H
 #define TESTS_PICTURE_H
 
-#include "tests/support/table.h"
+#include "tests/support/csv_file.h"
 
 /* A text of the picture, and its place, in units from the upper left corner. */
 struct picture_text {

@@ -5,11 +5,11 @@
 #include "tests/support/work.h"
 
 /* Whether two rows are of the same trial. */
-static bool same_trial(const struct table *a, size_t row, const struct table *b, size_t other)
+static bool same_trial(const struct csv_file *a, size_t row, const struct csv_file *b, size_t other)
 {
     static const char *const key[] = {"run", "recipe", "clients", "trial"};
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
-        if (strcmp(table_text(a, row, key[i]), table_text(b, other, key[i])) != 0)
+        if (strcmp(csv_file_text(a, row, key[i]), csv_file_text(b, other, key[i])) != 0)
             return false;
     }
     return true;
@@ -17,10 +17,10 @@ static bool same_trial(const struct table *a, size_t row, const struct table *b,
 
 void run_files_deinit(struct run_files *files)
 {
-    table_deinit(&files->trials);
-    table_deinit(&files->handoffs);
-    table_deinit(&files->sessions);
-    table_deinit(&files->latency);
+    csv_file_deinit(&files->trials);
+    csv_file_deinit(&files->handoffs);
+    csv_file_deinit(&files->sessions);
+    csv_file_deinit(&files->latency);
 }
 
 /* Every column that both files have adds up, trial by trial, and no row is of another trial. */
@@ -37,15 +37,15 @@ static void assert_ledger_adds_up(const struct run_files *files)
             if (!same_trial(&files->trials, trial, &files->handoffs, row))
                 continue;
             rows++;
-            rpcs += table_count(&files->handoffs, row, "rpcs");
+            rpcs += csv_file_count(&files->handoffs, row, "rpcs");
             for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-                sums[i] += table_count(&files->handoffs, row, columns[i]);
+                sums[i] += csv_file_count(&files->handoffs, row, columns[i]);
         }
-        assert_int_equal(rpcs, table_count(&files->trials, trial, "rpcs"));
+        assert_int_equal(rpcs, csv_file_count(&files->trials, trial, "rpcs"));
         for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-            if (sums[i] != table_count(&files->trials, trial, columns[i]))
+            if (sums[i] != csv_file_count(&files->trials, trial, columns[i]))
                 fail_msg("%s: %s in trials.csv, but %llu in handoffs.csv", columns[i],
-                         table_text(&files->trials, trial, columns[i]),
+                         csv_file_text(&files->trials, trial, columns[i]),
                          (unsigned long long)sums[i]);
         }
     }
@@ -63,11 +63,11 @@ static void assert_sessions_add_up(const struct run_files *files)
             if (!same_trial(&files->trials, trial, &files->sessions, row))
                 continue;
             rows++;
-            assert_int_equal(table_count(&files->sessions, row, "session"), session++);
-            acquisitions += table_count(&files->sessions, row, "acquisitions");
+            assert_int_equal(csv_file_count(&files->sessions, row, "session"), session++);
+            acquisitions += csv_file_count(&files->sessions, row, "acquisitions");
         }
-        assert_int_equal(session, table_count(&files->trials, trial, "clients"));
-        assert_int_equal(acquisitions, table_count(&files->trials, trial, "handoffs"));
+        assert_int_equal(session, csv_file_count(&files->trials, trial, "clients"));
+        assert_int_equal(acquisitions, csv_file_count(&files->trials, trial, "handoffs"));
     }
     assert_int_equal(rows, files->sessions.rows);
 }
@@ -90,14 +90,14 @@ static void assert_latencies_add_up(const struct run_files *files)
             if (!same_trial(&files->trials, trial, &files->latency, row))
                 continue;
             rows++;
-            if (is_request(table_text(&files->latency, row, "kind")) &&
-                strcmp(table_text(&files->latency, row, "role"), "all") == 0)
-                requests += table_count(&files->latency, row, "count");
+            if (is_request(csv_file_text(&files->latency, row, "kind")) &&
+                strcmp(csv_file_text(&files->latency, row, "role"), "all") == 0)
+                requests += csv_file_count(&files->latency, row, "count");
         }
-        uint64_t rpcs = table_count(&files->trials, trial, "rpcs");
-        bool drain = strcmp(table_text(&files->trials, trial, "workload"), "drain") == 0,
-             stalled = table_count(&files->trials, trial, "stalls") > 0;
-        if (table_count(&files->trials, trial, "violations") > 0)
+        uint64_t rpcs = csv_file_count(&files->trials, trial, "rpcs");
+        bool drain = strcmp(csv_file_text(&files->trials, trial, "workload"), "drain") == 0,
+             stalled = csv_file_count(&files->trials, trial, "stalls") > 0;
+        if (csv_file_count(&files->trials, trial, "violations") > 0)
             assert_true(requests <= rpcs);
         else
             assert_true(drain ? requests == rpcs : (requests > 0 || stalled) && requests < rpcs);
@@ -133,10 +133,10 @@ struct run_files run_files_read(const char *folder)
 {
     assert_no_parts(in_work("%s", folder));
     struct run_files files = {
-        .trials = table_read(in_work("%s/trials.csv", folder)),
-        .handoffs = table_read(in_work("%s/handoffs.csv", folder)),
-        .sessions = table_read(in_work("%s/sessions.csv", folder)),
-        .latency = table_read(in_work("%s/latency.csv", folder)),
+        .trials = csv_file_read(in_work("%s/trials.csv", folder)),
+        .handoffs = csv_file_read(in_work("%s/handoffs.csv", folder)),
+        .sessions = csv_file_read(in_work("%s/sessions.csv", folder)),
+        .latency = csv_file_read(in_work("%s/latency.csv", folder)),
     };
     assert_ledger_adds_up(&files);
     assert_sessions_add_up(&files);

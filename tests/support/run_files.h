@@ -6,13 +6,13 @@
 #ifndef TESTS_RUN_FILES_H
 #define TESTS_RUN_FILES_H
 
-#include "tests/support/table.h"
+#include "tests/support/csv_file.h"
 
 #include <jansson.h>
 
 /* The files of a run that grow trial by trial. */
 struct run_files {
-    struct table trials, handoffs, sessions, latency;
+    struct csv_file trials, handoffs, sessions, latency;
 };
 
 void run_files_deinit(struct run_files *files);

@@ -3,10 +3,10 @@
  * what checks them finds every error, in an invented document of invented runs. */
 #include "tests/support/figures.h"
 
+#include "tests/support/csv_file.h"
 #include "tests/support/document.h"
 #include "tests/support/evidence.h"
 #include "tests/support/folder.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"
 

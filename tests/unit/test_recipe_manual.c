@@ -2,8 +2,8 @@
 /* docs/recipes.md: its example is the file that it shows, which obeys its law in the simulation;
  * what it says of wrong laws and broken locks is what zkherd says; and its tables have every word
  * of the headers. Tests run in the folder that README.md is in. */
+#include "tests/support/csv_file.h"
 #include "tests/support/simulate.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include "recipes/law.h"

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "bench/run/results.h"
 #include "recipes/registry.h"
+#include "tests/support/csv_file.h"
 #include "tests/support/folder.h"
-#include "tests/support/table.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -86,11 +86,11 @@ static void finish(void)
     assert_int_equal(file_set_close(&results.set, &error), ERROR_NONE);
 }
 
-static struct table read_file(const char *name)
+static struct csv_file read_file(const char *name)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return table_read(path);
+    return csv_file_read(path);
 }
 
 /* ------------------------------------------------------------------ handoffs */
@@ -100,14 +100,14 @@ TEST_BETWEEN(every_handoff_has_a_row_where_there_is_room, set_up, tear_down)
     begin(1);
     add(CLIENTS - 1);
     finish();
-    struct table table = read_file("handoffs.csv");
+    struct csv_file table = read_file("handoffs.csv");
     assert_int_equal(table.rows, CLIENTS);
     for (size_t row = 0; row < table.rows; row++) {
-        assert_int_equal(table_count(&table, row, "handoff"), row);
-        assert_int_equal(table_count(&table, row, "creates"), row);
+        assert_int_equal(csv_file_count(&table, row, "handoff"), row);
+        assert_int_equal(csv_file_count(&table, row, "creates"), row);
     }
     assert_int_equal(results.thinning, 1);
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* With room for two of each trial: of nine each fifth has a row, of one both, of four each third.
@@ -121,15 +121,15 @@ TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
     add(1);
     add(4);
     finish();
-    struct table table = read_file("handoffs.csv");
+    struct csv_file table = read_file("handoffs.csv");
     assert_int_equal(table.rows, 6);
     for (size_t row = 0; row < table.rows; row++) {
-        assert_int_equal(table_count(&table, row, "trial"), kept[row][0]);
-        assert_int_equal(table_count(&table, row, "handoff"), kept[row][1]);
-        assert_int_equal(table_count(&table, row, "creates"), kept[row][1]);
+        assert_int_equal(csv_file_count(&table, row, "trial"), kept[row][0]);
+        assert_int_equal(csv_file_count(&table, row, "handoff"), kept[row][1]);
+        assert_int_equal(csv_file_count(&table, row, "creates"), kept[row][1]);
     }
     assert_int_equal(results.thinning, 5); /* of the trial that was thinned the most */
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* ------------------------------------------------------------------ messages */
@@ -180,14 +180,14 @@ TEST_BETWEEN(a_traced_message_has_its_row, set_up, tear_down)
     begin_with(1, true);
     add(1);
     finish();
-    struct table table = read_file("trace.csv");
+    struct csv_file table = read_file("trace.csv");
     assert_int_equal(table.rows, 7);
     for (size_t row = 0; row < table.rows; row++) {
-        assert_string_equal(table_text(&table, row, "recipe"), "scalable");
+        assert_string_equal(csv_file_text(&table, row, "recipe"), "scalable");
         for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-            assert_string_equal(table_text(&table, row, columns[i]), expected[row][i]);
+            assert_string_equal(csv_file_text(&table, row, columns[i]), expected[row][i]);
     }
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 TEST_BETWEEN(without_a_trace_there_is_no_file, set_up, tear_down)
@@ -217,22 +217,22 @@ TEST_BETWEEN(a_percentile_far_out_needs_many_values, set_up, tear_down)
     begin(1);
     add(1);
     finish();
-    struct table table = read_file("latency.csv");
+    struct csv_file table = read_file("latency.csv");
     assert_int_equal(table.rows, 2);
     for (size_t row = 0; row < 2; row++) {
-        bool many = strcmp(table_text(&table, row, "kind"), "release") == 0;
-        assert_string_equal(table_text(&table, row, "role"), "all");
-        assert_int_equal(table_count(&table, row, "count"), many ? 10000 : 9999);
-        assert_in_range(table_real(&table, row, "p50_us"), 4995, 5010);
-        assert_in_range(table_real(&table, row, "p90_us"), 8990, 9020);
-        assert_in_range(table_real(&table, row, "p99_us"), 9890, 9920);
+        bool many = strcmp(csv_file_text(&table, row, "kind"), "release") == 0;
+        assert_string_equal(csv_file_text(&table, row, "role"), "all");
+        assert_int_equal(csv_file_count(&table, row, "count"), many ? 10000 : 9999);
+        assert_in_range(csv_file_real(&table, row, "p50_us"), 4995, 5010);
+        assert_in_range(csv_file_real(&table, row, "p90_us"), 8990, 9020);
+        assert_in_range(csv_file_real(&table, row, "p99_us"), 9890, 9920);
         if (many)
-            assert_in_range(table_real(&table, row, "p999_us"), 9985, 10005);
+            assert_in_range(csv_file_real(&table, row, "p999_us"), 9985, 10005);
         else
-            assert_string_equal(table_text(&table, row, "p999_us"), "");
-        assert_int_equal(table_count(&table, row, "over_range"), 0);
+            assert_string_equal(csv_file_text(&table, row, "p999_us"), "");
+        assert_int_equal(csv_file_count(&table, row, "over_range"), 0);
     }
-    table_deinit(&table);
+    csv_file_deinit(&table);
 }
 
 /* What spans several steps has the waits for the rate in it. */
@@ -245,11 +245,11 @@ TEST_BETWEEN(a_limited_rate_has_no_times_over_several_steps, set_up, tear_down)
     begin(1);
     add(1);
     finish();
-    struct table table = read_file("latency.csv");
+    struct csv_file table = read_file("latency.csv");
     assert_int_equal(table.rows, 2);
     for (size_t row = 0; row < 2; row++)
-        assert_string_not_equal(table_text(&table, row, "kind"), "acquire");
-    table_deinit(&table);
+        assert_string_not_equal(csv_file_text(&table, row, "kind"), "acquire");
+    csv_file_deinit(&table);
 }
 
 /* ------------------------------------------------------------------ sessions, and no trial */
@@ -263,14 +263,14 @@ TEST_BETWEEN(each_session_has_its_row, set_up, tear_down)
     begin(1);
     add(1);
     finish();
-    struct table table = read_file("sessions.csv");
+    struct csv_file table = read_file("sessions.csv");
     assert_int_equal(table.rows, CLIENTS);
-    assert_int_equal(table_count(&table, 7, "session"), 7);
-    assert_int_equal(table_count(&table, 7, "acquisitions"), 3);
-    assert_string_equal(table_text(&table, 7, "server"), "127.0.0.1:2181");
-    assert_string_equal(table_text(&table, 7, "role"), "follower");
-    assert_int_equal(table_count(&table, 8, "acquisitions"), 0);
-    table_deinit(&table);
+    assert_int_equal(csv_file_count(&table, 7, "session"), 7);
+    assert_int_equal(csv_file_count(&table, 7, "acquisitions"), 3);
+    assert_string_equal(csv_file_text(&table, 7, "server"), "127.0.0.1:2181");
+    assert_string_equal(csv_file_text(&table, 7, "role"), "follower");
+    assert_int_equal(csv_file_count(&table, 8, "acquisitions"), 0);
+    csv_file_deinit(&table);
 }
 
 TEST_BETWEEN(without_a_trial_nothing_is_kept, set_up, tear_down)

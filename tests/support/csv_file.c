@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/table.h"
+#include "tests/support/csv_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,9 +39,9 @@ static char *next_field(char **at, bool *last)
     return field;
 }
 
-struct table table_read(const char *path)
+struct csv_file csv_file_read(const char *path)
 {
-    struct table table = {.text = read_text(path)};
+    struct csv_file table = {.text = read_text(path)};
     size_t count = 0, in_row = 0;
     if (table.text[strlen(table.text) - 1] != '\n')
         fail_msg("%s does not end with the end of a row", path);
@@ -62,13 +62,13 @@ struct table table_read(const char *path)
     return table;
 }
 
-void table_deinit(struct table *table)
+void csv_file_deinit(struct csv_file *table)
 {
     free(table->fields);
     free(table->text);
 }
 
-bool table_has(const struct table *table, const char *column)
+bool csv_file_has(const struct csv_file *table, const char *column)
 {
     for (size_t i = 0; i < table->columns; i++) {
         if (strcmp(table->fields[i], column) == 0)
@@ -77,7 +77,7 @@ bool table_has(const struct table *table, const char *column)
     return false;
 }
 
-const char *table_text(const struct table *table, size_t row, const char *column)
+const char *csv_file_text(const struct csv_file *table, size_t row, const char *column)
 {
     for (size_t i = 0; i < table->columns; i++) {
         if (strcmp(table->fields[i], column) == 0)
@@ -87,9 +87,9 @@ const char *table_text(const struct table *table, size_t row, const char *column
     return "";
 }
 
-double table_real(const struct table *table, size_t row, const char *column)
+double csv_file_real(const struct csv_file *table, size_t row, const char *column)
 {
-    const char *text = table_text(table, row, column);
+    const char *text = csv_file_text(table, row, column);
     char *end;
     double value = strtod(text, &end);
     if (*text == '\0' || *end != '\0')
@@ -97,9 +97,9 @@ double table_real(const struct table *table, size_t row, const char *column)
     return value;
 }
 
-uint64_t table_count(const struct table *table, size_t row, const char *column)
+uint64_t csv_file_count(const struct csv_file *table, size_t row, const char *column)
 {
-    const char *text = table_text(table, row, column);
+    const char *text = csv_file_text(table, row, column);
     char *end;
     uint64_t value = strtoull(text, &end, 10);
     if (*text == '\0' || *end != '\0')
