@@ -2,7 +2,7 @@
 #include "bench/answer/plan_bounds.h"
 
 #include "base/text.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 
 #include <math.h>
 #include <string.h>

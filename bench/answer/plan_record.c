@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/answer/plan_record.h"
 
-#include "bench/cli/background_option.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/rows.h"
 #include "bench/output/json_text.h"
 #include "bench/output/record_end.h"
 
@@ -67,9 +67,9 @@ static json_t *describe_trials(const struct plan_options *options)
 static json_t *describe_plan(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
-    char background[BACKGROUND_OPTION_TEXT_SIZE];
+    char background[ROWS_BACKGROUND_TEXT_SIZE];
     json_t *plan = describe_trials(options);
-    background_option_format(&question->background, background, sizeof background);
+    rows_background_format(&question->background, background, sizeof background);
     json_object_set_new(plan, "background", json_string(background));
     json_object_set_new(plan, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
     return plan;

@@ -5,7 +5,6 @@
 #include "bench/answer/plan_bounds.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 
 #include <math.h>
 #include <string.h>

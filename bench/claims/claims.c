@@ -11,8 +11,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
-#include "bench/cli/signals.h"
-#include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
 #include "bench/target/target.h"

@@ -2,7 +2,7 @@
 #include "bench/claims/claims_table.h"
 
 #include "bench/cli/complain.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 
 /* The columns of an id, of a verdict or a part's name, and where the words begin. */
 #define ID_WIDTH   4

@@ -1,13 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * arguments: the command line of a subcommand, taken option by option. Layer: bench/cli.
+ * arguments: the command line of a subcommand, taken option by option as a table of rows says.
+ * Layer: bench/cli.
+ *
+ * A subcommand has a table of rows, in the order of its help. A new option is a row, and a member
+ * of the subcommand's own struct.
  *
  * Invariant: a mistake is reported once, before the work begins.
  */
 #ifndef BENCH_CLI_ARGUMENTS_H
 #define BENCH_CLI_ARGUMENTS_H
 
-#include "bench/cli/option_row.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct option_row;
+
+/* An option, as it is given on the command line or by its row's default. */
+struct option_given {
+    const struct option_row *row;
+    const char *value; /* NULL: a flag */
+    void *options;     /* the subcommand's own struct */
+    char why[512];     /* why the value is not allowed; no shorter than the detail of an error */
+};
+
+/* A member of the subcommand's own struct. */
+struct option_member {
+    size_t offset;
+    size_t size; /* 0: none */
+};
+
+/* A number, an enumeration or a bool, by its size. */
+uint64_t option_member_number(const void *options, struct option_member member);
+
+#define OPTION_MEMBER(type, member)                                                                \
+    {                                                                                              \
+        offsetof(type, member), sizeof(((type *)NULL)->member)                                     \
+    }
+
+struct option_row {
+    const char *name; /* with its dashes; NULL behind the last row */
+    char letter;      /* '\0': none */
+    /* Takes a value into the options, in place of the value before; texts go on pointing to the
+     * value. False if the value is not allowed: `why` has the reason, and the options must not be
+     * asked for this one. option_row_flag: the option has no value. NULL: --help. */
+    bool (*parse)(struct option_given *given);
+    struct option_member member; /* where the parsers below put the value */
+    struct option_member given;  /* a bool, set if the option is on the command line */
+    uint64_t least;              /* number or nanoseconds; 0 for every other kind of value */
+    uint64_t most;               /* number or nanoseconds; 0: no limit, or another kind */
+    const char *const *words;    /* by value, NULL behind the last; NULL: another kind */
+    const char *expected;        /* the reason for refusing a word, or a number; NULL: its own */
+    const char *value;           /* the default, as a user would type it; NULL: zero, or none */
+    const char *help;            /* its lines of the help */
+};
+
+/* A row, for a macro that stands for one. */
+#define OPTION_ROW(...)                                                                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* A row's parser, and what belongs to it: the parsers below. */
+#define OPTION_FLAG(type, member_) .parse = option_row_flag, .member = OPTION_MEMBER(type, member_)
+#define OPTION_NUMBER(type, member_, least_, most_)                                                \
+    .parse = option_row_number, .member = OPTION_MEMBER(type, member_), .least = (least_),         \
+    .most = (most_)
+#define OPTION_DURATION(type, member_, least_)                                                     \
+    .parse = option_row_duration, .member = OPTION_MEMBER(type, member_), .least = (least_)
+#define OPTION_WORD(type, member_, words_, expected_)                                              \
+    .parse = option_row_word, .member = OPTION_MEMBER(type, member_), .words = (words_),           \
+    .expected = (expected_)
+#define OPTION_FOLDER(type, member_)                                                               \
+    .parse = option_row_folder, .member = OPTION_MEMBER(type, member_)
+#define OPTION_SERVERS(type, member_)                                                              \
+    .parse = option_row_servers, .member = OPTION_MEMBER(type, member_)
+#define OPTION_PLOTS(type, member_)                                                                \
+    .parse = option_row_plots, .member = OPTION_MEMBER(type, member_)
+
+/* The last row of every table. */
+#define OPTION_ROW_HELP(text) OPTION_ROW(.name = "--help", .letter = 'h', .help = (text))
+
+/* Sets the reason; returns false, so that a parser can return the call. */
+bool option_row_refuse(struct option_given *given, const char *why, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The row's member in the subcommand's own struct. */
+void *option_row_place(const struct option_given *given);
+
+/* Sets the bool of row->given, if there is one. */
+void option_row_note(const struct option_given *given);
+
+/* Parsers. */
+bool option_row_flag(struct option_given *given);     /* into a bool */
+bool option_row_number(struct option_given *given);   /* least to most, an unsigned integer */
+bool option_row_levels(struct option_given *given);   /* a list of them, a struct levels */
+bool option_row_cpus(struct option_given *given);     /* cores, as percent of one: from least to the
+                                                         cores of this process; an unsigned */
+bool option_row_duration(struct option_given *given); /* from least to most, a uint64_t */
+bool option_row_word(struct option_given *given);     /* one of the words: its index, as a number */
+bool option_row_folder(struct option_given *given);   /* a const char * */
+bool option_row_file(struct option_given *given);     /* the same */
+bool option_row_servers(struct option_given *given);  /* a struct connect_string */
+bool option_row_plots(struct option_given *given);    /* an unsigned: a bit for each format */
+
+/* Values of an option, ascending. */
+struct levels {
+    uint64_t *list; /* the options' own; `count` that run, then `left_out` that do not
+                       (bench/target/capacity.h) */
+    size_t count;
+    size_t left_out;
+};
+
+/* The words of an option that is yes or no, into a bool. */
+extern const char *const option_row_no_yes[];
+
+/* The format of each bit of plots, as a user types it and as a file's name ends. */
+#define PLOT_FORMATS 4
+extern const char *const plot_formats[PLOT_FORMATS];
+
+/* ------------------------------------------------------------------ a subcommand's */
 
 /* No exit status: the command line is right, and the work can begin. */
 #define ARGUMENTS_GO (-1)
@@ -24,9 +137,8 @@ struct arguments {
 /*
  * Puts the defaults of all rows into *options, the subcommand's own struct, then takes all options
  * of argv[1] … in their order. Returns ARGUMENTS_GO; or the exit status, if the help has been
- * printed, a mistake has been reported, or there is no memory for a default. Moves the operands
- * behind the options, and puts the index of the first operand into *first. With first NULL no
- * operand is allowed.
+ * printed or a mistake has been reported. Moves the operands behind the options, and puts the index
+ * of the first operand into *first. With first NULL no operand is allowed.
  */
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
                    int *first);

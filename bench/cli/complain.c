@@ -3,7 +3,6 @@
 
 #include "base/printable.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

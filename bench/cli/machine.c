@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/machine.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <mntent.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -116,4 +125,70 @@ json_t *machine_describe(void)
                      (int)sysconf(_SC_NPROCESSORS_ONLN), "memory_mib", memory_mib, "kernel",
                      kernel.release, "architecture", kernel.machine, "open_files_max",
                      (json_int_t)files.rlim_cur, "local_ports", (json_int_t)machine_local_ports());
+}
+
+/* ------------------------------------------------------------------ signals */
+
+int signals_block(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void signals_take(int descriptor)
+{
+    struct signalfd_siginfo signal;
+    while (read(descriptor, &signal, sizeof signal) > 0)
+        continue;
+}
+
+/* ------------------------------------------------------------------ standard output */
+
+static const char subject[] = "standard output";
+
+enum error_kind standard_output_flush(struct error *error)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return ERROR_NONE;
+    int os_error = errno;
+    clearerr(stdout);
+    return os_error == EPIPE ? error_raise(error, ERROR_UNREAD, os_error, subject, "%s", "")
+                             : error_from_errno(error, os_error, subject, "%s", "");
+}
+
+/* A file on a full disk; or Linux's /dev/full, which is there to be taken for one. */
+static bool is_full(const struct stat *status)
+{
+    struct statvfs disk;
+    if (S_ISCHR(status->st_mode))
+        return status->st_rdev == makedev(1, 7);
+    return S_ISREG(status->st_mode) && fstatvfs(STDOUT_FILENO, &disk) == 0 && disk.f_blocks > 0 &&
+           disk.f_bavail == 0;
+}
+
+enum error_kind standard_output_check(struct error *error)
+{
+    struct stat status;
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(STDOUT_FILENO, &status) != 0)
+        return error_raise(error, ERROR_NO_OUTPUT, 0, subject, "%s", "");
+    if (is_full(&status))
+        return error_raise(error, ERROR_NO_SPACE, ENOSPC, subject, "%s", "");
+    if (poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0)
+        return error_raise(error, ERROR_UNREAD, EPIPE, subject, "%s", "");
+    return ERROR_NONE;
+}
+
+void standard_output_guard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY); /* the lowest that is free: this one */
+    }
 }

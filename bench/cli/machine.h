@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * machine: describes the host, and raises its limits for a run. Layer: bench/cli.
+ * machine: what is around the program: the host and its limits, signals, standard output. Layer:
+ * bench/cli.
  */
 #ifndef BENCH_CLI_MACHINE_H
 #define BENCH_CLI_MACHINE_H
@@ -29,8 +30,31 @@ void machine_file_system(const char *folder, char *name, size_t size);
 /* Writes the name of this host, and the model of its CPU, or "unknown". */
 void machine_names(char *host, size_t host_size, char *cpu, size_t cpu_size);
 
-/* CPU, cores, memory, kernel and limits, for the manifest; NULL without memory. The caller's to
- * json_decref. */
+/* CPU, cores, memory, kernel and limits, for the manifest; the caller's to json_decref. */
 json_t *machine_describe(void);
+
+/* From here on SIGINT, SIGHUP and SIGTERM make a descriptor readable and do nothing else, so that a
+ * run can end in order. Returns the descriptor, the caller's to close; -1 if the kernel has none
+ * left. */
+int signals_block(void);
+
+/* Reads the signals that have come: the descriptor becomes readable again with the next signal. */
+void signals_take(int descriptor);
+
+/* Flushes stdout. An error is returned once only. ERROR_UNREAD: stdout is a pipe whose reader has
+ * closed it, as head does; ERROR_NO_SPACE, ERROR_SYSTEM. */
+MUST_CHECK enum error_kind standard_output_flush(struct error *error);
+
+/* Checks stdout before a long run, and prints nothing. ERROR_NO_OUTPUT if stdout is closed, or open
+ * for reading only; ERROR_NO_SPACE if stdout is a file on a full disk, or /dev/full; ERROR_UNREAD
+ * if stdout is a pipe whose reader has gone. */
+MUST_CHECK enum error_kind standard_output_check(struct error *error);
+
+/* At the start of the program: opens /dev/null for reading in place of each of the three standard
+ * descriptors that is closed, so that no file or connection gets the number of one of them. */
+void standard_output_guard(void);
+
+/* The release, and behind a dash the commit of the sources, unless it is the release's own. */
+extern const char version_text[];
 
 #endif

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/options.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 /* Steady, when neither --handoffs nor --duration is given: grants of each client. */
@@ -21,8 +24,8 @@ const char *const options_placements[] = {[PLACEMENT_SPREAD] = "spread",
 void options_deinit(struct options *options)
 {
     free(options->plan.clients.list);
-    free(options->plan.traced);
-    options->plan.clients.list = options->plan.traced = NULL;
+    free(options->plan.traced.list);
+    options->plan.clients.list = options->plan.traced.list = NULL;
     target_options_deinit(&options->target);
 }
 
@@ -38,15 +41,15 @@ bool target_options_cross(struct target_options *target)
 {
     size_t homes = target->home_count > 0 ? target->home_count : 1, count = 0;
     const uint64_t *old = target->server_counts;
-    uint64_t *made = calloc(OPTIONS_TOPOLOGIES_MAX, sizeof *made);
-    for (size_t i = 0; made != NULL && i < target->topology_count; i++) {
+    uint64_t *made = memory_new(OPTIONS_TOPOLOGIES_MAX, sizeof *made);
+    for (size_t i = 0; i < target->topology_count; i++) {
         bool is_new = i == 0 || old[i] != old[i - 1];
         for (size_t home = 0; is_new && home < homes; home++, count++) {
             if (count < OPTIONS_TOPOLOGIES_MAX)
                 made[count] = old[i];
         }
     }
-    if (made == NULL || count > OPTIONS_TOPOLOGIES_MAX) {
+    if (count > OPTIONS_TOPOLOGIES_MAX) {
         free(made);
         return false;
     }
@@ -67,4 +70,77 @@ uint64_t options_handoffs(const struct options *options, uint64_t clients)
     if (options->plan.handoffs != 0 || options->plan.duration_ns != 0)
         return options->plan.handoffs;
     return clients * ROUNDS_DEFAULT;
+}
+
+/* ------------------------------------------------------------------ a load */
+
+const char *const load_options_arrivals[] = {"constant", "poisson", NULL};
+
+void load_options_deinit(struct load_options *options)
+{
+    free(options->reads.list);
+    free(options->sessions.list);
+    free(options->rates.list);
+    target_options_deinit(&options->target);
+    *options = (struct load_options){0};
+}
+
+size_t load_options_mixes(const struct load_options *options)
+{
+    return options->reads.count > 0 ? options->reads.count : 1;
+}
+
+struct mix load_options_mix(const struct load_options *options, size_t index)
+{
+    return options->reads.count > 0 ? mix_of_reads((uint32_t)options->reads.list[index])
+                                    : options->mix;
+}
+
+size_t load_options_rates(const struct load_options *options)
+{
+    return options->rates.count > 0 ? options->rates.count : 1;
+}
+
+uint64_t load_options_rate(const struct load_options *options, size_t index)
+{
+    return options->rates.count > 0 ? options->rates.list[index] : 0;
+}
+
+json_t *load_options_describe(const uint64_t *list, size_t count)
+{
+    json_t *numbers = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(numbers, json_integer((json_int_t)list[i]));
+    return numbers;
+}
+
+static json_t *describe_mixes(const struct load_options *options)
+{
+    json_t *mixes = json_array();
+    for (size_t i = 0; i < load_options_mixes(options); i++) {
+        const struct mix mix = load_options_mix(options, i);
+        char text[128];
+        json_array_append_new(mixes, json_string(mix_format(&mix, text, sizeof text)));
+    }
+    return mixes;
+}
+
+json_t *load_options_plan(const struct load_options *options)
+{
+    bool own = options->znodes == 0;
+    return json_pack(
+        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:b, s:i, s:o, s:s, s:I, s:I}",
+        "mixes", describe_mixes(options), "sessions",
+        load_options_describe(options->sessions.list, options->sessions.count), "rates_per_s",
+        load_options_describe(options->rates.list, options->rates.count), "arrivals",
+        options->rates.count > 0 ? load_options_arrivals[options->poisson] : NULL, "depth",
+        (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
+        own ? json_string("own") : json_integer(options->znodes), "watch_percent",
+        (int)options->watch_percent, "warm_up_ns", (json_int_t)options->warm_up_ns, "duration_ns",
+        (json_int_t)options->duration_ns, "trials", (int)options->trials, "rehearsal",
+        options->rehearses, "processes", (int)options->processes, "server_cpu_percent",
+        options->target.cpu_percent > 0 ? json_integer(options->target.cpu_percent) : json_null(),
+        "placement", options_placements[options->target.placement], "session_timeout_ms",
+        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(options->timeout_ns / NS_PER_MS));
 }

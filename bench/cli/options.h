@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * options: the options of `zkherd run`: its target, its output, and the plan of its trials. Layer:
- * bench/cli.
+ * options: the options of `zkherd run` and of loads: the target, the output, and the plan of the
+ * trials. Layer: bench/cli.
  *
- * Every list and word that is a pointer belongs to struct options or points into argv.
+ * Every list and word that is a pointer belongs to the struct of options or points into argv.
  */
 #ifndef BENCH_CLI_OPTIONS_H
 #define BENCH_CLI_OPTIONS_H
 
+#include "bench/cli/arguments.h"
 #include "load/mix.h"
 #include "recipes/recipe.h"
 #include "servers/install.h"
 #include "sim/options.h"
 #include "trial/plan.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,14 +59,6 @@ struct target_options {
     uint64_t max_clients;             /* sessions at a time; UINT64_MAX: as many as the plan has */
 };
 
-/* Numbers of clients, ascending. */
-struct client_counts {
-    uint64_t
-        *list; /* `count` that run, followed by `left_out` that do not (bench/target/capacity.h) */
-    size_t count;
-    size_t left_out;
-};
-
 /* A load that is sent to the servers during each trial. */
 struct background_options {
     bool given;
@@ -78,7 +72,7 @@ struct run_plan {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: no limit */
     size_t recipe_count;
-    struct client_counts clients;
+    struct levels clients;
     enum workload workload;
     uint64_t handoffs;    /* 0: a duration, or the default */
     uint64_t duration_ns; /* 0: none */
@@ -87,9 +81,8 @@ struct run_plan {
     uint32_t locks;
     uint32_t trials; /* of each recipe at each number of clients */
     uint32_t processes;
-    uint64_t *traced; /* handoffs whose messages are kept, ascending */
-    size_t traced_count;
-    uint64_t max_rate; /* requests a second; 0: no limit */
+    struct levels traced; /* handoffs whose messages are kept */
+    uint64_t max_rate;    /* requests a second; 0: no limit */
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;
     uint64_t seed;
@@ -97,7 +90,7 @@ struct run_plan {
 
 struct output_options {
     const char *out;       /* NULL: results/<time>-<target> */
-    unsigned plots;        /* the formats of the plots (bench/cli/plot_formats.h) */
+    unsigned plots;        /* the formats of the plots, a bit each (bench/cli/arguments.h) */
     uint32_t metrics_port; /* 0: none */
     bool json;
     bool quiet;
@@ -114,8 +107,7 @@ void options_deinit(struct options *options);
 void target_options_deinit(struct target_options *target);
 
 /* Makes a topology of each number of servers in server_counts, which may stand there more than
- * once, and each home. False, with nothing changed: there are more than OPTIONS_TOPOLOGIES_MAX, or
- * no memory. */
+ * once, and each home. False, with nothing changed: there are more than OPTIONS_TOPOLOGIES_MAX. */
 bool target_options_cross(struct target_options *target);
 
 /* The home of a topology; NULL without --zookeeper. */
@@ -130,5 +122,52 @@ extern const char *const options_placements[];
 
 /* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);
+
+/* ------------------------------------------------------------------ a load */
+
+struct load_options {
+    struct target_options target;
+    struct output_options output;
+    bool mix_given; /* on the command line: --mix */
+    struct mix mix;
+    struct levels reads; /* instead of the mix: percent get, the rest set; count 0: none */
+    struct levels sessions;
+    struct levels rates; /* operations a second; count 0: a closed loop */
+    bool arrivals_given; /* on the command line: --arrivals */
+    bool poisson;
+    uint32_t depth;
+    uint32_t value_bytes;
+    uint32_t znodes; /* 0: one for each session */
+    uint32_t watch_percent;
+    uint32_t trials;
+    bool rehearses; /* a round of trials before the first, which are not kept */
+    uint32_t processes;
+    uint64_t warm_up_ns;
+    uint64_t duration_ns;
+    uint64_t session_timeout_ns;
+    uint64_t timeout_ns;
+    uint64_t seed;
+};
+
+/* Frees the lists. */
+void load_options_deinit(struct load_options *options);
+
+/* The words of --arrivals, by whether the times are random; NULL behind the last. */
+extern const char *const load_options_arrivals[];
+
+/* How many mixes the plan has: one, or as many as values of --reads; and the mix of an index below
+ * that. */
+size_t load_options_mixes(const struct load_options *options);
+struct mix load_options_mix(const struct load_options *options, size_t index);
+
+/* How many rates: 1 in a closed loop; and the rate of an index, 0 in a closed loop. */
+size_t load_options_rates(const struct load_options *options);
+uint64_t load_options_rate(const struct load_options *options, size_t index);
+
+/* A list of numbers for a manifest: the caller's to json_decref; NULL without memory. */
+json_t *load_options_describe(const uint64_t *list, size_t count);
+
+/* The object "plan" of manifest.json: the caller's to json_decref; NULL without memory. */
+json_t *load_options_plan(const struct load_options *options);
 
 #endif

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/terminal.h"
 
+#include "base/printable.h"
+
+#include <assert.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#define SENTENCE_SIZE 2048
+#define HANGING       4
+#define EIGHTHS       8
 
 unsigned terminal_columns(int descriptor)
 {
@@ -37,4 +46,70 @@ struct terminal_look terminal_look(int descriptor)
         freelocale(locale);
     }
     return terminal_judge(isatty(descriptor) == 1, getenv("TERM"), getenv("NO_COLOR"), charset);
+}
+
+/* column: where the first word is to stand. */
+static void write_words(const char *text, size_t column, size_t indent, FILE *stream)
+{
+    bool begins = true;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " "), width = printable_columns(text, length);
+        if (!begins && column + 1 + width > TERMINAL_COLUMNS) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!begins) {
+            fputc(' ', stream);
+            column++;
+        }
+        begins = false;
+        fprintf(stream, "%.*s", (int)length, text);
+        column += width;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', stream);
+}
+
+void wrap_write(const char *text, size_t indent, FILE *stream)
+{
+    write_words(text, indent, indent, stream);
+}
+
+void wrap_hanging(const char *text, FILE *stream)
+{
+    write_words(text, 0, HANGING, stream);
+}
+
+void wrap_sentence(FILE *stream, const char *format, ...)
+{
+    char text[SENTENCE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    wrap_hanging(text, stream);
+}
+
+static void put_signs(size_t count, const char *sign, char *text)
+{
+    size_t length = strlen(sign);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + i * length, sign, length + 1);
+}
+
+const char *bar_put(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE])
+{
+    static const char *const part[EIGHTHS] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    assert(columns >= 1 && columns <= BAR_COLUMNS_MAX);
+    text[0] = '\0';
+    if (!(isfinite(value) && value > 0 && isfinite(most) && most > 0))
+        return text;
+    double length = fmin(value / most, 1) * (double)columns;
+    size_t whole = (size_t)round(length), eighths = (size_t)fmax(1, round(length * EIGHTHS));
+    if (blocks) {
+        put_signs(eighths / EIGHTHS, "█", text);
+        strcat(text, part[eighths % EIGHTHS]);
+    } else {
+        put_signs(whole > 0 ? whole : 1, whole > 0 ? "#" : ".", text);
+    }
+    return text;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * terminal: the width of the terminal, what it can show, and how a line of it is cleared. Layer:
- * bench/cli.
+ * terminal: the width of the terminal and what it can show; text broken into its lines; a number
+ * as a horizontal bar. Layer: bench/cli.
  */
 #ifndef BENCH_CLI_TERMINAL_H
 #define BENCH_CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
 /* The width, in columns, of what is no terminal: a file, a pipe. */
 #define TERMINAL_COLUMNS 80
@@ -40,5 +42,25 @@ struct terminal_look terminal_judge(bool is_terminal, const char *term, const ch
 
 /* The same of a descriptor, by the environment. The program's locale stays as it is. */
 struct terminal_look terminal_look(int descriptor);
+
+/* Writes a text (UTF-8) and a line feed, in lines of 80 columns. Every line has an indent of so
+ * many columns; the caller has written that of the first line. */
+void wrap_write(const char *text, size_t indent, FILE *stream);
+
+/* Writes a text from the first column on; the lines after the first are indented. */
+void wrap_hanging(const char *text, FILE *stream);
+
+/* The same, from a format; a text longer than 2,000 bytes is cut. */
+void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define BAR_COLUMNS_MAX 80
+#define BAR_SIZE        (BAR_COLUMNS_MAX * 3 + 1)
+
+/* Puts a bar into `text`, as long as the value is to the nearest eighth of a column with block
+ * elements, to the nearest column without: `most` is `columns` (1 to BAR_COLUMNS_MAX) long, and
+ * nothing is longer. blocks: in block elements (UTF-8), at least an eighth of a column; else in
+ * '#', and a value of less than half a column is a '.'. "" if the value or `most` is not a number
+ * above 0. Returns text. */
+const char *bar_put(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE]);
 
 #endif

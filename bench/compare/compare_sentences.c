@@ -3,7 +3,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "bench/compare/compare_table.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 
 #include <math.h>
 #include <string.h>

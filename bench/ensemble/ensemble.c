@@ -3,7 +3,7 @@
 
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/standard_output.h"
+#include "bench/cli/machine.h"
 #include "bench/ensemble/ensemble_json.h"
 #include "bench/ensemble/ensemble_table.h"
 #include "servers/background.h"

@@ -2,8 +2,7 @@
 #include "bench/limits/plan_limits_command_line.h"
 
 #include "bench/cli/arguments.h"
-#include "bench/cli/recipe_option.h"
-#include "bench/cli/shared_rows.h"
+#include "bench/cli/rows.h"
 #include "bench/target/target_conflicts.h"
 #include "wire/maxbuffer.h"
 
@@ -38,7 +37,7 @@ static const char notes[] =
 static bool parse_recipes(struct option_given *given)
 {
     struct plan_limits_options *options = given->options;
-    return recipe_option_take_all(given, options->recipes, &options->recipe_count);
+    return rows_recipes(given, options->recipes, &options->recipe_count);
 }
 
 static bool parse_lock(struct option_given *given)
@@ -60,9 +59,9 @@ static const struct option_row rows[] = {
     {.name = "--recipes",
      .letter = 'r',
      .parse = parse_recipes,
-     .value = RECIPE_OPTION_DEFAULT,
+     .value = ROWS_RECIPES_DEFAULT,
      .help = "  -r, --recipes LIST       names (see zkherd recipes)\n"
-             "                           [" RECIPE_OPTION_DEFAULT "]\n"},
+             "                           [" ROWS_RECIPES_DEFAULT "]\n"},
     {.name = "--clients",
      .letter = 'n',
      OPTION_NUMBER(struct plan_limits_options, clients, 1, CLIENTS_MAX),

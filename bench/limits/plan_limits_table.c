@@ -5,7 +5,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 #include "recipes/footprint.h"
 
 #include <math.h>

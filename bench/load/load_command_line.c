@@ -3,8 +3,7 @@
 
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/load_rows.h"
-#include "bench/cli/shared_rows.h"
+#include "bench/cli/rows.h"
 #include "bench/model/costs_file.h"
 #include "bench/target/target_conflicts.h"
 #include "load/fan_out.h"
@@ -42,14 +41,14 @@ static const struct option_row rows[] = {
      .help = "  -m, --mix LIST           percent of get, exists, children, set, create,\n"
              "                           delete, multi, trylock, create-delete [get=80,set=20]\n"},
     {.name = "--reads",
-     .parse = load_rows_levels,
+     .parse = option_row_levels,
      .member = MEMBER(reads),
      .most = 100,
      .expected = "expected percents from 0 to 100, such as 80 or 0..100+20",
      .help = "      --reads LIST         instead: percent get, the rest set; 0..100+20\n"},
     {.name = "--sessions",
      .letter = 'n',
-     .parse = load_rows_sessions,
+     .parse = option_row_levels,
      .member = MEMBER(sessions),
      .least = 1,
      .most = LOAD_ROWS_SESSIONS_MAX,
@@ -59,7 +58,7 @@ static const struct option_row rows[] = {
     LOAD_ROW_DEPTH("1"),
     {.name = "--rate",
      .letter = 'r',
-     .parse = load_rows_levels,
+     .parse = option_row_levels,
      .member = MEMBER(rates),
      .least = 1,
      .most = 10000000,
@@ -92,17 +91,17 @@ static const struct option_row rows[] = {
     LOAD_ROW_TRIALS(1, "3"),
     ROW_DRIVER(struct load_options),
     ROW_COSTS(struct load_options),
-    ROW_PROCESSES(struct load_options, processes, NULL),
+    ROW_PROCESSES(struct load_options, processes),
     ROW_SERVERS(struct load_options),
     ROW_ZOOKEEPER(struct load_options),
     ROW_HEAP(struct load_options),
-    ROW_SERVER_CPUS(struct load_options, NULL),
+    ROW_SERVER_CPUS(struct load_options),
     ROW_FSYNC(struct load_options),
     ROW_DATA(struct load_options),
     ROW_CONNECT(struct load_options),
-    ROW_PLACEMENT(struct load_options, NULL),
-    ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns, NULL),
-    ROW_TIMEOUT(struct load_options, timeout_ns, NULL),
+    ROW_PLACEMENT(struct load_options),
+    ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns),
+    ROW_TIMEOUT(struct load_options, timeout_ns),
     ROW_SEED(struct load_options, seed),
     ROW_OUT(struct load_options),
     ROW_PLOTS(struct load_options),

@@ -5,7 +5,7 @@
 #ifndef BENCH_LOAD_LOAD_COMMAND_LINE_H
 #define BENCH_LOAD_LOAD_COMMAND_LINE_H
 
-#include "bench/cli/load_options.h"
+#include "bench/cli/options.h"
 
 /* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns
  * *options, to load_options_deinit. Else the exit status: the help is printed, or the mistake has

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/metrics/metrics_totals.h"
 
-#include "bench/cli/version.h"
+#include "bench/cli/machine.h"
 #include "bench/metrics/metrics_text.h"
 
 void metrics_totals_add_servers(struct metrics_totals *totals,

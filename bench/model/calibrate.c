@@ -5,10 +5,9 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/shared_rows.h"
+#include "bench/cli/machine.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/version.h"
-#include "bench/cli/wrap.h"
 #include "bench/model/internal.h"
 #include "bench/output/json_result.h"
 #include "bench/target/target_conflicts.h"
@@ -67,15 +66,15 @@ static const struct option_row rows[] = {
      .value = "events",
      .help = "  -d, --driver NAME        events: one event loop per process; threads: a thread\n"
              "                           per session [events]\n"},
-    ROW_PROCESSES(struct calibrate_options, drains.processes, NULL),
+    ROW_PROCESSES(struct calibrate_options, drains.processes),
     ROW_SERVERS(struct calibrate_options),
     ROW_HEAP(struct calibrate_options),
-    ROW_SERVER_CPUS(struct calibrate_options, NULL),
+    ROW_SERVER_CPUS(struct calibrate_options),
     ROW_FSYNC(struct calibrate_options),
     ROW_DATA(struct calibrate_options),
     ROW_CONNECT(struct calibrate_options),
-    ROW_SESSION_TIMEOUT(struct calibrate_options, drains.session_timeout_ns, NULL),
-    ROW_TIMEOUT(struct calibrate_options, drains.timeout_ns, NULL),
+    ROW_SESSION_TIMEOUT(struct calibrate_options, drains.session_timeout_ns),
+    ROW_TIMEOUT(struct calibrate_options, drains.timeout_ns),
     ROW_SEED(struct calibrate_options, drains.seed),
     {.name = "--out",
      .letter = 'o',

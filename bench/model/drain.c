@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/recipe_option.h"
+#include "bench/cli/rows.h"
 #include "bench/output/trial_times.h"
 #include "bench/target/resources.h"
 #include "trial/trial.h"
@@ -98,19 +98,7 @@ enum error_kind drain_expect(const struct sim_options *options, const struct dra
 bool drain_options_recipes(struct option_given *given)
 {
     struct drain_options *options = option_row_place(given);
-    return recipe_option_take_all(given, options->recipes, &options->recipe_count);
-}
-
-bool drain_options_clients(struct option_given *given)
-{
-    struct client_counts *clients = &((struct drain_options *)option_row_place(given))->clients;
-    return option_row_numbers(given, &clients->list, &clients->count);
-}
-
-bool drain_options_locks(struct option_given *given)
-{
-    struct client_counts *locks = &((struct drain_options *)option_row_place(given))->locks;
-    return option_row_numbers(given, &locks->list, &locks->count);
+    return rows_recipes(given, options->recipes, &options->recipe_count);
 }
 
 uint64_t drain_options_warm_up_ns(const struct drain_options *options, size_t servers)
@@ -122,7 +110,7 @@ void drain_options_deinit(struct drain_options *options)
 {
     free(options->clients.list);
     free(options->locks.list);
-    options->clients = options->locks = (struct client_counts){0};
+    options->clients = options->locks = (struct levels){0};
 }
 
 static size_t combinations(const struct drain_options *options)
@@ -146,7 +134,7 @@ static const char *why_not(const struct recipe *recipe)
 bool drain_options_fit(const char *subcommand, const struct drain_options *options)
 {
     char value[64];
-    const struct client_counts *clients = &options->clients, *locks = &options->locks;
+    const struct levels *clients = &options->clients, *locks = &options->locks;
     for (size_t i = 0; i < options->recipe_count; i++) {
         const char *why = why_not(options->recipes[i]);
         if (why != NULL)

@@ -10,7 +10,7 @@
 #define BENCH_MODEL_INTERNAL_H
 
 #include "base/clock.h"
-#include "bench/cli/option_row.h"
+#include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
 #include "bench/model/costs_file.h"
 #include "bench/output/series.h"
@@ -46,7 +46,7 @@ MUST_CHECK enum error_kind drain_expect(const struct sim_options *options,
 /* ------------------------------------------------------------------ the options: drain.c
  *
  * Of the subcommands that measure or predict drains. Each macro is one row of a table
- * (bench/cli/option_row.h). `type` is the subcommand's own struct, which has a struct drain_options
+ * (bench/cli/arguments.h). `type` is the subcommand's own struct, which has a struct drain_options
  * called drains. Options that drain_options_fit has accepted have at least one cell, and no more
  * than a file of costs can have. */
 
@@ -55,8 +55,8 @@ MUST_CHECK enum error_kind drain_expect(const struct sim_options *options,
 struct drain_options {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
-    struct client_counts clients;
-    struct client_counts locks; /* count 0: one lock */
+    struct levels clients;
+    struct levels locks; /* count 0: one lock */
     uint32_t trials;
     bool trials_given;  /* on the command line: --trials */
     bool warm_up_given; /* on the command line: --warm-up */
@@ -67,10 +67,8 @@ struct drain_options {
     uint64_t seed;
 };
 
-/* Parsers: names of recipes, and numbers, into a struct drain_options. */
+/* Parser: names of recipes, into a struct drain_options. */
 bool drain_options_recipes(struct option_given *given);
-bool drain_options_clients(struct option_given *given);
-bool drain_options_locks(struct option_given *given);
 
 #define DRAIN_ROW_RECIPES(type)                                                                    \
     {                                                                                              \
@@ -82,8 +80,8 @@ bool drain_options_locks(struct option_given *given);
 
 #define DRAIN_ROW_CLIENTS(type, default_)                                                          \
     {                                                                                              \
-        .name = "--clients", .letter = 'n', .parse = drain_options_clients,                        \
-        .member = OPTION_MEMBER(type, drains), .least = 2, .most = 20000,                          \
+        .name = "--clients", .letter = 'n', .parse = option_row_levels,                            \
+        .member = OPTION_MEMBER(type, drains.clients), .least = 2, .most = 20000,                  \
         .expected = "expected whole numbers from 2 to 20000, such as 10,20 or 8..256x2",           \
         .value = default_,                                                                         \
         .help =                                                                                    \

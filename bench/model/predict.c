@@ -7,11 +7,9 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/shared_rows.h"
-#include "bench/cli/signals.h"
-#include "bench/cli/standard_output.h"
+#include "bench/cli/machine.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 #include "bench/model/internal.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
@@ -72,15 +70,15 @@ static const struct option_row rows[] = {
     DRAIN_ROW_CLIENTS(struct prediction_options, "64,128"),
     {.name = "--locks",
      .letter = 'k',
-     .parse = drain_options_locks,
-     .member = OPTION_MEMBER(struct prediction_options, drains),
+     .parse = option_row_levels,
+     .member = OPTION_MEMBER(struct prediction_options, drains.locks),
      .least = 1,
      .most = 10000,
      .expected = "expected whole numbers from 1 to 10000, such as 1,4 or 1..16x2",
      .value = "1",
      .help = "  -k, --locks LIST         locks over which the clients are spread [1]\n"},
     {.name = "--servers",
-     .parse = shared_rows_simulated_topologies,
+     .parse = rows_simulated_topologies,
      .member = OPTION_MEMBER(struct prediction_options, target),
      .given = OPTION_MEMBER(struct prediction_options, target.servers_given),
      .least = 1,
@@ -94,16 +92,16 @@ static const struct option_row rows[] = {
      .help = "      --draws K            of the costs, for the interval [30]\n"},
     DRAIN_ROW_TRIALS(struct prediction_options, 1, "5"),
     DRAIN_ROW_WARM_UP(struct prediction_options),
-    ROW_PROCESSES(struct prediction_options, drains.processes, NULL,
+    ROW_PROCESSES(struct prediction_options, drains.processes,
                   .given = OPTION_MEMBER(struct prediction_options, processes_given)),
     ROW_HEAP(struct prediction_options),
-    ROW_SERVER_CPUS(struct prediction_options, NULL),
+    ROW_SERVER_CPUS(struct prediction_options),
     ROW_FSYNC(struct prediction_options),
     ROW_DATA(struct prediction_options),
     ROW_CONNECT(struct prediction_options),
-    ROW_SESSION_TIMEOUT(struct prediction_options, drains.session_timeout_ns, NULL,
+    ROW_SESSION_TIMEOUT(struct prediction_options, drains.session_timeout_ns,
                         .given = OPTION_MEMBER(struct prediction_options, session_timeout_given)),
-    ROW_TIMEOUT(struct prediction_options, drains.timeout_ns, NULL,
+    ROW_TIMEOUT(struct prediction_options, drains.timeout_ns,
                 .given = OPTION_MEMBER(struct prediction_options, timeout_given)),
     ROW_SEED(struct prediction_options, drains.seed),
     {.name = "--out",

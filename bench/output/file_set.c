@@ -2,7 +2,7 @@
 #include "bench/output/file_set.h"
 
 #include "base/clock.h"
-#include "bench/cli/version.h"
+#include "bench/cli/machine.h"
 #include "bench/output/folder.h"
 #include "measure/hlog.h"
 

@@ -31,7 +31,7 @@ void json_result_set_interval(json_t *object, const char *key, const struct inte
 /*
  * Takes the object, NULL if there was no memory for it; writes it, and the end of its last line.
  * ERROR_NO_MEMORY, about `subject`. Whether the stream has taken it is the caller's to find out
- * (bench/cli/standard_output.h).
+ * (bench/cli/machine.h).
  */
 MUST_CHECK enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
                                              struct error *error);

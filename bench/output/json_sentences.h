@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * json_sentences: what is told in sentences (bench/cli/wrap.h), as a list of texts. Layer:
+ * json_sentences: what is told in sentences (bench/cli/terminal.h), as a list of texts. Layer:
  * bench/output.
  *
  * Invariant: a text is a sentence as it was written, without the breaks of its lines.

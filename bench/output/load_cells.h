@@ -10,7 +10,7 @@
 #define BENCH_OUTPUT_LOAD_CELLS_H
 
 #include "base/error.h"
-#include "bench/cli/load_options.h"
+#include "bench/cli/options.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "bench/cli/machine.h"
-#include "bench/cli/version.h"
 #include "bench/output/json_text.h"
 #include "client/library.h"
 #include "servers/four_letter.h"

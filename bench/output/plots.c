@@ -2,7 +2,7 @@
 #include "bench/output/plots.h"
 
 #include "base/printable.h"
-#include "bench/cli/plot_formats.h"
+#include "bench/cli/arguments.h"
 #include "bench/output/gnuplot.h"
 #include "bench/output/picture.h"
 

@@ -40,7 +40,7 @@ struct plots {
     enum plots_kind kind;
     const char *folder;
     const char *recipes; /* their names with blanks between, in this order; a load: "" */
-    unsigned formats;    /* at least one (bench/cli/plot_formats.h) */
+    unsigned formats;    /* at least one (bench/cli/arguments.h) */
     int interrupts;      /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;

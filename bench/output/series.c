@@ -3,8 +3,7 @@
 
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/signals.h"
-#include "bench/cli/standard_output.h"
+#include "bench/cli/machine.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
 #include "bench/target/data.h"
@@ -25,7 +24,7 @@ void series_deinit(struct series *series)
 
 uint64_t series_most_clients(const struct series *series)
 {
-    const struct client_counts *clients = series->options.clients;
+    const struct levels *clients = series->options.clients;
     return clients->list[clients->count - 1];
 }
 

@@ -57,7 +57,7 @@ struct series_options {
     const char *subcommand;
     const struct target_options *target;
     const struct output_options *output;
-    struct client_counts *clients; /* at a time; the largest is the last */
+    struct levels *clients; /* at a time; the largest is the last */
     uint32_t processes;
     const char *piece; /* what an interrupted series keeps; NULL: "trial" */
 };

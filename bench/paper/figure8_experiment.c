@@ -32,7 +32,7 @@
 
 static const struct option_row rows[] = {
     {.name = "--servers",
-     .parse = shared_rows_topologies,
+     .parse = rows_topologies,
      .member = OPTION_MEMBER(struct load_options, target),
      .given = OPTION_MEMBER(struct load_options, target.servers_given),
      .least = 1,

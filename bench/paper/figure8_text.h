@@ -5,7 +5,7 @@
 #ifndef BENCH_PAPER_FIGURE8_TEXT_H
 #define BENCH_PAPER_FIGURE8_TEXT_H
 
-#include "bench/cli/load_options.h"
+#include "bench/cli/options.h"
 #include "bench/paper/figure8.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -86,5 +86,5 @@ void paper_options_deinit(struct paper_options *options)
 {
     load_options_deinit(&options->load);
     free(options->barriers.list);
-    options->barriers = (struct load_levels){0};
+    options->barriers = (struct levels){0};
 }

@@ -9,17 +9,16 @@
 #define BENCH_PAPER_PAPER_OPTIONS_H
 
 #include "bench/cli/arguments.h"
-#include "bench/cli/load_options.h"
-#include "bench/cli/load_rows.h"
-#include "bench/cli/shared_rows.h"
+#include "bench/cli/options.h"
+#include "bench/cli/rows.h"
 #include "sim/options.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
 struct paper_options {
-    struct load_options load;    /* the first member: rows of a load put their values there */
-    struct load_levels barriers; /* of table3 */
+    struct load_options load; /* the first member: rows of a load put their values there */
+    struct levels barriers;   /* of table3 */
     json_t *experiments; /* of --json, the caller's list, to which a result is added; NULL: text */
 };
 
@@ -30,7 +29,7 @@ struct paper_options {
 /* The same, with other rows of the driver and of --connect, and another default of the session
  * timeout. */
 #define PAPER_ROWS_ON(driver_, connect_, timeout_)                                                 \
-    driver_, ROW_PROCESSES(struct load_options, processes, NULL), ROW_HEAP(struct load_options),   \
+    driver_, ROW_PROCESSES(struct load_options, processes), ROW_HEAP(struct load_options),         \
         {.name = "--server-cpus",                                                                  \
          .parse = option_row_cpus,                                                                 \
          .member = OPTION_MEMBER(struct load_options, target.cpu_percent),                         \
@@ -40,13 +39,14 @@ struct paper_options {
                  "                           those that the driver leaves; table3: no limit]\n"},  \
         ROW_FSYNC(struct load_options), ROW_DATA(struct load_options), connect_,                   \
         {.name = "--session-timeout",                                                              \
-         .parse = shared_rows_session_timeout,                                                     \
+         .parse = option_row_duration,                                                             \
          .member = OPTION_MEMBER(struct load_options, session_timeout_ns),                         \
          .least = NS_PER_S,                                                                        \
          .most = 3600 * NS_PER_S,                                                                  \
+         .expected = "expected at most an hour",                                                   \
          .value = timeout_,                                                                        \
          .help = "      --session-timeout D  requested by each session [" timeout_ "]\n"},         \
-        ROW_TIMEOUT(struct load_options, timeout_ns, NULL), ROW_SEED(struct load_options, seed),   \
+        ROW_TIMEOUT(struct load_options, timeout_ns), ROW_SEED(struct load_options, seed),         \
         {.name = "--out",                                                                          \
          .letter = 'o',                                                                            \
          OPTION_FOLDER(struct load_options, output.out),                                           \
@@ -61,7 +61,7 @@ struct paper_options {
 /* Numbers of private servers, or of simulated ones; simulated_ is that of struct paper_command. */
 #define PAPER_ROW_SERVERS(default_, simulated_)                                                    \
     {                                                                                              \
-        .name = "--servers", .parse = shared_rows_simulated_topologies,                            \
+        .name = "--servers", .parse = rows_simulated_topologies,                                   \
         .member = OPTION_MEMBER(struct load_options, target),                                      \
         .given = OPTION_MEMBER(struct load_options, target.servers_given), .least = 1,             \
         .most = SIM_SERVERS_MAX, .value = default_,                                                \
@@ -72,7 +72,7 @@ struct paper_options {
 /* One number of sessions; a list is for paper_options_sessions_are_one to refuse. */
 #define PAPER_ROW_SESSIONS                                                                         \
     {                                                                                              \
-        .name = "--sessions", .letter = 'n', .parse = load_rows_sessions,                          \
+        .name = "--sessions", .letter = 'n', .parse = option_row_levels,                           \
         .member = OPTION_MEMBER(struct load_options, sessions), .least = 1,                        \
         .most = LOAD_ROWS_SESSIONS_MAX, .expected = "expected a whole number from 1 to 100000",    \
         .value = "60", .help = "  -n, --sessions N         the paper: 250 [60]\n"                  \

@@ -4,7 +4,6 @@
 #include "base/output.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 #include "bench/output/plots.h"
 #include "bench/page/page.h"
 

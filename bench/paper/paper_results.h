@@ -6,7 +6,7 @@
 #ifndef BENCH_PAPER_PAPER_RESULTS_H
 #define BENCH_PAPER_PAPER_RESULTS_H
 
-#include "bench/cli/load_options.h"
+#include "bench/cli/options.h"
 #include "bench/output/manifest.h"
 #include "bench/paper/judgement.h"
 

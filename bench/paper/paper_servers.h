@@ -6,7 +6,7 @@
 #ifndef BENCH_PAPER_PAPER_SERVERS_H
 #define BENCH_PAPER_PAPER_SERVERS_H
 
-#include "bench/cli/load_options.h"
+#include "bench/cli/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>

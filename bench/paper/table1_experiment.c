@@ -12,7 +12,7 @@
 static const struct option_row rows[] = {
     PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9,13"),
     {.name = "--reads",
-     .parse = load_rows_levels,
+     .parse = option_row_levels,
      .member = OPTION_MEMBER(struct load_options, reads),
      .most = 100,
      .expected = "expected percents from 0 to 100, such as 0,100 or 0..100+20",
@@ -44,7 +44,7 @@ static const char notes[] =
 
 static bool is_consistent(const struct paper_options *options)
 {
-    const struct load_levels *reads = &options->load.reads;
+    const struct levels *reads = &options->load.reads;
     unsigned long long least = reads->list[0], most = reads->list[reads->count - 1];
     char value[32];
     snprintf(value, sizeof value, "%llu to %llu", least, most);

@@ -13,7 +13,7 @@ static const struct option_row rows[] = {
     PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9"),
     {.name = "--workers",
      .letter = 'n',
-     .parse = load_rows_sessions,
+     .parse = option_row_levels,
      .member = OPTION_MEMBER(struct load_options, sessions),
      .least = 1,
      .most = LOAD_ROWS_SESSIONS_MAX,

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
 

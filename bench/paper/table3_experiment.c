@@ -18,7 +18,7 @@
 static const struct option_row rows[] = {
     {.name = "--clients",
      .letter = 'n',
-     .parse = load_rows_sessions,
+     .parse = option_row_levels,
      .member = OPTION_MEMBER(struct paper_options, load.sessions),
      .least = 1,
      .most = LOAD_ROWS_SESSIONS_MAX,
@@ -26,7 +26,7 @@ static const struct option_row rows[] = {
      .value = "50,100,200",
      .help = "  -n, --clients LIST       numbers of clients, as in the paper [50,100,200]\n"},
     {.name = "--barriers",
-     .parse = load_rows_levels,
+     .parse = option_row_levels,
      .member = OPTION_MEMBER(struct paper_options, barriers),
      .least = 1,
      .most = BARRIERS_MAX,

@@ -2,7 +2,7 @@
 #include "bench/paper/table3_text.h"
 
 #include "bench/cli/grid.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
 

@@ -5,10 +5,8 @@
 #include "base/text.h"
 #include "bench/background/background.h"
 #include "bench/cli/arguments.h"
-#include "bench/cli/background_option.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/recipe_option.h"
-#include "bench/cli/shared_rows.h"
+#include "bench/cli/rows.h"
 #include "bench/model/costs_file.h"
 #include "bench/plan/plan_demand.h"
 #include "bench/target/target_conflicts.h"
@@ -42,7 +40,7 @@ static const char notes[] =
 static bool parse_recipes(struct option_given *given)
 {
     struct plan_options *options = given->options;
-    return recipe_option_take_all(given, options->recipes, &options->recipe_count);
+    return rows_recipes(given, options->recipes, &options->recipe_count);
 }
 
 static bool parse_slo(struct option_given *given)
@@ -76,8 +74,8 @@ static const struct option_row rows[] = {
     {.name = "--recipes",
      .letter = 'r',
      .parse = parse_recipes,
-     .value = RECIPE_OPTION_DEFAULT,
-     .help = "  -r, --recipes LIST       see zkherd recipes [" RECIPE_OPTION_DEFAULT "]\n"},
+     .value = ROWS_RECIPES_DEFAULT,
+     .help = "  -r, --recipes LIST       see zkherd recipes [" ROWS_RECIPES_DEFAULT "]\n"},
     {.name = "--unknown",
      OPTION_WORD(struct plan_options, question.unknown, plan_question_unknowns,
                  "expected waiters, locks, sessions or rate"),
@@ -93,10 +91,10 @@ static const struct option_row rows[] = {
      OPTION_NUMBER(struct plan_options, question.locks, 1, 10000),
      .help = "  -k, --locks M            that the sessions are spread over [1]\n"},
     {.name = "--background",
-     .parse = background_option_parse_open,
+     .parse = rows_background_open,
      .member = OPTION_MEMBER(struct plan_options, question.background),
-     .least = BACKGROUND_OPTION_LEAST_PER_S,
-     .most = BACKGROUND_OPTION_MOST_PER_S,
+     .least = ROWS_BACKGROUND_LEAST_PER_S,
+     .most = ROWS_BACKGROUND_MOST_PER_S,
      .help = "      --background MIX[@RATE]  other requests meanwhile: get=80,set=20@1000\n"},
     {.name = "--at-least",
      OPTION_NUMBER(struct plan_options, question.least, 1, SIZE_MAX_GIVEN),
@@ -117,19 +115,19 @@ static const struct option_row rows[] = {
      .member = OPTION_MEMBER(struct plan_options, question),
      .help = "      --trial-time N|D     samples or length of a short trial [1049 for p99]\n"},
     {.name = "--hold",
-     .parse = shared_rows_hold,
+     .parse = rows_hold,
      .member = OPTION_MEMBER(struct plan_options, question.hold),
      .help = "      --hold D             hold the lock for D; exp:D: exponential, mean D [0]\n"},
     ROW_DRIVER(struct plan_options),
-    ROW_PROCESSES(struct plan_options, question.processes, NULL),
+    ROW_PROCESSES(struct plan_options, question.processes),
     ROW_SERVERS(struct plan_options),
     ROW_ZOOKEEPER(struct plan_options),
     ROW_HEAP(struct plan_options),
-    ROW_SERVER_CPUS(struct plan_options, NULL),
+    ROW_SERVER_CPUS(struct plan_options),
     ROW_FSYNC(struct plan_options),
     ROW_DATA(struct plan_options),
     ROW_CONNECT(struct plan_options),
-    ROW_PLACEMENT(struct plan_options, NULL),
+    ROW_PLACEMENT(struct plan_options),
     {.name = "--max-clients",
      OPTION_NUMBER(struct plan_options, target.max_clients, 1, SIZE_MAX_GIVEN),
      .help = "      --max-clients N      no trial has more sessions of the locks\n"},
@@ -137,8 +135,8 @@ static const struct option_row rows[] = {
     ROW_MAX_TIME(struct plan_options, guard),
     ROW_BRAKE(struct plan_options, guard),
     ROW_DRY_RUN(struct plan_options, dry_run),
-    ROW_SESSION_TIMEOUT(struct plan_options, question.session_timeout_ns, NULL),
-    ROW_TIMEOUT(struct plan_options, question.timeout_ns, NULL),
+    ROW_SESSION_TIMEOUT(struct plan_options, question.session_timeout_ns),
+    ROW_TIMEOUT(struct plan_options, question.timeout_ns),
     ROW_SEED(struct plan_options, question.seed),
     ROW_OUT(struct plan_options),
     ROW_PLOTS(struct plan_options),
@@ -238,8 +236,8 @@ static bool check_background(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
     const struct background_options *background = &question->background;
-    char text[BACKGROUND_OPTION_TEXT_SIZE];
-    background_option_format(background, text, sizeof text);
+    char text[ROWS_BACKGROUND_TEXT_SIZE];
+    rows_background_format(background, text, sizeof text);
     if (!background->given)
         return question->unknown != PLAN_RATE ||
                wrong("--unknown", "rate",
@@ -257,7 +255,7 @@ static bool check_background(const struct plan_options *options)
                      "the rate is searched for: expected a mix alone, such as get=80,set=20");
     if (background->rate_per_s == 0)
         return wrong("--background", text,
-                     BACKGROUND_OPTION_EXPECTED "; to search for the rate, add --unknown rate");
+                     ROWS_BACKGROUND_EXPECTED "; to search for the rate, add --unknown rate");
     return options->guard.max_rate == 0 || background->rate_per_s < options->guard.max_rate ||
            wrong_number("--max-rate", options->guard.max_rate,
                         "not above the rate of --background: each trial would be ended");

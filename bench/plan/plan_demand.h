@@ -15,7 +15,7 @@
 #define BENCH_PLAN_PLAN_DEMAND_H
 
 #include "base/error.h"
-#include "bench/cli/option_row.h"
+#include "bench/cli/arguments.h"
 #include "capacity/search.h"
 #include "trial/plan.h"
 

@@ -4,7 +4,6 @@
 #include "bench/answer/plan_knee.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 #include "bench/output/json_sentences.h"
 #include "bench/plan/plan_demand.h"
 #include "bench/plan/plan_dry_run_json.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_proposals.h"
 
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>

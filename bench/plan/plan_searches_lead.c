@@ -15,7 +15,7 @@ struct lead {
     struct plan_searches searches;
     struct costs_file *costs; /* of the simulation that proposes first sizes; NULL: none does */
     uint64_t sessions[2];     /* of the least and of the largest size, and the bystander's */
-    struct client_counts clients;
+    struct levels clients;
     char guard_root[PLAN_SEARCHES_ROOT_MAX]; /* of the guard's bystander */
 };
 

@@ -32,7 +32,7 @@
 #ifndef BENCH_PROBE_PLAN_GUARD_H
 #define BENCH_PROBE_PLAN_GUARD_H
 
-#include "bench/cli/option_row.h"
+#include "bench/cli/arguments.h"
 #include "load/bystander.h"
 
 #include <stdbool.h>

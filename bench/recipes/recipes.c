@@ -3,7 +3,7 @@
 
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "bench/recipes/law_table.h"
 #include "bench/recipes/recipes_json.h"
 #include "recipes/registry.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/background_price.h"
 
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "measure/statistics.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ const char background_price_columns[] = COLUMNS(CSV_NAME);
 void background_price_write(const struct samples *samples, const struct recipe *recipe,
                             const struct sample_context *context, struct csv *csv)
 {
-    const struct client_counts *levels = &context->options->plan.clients;
+    const struct levels *levels = &context->options->plan.clients;
     for (size_t i = 0; i < levels->count; i++) {
         uint64_t clients = levels->list[i];
         const struct price p50 = price_of(samples, recipe, clients, false),
@@ -113,7 +113,7 @@ static void tell(const struct price *price, const char *recipe, uint64_t clients
 }
 
 static void tell_most(const struct samples *samples, const struct recipe *recipe,
-                      const struct client_counts *levels, bool of_p99, FILE *stream)
+                      const struct levels *levels, bool of_p99, FILE *stream)
 {
     for (size_t i = levels->count; i-- > 0;) {
         const struct price price = price_of(samples, recipe, levels->list[i], of_p99);

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "bench/cli/terminal.h"
-#include "bench/cli/wrap.h"
 #include "bench/run/fits.h"
 
 #include <stdarg.h>

@@ -146,9 +146,9 @@ static bool check_trace(const struct options *options)
 {
     const struct run_plan *run = &options->plan;
     uint64_t most = most_handoffs(options);
-    if (run->traced_count == 0 || run->traced[run->traced_count - 1] <= most)
+    if (run->traced.count == 0 || run->traced.list[run->traced.count - 1] <= most)
         return true;
-    return too_many("--trace", run->traced[run->traced_count - 1], "a lock has fewer handoffs",
+    return too_many("--trace", run->traced.list[run->traced.count - 1], "a lock has fewer handoffs",
                     most);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/fits.h"
 
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "measure/fit.h"
 #include "measure/statistics.h"
 #include "recipes/law.h"

@@ -2,7 +2,6 @@
 #include "bench/run/handoff_bars.h"
 
 #include "base/text.h"
-#include "bench/cli/bar.h"
 #include "bench/cli/terminal.h"
 
 #include <math.h>

@@ -33,7 +33,7 @@ enum error_kind record_open(struct record *record, const struct options *options
         kind = waiters_new(options->plan.recipes[i], most, &record->waiters[i], error);
     if (kind == ERROR_NONE)
         kind = results_open(&record->results, out, target->name, trials,
-                            options->plan.traced_count > 0, error);
+                            options->plan.traced.count > 0, error);
     if (kind != ERROR_NONE)
         return kind;
     record->trials_planned = trials;

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "bench/run/cell_figures.h"
 
 #include <math.h>

@@ -55,7 +55,7 @@ enum error_kind capacity_look(const struct connect_string *servers, uint64_t mos
 }
 
 /* "64, 128 and 256" */
-static void list_left_out(const struct client_counts *clients, char *text, size_t size)
+static void list_left_out(const struct levels *clients, char *text, size_t size)
 {
     const uint64_t *out = clients->list + clients->count;
     size_t length = 0, count = clients->left_out;
@@ -82,7 +82,7 @@ static void suggest_levels(uint64_t sessions, char *text, size_t size)
 }
 
 static void explain(const struct capacity *capacity, uint64_t max_clients,
-                    const struct client_counts *clients, char *text, size_t size)
+                    const struct levels *clients, char *text, size_t size)
 {
     char left_out[160], levels[48];
     list_left_out(clients, left_out, sizeof left_out);
@@ -100,8 +100,8 @@ static void explain(const struct capacity *capacity, uint64_t max_clients,
              (unsigned long long)capacity->reserved, levels);
 }
 
-static enum error_kind raise_too_few(const struct capacity *capacity,
-                                     const struct client_counts *clients, struct error *error)
+static enum error_kind raise_too_few(const struct capacity *capacity, const struct levels *clients,
+                                     struct error *error)
 {
     return error_raise(
         error, ERROR_CONNECTION_LIMIT, 0, capacity->server,
@@ -112,8 +112,7 @@ static enum error_kind raise_too_few(const struct capacity *capacity,
 }
 
 enum error_kind capacity_fit(const struct capacity *capacity, uint64_t max_clients,
-                             struct client_counts *clients, char *text, size_t size,
-                             struct error *error)
+                             struct levels *clients, char *text, size_t size, struct error *error)
 {
     uint64_t most = capacity->sessions < max_clients ? capacity->sessions : max_clients;
     text[0] = '\0';

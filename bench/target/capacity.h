@@ -48,7 +48,7 @@ MUST_CHECK enum error_kind capacity_look(const struct connect_string *servers, u
  * text, "" if nothing is left out. ERROR_CONNECTION_LIMIT if nothing remains.
  */
 MUST_CHECK enum error_kind capacity_fit(const struct capacity *capacity, uint64_t max_clients,
-                                        struct client_counts *clients, char *text, size_t size,
+                                        struct levels *clients, char *text, size_t size,
                                         struct error *error);
 
 #endif

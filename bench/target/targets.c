@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/target/targets.h"
 
-#include "bench/cli/signals.h"
+#include "bench/cli/machine.h"
 
 #include <errno.h>
 #include <stdio.h>

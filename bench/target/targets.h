@@ -15,7 +15,7 @@
 struct targets {
     struct target list[OPTIONS_TOPOLOGIES_MAX];
     size_t count;
-    int signals;   /* a signalfd (bench/cli/signals.h), until targets_deinit; -1: none */
+    int signals;   /* a signalfd (bench/cli/machine.h), until targets_deinit; -1: none */
     bool made_out; /* the folder for the folders of several targets */
 };
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -165,9 +166,9 @@ static void sort_and_unite(struct numbers *numbers)
 bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, uint64_t **numbers,
                         size_t *count)
 {
-    struct numbers list = {.values = malloc(LIST_LENGTH_MAX * sizeof *list.values)};
+    struct numbers list = {.values = memory_new(LIST_LENGTH_MAX, sizeof *list.values)};
     char item[64];
-    bool good = list.values != NULL && *text != '\0';
+    bool good = *text != '\0';
     while (good && text_next_item(&text, item, sizeof item))
         good = append_item(&list, item, minimum, maximum);
     if (!good) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers as bars of text: how long they are. */
-#include "bench/cli/bar.h"
+#include "bench/cli/terminal.h"
 
 #include "tests/support/test.h"
 

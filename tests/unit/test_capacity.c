@@ -73,14 +73,14 @@ TEST(companions_take_room_of_every_server)
 
 static uint64_t levels[] = {8, 16, 32, 64};
 
-static struct client_counts plan(void)
+static struct levels plan(void)
 {
-    return (struct client_counts){.list = levels, .count = 4};
+    return (struct levels){.list = levels, .count = 4};
 }
 
 TEST(levels_above_the_limit_are_left_out)
 {
-    struct client_counts clients = plan();
+    struct levels clients = plan();
     struct capacity capacity = {.sessions = 31, .reserved = 4, .room = 35, .server = "a:1"};
     struct error error;
     char text[512];
@@ -104,7 +104,7 @@ TEST(many_levels_left_out_are_told_as_a_range)
 {
     uint64_t many[105];
     struct capacity capacity = {.sessions = 63, .reserved = 4, .room = 67, .server = "a:1"};
-    struct client_counts clients = {.list = many, .count = 105};
+    struct levels clients = {.list = many, .count = 105};
     struct error error;
     char text[512];
     for (size_t i = 0; i < 105; i++)
@@ -116,7 +116,7 @@ TEST(many_levels_left_out_are_told_as_a_range)
 
 TEST(what_fits_is_not_spoken_of)
 {
-    struct client_counts clients = plan();
+    struct levels clients = plan();
     struct capacity capacity = {.sessions = 64, .reserved = 4, .room = 68, .server = "a:1"};
     struct error error;
     char text[512] = "x";
@@ -128,7 +128,7 @@ TEST(what_fits_is_not_spoken_of)
 
 TEST(a_plan_of_which_nothing_is_left_is_refused)
 {
-    struct client_counts clients = plan();
+    struct levels clients = plan();
     struct capacity capacity = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
     struct error error;
     char text[512];
@@ -141,7 +141,7 @@ TEST(a_plan_of_which_nothing_is_left_is_refused)
 
 TEST(the_lower_of_two_limits_counts)
 {
-    struct client_counts clients = plan();
+    struct levels clients = plan();
     struct capacity capacity = {.sessions = 40, .reserved = 4, .room = 44, .server = "a:1"};
     struct error error;
     char text[512];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Texts, sentences and numbers as JSON. */
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/output/json_sentences.h"
 

@@ -74,7 +74,7 @@ TEST_BETWEEN(a_share_of_reads_is_in_its_row, set_up, tear_down)
 {
     uint64_t shares[] = {80, 100};
     (void)state;
-    options.reads = (struct load_levels){.list = shares, .count = 2};
+    options.reads = (struct levels){.list = shares, .count = 2};
     add(1, 0, 12345);
     assert_has(write_for(80), "reads    sions  ");
     assert_has(text, "\n 80 %  100,000    12,345");
@@ -129,7 +129,7 @@ TEST_BETWEEN(the_widest_table_fits, set_up, tear_down)
 {
     uint64_t rate = 10000000, shares[] = {0, 100};
     (void)state;
-    options.rates = (struct load_levels){.list = &rate, .count = 1};
+    options.rates = (struct levels){.list = &rate, .count = 1};
     options.watch_percent = 100;
     for (int kind = 0; kind < MIX_KINDS; kind++)
         options.mix.percent[kind] = kind < 8 ? 11 : 12;
@@ -138,6 +138,6 @@ TEST_BETWEEN(the_widest_table_fits, set_up, tear_down)
     assert_has(text, "mix get=11,exists=11,");
     assert_has(text, "trylock=11,\n    create-delete=12\n\n");
     assert_has(text, "all notified");
-    options.reads = (struct load_levels){.list = shares, .count = 2};
+    options.reads = (struct levels){.list = shares, .count = 2};
     assert_true(screen_widest(write_for(80)) <= 80);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The results of a run where there is no memory: nothing is missing without an error. */
 
-#include "bench/cli/grid.h"
-#include "bench/run/command_line.h"
 #include "bench/run/fits.h"
 #include "bench/run/record.h"
 #include "bench/run/run.h"
@@ -176,29 +174,6 @@ TEST_BETWEEN(test_a_table_without_memory_is_an_error, set_up, tear_down)
     free(text);
 }
 
-/* The rows that there was memory for are no table. */
-TEST_BETWEEN(test_a_grid_without_memory_is_an_error, set_up, tear_down)
-{
-    static const struct grid_column columns[] = {{.title = "n"}};
-    struct grid grid;
-    struct error error;
-    char *text = NULL;
-    size_t length = 0;
-    (void)state;
-    grid_init(&grid, columns, 1, 2);
-    grid_put(&grid, "1");
-    refuses = true;
-    for (int i = 0; i < 100; i++)
-        grid_put(&grid, "2");
-    refuses = false;
-    FILE *stream = open_memstream(&text, &length);
-    assert_int_equal(grid_write(&grid, 80, stream, &error), ERROR_NO_MEMORY);
-    fclose(stream);
-    assert_string_equal(text, "");
-    grid_deinit(&grid);
-    free(text);
-}
-
 /* What the program says is not for the terminal. */
 static int call(int (*function)(int argc, char **argv), int argc, char **argv)
 {
@@ -265,20 +240,4 @@ TEST_BETWEEN(test_a_run_without_memory_keeps_its_trials, set_up, tear_down)
     assert_int_equal(rows, 1 + 1);
     assert_int_equal(run_lacking(TELLING, &rows), 3);
     assert_int_equal(rows, 1 + 2);
-}
-
-static int parse(int argc, char **argv)
-{
-    struct options parsed;
-    refuses = true;
-    int status = command_line_parse(argc, argv, &parsed);
-    refuses = false;
-    return status;
-}
-
-TEST_BETWEEN(test_defaults_without_memory_are_no_wrong_usage, set_up, tear_down)
-{
-    char name[] = "run", *argv[] = {name};
-    (void)state;
-    assert_int_equal(call(parse, 1, argv), 3);
 }

@@ -371,7 +371,7 @@ TEST_BETWEEN(a_rehearsal_comes_first_and_is_not_kept, set_up, tear_down)
     struct load_cells cells;
     struct error error;
     uint64_t sessions = 60;
-    options.sessions = (struct client_counts){.list = &sessions, .count = 1};
+    options.sessions = (struct levels){.list = &sessions, .count = 1};
     options.trials = 2;
     options.rehearses = true;
     assert_int_equal(load_cells_init(&cells, &options, &error), ERROR_NONE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cli/wrap.h"
+#include "bench/cli/terminal.h"
 
 #include "tests/support/test.h"
 

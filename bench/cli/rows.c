@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cli/rows.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "recipes/registry.h"
+#include "servers/install.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------------ servers */
+
+static bool take_counts(struct option_given *given)
+{
+    struct target_options *target = option_row_place(given);
+    const struct option_row *row = given->row;
+    free(target->server_counts);
+    target->server_counts = NULL;
+    return text_parse_numbers(given->value, row->least, row->most, &target->server_counts,
+                              &target->topology_count);
+}
+
+static bool check_all_differ(struct option_given *given)
+{
+    const struct target_options *target = option_row_place(given);
+    const struct option_row *row = given->row;
+    return target->topology_count == text_count_numbers(given->value, row->least, row->most) ||
+           option_row_refuse(given, "a number of servers is given twice");
+}
+
+bool rows_topologies(struct option_given *given)
+{
+    struct target_options *target = option_row_place(given);
+    if (!take_counts(given))
+        return option_row_refuse(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
+    for (size_t i = 0; i < target->topology_count; i++) {
+        struct error error = {0};
+        if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
+            return option_row_refuse(given, "%s", error.detail);
+    }
+    if (!check_all_differ(given))
+        return false;
+    return target_options_cross(target) ||
+           option_row_refuse(given, "with --zookeeper, more than %d ensembles in all",
+                             OPTIONS_TOPOLOGIES_MAX);
+}
+
+bool rows_simulated_topologies(struct option_given *given)
+{
+    const struct target_options *target = option_row_place(given);
+    bool taken = take_counts(given);
+    for (size_t i = 0; taken && i < target->topology_count; i++)
+        taken = target->server_counts[i] % 2 == 1;
+    return taken ? check_all_differ(given)
+                 : option_row_refuse(given, "expected odd numbers from 1 to %llu, such as 1,3,5",
+                                     (unsigned long long)given->row->most);
+}
+
+static bool is_same(const char *folder, const char *other)
+{
+    struct stat its, others;
+    return stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
+           its.st_ino == others.st_ino;
+}
+
+static bool take_home(struct option_given *given, struct target_options *target, const char *folder)
+{
+    struct zookeeper_home *home = &target->homes[target->home_count];
+    struct install install;
+    struct error error = {0};
+    struct stat status;
+    if (folder[0] == '\0')
+        return option_row_refuse(given, "expected folders, such as /usr/share/java,/opt/zookeeper");
+    if (stat(folder, &status) != 0)
+        return option_row_refuse(given, "'%s': %s", folder, strerror(errno));
+    if (install_find_zookeeper(folder, &install, &error) != ERROR_NONE)
+        return option_row_refuse(given, "'%s': %s", folder, error.detail);
+    if (install.version[0] == '\0')
+        return option_row_refuse(given,
+                                 "'%s': beside zookeeper.jar there is no link "
+                                 "zookeeper-VERSION.jar that names its version",
+                                 folder);
+    for (size_t i = 0; i < target->home_count; i++) {
+        if (is_same(folder, target->homes[i].folder))
+            return option_row_refuse(given, "'%s' is given twice", folder);
+    }
+    strcpy(home->folder, install.home);
+    strcpy(home->version, install.version);
+    target->home_count++;
+    return true;
+}
+
+/* Homes of one version are numbered: 3.8.4-1, 3.8.4-2. */
+static void name_homes(struct target_options *target)
+{
+    for (size_t i = 0; i < target->home_count; i++) {
+        struct zookeeper_home *home = &target->homes[i];
+        unsigned equal = 0, at = 1;
+        for (size_t j = 0; j < target->home_count; j++) {
+            bool is_equal = strcmp(target->homes[j].version, home->version) == 0;
+            equal += is_equal;
+            at += is_equal && j < i;
+        }
+        snprintf(home->name, sizeof home->name, equal > 1 ? "%s-%u" : "%s", home->version, at);
+    }
+}
+
+bool rows_homes(struct option_given *given)
+{
+    struct target_options *target = option_row_place(given);
+    const char *list = given->value;
+    char folder[PATH_MAX];
+    if (target->homes == NULL)
+        target->homes = memory_new(OPTIONS_TOPOLOGIES_MAX, sizeof *target->homes);
+    target->home_count = 0;
+    while (text_next_item(&list, folder, sizeof folder)) {
+        if (target->home_count == OPTIONS_TOPOLOGIES_MAX)
+            return option_row_refuse(given, "more than %d homes", OPTIONS_TOPOLOGIES_MAX);
+        if (!take_home(given, target, folder))
+            return false;
+    }
+    name_homes(target);
+    return target_options_cross(target) ||
+           option_row_refuse(given, "with --servers, more than %d ensembles in all",
+                             OPTIONS_TOPOLOGIES_MAX);
+}
+
+/* ------------------------------------------------------------------ times */
+
+bool rows_hold(struct option_given *given)
+{
+    struct hold *hold = option_row_place(given);
+    hold->exponential = strncmp(given->value, "exp:", 4) == 0;
+    return text_parse_duration(given->value + (hold->exponential ? 4 : 0), &hold->mean_ns) ||
+           option_row_refuse(given, "expected a duration with its unit, such as 5ms or exp:5ms");
+}
+
+bool rows_seconds(struct option_given *given)
+{
+    const uint64_t *duration_ns = option_row_place(given);
+    if (!option_row_duration(given))
+        return false;
+    return *duration_ns % NS_PER_S == 0 ||
+           option_row_refuse(given, "expected whole seconds: rates are of whole seconds");
+}
+
+/* ------------------------------------------------------------------ a load beside a trial */
+
+static bool take_background(struct option_given *given, bool may_lack_rate)
+{
+    struct background_options *background = option_row_place(given);
+    const char *at = strrchr(given->value, '@');
+    size_t length = at == NULL ? strlen(given->value) : (size_t)(at - given->value);
+    uint64_t rate_per_s = 0;
+    char mix[256];
+    bool has_rate =
+        at != NULL && text_parse_number(at + 1, given->row->least, given->row->most, &rate_per_s);
+    if (length >= sizeof mix || !(has_rate || (at == NULL && may_lack_rate)))
+        return option_row_refuse(given, ROWS_BACKGROUND_EXPECTED);
+    snprintf(mix, sizeof mix, "%.*s", (int)length, given->value);
+    background->given = true;
+    background->rate_per_s = rate_per_s;
+    return mix_parse(mix, &background->mix, given->why, sizeof given->why);
+}
+
+bool rows_background(struct option_given *given)
+{
+    return take_background(given, false);
+}
+
+bool rows_background_open(struct option_given *given)
+{
+    return take_background(given, true);
+}
+
+const char *rows_background_format(const struct background_options *background, char *text,
+                                   size_t size)
+{
+    char mix[128];
+    if (!background->given)
+        snprintf(text, size, "none");
+    else if (background->rate_per_s == 0)
+        snprintf(text, size, "%s", mix_format(&background->mix, mix, sizeof mix));
+    else
+        snprintf(text, size, "%s@%llu", mix_format(&background->mix, mix, sizeof mix),
+                 (unsigned long long)background->rate_per_s);
+    return text;
+}
+
+/* ------------------------------------------------------------------ recipes */
+
+static bool refuse_recipe(struct option_given *given, const char *name)
+{
+    char near[256];
+    registry_suggest(name, near, sizeof near);
+    if (near[0] != '\0')
+        return option_row_refuse(given, "no recipe is called '%s'; did you mean %s?", name, near);
+    return option_row_refuse(given, "no recipe is called '%s'; zkherd recipes lists all", name);
+}
+
+bool rows_recipe(struct option_given *given, const char *name, const struct recipe **list,
+                 size_t *count)
+{
+    if (name[0] == '\0')
+        return option_row_refuse(given, "the name of a recipe is missing");
+    const struct recipe *recipe = registry_find(name);
+    if (recipe == NULL)
+        return refuse_recipe(given, name);
+    for (size_t i = 0; i < *count; i++) {
+        if (list[i] == recipe)
+            return option_row_refuse(given, "a recipe is named twice");
+    }
+    if (*count == OPTIONS_RECIPES_MAX)
+        return option_row_refuse(given, "too many");
+    list[(*count)++] = recipe;
+    return true;
+}
+
+bool rows_recipes(struct option_given *given, const struct recipe **list, size_t *count)
+{
+    const char *names = given->value;
+    char name[64];
+    *count = 0;
+    while (text_next_item(&names, name, sizeof name)) {
+        if (!rows_recipe(given, name, list, count))
+            return false;
+    }
+    return true;
+}

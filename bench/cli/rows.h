@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * rows: rows of options that several subcommands have in common, and the parsers of values that
+ * only their rows have. Layer: bench/cli.
+ *
+ * Each macro is one row of a table (bench/cli/arguments.h). `type` is the subcommand's own struct,
+ * which has a struct target_options called target and a struct output_options called output;
+ * `default_` is the default, as a user would type it; what follows these is added to the row.
+ */
+#ifndef BENCH_CLI_ROWS_H
+#define BENCH_CLI_ROWS_H
+
+#include "base/clock.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/options.h"
+#include "client/client.h"
+#include "load/plan.h"
+#include "servers/ensemble.h"
+
+/* The default of a list of recipes: the help of each row has it as a text. */
+#define ROWS_RECIPES_DEFAULT "nonscalable,childwatch,scalable"
+
+/* --background: operations a second, and a text that holds every value. */
+#define ROWS_BACKGROUND_LEAST_PER_S 1
+#define ROWS_BACKGROUND_MOST_PER_S  10000000
+#define ROWS_BACKGROUND_EXPECTED                                                                   \
+    "expected a mix and its operations a second, such as get=80,set=20@1000"
+#define ROWS_BACKGROUND_TEXT_SIZE 160
+
+#define LOAD_ROWS_SESSIONS_MAX 100000
+/* Servers take packets of 1 MiB less a byte (jute.maxbuffer), path and header included. */
+#define LOAD_ROWS_VALUE_BYTES_MAX 1000000
+
+/* Parsers, into a struct target_options: numbers of private servers; odd numbers of servers, which
+ * may be simulated; homes of releases (servers/install.h), no two of them one folder or of one
+ * name. There is a topology for each number of servers and home. */
+bool rows_topologies(struct option_given *given);
+bool rows_simulated_topologies(struct option_given *given);
+bool rows_homes(struct option_given *given);
+
+/* Parsers: how long a lock is held, into a struct hold; whole seconds, into a uint64_t. */
+bool rows_hold(struct option_given *given);
+bool rows_seconds(struct option_given *given);
+
+/* Parsers, into a struct background_options: MIX@RATE; and MIX@RATE or MIX, with a rate of 0. */
+bool rows_background(struct option_given *given);
+bool rows_background_open(struct option_given *given);
+
+/* Formats what was given as it is parsed, and "none" if nothing was; returns text.
+ * size >= ROWS_BACKGROUND_TEXT_SIZE. */
+const char *rows_background_format(const struct background_options *background, char *text,
+                                   size_t size);
+
+/* Appends the recipe of this name to a list of at most OPTIONS_RECIPES_MAX, which has none of them
+ * twice; option_row_refuse if it cannot be. */
+bool rows_recipe(struct option_given *given, const char *name, const struct recipe **list,
+                 size_t *count);
+
+/* Sets a list to the recipes whose names are given, with commas between; likewise. */
+bool rows_recipes(struct option_given *given, const struct recipe **list, size_t *count);
+
+/* ------------------------------------------------------------------ the servers, the sessions */
+
+#define ROW_DRIVER(type)                                                                           \
+    OPTION_ROW(.name = "--driver", .letter = 'd',                                                  \
+               OPTION_WORD(type, target.driver, options_drivers,                                   \
+                           "expected events, threads or simulated"),                               \
+               .value = "events",                                                                  \
+               .help = "  -d, --driver NAME        events, threads, or simulated: all in memory "  \
+                       "[events]\n")
+
+#define ROW_COSTS(type)                                                                            \
+    OPTION_ROW(                                                                                    \
+            .name = "--costs", .parse = option_row_file,                                           \
+            .member = OPTION_MEMBER(type, target.costs),                                           \
+            .help =                                                                                \
+                "      --costs FILE         simulated: with these costs (see zkherd calibrate)\n")
+
+#define ROW_PROCESSES(type, place, ...)                                                            \
+    OPTION_ROW(.name = "--processes", .letter = 'P', OPTION_NUMBER(type, place, 1, 1000),          \
+               .value = "1",                                                                       \
+               .help = "  -P, --processes P        spread the sessions over P processes [1]\n",    \
+               __VA_ARGS__)
+
+#define ROW_SERVERS(type)                                                                          \
+    OPTION_ROW(.name = "--servers", .parse = rows_topologies,                                      \
+               .member = OPTION_MEMBER(type, target),                                              \
+               .given = OPTION_MEMBER(type, target.servers_given), .least = 1,                     \
+               .most = ENSEMBLE_SERVERS_MAX, .value = "1",                                         \
+               .help =                                                                             \
+                   "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both in turn "  \
+                   "[1]\n")
+
+#define ROW_ZOOKEEPER(type)                                                                        \
+    OPTION_ROW(                                                                                    \
+            .name = "--zookeeper", .parse = rows_homes, .member = OPTION_MEMBER(type, target),     \
+            .help =                                                                                \
+                "      --zookeeper HOMES    releases that they run: folders; several: in turn\n")
+
+#define ROW_HEAP(type)                                                                             \
+    OPTION_ROW(.name = "--heap",                                                                   \
+               OPTION_NUMBER(type, target.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),     \
+               .given = OPTION_MEMBER(type, target.heap_given), .value = "512",                    \
+               .help = "      --heap MIB           heap of each private server [512]\n")
+
+#define ROW_SERVER_CPUS(type)                                                                      \
+    OPTION_ROW(                                                                                    \
+            .name = "--server-cpus", .parse = option_row_cpus,                                     \
+            .member = OPTION_MEMBER(type, target.cpu_percent), .least = SERVER_CPU_MIN_PERCENT,    \
+            .help =                                                                                \
+                "      --server-cpus X      cores that each private server may use, e.g. 0.25\n")
+
+#define ROW_FSYNC(type)                                                                            \
+    OPTION_ROW(.name = "--fsync",                                                                  \
+               OPTION_WORD(type, target.fsync, option_row_no_yes, "expected yes or no"),           \
+               .given = OPTION_MEMBER(type, target.fsync_given), .value = "yes",                   \
+               .help =                                                                             \
+                   "      --fsync yes|no       whether their writes wait for the disk [yes]\n")
+
+#define ROW_DATA(type)                                                                             \
+    OPTION_ROW(                                                                                    \
+            .name = "--data", OPTION_FOLDER(type, target.data),                                    \
+            .help =                                                                                \
+                "      --data DIR           their data, in an empty or new folder [temporary]\n")
+
+#define ROW_CONNECT(type)                                                                          \
+    OPTION_ROW(.name = "--connect", OPTION_SERVERS(type, target.servers),                          \
+               .given = OPTION_MEMBER(type, target.connect),                                       \
+               .help =                                                                             \
+                   "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n")
+
+#define ROW_PLACEMENT(type)                                                                        \
+    OPTION_ROW(                                                                                    \
+            .name = "--placement",                                                                 \
+            OPTION_WORD(type, target.placement, options_placements,                                \
+                        "expected spread, leader or followers"),                                   \
+            .value = "spread",                                                                     \
+            .help =                                                                                \
+                "      --placement WHERE    connect to leader, followers, or spread [spread]\n")
+
+#define ROW_SESSION_TIMEOUT(type, place, ...)                                                      \
+    OPTION_ROW(.name = "--session-timeout", .parse = option_row_duration,                          \
+               .member = OPTION_MEMBER(type, place), .least = NS_PER_S, .most = 3600 * NS_PER_S,   \
+               .expected = "expected at most an hour", .value = "60s",                             \
+               .help = "      --session-timeout D  requested by each session [60s]\n",             \
+               __VA_ARGS__)
+
+#define ROW_TIMEOUT(type, place, ...)                                                              \
+    OPTION_ROW(.name = "--timeout", OPTION_DURATION(type, place, 100 * NS_PER_MS), .value = "30s", \
+               .help =                                                                             \
+                   "      --timeout D          abort a trial after D without progress [30s]\n",    \
+               __VA_ARGS__)
+
+/* JSON has no larger integer. */
+#define ROW_SEED(type, place)                                                                      \
+    OPTION_ROW(.name = "--seed", OPTION_NUMBER(type, place, 0, INT64_MAX),                         \
+               .help = "      --seed S             of the order of trials and of random times "    \
+                       "[clock]\n")
+
+#define ROW_OUT(type)                                                                              \
+    OPTION_ROW(                                                                                    \
+            .name = "--out", .letter = 'o', OPTION_FOLDER(type, output.out),                       \
+            .help =                                                                                \
+                "  -o, --out DIR            new folder for the results [results/TIME-TARGET]\n")
+
+#define ROW_PLOTS(type)                                                                            \
+    OPTION_ROW(.name = "--plots", OPTION_PLOTS(type, output.plots), .value = "svg,png",            \
+               .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n")
+
+#define ROW_JSON(type)                                                                             \
+    OPTION_ROW(.name = "--json", OPTION_FLAG(type, output.json),                                   \
+               .help = "      --json               print JSON in place of the table\n")
+
+#define ROW_METRICS(type)                                                                          \
+    OPTION_ROW(                                                                                    \
+            .name = "--metrics", OPTION_NUMBER(type, output.metrics_port, 1, 65535),               \
+            .help =                                                                                \
+                "      --metrics PORT       tell Prometheus meanwhile: 127.0.0.1:PORT/metrics\n")
+
+#define ROW_QUIET(type)                                                                            \
+    OPTION_ROW(.name = "--quiet", .letter = 'q', OPTION_FLAG(type, output.quiet),                  \
+               .help = "  -q, --quiet              print only errors and failed verdicts\n")
+
+/* ------------------------------------------------------------------ a load: struct load_options */
+
+#define LOAD_ROW_DEPTH(default_)                                                                   \
+    OPTION_ROW(.name = "--depth", OPTION_NUMBER(struct load_options, depth, 1, LOAD_DEPTH_MAX),    \
+               .value = default_,                                                                  \
+               .help =                                                                             \
+                   "      --depth K            operations outstanding of each session, at most "   \
+                   "[" default_ "]\n")
+
+#define LOAD_ROW_SIZE(default_)                                                                    \
+    OPTION_ROW(.name = "--size",                                                                   \
+               OPTION_NUMBER(struct load_options, value_bytes, 0, LOAD_ROWS_VALUE_BYTES_MAX),      \
+               .value = default_,                                                                  \
+               .help =                                                                             \
+                   "      --size BYTES         of each value, at most 1000000 [" default_ "]\n")
+
+#define LOAD_ROW_DURATION(default_)                                                                \
+    OPTION_ROW(.name = "--duration", .parse = rows_seconds,                                        \
+               .member = OPTION_MEMBER(struct load_options, duration_ns), .least = NS_PER_S,       \
+               .most = LOAD_SECONDS_MAX * NS_PER_S, .expected = "expected at most an hour",        \
+               .value = default_,                                                                  \
+               .help = "      --duration D         measured, in whole seconds [" default_ "]\n")
+
+#define LOAD_ROW_WARM_UP(default_)                                                                 \
+    OPTION_ROW(.name = "--warm-up", OPTION_DURATION(struct load_options, warm_up_ns, 0),           \
+               .value = default_,                                                                  \
+               .help = "      --warm-up D          before it, under the same load, not measured "  \
+                       "[" default_ "]\n")
+
+#define LOAD_ROW_TRIALS(least_, default_)                                                          \
+    OPTION_ROW(.name = "--trials", .letter = 't',                                                  \
+               OPTION_NUMBER(struct load_options, trials, least_, 1000), .value = default_,        \
+               .help = "  -t, --trials K           of each combination [" default_ "]\n")
+
+#endif
