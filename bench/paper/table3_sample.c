@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "bench/output/trial_times.h"
-#include "recipes/barrier_counts.h"
+#include "recipes/law.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void judge_counts(const struct trial_result *result, struct table3_sample
     char why[100];
     const struct table3_trial *trial = &sample->trial;
     if (!sample->complete || result->losses > 0 ||
-        barrier_counts_agree(&result->total, trial->clients, trial->barriers, why, sizeof why))
+        law_barriers_agree(&result->total, trial->clients, trial->barriers, why, sizeof why))
         return;
     sample->fails = true;
     invalidate(sample, "%s", why);

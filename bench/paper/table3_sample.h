@@ -4,7 +4,7 @@
  * and its row of barriers.csv. Layer: bench/paper.
  *
  * Invariant: a sample is valid only if the checker, the counts that double barriers cause
- * (recipes/barrier_counts.h) and the servers' own counts agree, and its times stand.
+ * (recipes/law.h) and the servers' own counts agree, and its times stand.
  */
 #ifndef BENCH_PAPER_TABLE3_SAMPLE_H
 #define BENCH_PAPER_TABLE3_SAMPLE_H

@@ -4,8 +4,8 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/json_result.h"
 #include "bench/recipes/law_table.h"
-#include "bench/recipes/recipes_json.h"
 #include "recipes/registry.h"
 
 #include <stdbool.h>
@@ -99,10 +99,52 @@ static void write_one(const struct recipe *recipe)
     wrap_write(recipe->about.shipped_by == NULL ? "nobody" : recipe->about.shipped_by, 12, stdout);
 }
 
+static json_t *steps_of(const struct recipe *recipe)
+{
+    json_t *steps = json_array();
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        struct law_row row = {0};
+        if (!tally_has_law((enum tally_kind)kind) ||
+            !law_table_row(recipe, (enum tally_kind)kind, &row))
+            continue;
+        json_array_append_new(steps, json_pack("{s:s, s:s, s:s, s:s, s:s}", "messages",
+                                               tally_column((enum tally_kind)kind), "arrival_free",
+                                               row.of[LAW_ARRIVAL_FREE], "arrival_held",
+                                               row.of[LAW_ARRIVAL_HELD], "release_waited",
+                                               row.of[LAW_RELEASE_WAITED], "release_alone",
+                                               row.of[LAW_RELEASE_ALONE]));
+    }
+    return steps;
+}
+
+static json_t *describe(const struct recipe *recipe)
+{
+    bool formulas = recipe_has_law(recipe) && !recipe->broken && recipe->law_in_words == NULL;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "recipe",
+                     recipe->name, "summary", recipe->summary, "description",
+                     recipe->about.description, "pseudo_code", recipe->about.pseudo_code, "source",
+                     recipe->about.source, "shipped_by", json_result_text(recipe->about.shipped_by),
+                     "broken_clients_min",
+                     recipe->broken ? json_integer(recipe->broken) : json_null(), "drain_rpcs",
+                     recipe->law.rpcs, "drain_notifications", recipe->law.notifications,
+                     "law_steps", formulas ? steps_of(recipe) : json_null(), "law_in_words",
+                     json_result_text(recipe->law_in_words));
+}
+
+/* The keys are those of docs/schema/recipes.schema.json. only: NULL for all recipes. */
 static int write_json(const struct recipe *only)
 {
+    const struct recipe *recipe;
     struct error error;
-    return recipes_json_write(only, stdout, &error) == ERROR_NONE ? 0 : complain(&error);
+    json_t *recipes = json_array();
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        if (only == NULL || only == recipe)
+            json_array_append_new(recipes, describe(recipe));
+    }
+    return json_result_write(json_pack("{s:o}", "recipes", recipes), "recipes", stdout, &error) ==
+                   ERROR_NONE
+               ? 0
+               : complain(&error);
 }
 
 static int refuse(const char *name)
@@ -113,18 +155,6 @@ static int refuse(const char *name)
     return near[0] != '\0'
                ? complain_usage("recipes", subject, "no such recipe; did you mean %s?", near)
                : complain_usage("recipes", subject, "no such recipe; zkherd recipes lists all");
-}
-
-/* only: NULL for all of them. */
-static int show(const struct recipe *only, bool json)
-{
-    if (json)
-        return write_json(only);
-    if (only != NULL)
-        write_one(only);
-    else
-        write_all();
-    return 0;
 }
 
 int recipes_main(int argc, char **argv)
@@ -138,5 +168,13 @@ int recipes_main(int argc, char **argv)
     if (first + 1 < argc)
         return complain_usage("recipes", argv[first + 1], "expected one recipe");
     const struct recipe *only = first < argc ? registry_find(argv[first]) : NULL;
-    return first < argc && only == NULL ? refuse(argv[first]) : show(only, options.json);
+    if (first < argc && only == NULL)
+        return refuse(argv[first]);
+    if (options.json)
+        return write_json(only);
+    if (only != NULL)
+        write_one(only);
+    else
+        write_all();
+    return 0;
 }

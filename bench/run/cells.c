@@ -62,30 +62,12 @@ static uint64_t trial_ns(const struct options *options)
     return options->plan.duration_ns + (options->plan.background.given ? alone_ns : 0);
 }
 
-/* The texts are in fits.csv and on the screen: they must agree with the law's functions, to which
- * the counts are compared. */
-static enum error_kind check_texts(const struct options *options, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        for (size_t i = 0; kind == ERROR_NONE && i < options->plan.clients.count; i++) {
-            if (options->plan.clients.list[i] <= options->plan.most_clients[r])
-                kind =
-                    law_check_texts(options->plan.recipes[r], options->plan.clients.list[i], error);
-        }
-    }
-    return kind;
-}
-
 enum error_kind cells_init(struct cells *cells, const struct options *options, struct error *error)
 {
     struct random random;
     size_t per_round =
         options->target.topology_count * options->plan.recipe_count * options->plan.clients.count;
-    *cells = (struct cells){0};
     assert(per_round > 0 && options->plan.trials > 0);
-    if (check_texts(options, error) != ERROR_NONE)
-        return error->kind;
     *cells = (struct cells){.list = calloc(per_round * options->plan.trials, sizeof *cells->list),
                             .trial_ns = trial_ns(options)};
     if (cells->list == NULL)

@@ -30,8 +30,6 @@
     X(NOT_COSTS, 2, "not a file of costs", "name a file that zkherd calibrate wrote")              \
     X(OTHER_COSTS, 2, "the costs hold for other servers",                                          \
       "measure those of these servers: zkherd calibrate")                                          \
-    X(WRONG_LAW, 2, "the text of its law is wrong",                                                \
-      "correct the text, or the functions, where the recipe is defined")                           \
     X(OTHER_ENSEMBLE, 2, "not a server of the same ensemble",                                      \
       "name the servers of one ensemble only")                                                     \
     X(SYSTEM, 3, "system error", "")                                                               \

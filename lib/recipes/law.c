@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/law.h"
 
-#include "recipes/formula.h"
-
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients)
 {
@@ -121,35 +120,39 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
     }
 }
 
-static enum error_kind check_text(const struct recipe *recipe, const char *field, const char *text,
-                                  uint64_t clients, uint64_t sum, struct error *error)
-{
-    double value;
-    if (!formula_is_one(text))
-        return ERROR_NONE;
-    if (!formula_evaluate(text, clients, &value))
-        return error_raise(error, ERROR_WRONG_LAW, 0, recipe->name,
-                           "%s is \"%s\", of which nothing can be made", field, text);
-    if (value != (double)sum)
-        return error_raise(error, ERROR_WRONG_LAW, 0, recipe->name,
-                           "%s is \"%s\", which is %.15g for n = %" PRIu64
-                           ", where its law's functions add up to %" PRIu64,
-                           field, text, value, clients, sum);
-    return ERROR_NONE;
-}
+struct count {
+    const char *name;
+    uint64_t found, least, most;
+};
 
-enum error_kind law_check_texts(const struct recipe *recipe, uint64_t clients, struct error *error)
+bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t barriers, char *why,
+                        size_t size)
 {
-    const struct recipe_law *law = &recipe->law;
-    struct tally total = {0};
-    if (!recipe_has_law(recipe) ||
-        (recipe->law_texts_every > 0 && clients % recipe->law_texts_every != 0))
-        return ERROR_NONE;
-    law_total(recipe, clients, clients, &total);
-    enum error_kind kind =
-        check_text(recipe, ".law.rpcs", law->rpcs, clients, tally_rpcs(&total), error);
-    if (kind == ERROR_NONE)
-        kind = check_text(recipe, ".law.notifications", law->notifications, clients,
-                          total.of[TALLY_NOTIFICATION], error);
-    return kind;
+    const uint64_t *of = total->of, passages = clients * barriers;
+    const uint64_t creates = of[TALLY_CREATE] - of[TALLY_CREATE_FAILED];
+    const uint64_t others = clients - 1;
+    const struct count counts[] = {
+        /* Of those that find all znodes, one creates ready; the others try in vain. */
+        {"creates that succeed", creates, passages + barriers, passages + barriers},
+        {"creates that fail", of[TALLY_CREATE_FAILED], 0, barriers * others},
+        {"deletes", of[TALLY_DELETE], passages, passages},
+        {"deletes that fail", of[TALLY_DELETE_FAILED], 0, 0},
+        /* To enter, a client lists once; to leave, once more than there are others to wait for. */
+        {"lists", of[TALLY_GET_CHILDREN], 2 * passages, (2 + others) * passages},
+        /* A client creates a znode and lists; then it creates ready or looks whether that exists.
+         * To leave, it looks for another client's znode after each list but the last. */
+        {"creates and exists", of[TALLY_CREATE] + of[TALLY_EXISTS], of[TALLY_GET_CHILDREN],
+         of[TALLY_GET_CHILDREN]},
+        {"other requests", of[TALLY_GET] + of[TALLY_SET] + of[TALLY_MULTI], 0, 0},
+        {"notifications", of[TALLY_NOTIFICATION], 0, of[TALLY_EXISTS]},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const struct count *count = &counts[i];
+        if (count->found >= count->least && count->found <= count->most)
+            continue;
+        snprintf(why, size, "%s: %" PRIu64 ", where there are %" PRIu64 " to %" PRIu64, count->name,
+                 count->found, count->least, count->most);
+        return false;
+    }
+    return true;
 }

@@ -12,7 +12,6 @@
 #ifndef RECIPES_LAW_H
 #define RECIPES_LAW_H
 
-#include "base/error.h"
 #include "recipes/recipe.h"
 
 struct law_lock {
@@ -43,9 +42,11 @@ uint32_t law_lock_first(const struct law_lock *lock);
 void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
                struct tally *total);
 
-/* Compares the law's texts with the sums of its functions for this number of clients: a text that
- * is a formula (formula.h) must have the same value. ERROR_WRONG_LAW if not. */
-MUST_CHECK enum error_kind law_check_texts(const struct recipe *recipe, uint64_t clients,
-                                           struct error *error);
+/* Whether these may be the totals of so many clients that have entered and left so many double
+ * barriers (barrier.c), each at least 1, in free pace: in whatever order the servers carry out the
+ * requests, if no session dies or loses its connection. docs/counting.md derives the bounds. If
+ * not, writes the first count that is wrong to why: 100 bytes are enough. */
+bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t barriers, char *why,
+                        size_t size);
 
 #endif

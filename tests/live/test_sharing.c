@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recipes that are no plain locks: several hold together, all go on together, a release waits. What
  * is broken in them on purpose must be caught. */
-#include "recipes/barrier_counts.h"
+#include "recipes/law.h"
 #include "recipes/queue.h"
 #include "tests/support/live.h"
 #include "tests/support/test.h"
@@ -152,7 +152,7 @@ TEST(test_several_barriers_are_entered_and_then_left)
         live_assert_good(result);
         assert_int_equal(result->handoffs, 9);
         assert_int_equal(trial_memory_rows_used(result->memory, 0), 10);
-        assert_true(barrier_counts_agree(&result->total, 9, barriers, why, sizeof why));
+        assert_true(law_barriers_agree(&result->total, 9, barriers, why, sizeof why));
         assert_string_equal(why, "");
         assert_int_equal(result->reconciled, RECONCILED_YES);
         assert_int_equal(result->servers.writes,

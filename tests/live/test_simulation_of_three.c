@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same plans on an ensemble of three and in a simulation of three servers: under lockstep the
  * totals are equal, bytes included, and so is what the servers counted. */
-#include "recipes/barrier_counts.h"
+#include "recipes/law.h"
 #include "tests/support/simulate.h"
 #include "tests/support/test.h"
 
@@ -57,7 +57,7 @@ static void check_barriers(const struct trial_result *result, const struct trial
 {
     char why[100] = "";
     live_assert_good(result);
-    assert_true(barrier_counts_agree(&result->total, plan->fleet.sessions, plan->barriers, why,
+    assert_true(law_barriers_agree(&result->total, plan->fleet.sessions, plan->barriers, why,
                                      sizeof why));
     assert_string_equal(why, "");
     assert_int_equal(result->reconciled, RECONCILED_YES);

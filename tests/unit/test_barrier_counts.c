@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The counts of double barriers in free pace: what agrees, and one more or less of each. */
 
-#include "recipes/barrier_counts.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
@@ -15,7 +14,7 @@ static struct tally total;
 static bool agrees(void)
 {
     char why[100];
-    return barrier_counts_agree(&total, CLIENTS, BARRIERS, why, sizeof why);
+    return law_barriers_agree(&total, CLIENTS, BARRIERS, why, sizeof why);
 }
 
 /* Nobody is in anybody's way: one creates ready, and all have left when the first lists. */
@@ -53,7 +52,7 @@ TEST_BETWEEN(test_nothing_is_missing, set_up, NULL)
     char why[100];
     (void)state;
     total.of[TALLY_DELETE]--;
-    assert_false(barrier_counts_agree(&total, CLIENTS, BARRIERS, why, sizeof why));
+    assert_false(law_barriers_agree(&total, CLIENTS, BARRIERS, why, sizeof why));
     assert_string_equal(why, "deletes: 11, where there are 12 to 12");
     set_up(state);
     total.of[TALLY_EXISTS]--;
@@ -103,6 +102,6 @@ TEST_BETWEEN(test_the_law_agrees, set_up, NULL)
     for (uint64_t clients = 1; clients <= 9; clients++) {
         struct tally law = {0};
         law_total(registry_find("barrier"), clients, clients, &law);
-        assert_true(barrier_counts_agree(&law, clients, 1, why, sizeof why));
+        assert_true(law_barriers_agree(&law, clients, 1, why, sizeof why));
     }
 }

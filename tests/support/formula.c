@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipes/formula.h"
+#include "tests/support/formula.h"
 
+#include "recipes/law.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,4 +97,25 @@ bool formula_evaluate(const char *text, uint64_t n, double *value)
         return false;
     *value = result;
     return true;
+}
+
+static bool is_value(const struct recipe *recipe, const char *text, uint64_t clients, uint64_t sum)
+{
+    double value = -1;
+    if (!formula_is_one(text) || (formula_evaluate(text, clients, &value) && value == (double)sum))
+        return true;
+    printf("%s: '%s' is %.15g for n = %llu, where the law's functions add up to %llu\n",
+           recipe->name, text, value, (unsigned long long)clients, (unsigned long long)sum);
+    return false;
+}
+
+bool formulas_are_the_law(const struct recipe *recipe, uint64_t clients)
+{
+    struct tally total = {0};
+    if (!recipe_has_law(recipe) ||
+        (recipe->law_texts_every > 0 && clients % recipe->law_texts_every != 0))
+        return true;
+    law_total(recipe, clients, clients, &total);
+    return is_value(recipe, recipe->law.rpcs, clients, tally_rpcs(&total)) &&
+           is_value(recipe, recipe->law.notifications, clients, total.of[TALLY_NOTIFICATION]);
 }
