@@ -9,7 +9,7 @@
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
 
-#include "trial/monitor.h"
+#include "trial/trial.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "trial/injection.h"
 
 #include <stdarg.h>
 
@@ -54,7 +53,7 @@ static void judge_stalls(const struct stalls *stalls, struct times *times)
 static void judge_reconnects(const struct trial_result *result, struct times *times)
 {
     uint64_t planned =
-        result->had_death && injection_planned(result->memory)->how == DEATH_LOST_REPLY;
+        result->had_death && plan_death(result->memory->plan)->how == DEATH_LOST_REPLY;
     uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
     if (unplanned > 0)
         invalidate(times,

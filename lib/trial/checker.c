@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/checker.h"
-
-#include "base/clock.h"
-#include "trial/handoff.h"
+#include "trial/internal.h"
 
 static void violate(struct trial_memory *memory, enum violation_kind kind, uint32_t lock,
                     uint32_t session, struct violation violation)

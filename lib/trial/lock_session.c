@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/lock_session.h"
-
-#include "base/clock.h"
-#include "trial/checker.h"
-#include "trial/handoff.h"
-#include "trial/injection.h"
+#include "trial/internal.h"
 
 #include <stdio.h>
 
@@ -481,7 +476,7 @@ static void carry_out(void *actor, int order)
     else if (order == LOCK_ORDER_RELEASE)
         set_release(session);
     else if (order == LOCK_ORDER_DIE)
-        die(session, injection_planned(session->memory)->how);
+        die(session, plan_death(session->memory->plan)->how);
     else if (order >= LOCK_ORDER_GO_ON)
         go_on(session, (uint32_t)(order - LOCK_ORDER_GO_ON));
     if (order != ORDER_REPORT && order != ORDER_READ)

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/lockstep.h"
+#include "trial/internal.h"
 
-#include "base/clock.h"
 #include "fleet/under_way.h"
 #include "recipes/queue.h"
-#include "trial/checker.h"
-#include "trial/handoff.h"
-#include "trial/injection.h"
-#include "trial/lock_session.h"
 
 #include <stdlib.h>
 
@@ -16,40 +11,25 @@
 /* How long nothing has moved when the servers are asked whether more is to come. */
 #define QUIET_NS (2 * WATCHDOG_TURN_NS)
 
-enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor,
-                              struct setup_session *setup,
-                              const struct server_counters_reading *at_gate, struct tally *law)
-{
-    struct trial_memory *memory = monitor->memory;
-    uint32_t locks = memory->plan->locks;
-    *lockstep = (struct lockstep){
-        .memory = memory,
-        .monitor = monitor,
-        .setup = setup,
-        .at_gate = at_gate,
-        .law = law,
-        .locks = calloc(locks, sizeof *lockstep->locks),
-    };
-    if (lockstep->locks == NULL)
-        return error_raise(monitor->watchdog.error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
-    for (uint32_t lock = 0; lock < locks; lock++)
-        law_lock_init(&lockstep->locks[lock].law, memory->plan->recipe,
-                      plan_clients_of(memory->plan, lock));
-    return ERROR_NONE;
-}
+struct lockstep_lock {
+    struct law_lock law;
+    struct tally expected; /* what the law predicts for the present row */
+    uint64_t before;       /* notifications that the law predicted for the row before */
+};
 
-void lockstep_deinit(struct lockstep *lockstep)
-{
-    free(lockstep->locks);
-}
+struct lockstep {
+    struct trial_memory *memory;
+    struct monitor *monitor;
+    struct setup_session *setup;
+    const struct server_counters_reading *at_gate;
+    struct lockstep_lock *locks;
+    struct tally *law;    /* what the law predicts for all steps so far */
+    uint64_t gate_ns;     /* when lockstep_lead was called */
+    uint64_t messages;    /* requests, notifications and steps, when last read */
+    uint64_t messages_ns; /* when that number last changed */
+};
 
 /* ------------------------------------------------------------------ at rest */
-
-static const struct tally *tally_of(const struct trial_memory *memory, uint32_t lock,
-                                    uint64_t handoff)
-{
-    return &ledger_row(&memory->ledger, lock, handoff)->tally;
-}
 
 /* Whether the law applies: no session has died, and none has lost its connection. To be called
  * after the counts are read, because what a session receives after a loss is counted after the
@@ -127,8 +107,8 @@ static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t
  * though, it may be about to be granted beside a holder, and that violation is to be reported. */
 static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, uint64_t expected)
 {
-    uint64_t found =
-        tally_read_shared(tally_of(lockstep->memory, lock, handoff), TALLY_NOTIFICATION);
+    uint64_t found = tally_read_shared(&ledger_row(&lockstep->memory->ledger, lock, handoff)->tally,
+                                       TALLY_NOTIFICATION);
     if (found <= expected || atomic_load(&lockstep->memory->fleet->busy) != 0 ||
         !is_lawful(lockstep->memory))
         return false;
@@ -407,18 +387,17 @@ static enum fleet_end let_die(struct lockstep *lockstep)
     if (!injection_due(lockstep->memory, &session))
         return END_DONE;
     enum fleet_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
-    if (end == END_DONE && injection_planned(lockstep->memory)->how == DEATH_EXIT)
+    if (end == END_DONE && plan_death(lockstep->memory->plan)->how == DEATH_EXIT)
         end = await_exit(lockstep, session);
     return end;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-enum fleet_end lockstep_lead(struct lockstep *lockstep)
+static enum fleet_end lead(struct lockstep *lockstep)
 {
     const struct trial_plan *plan = lockstep->memory->plan;
     enum fleet_end end = END_DONE;
-    lockstep->gate_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
     for (uint32_t i = 0; end == END_DONE && i < plan->fleet.sessions; i++)
         end = step_arrive(lockstep, i);
     for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++)
@@ -435,4 +414,27 @@ enum fleet_end lockstep_lead(struct lockstep *lockstep)
         }
     }
     return end == END_DONE ? keep_rate(lockstep) : end;
+}
+
+enum fleet_end lockstep_lead(struct monitor *monitor, struct setup_session *setup,
+                             const struct server_counters_reading *at_gate, struct tally *law)
+{
+    const struct trial_plan *plan = monitor->memory->plan;
+    struct lockstep lockstep = {
+        .memory = monitor->memory,
+        .monitor = monitor,
+        .setup = setup,
+        .at_gate = at_gate,
+        .locks = calloc(plan->locks, sizeof *lockstep.locks),
+        .law = law,
+        .gate_ns = loop_now_ns(monitor->watchdog.loop),
+    };
+    if (lockstep.locks == NULL)
+        return fleet_end_of(
+            error_raise(monitor->watchdog.error, ERROR_NO_MEMORY, 0, "trial", "%s", ""));
+    for (uint32_t lock = 0; lock < plan->locks; lock++)
+        law_lock_init(&lockstep.locks[lock].law, plan->recipe, plan_clients_of(plan, lock));
+    enum fleet_end end = lead(&lockstep);
+    free(lockstep.locks);
+    return end;
 }

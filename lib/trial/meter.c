@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/meter.h"
-
-#include "trial/handoff.h"
+#include "trial/internal.h"
 
 static const struct lock_state *lock_of(const struct meter *meter)
 {

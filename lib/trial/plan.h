@@ -107,6 +107,12 @@ static inline uint32_t plan_nesting(const struct trial_plan *plan)
     return nesting > 0 ? nesting : 1;
 }
 
+/* The plan's death, or the recipe's if the plan has none. */
+static inline const struct death *plan_death(const struct trial_plan *plan)
+{
+    return plan->death.how != DEATH_NONE ? &plan->death : &plan->recipe->death;
+}
+
 /* A barrier's folder in that of the lock, before its number. */
 #define PLAN_BARRIER "/b"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/stall.h"
+#include "trial/internal.h"
 
 #include <stdio.h>
 #include <string.h>

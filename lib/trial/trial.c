@@ -5,10 +5,7 @@
 #include "fleet/server_counters.h"
 #include "fleet/workers.h"
 #include "measure/statistics.h"
-#include "trial/ending.h"
-#include "trial/injection.h"
-#include "trial/lock_session.h"
-#include "trial/znodes.h"
+#include "trial/internal.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -14,12 +14,13 @@
 #include "base/error.h"
 #include "fleet/reconcile.h"
 #include "fleet/setup_session.h"
+#include "fleet/watchdog.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
-#include "trial/coordinator.h"
 #include "trial/plan.h"
 #include "trial/trial_memory.h"
+#include "trial/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -97,11 +97,27 @@ void trial_memory_free(struct trial_memory *memory)
     munmap(memory, memory->size_bytes);
 }
 
+struct ledger_row *ledger_row(const struct ledger *ledger, uint32_t lock, uint64_t handoff)
+{
+    size_t row = handoff < ledger->rows_per_lock ? (size_t)handoff : ledger->rows_per_lock - 1;
+    return &ledger->rows[lock * ledger->rows_per_lock + row];
+}
+
+enum tally_kind ledger_difference(const struct tally *found, const struct tally *expected)
+{
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (tally_has_law((enum tally_kind)kind) &&
+            tally_read_shared(found, (enum tally_kind)kind) != expected->of[kind])
+            return (enum tally_kind)kind;
+    }
+    return TALLY_KINDS;
+}
+
 size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock)
 {
     uint64_t releases = atomic_load(&memory->locks[lock].releases);
-    return ledger_is_full(&memory->ledger, releases) ? memory->ledger.rows_per_lock
-                                                     : (size_t)releases + 1;
+    size_t rows = memory->ledger.rows_per_lock;
+    return releases < rows ? (size_t)releases + 1 : rows;
 }
 
 void trial_memory_violate(struct trial_memory *memory, const struct violation *violation)
@@ -114,8 +130,11 @@ void trial_memory_violate(struct trial_memory *memory, const struct violation *v
 void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *total)
 {
     struct tally rows = {0};
-    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
-        ledger_sum(&memory->ledger, lock, trial_memory_rows_used(memory, lock), &rows);
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        size_t used = trial_memory_rows_used(memory, lock);
+        for (size_t handoff = 0; handoff < used; handoff++)
+            tally_sum(&rows, &ledger_row(&memory->ledger, lock, handoff)->tally);
+    }
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (rows.of[kind] != total->of[kind])
             trial_memory_violate(memory, &(struct violation){.kind = VIOLATION_LEDGER,

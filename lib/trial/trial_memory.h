@@ -11,20 +11,94 @@
 #define TRIAL_TRIAL_MEMORY_H
 
 #include "base/error.h"
+#include "fleet/server_counters.h"
 #include "fleet/shared.h"
 #include "measure/histogram.h"
+#include "measure/tally.h"
 #include "servers/role.h"
-#include "trial/ledger.h"
 #include "trial/plan.h"
 #include "trial/trace.h"
-#include "trial/violation.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* ------------------------------------------------------------------ the ledger */
+
+/*
+ * The ledger attributes every message of a trial to the handoff that it belongs to. There is a row
+ * for each lock and handoff. Row 0 holds what came before the lock's first release: the arrivals
+ * and the first grant. Row i holds what was sent and received from release i on, up to release i+1.
+ * The last release has a row too; nobody is granted in it if nobody waited.
+ *
+ * The rows are written with atomic additions. Invariant: the sum of the rows is the trial's total;
+ * a message is in exactly one row.
+ */
+struct ledger_row {
+    struct tally tally;
+    uint64_t released_ns;     /* when the release was sent, on the trial's clock. Rows 1 and up */
+    uint32_t waiters;         /* when the release was sent */
+    _Atomic uint32_t granted; /* sessions: more than one if they share */
+    _Atomic uint32_t holder;  /* the first that was granted, +1; 0 while nobody was */
+    /* From the release sent to the last grant that followed; 0: none did. Rows 1 and up. */
+    _Atomic uint64_t handoff_ns;
+};
+
+struct ledger {
+    struct ledger_row *rows; /* locks × rows_per_lock */
+    uint32_t locks;
+    size_t rows_per_lock;
+};
+
+/* The row of a lock's handoff; the last row when all are used up. */
+struct ledger_row *ledger_row(const struct ledger *ledger, uint32_t lock, uint64_t handoff);
+
+/* The first kind, in the order of the columns, in which a tally differs from what the law predicts,
+ * or TALLY_KINDS if they are equal. Bytes have no law. */
+enum tally_kind ledger_difference(const struct tally *found, const struct tally *expected);
+
+/* ------------------------------------------------------------------ violations */
+
+/* The facts of a failed verdict: any process records them in the measured path, and they are put
+ * into words afterwards. */
+
+enum violation_kind {
+    VIOLATION_TWO_HOLDERS, /* session was granted while other held, or (0) found shared */
+    VIOLATION_NOT_HOLDER,  /* session released while other held (0: nobody) */
+    VIOLATION_ORDER,   /* session was granted out of turn: its number is found, after expected */
+    VIOLATION_LAW,     /* the count `tally` is found, the law says expected */
+    VIOLATION_HOLDERS, /* at rest: expected should hold the lock, found do */
+    VIOLATION_ENTERED_EARLY, /* session was granted when found of expected had arrived */
+    VIOLATION_LEFT_EARLY,    /* session's release ended when found of expected had begun theirs */
+    VIOLATION_COUNTER,       /* after expected increments the counter's number is found */
+    VIOLATION_LOST_WAKEUP,   /* session waits for an event that has happened, or found of expected
+                                came */
+    VIOLATION_LEFTOVER,      /* found znodes are left in the lock */
+    VIOLATION_UNDELETED, /* session was granted found ms after other's release, which ended without
+                           deleting its znode, at its timeout of expected ms */
+    VIOLATION_SERVERS,   /* the servers' count `counter` is found, the sessions' own is expected */
+    VIOLATION_LEDGER,    /* the rows' sum of `tally` is found, the sessions' own count expected */
+};
+
 #define TRIAL_MEMORY_VIOLATIONS_MAX 16
+
+struct violation {
+    enum violation_kind kind;
+    uint32_t lock;
+    uint64_t handoff; /* the number of the ledger's row */
+    uint32_t session; /* +1; 0: none */
+    uint32_t other;   /* +1; 0: none */
+    enum tally_kind tally;
+    enum server_counters_counter counter;
+    int64_t expected;
+    int64_t found;
+};
+
+/* Writes a sentence about the violation, and returns text. size >= 256. */
+const char *violation_describe(const struct violation *violation, char *text, size_t size);
+
+/* ------------------------------------------------------------------ locks, workers, sessions */
 
 /* The kinds of latency that are recorded. X(name, the word for it in latency.csv) */
 #define METER_LIST(X)                                                                              \

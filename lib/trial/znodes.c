@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/znodes.h"
-
-#include "base/clock.h"
+#include "trial/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

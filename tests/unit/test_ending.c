@@ -4,7 +4,7 @@
 #include "tests/support/test.h"
 
 #include "base/clock.h"
-#include "trial/ending.h"
+#include "trial/internal.h"
 
 #define CLIENTS 6
 #define SERVERS 3

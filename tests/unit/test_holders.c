@@ -2,7 +2,7 @@
 /* What the checker makes of grants and releases, alone and shared, in order and out of it. */
 
 #include "recipes/registry.h"
-#include "trial/checker.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 

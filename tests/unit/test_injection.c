@@ -2,9 +2,7 @@
 /* Whom a death takes, and what the checker makes of a lock whose holder has died. */
 
 #include "recipes/registry.h"
-#include "trial/checker.h"
-#include "trial/handoff.h"
-#include "trial/injection.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 

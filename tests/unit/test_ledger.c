@@ -3,8 +3,7 @@
  */
 
 #include "recipes/registry.h"
-#include "trial/handoff.h"
-#include "trial/meter.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 
@@ -92,16 +91,7 @@ TEST_BETWEEN(test_each_handoff_of_a_lock_has_a_row, set_up, tear_down)
     const struct ledger ledger = {.rows = rows, .locks = LOCKS, .rows_per_lock = 3};
     assert_ptr_equal(ledger_row(&ledger, 0, 2), &rows[2]);
     assert_ptr_equal(ledger_row(&ledger, 1, 0), &rows[3]);
-    assert_false(ledger_is_full(&ledger, 2));
-    assert_true(ledger_is_full(&ledger, 3));
     assert_ptr_equal(ledger_row(&ledger, 0, 3), &rows[2]); /* and not the next lock's */
-    for (uint32_t i = 0; i < LOCKS * 3; i++)
-        rows[i].tally.of[TALLY_CREATE] = 1 + i;
-    struct tally sum = {0};
-    ledger_sum(&ledger, 1, 3, &sum);
-    assert_int_equal(sum.of[TALLY_CREATE], 4 + 5 + 6);
-    ledger_sum(&ledger, 0, 2, &sum);
-    assert_int_equal(sum.of[TALLY_CREATE], 4 + 5 + 6 + 1 + 2);
 }
 
 /* ------------------------------------------------------------------ what is counted */

@@ -3,8 +3,7 @@
 
 #include "base/clock.h"
 #include "recipes/registry.h"
-#include "trial/injection.h"
-#include "trial/lock_session.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 

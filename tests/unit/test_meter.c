@@ -4,9 +4,7 @@
 
 #include "base/clock.h"
 #include "recipes/registry.h"
-#include "trial/handoff.h"
-#include "trial/injection.h"
-#include "trial/meter.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 

@@ -3,7 +3,7 @@
  * the cause. */
 
 #include "recipes/registry.h"
-#include "trial/stall.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "recipes/registry.h"
-#include "trial/znodes.h"
+#include "trial/internal.h"
 
 #include "tests/support/test.h"
 

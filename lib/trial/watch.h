@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * monitor: what a trial of locks adds to its fleet's watchdog: it shows progress, ends the trial at
- * the first failed verdict, and measures the stalls of servers. Layer: trial, below coordinator.
+ * watch: how a trial is watched from outside, and the stalls of servers. Layer: trial.
  */
-#ifndef TRIAL_MONITOR_H
-#define TRIAL_MONITOR_H
+#ifndef TRIAL_WATCH_H
+#define TRIAL_WATCH_H
 
-#include "fleet/watchdog.h"
-#include "trial/stall.h"
+#include "client/connect.h"
+#include "trial/trial_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,30 +47,13 @@ struct trial_watch {
     bool (*has_enough)(void *context, const struct trial_memory *memory, uint64_t elapsed_ns);
 };
 
-struct monitor {
-    struct watchdog watchdog; /* whatever leads the trial waits there */
-    struct trial_memory *memory;
-    const struct trial_watch *watch;
-    uint64_t gate_ns;   /* when the gate opened */
-    uint64_t closes_ns; /* steady by time: when no more arrivals are let in; else UINT64_MAX */
-    uint64_t opened_ns; /* the gate, on the host's clock; 0: not yet */
-    uint64_t shown_ns;  /* the last progress, on the host's clock */
-    struct stall stall;
+/* All stalls of a trial. */
+struct stalls {
+    uint32_t count;
+    uint64_t total_ns;
+    uint64_t longest_ns;
+    char server[ENDPOINT_TEXT_SIZE]; /* that owed an answer in the longest; "": not known */
+    uint64_t absent_ns; /* the longest time for which the trial waited for zkherd itself */
 };
-
-/* Prepares to watch the fleet of these workers, whose kind is a struct trial_memory. All that is
- * given must outlive the monitor, which must not be moved. */
-void monitor_init(struct monitor *monitor, const struct workers *workers,
-                  struct server_counters *counters, const struct loop *loop,
-                  const struct trial_watch *watch, struct error *error);
-
-/* The gate opens, at this time of the loop. */
-void monitor_open(struct monitor *monitor, uint64_t gate_ns);
-
-/* Until now the trial has waited as planned: no server is to answer for that. */
-void monitor_rest(struct monitor *monitor);
-
-/* Lets no more arrivals in if the time for that has come, or if enough has been measured. */
-void monitor_close_in_time(const struct monitor *monitor);
 
 #endif
