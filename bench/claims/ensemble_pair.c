@@ -2,7 +2,7 @@
 #include "bench/claims/ensemble_pair.h"
 
 #include "base/cores.h"
-#include "bench/output/load_sample.h"
+#include "bench/output/load_rows.h"
 #include "bench/target/core_shares.h"
 #include "load/load.h"
 
@@ -129,20 +129,21 @@ static struct load_plan plan_of(const struct ensemble_pair *pair, size_t side,
 
 /* Why what a load has measured does not count: "" if it does. */
 static const char *find_fault(const struct ensemble_pair *pair, size_t side,
-                              const struct load_sample *sample)
+                              const struct table_value *row)
 {
-    if (!sample->valid)
-        return sample->reason;
-    if (!(sample->achieved_per_s > 0))
+    if (!row[load_row_valid].flag)
+        return row[load_row_reason].text;
+    if (!(table_number(&row[load_row_achieved_per_s]) > 0))
         return "the servers answered nothing"; /* and there is no ratio */
-    if (mix_reads(&sample->cell.mix) == 100 &&
-        core_shares_starved(sample->server_cores, pair->servers[side], pair->cpu_percent))
+    if (row[load_row_reads_percent].count == 100 &&
+        core_shares_starved(table_number(&row[load_row_server_cores]), pair->servers[side],
+                            pair->cpu_percent))
         return "the servers did not use their shares of the CPU";
     return "";
 }
 
 static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_t reads_percent,
-                                struct load_sample *sample, struct error *error)
+                                struct table_value *row, struct error *error)
 {
     struct testbed *testbed = pair->testbed;
     struct target *target = &pair->targets[side];
@@ -158,11 +159,13 @@ static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_
     snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials);
     const struct load_plan plan = plan_of(pair, side, reads_percent, root);
     const struct load_cell cell = {.mix = plan.mix, .sessions = SESSIONS};
+    const struct load_options options = {.processes = 1};
+    const struct load_context context = {.options = &options};
     testbed->trials++;
     enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
     if (kind != ERROR_NONE)
         return kind;
-    load_sample_take(&cell, result, cores_allowed(), sample);
+    load_row_take(&cell, result, &context, cores_allowed(), row);
     load_result_free(result);
     return ERROR_NONE;
 }
@@ -183,25 +186,34 @@ static void say_round(const struct ensemble_pair *pair, size_t side, uint32_t re
 static enum error_kind run_round(struct ensemble_pair *pair, size_t round, size_t rounds,
                                  struct ensemble_pair_rates *rates, struct error *error)
 {
-    struct load_sample samples[ENSEMBLE_PAIR];
-    const char *fault = "";
-    for (size_t turn = 0; turn < ENSEMBLE_PAIR; turn++) {
+    struct table rows = {.type = &load_row_table};
+    enum error_kind kind = ERROR_NONE;
+    double per_s[ENSEMBLE_PAIR];
+    char fault[sizeof rates->why] = "";
+    for (size_t turn = 0; kind == ERROR_NONE && turn < ENSEMBLE_PAIR; turn++) {
         size_t side = (round + turn) % ENSEMBLE_PAIR;
+        struct table_value *row = table_add(&rows);
         say_round(pair, side, rates->reads_percent, round, rounds);
-        enum error_kind kind = run_load(pair, side, rates->reads_percent, &samples[side], error);
+        kind = run_load(pair, side, rates->reads_percent, row, error);
         if (kind != ERROR_NONE)
-            return kind;
-        if (fault[0] == '\0')
-            fault = find_fault(pair, side, &samples[side]);
-    }
-    if (fault[0] == '\0') {
-        for (size_t side = 0; side < ENSEMBLE_PAIR; side++)
-            rates->per_s[side][rates->rounds] = samples[side].achieved_per_s;
-        rates->rounds++;
-    } else if (rates->left_out++ == 0) {
+            break;
+        per_s[side] = table_number(&row[load_row_achieved_per_s]);
         /* The first of its clauses: others give advice on the options of a load. */
-        snprintf(rates->why, sizeof rates->why, "%.*s", (int)strcspn(fault, ";"), fault);
+        const char *why = find_fault(pair, side, row);
+        if (fault[0] == '\0')
+            snprintf(fault, sizeof fault, "%.*s", (int)strcspn(why, ";"), why);
     }
+    table_deinit(&rows);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (fault[0] != '\0') {
+        if (rates->left_out++ == 0)
+            memcpy(rates->why, fault, sizeof fault);
+        return ERROR_NONE;
+    }
+    for (size_t side = 0; side < ENSEMBLE_PAIR; side++)
+        rates->per_s[side][rates->rounds] = per_s[side];
+    rates->rounds++;
     return ERROR_NONE;
 }
 

@@ -4,7 +4,6 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/load/load_command_line.h"
-#include "bench/load/load_json.h"
 #include "bench/load/load_table.h"
 #include "bench/output/load_series.h"
 #include "bench/output/record_json.h"
@@ -19,7 +18,7 @@ static void add_pages(const struct load_series *series)
     const struct output_options *output = &series->options->output;
     for (size_t i = 0; i < series->base.record_count; i++) {
         const struct load_record *record = &series->records[i];
-        if (record->samples.count > 0 && !record->files.set.broken)
+        if (record->rows.rows > 0 && !record->files.set.broken)
             page_add(record->files.set.folder, &record->manifest, output->quiet);
     }
     if (series->base.targets.made_out)
@@ -31,38 +30,27 @@ static int tell_in_text(const struct load_series *series)
     int status = 0;
     for (size_t i = 0; i < series->base.record_count; i++) {
         struct error error;
-        if (series->records[i].samples.count > 0 &&
+        if (series->records[i].rows.rows > 0 &&
             load_table_tell(&series->records[i], &error) != ERROR_NONE && status == 0)
             status = complain(&error);
     }
     return status;
 }
 
-static enum error_kind add_record(json_t *records, const struct load_record *record,
-                                  struct error *error)
-{
-    json_t *cells;
-    load_record_complain(record);
-    enum error_kind kind = load_json_cells(&record->samples, &cells, error);
-    if (kind == ERROR_NONE)
-        json_array_append_new(records, record_json_new(&record->manifest, record->files.set.folder,
-                                                       record->context.servers, cells));
-    return kind;
-}
-
 static int tell_in_json(const struct load_series *series, int verdict)
 {
     struct error error;
-    enum error_kind kind = ERROR_NONE;
     json_t *records = json_array();
-    for (size_t i = 0; kind == ERROR_NONE && i < series->base.record_count; i++) {
-        if (series->records[i].samples.count > 0)
-            kind = add_record(records, &series->records[i], &error);
+    for (size_t i = 0; i < series->base.record_count; i++) {
+        const struct load_record *record = &series->records[i];
+        if (record->rows.rows == 0)
+            continue;
+        load_record_complain(record);
+        json_t *cells = load_table_json(&record->rows);
+        json_array_append_new(records, record_json_new(&record->manifest, record->files.set.folder,
+                                                       record->context.servers, cells));
     }
-    if (kind != ERROR_NONE)
-        json_decref(records);
-    else
-        kind = record_json_write(verdict, records, "load", stdout, &error);
+    enum error_kind kind = record_json_write(verdict, records, "load", stdout, &error);
     return kind == ERROR_NONE ? 0 : complain(&error);
 }
 

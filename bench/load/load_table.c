@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/json_result.h"
+#include "bench/output/record_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,32 +54,41 @@ static void put_interval(struct grid *grid, const struct interval *interval)
         grid_put(grid, GRID_UNKNOWN);
 }
 
-/* What is said of the trials of a cell. */
-static const char *verdict_of(const struct load_summary *summary)
+static const char *verdict_word(const struct table_cell *cell)
 {
-    if (summary->miscounted > 0)
-        return "FAILS";
-    if (summary->trials > 0 && summary->valid == summary->trials)
+    switch (load_cell_verdict(cell)) {
+    case 0:
         return "valid";
-    return summary->driver_bound > 0 ? "driver" : "not valid";
+    case 1:
+        return "FAILS";
+    default:
+        return table_cell_flags(cell, load_row_driver_bound) > 0 ? "driver" : "not valid";
+    }
 }
 
-static void put_row(struct grid *grid, const struct load_summary *summary)
+static void put_ms(struct grid *grid, const struct table_cell *cell, size_t column)
 {
-    grid_put(grid, "%u %%", mix_reads(&summary->cell->mix));
-    grid_put_whole(grid, summary->cell->sessions);
-    if (summary->cell->rate_per_s > 0)
-        grid_put_whole(grid, (double)summary->cell->rate_per_s);
+    grid_put_real(grid, load_cell_figure(cell, column).value / 1e3, 2);
+}
+
+static void put_row(struct grid *grid, const struct table_cell *cell)
+{
+    const struct table_value *rate = table_cell_value(cell, load_row_rate_per_s);
+    struct interval achieved = load_cell_figure(cell, load_row_achieved_per_s);
+    grid_put(grid, "%.0f %%", table_number(table_cell_value(cell, load_row_reads_percent)));
+    grid_put_whole(grid, table_number(table_cell_value(cell, load_row_sessions)));
+    if (rate->kind == TABLE_COUNT)
+        grid_put_whole(grid, (double)rate->count);
     else
         grid_put(grid, GRID_UNKNOWN);
-    grid_put_whole(grid, summary->achieved_per_s.value);
-    put_interval(grid, &summary->achieved_per_s);
-    grid_put_whole(grid, summary->errors);
-    grid_put_real(grid, summary->response_p50_us.value / 1e3, 2);
-    grid_put_real(grid, summary->response_p99_us.value / 1e3, 2);
-    grid_put_real(grid, summary->service_p99_us.value / 1e3, 2);
-    grid_put_real(grid, summary->last_notification_p99_us.value / 1e3, 2);
-    grid_put(grid, "%s", verdict_of(summary));
+    grid_put_whole(grid, achieved.value);
+    put_interval(grid, &achieved);
+    grid_put_whole(grid, table_cell_sum(cell, load_row_errors, load_row_complete));
+    put_ms(grid, cell, load_row_response_p50_us);
+    put_ms(grid, cell, load_row_response_p99_us);
+    put_ms(grid, cell, load_row_service_p99_us);
+    put_ms(grid, cell, load_row_last_notification_p99_us);
+    grid_put(grid, "%s", verdict_word(cell));
 }
 
 static void hide(struct grid *grid, const struct load_options *options, unsigned columns)
@@ -110,25 +121,18 @@ static void write_mix(const struct load_options *options, FILE *stream)
     fputs("\n", stream);
 }
 
-enum error_kind load_table_write(const struct load_samples *samples,
-                                 const struct load_options *options, unsigned columns, FILE *stream,
-                                 struct error *error)
+enum error_kind load_table_write(const struct table *rows, const struct load_options *options,
+                                 unsigned columns, FILE *stream, struct error *error)
 {
+    struct table_cells cells = load_rows_cells(rows);
     struct grid grid;
-    enum error_kind kind = ERROR_NONE;
     grid_init(&grid, columns_of_table, TABLE_COLUMNS, GAP);
-    for (const struct load_cell *cell = load_summary_next(samples, NULL);
-         kind == ERROR_NONE && cell != NULL; cell = load_summary_next(samples, cell)) {
-        struct load_summary summary;
-        kind = load_summary_take(samples, cell, &summary, error);
-        if (kind == ERROR_NONE)
-            put_row(&grid, &summary);
-    }
+    for (size_t i = 0; i < cells.count; i++)
+        put_row(&grid, &cells.list[i]);
+    table_cells_deinit(&cells);
     hide(&grid, options, columns);
-    if (kind == ERROR_NONE) {
-        write_mix(options, stream);
-        kind = grid_write(&grid, columns, stream, error);
-    }
+    write_mix(options, stream);
+    enum error_kind kind = grid_write(&grid, columns, stream, error);
     grid_deinit(&grid);
     return kind;
 }
@@ -143,7 +147,41 @@ enum error_kind load_table_tell(const struct load_record *record, struct error *
         printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
                record->context.servers == 1 ? "" : "s");
     enum error_kind kind =
-        load_table_write(&record->samples, options, terminal_columns(STDOUT_FILENO), stdout, error);
+        load_table_write(&record->rows, options, terminal_columns(STDOUT_FILENO), stdout, error);
     printf("\nresults in %s\n", record->files.set.folder);
     return kind;
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static json_t *describe_cell(const struct table_cell *cell)
+{
+    const struct table_value *rate = table_cell_value(cell, load_row_rate_per_s);
+    json_t *json =
+        json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:s, s:o}", "mix",
+                  table_cell_value(cell, load_row_mix)->text, "reads_percent",
+                  (json_int_t)table_cell_value(cell, load_row_reads_percent)->count, "sessions",
+                  (json_int_t)table_cell_value(cell, load_row_sessions)->count, "rate_per_s",
+                  rate->kind == TABLE_COUNT ? json_integer((json_int_t)rate->count) : json_null(),
+                  "trials_complete", (json_int_t)table_cell_flags(cell, load_row_complete),
+                  "trials_valid", (json_int_t)table_cell_flags(cell, load_row_valid),
+                  "trials_driver_bound", (json_int_t)table_cell_flags(cell, load_row_driver_bound),
+                  "trials_miscounted", (json_int_t)table_cell_flags(cell, load_row_miscounted),
+                  "verdict", record_json_verdict(load_cell_verdict(cell)), "errors",
+                  json_result_count(table_cell_sum(cell, load_row_errors, load_row_complete)));
+    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
+        struct interval figure = load_cell_figure(cell, load_cell_figures[i]);
+        json_result_set_interval(json, load_row_table.columns[load_cell_figures[i]].name, &figure);
+    }
+    return json;
+}
+
+json_t *load_table_json(const struct table *rows)
+{
+    struct table_cells cells = load_rows_cells(rows);
+    json_t *list = json_array();
+    for (size_t i = 0; i < cells.count; i++)
+        json_array_append_new(list, describe_cell(&cells.list[i]));
+    table_cells_deinit(&cells);
+    return list;
 }

@@ -48,6 +48,18 @@ enum error_kind file_set_add_csv(struct file_set *set, const char *name, const c
     return output_commit(file, error);
 }
 
+enum error_kind file_set_add_table(struct file_set *set, const struct table_type *type,
+                                   struct csv *csv, struct error *error)
+{
+    struct output *file;
+    enum error_kind kind = add(set, type->file, &file, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    *csv = (struct csv){.stream = file->stream};
+    table_write_header(type, csv);
+    return output_commit(file, error);
+}
+
 enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
                                   struct error *error)
 {

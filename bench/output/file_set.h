@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "measure/csv.h"
 #include "measure/histogram.h"
+#include "measure/table.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -42,6 +43,10 @@ MUST_CHECK enum error_kind file_set_open(struct file_set *set, const char *out, 
 MUST_CHECK enum error_kind file_set_add_csv(struct file_set *set, const char *name,
                                             const char *columns, struct csv *csv,
                                             struct error *error);
+
+/* The same for the columns of a table. */
+MUST_CHECK enum error_kind file_set_add_table(struct file_set *set, const struct table_type *type,
+                                              struct csv *csv, struct error *error);
 
 /* Adds a log of histograms (measure/hlog.h); *stream is for hlog_write_interval. */
 MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,

@@ -2,7 +2,6 @@
 #include "bench/output/load_cells.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* One trial of every cell. */
 static size_t add_round(struct load_cell *list, const struct load_options *options, uint32_t trial)
@@ -49,10 +48,4 @@ void load_cells_deinit(struct load_cells *cells)
 {
     free(cells->list);
     *cells = (struct load_cells){0};
-}
-
-bool load_cells_equal(const struct load_cell *a, const struct load_cell *b)
-{
-    return a->topology == b->topology && a->sessions == b->sessions &&
-           a->rate_per_s == b->rate_per_s && memcmp(&a->mix, &b->mix, sizeof a->mix) == 0;
 }

@@ -34,7 +34,4 @@ MUST_CHECK enum error_kind load_cells_init(struct load_cells *cells,
                                            const struct load_options *options, struct error *error);
 void load_cells_deinit(struct load_cells *cells);
 
-/* Whether two trials are of the same cell. */
-bool load_cells_equal(const struct load_cell *a, const struct load_cell *b);
-
 #endif

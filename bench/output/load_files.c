@@ -2,6 +2,7 @@
 #include "bench/output/load_files.h"
 
 #include "base/clock.h"
+#include "bench/output/validity.h"
 #include "measure/hlog.h"
 #include "servers/role.h"
 
@@ -9,33 +10,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A percentile this far out needs so many values to mean anything. */
-#define P999_LEAST 10000
-
 /* A trial, on its way into the files. */
-struct row {
-    const struct load_context *context;
-    const struct load_sample *sample;
+struct trial {
+    const struct table_value *row; /* of load.csv */
     const struct load_result *result;
-    const char *mix;
 };
 
-/* Of which trial a row is. */
+/* The trial that a row is of. */
 #define TRIAL_COLUMNS(X)                                                                           \
-    X(run, csv_text(csv, row->context->run))                                                       \
-    X(mix, csv_text(csv, row->mix))                                                                \
-    X(sessions, csv_count(csv, row->sample->cell.sessions))                                        \
-    X(rate_per_s,                                                                                  \
-      csv_count_if(csv, row->sample->cell.rate_per_s > 0, row->sample->cell.rate_per_s))           \
-    X(trial, csv_count(csv, row->sample->cell.trial))
+    X(run, table_write_value(&trial->row[load_row_run], 0, csv))                                   \
+    X(mix, table_write_value(&trial->row[load_row_mix], 0, csv))                                   \
+    X(sessions, table_write_value(&trial->row[load_row_sessions], 0, csv))                         \
+    X(rate_per_s, table_write_value(&trial->row[load_row_rate_per_s], 0, csv))                     \
+    X(trial, table_write_value(&trial->row[load_row_trial], 0, csv))
 
 /* marks is not the last: gnuplot reads an empty text at the end of a line as what a line before had
  * there. */
 #define TIMELINE_COLUMNS(X)                                                                        \
     TRIAL_COLUMNS(X)                                                                               \
     X(second, csv_count(csv, second + 1))                                                          \
-    X(operations, csv_count(csv, load_shared_answered(row->result->load, second)))                 \
-    X(errors, csv_count(csv, load_shared_errors(row->result->load, second)))                       \
+    X(operations, csv_count(csv, load_shared_answered(trial->result->load, second)))               \
+    X(errors, csv_count(csv, load_shared_errors(trial->result->load, second)))                     \
     X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
     X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
@@ -45,10 +40,10 @@ struct row {
     X(writes, csv_count(csv, histogram_recorded(writes)))                                          \
     X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
-    X(outstanding, csv_count_if(csv, !is_last(row->result, second), usage->outstanding))           \
-    X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
-    X(marks, csv_text(csv, load_marks_format(&row->result->marks, second, marks, sizeof marks)))   \
-    X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
+    X(outstanding, csv_count_if(csv, !is_last(trial->result, second), usage->outstanding))         \
+    X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(trial->result->load, second) / 1e3, 1)) \
+    X(marks, csv_text(csv, load_marks_format(&trial->result->marks, second, marks, sizeof marks))) \
+    X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))  \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
     X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
@@ -64,7 +59,7 @@ struct row {
     TRIAL_COLUMNS(X)                                                                               \
     X(operation, csv_text(csv, load_kind_word(kind)))                                              \
     X(status, csv_text(csv, client_status_word(status)))                                           \
-    X(count, csv_count(csv, row->result->replies[kind][status]))
+    X(count, csv_count(csv, trial->result->replies[kind][status]))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -77,7 +72,8 @@ struct row {
     X(p90_us, csv_real(csv, histogram_percentile_us(histogram, 90), 3))                            \
     X(p99_us, csv_real(csv, histogram_percentile_us(histogram, 99), 3))                            \
     X(p999_us,                                                                                     \
-      csv_real(csv, count >= P999_LEAST ? histogram_percentile_us(histogram, 99.9) : NAN, 3))      \
+      csv_real(csv, count >= VALIDITY_P999_LEAST ? histogram_percentile_us(histogram, 99.9) : NAN, \
+               3))                                                                                 \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 
 /* At the end of the last second the sessions stop sending, at once: what is outstanding when the
@@ -106,7 +102,7 @@ enum error_kind load_files_open(struct load_files *files, const char *out, const
     struct file_set *set = &files->set;
     enum error_kind kind = file_set_open(set, out, target, error);
     if (kind == ERROR_NONE)
-        kind = file_set_add_csv(set, "load.csv", load_sample_columns, &files->load, error);
+        kind = file_set_add_table(set, &load_row_table, &files->load, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline,
                                 error);
@@ -126,17 +122,17 @@ enum error_kind load_files_open(struct load_files *files, const char *out, const
 /* ------------------------------------------------------------------ a trial */
 
 /* In the log, the measured time of a trial ends when the trial is written. */
-static double start_s(const struct load_files *files, const struct row *row)
+static double start_s(const struct load_files *files, const struct trial *trial)
 {
-    return (double)(clock_now_ns() - files->set.started_ns) / 1e9 - row->result->seconds;
+    return (double)(clock_now_ns() - files->set.started_ns) / 1e9 - trial->result->seconds;
 }
 
-static void write_operations(struct load_files *files, const struct row *row)
+static void write_operations(struct load_files *files, const struct trial *trial)
 {
     struct csv *csv = &files->operations;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
-            if (row->result->replies[kind][status] == 0)
+            if (trial->result->replies[kind][status] == 0)
                 continue;
             OPERATION_COLUMNS(CSV_WRITE) csv_end_row(csv);
         }
@@ -150,47 +146,47 @@ static const char *const second_tags[SECOND_HISTOGRAMS] = {"second", "second.rea
                                                            "second.writes"};
 
 /* `times`: SECOND_HISTOGRAMS of them. */
-static enum error_kind write_second(struct load_files *files, const struct row *row,
+static enum error_kind write_second(struct load_files *files, const struct trial *trial,
                                     uint32_t second, const struct histogram *times,
                                     struct error *error)
 {
     struct csv *csv = &files->timeline;
     const struct histogram *response = &times[SECOND_ALL], *reads = &times[SECOND_READS],
                            *writes = &times[SECOND_WRITES];
-    const struct load_usage *usage = &row->result->usage[second];
-    const struct load_server_second *servers = &row->result->server_seconds[second];
+    const struct load_usage *usage = &trial->result->usage[second];
+    const struct load_server_second *servers = &trial->result->server_seconds[second];
     char marks[LOAD_MARKS_TEXT_SIZE];
     enum error_kind kind = ERROR_NONE;
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
     for (int i = 0; kind == ERROR_NONE && i < SECOND_HISTOGRAMS; i++) {
         if (histogram_recorded(&times[i]) > 0)
-            kind = hlog_write_interval(files->hlog, second_tags[i], start_s(files, row) + second, 1,
-                                       &times[i], error);
+            kind = hlog_write_interval(files->hlog, second_tags[i], start_s(files, trial) + second,
+                                       1, &times[i], error);
     }
     return kind;
 }
 
 /* The seconds that have ended: a trial that ended early has not had all that its plan has. */
-static enum error_kind write_timeline(struct load_files *files, const struct row *row,
+static enum error_kind write_timeline(struct load_files *files, const struct trial *trial,
                                       struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    for (uint32_t second = 0; kind == ERROR_NONE && second < row->result->seconds; second++) {
+    for (uint32_t second = 0; kind == ERROR_NONE && second < trial->result->seconds; second++) {
         struct histogram *times = calloc(SECOND_HISTOGRAMS, sizeof *times);
         if (times == NULL)
             return error_raise(error, ERROR_NO_MEMORY, 0, "timeline.csv", "%s", "");
-        load_shared_add_reads(row->result->load, second, &times[SECOND_READS]);
-        load_shared_add_writes(row->result->load, second, &times[SECOND_WRITES]);
+        load_shared_add_reads(trial->result->load, second, &times[SECOND_READS]);
+        load_shared_add_writes(trial->result->load, second, &times[SECOND_WRITES]);
         histogram_add(&times[SECOND_ALL], &times[SECOND_READS]);
         histogram_add(&times[SECOND_ALL], &times[SECOND_WRITES]);
-        kind = write_second(files, row, second, times, error);
+        kind = write_second(files, trial, second, times, error);
         free(times);
     }
     return kind;
 }
 
 /* One histogram, if it has any value. */
-static enum error_kind write_latency(struct load_files *files, const struct row *row,
+static enum error_kind write_latency(struct load_files *files, const struct trial *trial,
                                      const char *role, const char *operation, const char *from,
                                      const struct histogram *histogram, struct error *error)
 {
@@ -201,12 +197,12 @@ static enum error_kind write_latency(struct load_files *files, const struct row 
         return ERROR_NONE;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
     snprintf(tag, sizeof tag, "%s.%s.%s", operation, from, role);
-    return hlog_write_interval(files->hlog, tag, start_s(files, row), row->result->seconds,
+    return hlog_write_interval(files->hlog, tag, start_s(files, trial), trial->result->seconds,
                                histogram, error);
 }
 
 /* All kinds together, then each: LOAD_KINDS + 1 of both. */
-static enum error_kind write_kinds(struct load_files *files, const struct row *row,
+static enum error_kind write_kinds(struct load_files *files, const struct trial *trial,
                                    const char *role, const struct histogram *service,
                                    const struct histogram *response, struct error *error)
 {
@@ -214,54 +210,52 @@ static enum error_kind write_kinds(struct load_files *files, const struct row *r
     for (int place = 0; kind == ERROR_NONE && place <= LOAD_KINDS; place++) {
         int i = place == 0 ? LOAD_KINDS : place - 1;
         const char *operation = place == 0 ? "all" : load_kind_word((enum load_kind)i);
-        kind = write_latency(files, row, role, operation, "sent", &service[i], error);
+        kind = write_latency(files, trial, role, operation, "sent", &service[i], error);
         if (kind == ERROR_NONE)
-            kind = write_latency(files, row, role, operation, "due", &response[i], error);
+            kind = write_latency(files, trial, role, operation, "due", &response[i], error);
     }
     return kind;
 }
 
 /* From the sending of a write. */
-static enum error_kind write_notifications(struct load_files *files, const struct row *row,
+static enum error_kind write_notifications(struct load_files *files, const struct trial *trial,
                                            struct error *error)
 {
-    const struct load_result *result = row->result;
+    const struct load_result *result = trial->result;
     enum error_kind kind =
-        write_latency(files, row, "all", "notification", "sent", result->notification, error);
+        write_latency(files, trial, "all", "notification", "sent", result->notification, error);
     if (kind == ERROR_NONE)
-        kind = write_latency(files, row, "all", "first_notification", "sent",
+        kind = write_latency(files, trial, "all", "first_notification", "sent",
                              result->first_notification, error);
     if (kind == ERROR_NONE)
-        kind = write_latency(files, row, "all", "last_notification", "sent",
+        kind = write_latency(files, trial, "all", "last_notification", "sent",
                              result->last_notification, error);
     return kind;
 }
 
 /* All sessions together, then those of each role. */
-static enum error_kind write_latencies(struct load_files *files, const struct row *row,
+static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
                                        struct error *error)
 {
-    const struct load_result *result = row->result;
-    enum error_kind kind = write_kinds(files, row, "all", result->service, result->response, error);
+    const struct load_result *result = trial->result;
+    enum error_kind kind =
+        write_kinds(files, trial, "all", result->service, result->response, error);
     for (int role = 0; kind == ERROR_NONE && role < ROLES; role++)
-        kind = write_kinds(files, row, role_word((enum role)role), result->service_of[role],
+        kind = write_kinds(files, trial, role_word((enum role)role), result->service_of[role],
                            result->response_of[role], error);
     return kind;
 }
 
-enum error_kind load_files_add(struct load_files *files, const struct load_context *context,
-                               const struct load_sample *sample, const struct load_result *result,
-                               struct error *error)
+enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
+                               const struct load_result *result, struct error *error)
 {
-    char mix[128];
-    const struct row row = {context, sample, result,
-                            mix_format(&sample->cell.mix, mix, sizeof mix)};
-    load_sample_write(sample, context, &files->load);
-    write_operations(files, &row);
-    enum error_kind kind = write_timeline(files, &row, error);
+    const struct trial trial = {row, result};
+    table_write_row(&load_row_table, row, &files->load);
+    write_operations(files, &trial);
+    enum error_kind kind = write_timeline(files, &trial, error);
     if (kind == ERROR_NONE)
-        kind = write_latencies(files, &row, error);
+        kind = write_latencies(files, &trial, error);
     if (kind == ERROR_NONE)
-        kind = write_notifications(files, &row, error);
+        kind = write_notifications(files, &trial, error);
     return file_set_commit(&files->set, kind, error);
 }

@@ -2,7 +2,7 @@
 /*
  * load_files: the files of a load that grow trial by trial. Layer: bench/output.
  *
- *   load.csv        a row a trial                     (bench/output/load_sample.h)
+ *   load.csv        a row a trial                     (bench/output/load_rows.h)
  *   timeline.csv    a row a second of the measured time
  *   operations.csv  a row for each kind of operation and each status of its replies
  *   latency.csv     a row for each kind and each role of the session's server: percentiles; and of
@@ -13,7 +13,7 @@
 #define BENCH_OUTPUT_LOAD_FILES_H
 
 #include "bench/output/file_set.h"
-#include "bench/output/load_sample.h"
+#include "bench/output/load_rows.h"
 
 struct load_files {
     struct file_set set;
@@ -26,9 +26,7 @@ MUST_CHECK enum error_kind load_files_open(struct load_files *files, const char 
                                            const char *target, struct error *error);
 
 /* Adds a trial. On an error the files keep the trials before it. */
-MUST_CHECK enum error_kind load_files_add(struct load_files *files,
-                                          const struct load_context *context,
-                                          const struct load_sample *sample,
+MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
                                           const struct load_result *result, struct error *error);
 
 #endif

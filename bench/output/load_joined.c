@@ -9,36 +9,32 @@ static bool are_several(const struct load_record *records, size_t count)
 {
     size_t with_trials = 0;
     for (size_t i = 0; i < count; i++)
-        with_trials += records[i].samples.count > 0;
+        with_trials += records[i].rows.rows > 0;
     return with_trials > 1;
 }
 
-static enum error_kind write_rows(const struct load_record *records, size_t count, struct csv *csv,
-                                  struct error *error)
+struct joined {
+    const struct load_record *records;
+    size_t count;
+};
+
+static void write_cells(FILE *stream, const void *context)
 {
-    enum error_kind kind = ERROR_NONE;
-    csv_header(csv, load_summary_columns);
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = load_record_write_cells(&records[i], csv, error);
-    return kind;
+    const struct joined *joined = context;
+    struct csv csv = {.stream = stream};
+    load_cells_write_header(&csv);
+    for (size_t i = 0; i < joined->count; i++)
+        load_cells_write(&joined->records[i].rows, &csv);
 }
 
 enum error_kind load_joined_write(const struct load_record *records, size_t count,
                                   const char *folder, bool *written, struct error *error)
 {
-    struct output file = {0};
-    *written = false;
-    if (!are_several(records, count))
+    const struct joined joined = {records, count};
+    *written = are_several(records, count);
+    if (!*written)
         return ERROR_NONE;
-    enum error_kind kind = output_open(&file, folder, "cells.csv", error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct csv csv = {.stream = file.stream};
-    kind = write_rows(records, count, &csv, error);
-    if (kind == ERROR_NONE)
-        kind = output_finish(&file, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&file);
+    enum error_kind kind = output_write(folder, "cells.csv", write_cells, &joined, error);
     *written = kind == ERROR_NONE;
     return kind;
 }

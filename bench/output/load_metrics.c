@@ -55,27 +55,27 @@ void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *ce
     metrics->seconds = 0;
 }
 
-static enum metrics_verdict verdict_of(const struct load_sample *sample)
+static enum metrics_verdict verdict_of(const struct table_value *row)
 {
-    return sample->reconciled == RECONCILED_NO ? METRICS_FAILED
-           : sample->valid                     ? METRICS_VALID
-                                               : METRICS_NOT_VALID;
+    int verdict = load_row_verdict(row);
+    return verdict == 1 ? METRICS_FAILED : verdict == 0 ? METRICS_VALID : METRICS_NOT_VALID;
 }
 
-enum error_kind load_metrics_add(struct load_metrics *metrics, const struct load_sample *sample,
+enum error_kind load_metrics_add(struct load_metrics *metrics, const struct table_value *row,
                                  const struct load_result *result, struct error *error)
 {
-    struct metrics_totals *totals = &metrics->totals[sample->cell.topology];
+    size_t topology = row[load_row_topology].count;
+    struct metrics_totals *totals = &metrics->totals[topology];
     struct load_totals of_trial = {
-        .delayed = result->delayed, .unsent = result->unsent, .marks = sample->marks};
+        .delayed = result->delayed, .unsent = result->unsent, .marks = row[load_row_marks].count};
     memcpy(of_trial.replies, result->replies, sizeof of_trial.replies);
     for (uint32_t second = 0; second < result->seconds; second++) {
         if (!add_second(result->load, second, &of_trial))
             return error_raise(error, ERROR_NO_MEMORY, 0, "--metrics", "%s", "");
     }
     metrics_histogram_add(&of_trial.service, &result->service[LOAD_KINDS]);
-    add_counts(&metrics->of_load[sample->cell.topology], &of_trial);
-    totals->trials[verdict_of(sample)]++;
+    add_counts(&metrics->of_load[topology], &of_trial);
+    totals->trials[verdict_of(row)]++;
     tally_sum(&totals->counted, &result->total);
     totals->reconnects += result->reconnects;
     metrics_totals_add_servers(totals, &result->servers);

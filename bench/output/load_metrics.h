@@ -52,7 +52,7 @@ void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *ce
 
 /* The trial has been finished, and is in the files. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind load_metrics_add(struct load_metrics *metrics,
-                                            const struct load_sample *sample,
+                                            const struct table_value *row,
                                             const struct load_result *result, struct error *error);
 
 /* The `write` of a struct metrics_source; context is a struct load_metrics. */

@@ -12,7 +12,8 @@ enum error_kind load_record_open(struct load_record *record, const struct load_o
                                  const struct target *target, const char *out, size_t trials,
                                  int argc, char **argv, struct error *error)
 {
-    *record = (struct load_record){.options = options, .trials_planned = trials};
+    *record = (struct load_record){
+        .options = options, .trials_planned = trials, .rows.type = &load_row_table};
     enum error_kind kind = load_files_open(&record->files, out, target->name, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -28,7 +29,7 @@ enum error_kind load_record_open(struct load_record *record, const struct load_o
 void load_record_free(struct load_record *record)
 {
     manifest_deinit(&record->manifest);
-    load_samples_deinit(&record->samples);
+    table_deinit(&record->rows);
     *record = (struct load_record){0};
 }
 
@@ -54,47 +55,21 @@ static void warn_once(struct load_record *record, const char *why)
 enum error_kind load_record_add(struct load_record *record, const struct load_cell *cell,
                                 const struct load_result *result, struct error *error)
 {
-    struct load_sample sample;
-    load_sample_take(cell, result, cores_allowed(), &sample);
-    enum error_kind kind = load_samples_add(&record->samples, &sample, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    struct table_value *row = table_add(&record->rows);
+    load_row_take(cell, result, &record->context, cores_allowed(), row);
     manifest_sessions(&record->manifest, result->load->shared);
     if (result->not_reconciled[0] != '\0')
         warn_once(record, result->not_reconciled);
-    return load_files_add(&record->files, &record->context, &sample, result, error);
+    return load_files_add(&record->files, row, result, error);
 }
 
 /* ------------------------------------------------------------------ after the last trial */
 
-enum error_kind load_record_write_cells(const struct load_record *record, struct csv *csv,
-                                        struct error *error)
+static void write_cells(FILE *stream, const void *context)
 {
-    enum error_kind kind = ERROR_NONE;
-    for (const struct load_cell *cell = load_summary_next(&record->samples, NULL);
-         kind == ERROR_NONE && cell != NULL; cell = load_summary_next(&record->samples, cell)) {
-        struct load_summary summary;
-        kind = load_summary_take(&record->samples, cell, &summary, error);
-        if (kind == ERROR_NONE)
-            load_summary_write(&summary, &record->context, csv);
-    }
-    return kind;
-}
-
-static enum error_kind write_cells_csv(const struct load_record *record, struct error *error)
-{
-    struct output file = {0};
-    enum error_kind kind = output_open(&file, record->files.set.folder, "cells.csv", error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct csv csv = {.stream = file.stream};
-    csv_header(&csv, load_summary_columns);
-    kind = load_record_write_cells(record, &csv, error);
-    if (kind == ERROR_NONE)
-        kind = output_finish(&file, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&file);
-    return kind;
+    struct csv csv = {.stream = stream};
+    load_cells_write_header(&csv);
+    load_cells_write(context, &csv);
 }
 
 enum error_kind load_record_close(struct load_record *record, const struct error *cut_short,
@@ -108,7 +83,7 @@ enum error_kind load_record_close(struct load_record *record, const struct error
     if (set->trials == 0)
         return kind;
     if (kind == ERROR_NONE)
-        kind = write_cells_csv(record, error);
+        kind = output_write(set->folder, "cells.csv", write_cells, &record->rows, error);
     if (kind == ERROR_NONE && !set->broken)
         kind = record_end_draw(&end, PLOTS_OF_LOAD, "",
                                "they need two seconds at least, or two shares of reads, offered "
@@ -119,34 +94,33 @@ enum error_kind load_record_close(struct load_record *record, const struct error
 
 void load_record_complain(const struct load_record *record)
 {
-    const struct load_samples *samples = &record->samples;
     char where[100] = "";
     if (record->options->target.topology_count > 1)
         snprintf(where, sizeof where, "%s: ", record->target);
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct load_sample *sample = &samples->list[i];
-        char mix[128], number[32], sessions[32], rate[64] = "";
-        if (sample->valid)
+    for (size_t i = 0; i < record->rows.rows; i++) {
+        const struct table_value *row = table_row(&record->rows, i);
+        const struct table_value *offered = &row[load_row_rate_per_s];
+        uint64_t sessions = row[load_row_sessions].count;
+        char number[32], count[32], rate[64] = "";
+        if (row[load_row_valid].flag)
             continue;
-        if (sample->cell.rate_per_s > 0)
+        if (offered->kind == TABLE_COUNT)
             snprintf(rate, sizeof rate, " at %s/s",
-                     text_format_count(sample->cell.rate_per_s, number, sizeof number));
-        complain_plainly("%s%s, %s session%s%s, trial %u: %s: %s", where,
-                         mix_format(&sample->cell.mix, mix, sizeof mix),
-                         text_format_count(sample->cell.sessions, sessions, sizeof sessions),
-                         sample->cell.sessions == 1 ? "" : "s", rate, sample->cell.trial,
-                         sample->reconciled == RECONCILED_NO ? "the verdict fails" : "not valid",
-                         sample->reason);
+                     text_format_count(offered->count, number, sizeof number));
+        complain_plainly("%s%s, %s session%s%s, trial %llu: %s: %s", where, row[load_row_mix].text,
+                         text_format_count(sessions, count, sizeof count), sessions == 1 ? "" : "s",
+                         rate, (unsigned long long)row[load_row_trial].count,
+                         row[load_row_miscounted].flag ? "the verdict fails" : "not valid",
+                         row[load_row_reason].text);
     }
 }
 
 int load_record_verdict(const struct load_record *record)
 {
-    bool valid = true;
-    for (size_t i = 0; i < record->samples.count; i++) {
-        if (record->samples.list[i].reconciled == RECONCILED_NO)
-            return 1;
-        valid = valid && record->samples.list[i].valid;
+    int verdict = 0;
+    for (size_t i = 0; i < record->rows.rows; i++) {
+        int of_row = load_row_verdict(table_row(&record->rows, i));
+        verdict = verdict == 1 || of_row == 1 ? 1 : verdict > of_row ? verdict : of_row;
     }
-    return valid ? 0 : 4;
+    return verdict;
 }

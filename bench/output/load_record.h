@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_record: the results of a load on one target: folder, samples, manifest. Layer: bench/output.
+ * load_record: the results of a load on one target: folder, rows, manifest. Layer: bench/output.
  *
  * A load on several topologies has a record for each of them, and each folder is complete.
  */
@@ -8,7 +8,7 @@
 #define BENCH_OUTPUT_LOAD_RECORD_H
 
 #include "bench/output/load_files.h"
-#include "bench/output/load_summary.h"
+#include "bench/output/load_rows.h"
 #include "bench/output/manifest.h"
 #include "bench/target/target.h"
 
@@ -19,8 +19,8 @@ struct load_record {
     const struct load_options *options;
     struct load_files files;
     struct manifest manifest;
-    struct load_samples samples;
-    char target[80]; /* a copy of its name: the target is closed before the record */
+    struct table rows; /* of load.csv */
+    char target[80];   /* a copy of its name: the target is closed before the record */
     struct load_context context;
     size_t trials_planned;
     bool warned; /* that the counts cannot be compared with the servers' */
@@ -49,10 +49,6 @@ MUST_CHECK enum error_kind load_record_add(struct load_record *record, const str
 MUST_CHECK enum error_kind load_record_close(struct load_record *record,
                                              const struct error *cut_short, int interrupts,
                                              struct error *error);
-
-/* Writes the row of each cell, as in cells.csv. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind load_record_write_cells(const struct load_record *record,
-                                                   struct csv *csv, struct error *error);
 
 /* Complains about each trial that is not valid, or that the servers counted otherwise. */
 void load_record_complain(const struct load_record *record);

@@ -51,12 +51,12 @@ static enum error_kind keep(struct load_series *series, const struct load_cell *
     enum error_kind kind = load_record_add(record, cell, result, error);
     if (kind != ERROR_NONE)
         return kind;
-    const struct load_sample *sample = &record->samples.list[record->samples.count - 1];
+    const struct table_value *row = table_row(&record->rows, record->rows.rows - 1);
     if (series->base.metrics != NULL)
-        kind = load_metrics_add(&series->metrics, sample, result, error);
+        kind = load_metrics_add(&series->metrics, row, result, error);
     if (kind != ERROR_NONE || series->user->keep == NULL)
         return kind;
-    return series->user->keep(series->user->context, sample, result, error);
+    return series->user->keep(series->user->context, row, result, error);
 }
 
 /* The progress callback of a trial. */
@@ -211,7 +211,7 @@ static enum error_kind join_records(void *context, struct error *error)
 static size_t kept(const void *context, size_t topology)
 {
     const struct load_series *series = context;
-    return series->records[topology].samples.count;
+    return series->records[topology].rows.rows;
 }
 
 static int tell(void *context, int *verdict)

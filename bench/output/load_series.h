@@ -26,7 +26,7 @@ struct load_series_user {
     int (*tell)(const struct load_series *series, void *context, int *verdict);
     /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end
      * the series. */
-    enum error_kind (*keep)(void *context, const struct load_sample *sample,
+    enum error_kind (*keep)(void *context, const struct table_value *row,
                             const struct load_result *result, struct error *error);
     void *context;
     const struct load_fault *faults; /* of every trial; NULL: none */

@@ -34,11 +34,12 @@ static void copy_samples(const struct outages *outages, uint32_t count,
     }
 }
 
-enum error_kind figure8_add(struct figure8 *figure, const struct load_sample *sample,
+enum error_kind figure8_add(struct figure8 *figure, const struct table_value *row,
                             const struct load_result *result, struct error *error)
 {
     uint32_t count = figure->seconds * OUTAGES_SAMPLES_PER_S;
-    struct figure8_trial trial = {.number = sample->cell.trial, .valid = sample->valid};
+    struct figure8_trial trial = {.number = (uint32_t)row[load_row_trial].count,
+                                  .valid = row[load_row_valid].flag};
     struct figure8_trial *trials =
         realloc(figure->trials, (figure->count + 1) * sizeof *figure->trials);
     if (trials != NULL)

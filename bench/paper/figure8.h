@@ -15,7 +15,7 @@
 #ifndef BENCH_PAPER_FIGURE8_H
 #define BENCH_PAPER_FIGURE8_H
 
-#include "bench/output/load_sample.h"
+#include "bench/output/load_rows.h"
 #include "bench/paper/figure8_plan.h"
 #include "bench/paper/judgement.h"
 #include "load/load_result.h"
@@ -59,7 +59,7 @@ void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns
 void figure8_deinit(struct figure8 *figure);
 
 /* Keeps a trial. ERROR_NO_MEMORY, and the figure is as it was. */
-MUST_CHECK enum error_kind figure8_add(struct figure8 *figure, const struct load_sample *sample,
+MUST_CHECK enum error_kind figure8_add(struct figure8 *figure, const struct table_value *row,
                                        const struct load_result *result, struct error *error);
 
 /* Computes the rates and the seconds without an operation of a trial with its faults and samples.

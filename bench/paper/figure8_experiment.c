@@ -116,11 +116,11 @@ struct lead {
     const struct paper_options *options;
 };
 
-static enum error_kind keep(void *context, const struct load_sample *sample,
+static enum error_kind keep(void *context, const struct table_value *row,
                             const struct load_result *result, struct error *error)
 {
     struct lead *lead = context;
-    return figure8_add(&lead->figure, sample, result, error);
+    return figure8_add(&lead->figure, row, result, error);
 }
 
 static void write_faults(const void *context, struct csv *csv)

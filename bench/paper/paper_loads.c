@@ -69,7 +69,7 @@ static json_t *describe_records(const struct load_series *series,
     json_t *list = json_array();
     for (size_t i = 0; i < series->base.record_count; i++) {
         const struct load_record *record = &series->records[i];
-        if (record->samples.count > 0)
+        if (record->rows.rows > 0)
             json_array_append_new(list, record_json_new(&record->manifest, record->files.set.folder,
                                                         record->context.servers,
                                                         results->describe(results->table, i)));

@@ -16,36 +16,35 @@ const struct table1_cell *table1_at(const struct table1 *table, size_t topology,
 
 /* ------------------------------------------------------------------ the cells */
 
-static bool belongs(const struct load_sample *sample, const struct table1_cell *cell)
+static bool belongs(const struct table_value *row, const struct table1_cell *cell)
 {
-    return sample->complete && mix_reads(&sample->cell.mix) == cell->reads;
+    return row[load_row_complete].flag && row[load_row_reads_percent].count == cell->reads;
 }
 
-static bool is_starved(const struct load_sample *sample, const struct table1_cell *cell,
+static bool is_starved(const struct table_value *row, const struct table1_cell *cell,
                        uint32_t cpu_percent)
 {
-    return cell->reads == 100 &&
-           core_shares_starved(sample->server_cores, cell->servers, cpu_percent);
+    return cell->reads == 100 && core_shares_starved(table_number(&row[load_row_server_cores]),
+                                                     cell->servers, cpu_percent);
 }
 
 /* Puts the cell's values at its `values`. */
-static void gather(const struct load_samples *samples, uint32_t cpu_percent,
-                   struct table1_cell *cell)
+static void gather(const struct table *rows, uint32_t cpu_percent, struct table1_cell *cell)
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct load_sample *sample = &samples->list[i];
-        if (!belongs(sample, cell))
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (!belongs(row, cell))
             continue;
-        bool starved = is_starved(sample, cell, cpu_percent);
+        bool starved = is_starved(row, cell, cpu_percent);
         cell->trials++;
         cell->starved += starved;
-        cell->valid += sample->valid && !starved;
+        cell->valid += row[load_row_valid].flag && !starved;
     }
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct load_sample *sample = &samples->list[i];
-        bool counts = sample->valid && !is_starved(sample, cell, cpu_percent);
-        if (belongs(sample, cell) && (counts || cell->valid == 0))
-            cell->values[cell->count++] = sample->achieved_per_s;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        bool counts = row[load_row_valid].flag && !is_starved(row, cell, cpu_percent);
+        if (belongs(row, cell) && (counts || cell->valid == 0))
+            cell->values[cell->count++] = table_number(&row[load_row_achieved_per_s]);
     }
     cell->per_s = statistics_interval_of_logs(cell->values, cell->count, JUDGEMENT_CONFIDENCE);
 }
@@ -62,7 +61,7 @@ static void gather_all(struct table1 *table, const struct load_options *options,
                 .reads = (uint32_t)options->reads.list[share],
                 .values = values,
             };
-            gather(&records[topology].samples, options->target.cpu_percent, cell);
+            gather(&records[topology].rows, options->target.cpu_percent, cell);
             values += cell->count;
         }
     }
@@ -168,7 +167,7 @@ enum error_kind table1_init(struct table1 *table, const struct load_options *opt
     *table = (struct table1){.topologies = options->target.topology_count,
                              .shares = options->reads.count};
     for (size_t i = 0; i < table->topologies; i++)
-        trials += records[i].samples.count;
+        trials += records[i].rows.rows;
     table->cells = calloc(table->topologies * table->shares, sizeof *table->cells);
     table->values = calloc(trials + 1, sizeof *table->values);
     if (table->cells == NULL || table->values == NULL) {

@@ -15,25 +15,25 @@ const struct table2_cell *table2_at(const struct table2 *table, size_t topology,
 
 /* ------------------------------------------------------------------ the cells */
 
-static bool belongs(const struct load_sample *sample, const struct table2_cell *cell)
+static bool belongs(const struct table_value *row, const struct table2_cell *cell)
 {
-    return sample->complete && sample->cell.sessions == cell->workers;
+    return row[load_row_complete].flag && row[load_row_sessions].count == cell->workers;
 }
 
 /* Puts the cell's values at its `values`; latencies_ms has room for as many. */
-static void gather(const struct load_samples *samples, double *latencies_ms,
-                   struct table2_cell *cell)
+static void gather(const struct table *rows, double *latencies_ms, struct table2_cell *cell)
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        cell->trials += belongs(&samples->list[i], cell);
-        cell->valid += belongs(&samples->list[i], cell) && samples->list[i].valid;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        cell->trials += belongs(row, cell);
+        cell->valid += belongs(row, cell) && row[load_row_valid].flag;
     }
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct load_sample *sample = &samples->list[i];
-        if (!belongs(sample, cell) || (!sample->valid && cell->valid > 0))
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (!belongs(row, cell) || (!row[load_row_valid].flag && cell->valid > 0))
             continue;
-        latencies_ms[cell->count] = sample->service_mean_us / 1e3;
-        cell->values[cell->count++] = sample->achieved_per_s;
+        latencies_ms[cell->count] = table_number(&row[load_row_service_mean_us]) / 1e3;
+        cell->values[cell->count++] = table_number(&row[load_row_achieved_per_s]);
     }
     cell->per_s = statistics_interval_of_logs(cell->values, cell->count, JUDGEMENT_CONFIDENCE);
     cell->latency_ms = statistics_interval_of_logs(latencies_ms, cell->count, JUDGEMENT_CONFIDENCE);
@@ -51,7 +51,7 @@ static void gather_all(struct table2 *table, const struct load_options *options,
                 .workers = options->sessions.list[level],
                 .values = values,
             };
-            gather(&records[topology].samples, latencies_ms, cell);
+            gather(&records[topology].rows, latencies_ms, cell);
             values += cell->count;
         }
     }
@@ -139,7 +139,7 @@ enum error_kind table2_init(struct table2 *table, const struct load_options *opt
     *table = (struct table2){.topologies = options->target.topology_count,
                              .levels = options->sessions.count};
     for (size_t i = 0; i < table->topologies; i++)
-        trials += records[i].samples.count;
+        trials += records[i].rows.rows;
     table->cells = calloc(table->topologies * table->levels, sizeof *table->cells);
     table->values = calloc(2 * trials + 1, sizeof *table->values);
     if (table->cells == NULL || table->values == NULL) {

@@ -91,7 +91,8 @@ static void drop_rows(struct table *table, size_t kept)
 
 void table_deinit(struct table *table)
 {
-    drop_rows(table, 0);
+    if (table->rows > 0)
+        drop_rows(table, 0);
     free(table->values);
     table->values = NULL;
 }
@@ -105,7 +106,7 @@ void table_write_header(const struct table_type *type, struct csv *csv)
     csv_end_row(csv);
 }
 
-static void write_value(const struct table_value *value, int decimals, struct csv *csv)
+void table_write_value(const struct table_value *value, int decimals, struct csv *csv)
 {
     switch (value->kind) {
     case TABLE_UNKNOWN:
@@ -133,7 +134,7 @@ void table_write_row(const struct table_type *type, const struct table_value *ro
 {
     for (size_t i = 0; i < type->count; i++) {
         if (type->columns[i].summary != TABLE_PRIVATE)
-            write_value(&row[i], type->columns[i].decimals, csv);
+            table_write_value(&row[i], type->columns[i].decimals, csv);
     }
     csv_end_row(csv);
 }

@@ -110,12 +110,15 @@ struct table_value *table_add(struct table *table);
 /* The values of a row. */
 const struct table_value *table_row(const struct table *table, size_t row);
 
-/* Frees the rows; the type stays. */
+/* Frees the rows; the type stays. Does nothing if *table is all zero bytes. */
 void table_deinit(struct table *table);
 
 /* The names of the columns, and a row, without those that are private. */
 void table_write_header(const struct table_type *type, struct csv *csv);
 void table_write_row(const struct table_type *type, const struct table_value *row, struct csv *csv);
+
+/* One field; decimals: of a real number. */
+void table_write_value(const struct table_value *value, int decimals, struct csv *csv);
 
 /* Appends the rows of folder/file. A column that the file lacks is unknown in all rows; one that
  * the type lacks is passed over. A file that does not exist has no row. ERROR_MALFORMED for a field

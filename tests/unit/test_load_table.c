@@ -9,45 +9,44 @@
 #include <math.h>
 
 static struct load_options options;
-static struct load_samples samples;
+static struct table rows;
 static char text[4096];
 
 static int set_up(void **state)
 {
     (void)state;
     options = (struct load_options){.mix = {.percent = {[LOAD_GET] = 80, [LOAD_SET] = 20}}};
-    samples = (struct load_samples){0};
+    rows = (struct table){.type = &load_row_table};
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    load_samples_deinit(&samples);
+    table_deinit(&rows);
     return 0;
 }
 
-/* Valid trials of one cell, all with the same figures. */
-static struct load_sample *add(unsigned trials, uint64_t rate_per_s, double per_s)
+/* Valid trials of one cell, all with the same figures; the last of them. */
+static struct table_value *add(unsigned trials, uint64_t rate_per_s, double per_s)
 {
-    struct error error;
+    static const size_t p99s[] = {load_row_response_p99_us, load_row_service_p99_us,
+                                  load_row_last_notification_p99_us};
+    struct table_value *row = NULL;
     for (unsigned trial = 1; trial <= trials; trial++) {
-        const struct load_sample sample = {.cell = {.mix = options.mix,
-                                                    .rate_per_s = rate_per_s,
-                                                    .sessions = 100000,
-                                                    .trial = trial},
-                                           .achieved_per_s = per_s,
-                                           .response_us = {1500, 2e3, 59999e3},
-                                           .service_us = {1200, 2e3, 59999e3},
-                                           .last_notification_us = {1e3, 2e3, 59999e3},
-                                           .client_cores = 1,
-                                           .server_cores = 1,
-                                           .reconciled = RECONCILED_YES,
-                                           .complete = true,
-                                           .valid = true};
-        assert_int_equal(load_samples_add(&samples, &sample, &error), ERROR_NONE);
+        row = table_add(&rows);
+        row[load_row_mix] = table_text("a mix");
+        row[load_row_reads_percent] = table_count(mix_reads(&options.mix));
+        row[load_row_sessions] = table_count(100000);
+        row[load_row_rate_per_s] = table_count_if(rate_per_s > 0, rate_per_s);
+        row[load_row_achieved_per_s] = table_real(per_s);
+        row[load_row_response_p50_us] = table_real(1500);
+        for (size_t i = 0; i < 3; i++)
+            row[p99s[i]] = table_real(59999e3);
+        row[load_row_errors] = table_count(0);
+        row[load_row_complete] = row[load_row_valid] = table_flag(true);
     }
-    return &samples.list[samples.count - trials];
+    return row;
 }
 
 static const char *write_for(unsigned columns)
@@ -55,7 +54,7 @@ static const char *write_for(unsigned columns)
     struct error error;
     FILE *stream = fmemopen(text, sizeof text, "w");
     assert_non_null(stream);
-    assert_int_equal(load_table_write(&samples, &options, columns, stream, &error), ERROR_NONE);
+    assert_int_equal(load_table_write(&rows, &options, columns, stream, &error), ERROR_NONE);
     fclose(stream);
     return text;
 }
@@ -104,7 +103,7 @@ TEST_BETWEEN(without_room_errors_of_zero_go_first, set_up, tear_down)
 
 TEST_BETWEEN(without_room_errors_go_last, set_up, tear_down)
 {
-    add(5, 0, 123456)->errors = 3;
+    add(5, 0, 123456)[load_row_errors] = table_count(3);
     size_t width = screen_widest(write_for(200));
     write_for((unsigned)width - 1);
     assert_has(text, "errors");
@@ -113,15 +112,13 @@ TEST_BETWEEN(without_room_errors_go_last, set_up, tear_down)
 
 TEST_BETWEEN(a_verdict_has_a_word, set_up, tear_down)
 {
-    struct load_sample *sample = add(1, 0, 12345);
-    sample->valid = false;
+    struct table_value *row = add(1, 0, 12345);
+    row[load_row_valid].flag = false;
     assert_has(write_for(80), "  not valid\n");
-    sample->driver_bound = true;
+    row[load_row_driver_bound] = table_flag(true);
     assert_has(write_for(80), "  driver\n");
-    sample->reconciled = RECONCILED_NO;
+    row[load_row_miscounted] = table_flag(true);
     assert_has(write_for(80), "  FAILS\n");
-    sample->complete = false;
-    assert_has(write_for(80), "  not valid\n");
 }
 
 /* All kinds, all columns, and the largest numbers. */
@@ -133,7 +130,7 @@ TEST_BETWEEN(the_widest_table_fits, set_up, tear_down)
     options.watch_percent = 100;
     for (int kind = 0; kind < MIX_KINDS; kind++)
         options.mix.percent[kind] = kind < 8 ? 11 : 12;
-    add(5, rate, 999999.4)->errors = 9999999;
+    add(5, rate, 999999.4)[load_row_errors] = table_count(9999999);
     assert_true(screen_widest(write_for(80)) <= 80);
     assert_has(text, "mix get=11,exists=11,");
     assert_has(text, "trylock=11,\n    create-delete=12\n\n");

@@ -65,23 +65,20 @@ static int tear_down(void **state)
     (void)state;
     table1_deinit(&table);
     for (size_t i = 0; i < 3; i++)
-        load_samples_deinit(&records[i].samples);
+        table_deinit(&records[i].rows);
     return 0;
 }
 
-static struct load_sample *add(size_t topology, uint32_t percent, double per_s)
+static struct table_value *add(size_t topology, uint32_t percent, double per_s)
 {
-    struct error error;
-    struct load_samples *samples = &records[topology].samples;
-    const struct load_sample sample = {
-        .cell = {.mix = mix_of_reads(percent), .topology = topology, .trial = 1},
-        .achieved_per_s = per_s,
-        .server_cores = 0.25 * (double)servers[topology],
-        .complete = true,
-        .valid = true,
-    };
-    assert_int_equal(load_samples_add(samples, &sample, &error), ERROR_NONE);
-    return &samples->list[samples->count - 1];
+    struct table *rows = &records[topology].rows;
+    rows->type = &load_row_table;
+    struct table_value *row = table_add(rows);
+    row[load_row_reads_percent] = table_count(percent);
+    row[load_row_achieved_per_s] = table_real(per_s);
+    row[load_row_server_cores] = table_real(0.25 * (double)servers[topology]);
+    row[load_row_complete] = row[load_row_valid] = table_flag(true);
+    return row;
 }
 
 /* Three trials of each share, which scatter by this factor. */
@@ -154,8 +151,8 @@ TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, set_up, tear_down)
 TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    add(1, 100, 1)->valid = false;
-    add(1, 100, 2)->complete = false;
+    add(1, 100, 1)[load_row_valid].flag = false;
+    add(1, 100, 2)[load_row_complete].flag = false;
     judge();
     const struct table1_cell *cell = table1_at(&table, 1, 2);
     assert_int_equal(cell->trials, 4);
@@ -168,8 +165,11 @@ TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    for (size_t i = 0; i < records[2].samples.count; i++)
-        records[2].samples.list[i].valid = mix_reads(&records[2].samples.list[i].cell.mix) != 100;
+    struct table *rows = &records[2].rows;
+    for (size_t i = 0; i < rows->rows; i++) {
+        struct table_value *row = &rows->values[i * rows->type->count];
+        row[load_row_valid].flag = row[load_row_reads_percent].count != 100;
+    }
     judge();
     assert_close(table1_at(&table, 2, 2)->per_s.value, 165e3);
     assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
@@ -183,10 +183,10 @@ TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 TEST_BETWEEN(a_starved_trial_does_not_count, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    add(1, 100, 1)->server_cores = 0.9 * 0.75 - 0.001;
-    add(1, 100, 87e3)->server_cores = 0.9 * 0.75 + 0.001;
-    add(1, 100, 87e3)->server_cores = NAN;
-    add(1, 0, 21e3)->server_cores = 0.1;
+    add(1, 100, 1)[load_row_server_cores].real = 0.9 * 0.75 - 0.001;
+    add(1, 100, 87e3)[load_row_server_cores].real = 0.9 * 0.75 + 0.001;
+    add(1, 100, 87e3)[load_row_server_cores].real = NAN;
+    add(1, 0, 21e3)[load_row_server_cores].real = 0.1;
     judge();
     const struct table1_cell *cell = table1_at(&table, 1, 2);
     assert_int_equal(cell->trials, 6);
@@ -259,10 +259,11 @@ TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 TEST_BETWEEN(a_fall_between_two_shares_fails, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    for (size_t i = 0; i < records[1].samples.count; i++) {
-        struct load_sample *sample = &records[1].samples.list[i];
-        if (mix_reads(&sample->cell.mix) == 50)
-            sample->achieved_per_s /= 4;
+    struct table *rows = &records[1].rows;
+    for (size_t i = 0; i < rows->rows; i++) {
+        struct table_value *row = &rows->values[i * rows->type->count];
+        if (row[load_row_reads_percent].count == 50)
+            row[load_row_achieved_per_s].real /= 4;
     }
     judge();
     const struct judgement *judgement = judgement_of(RISES_WITH_READS, 3);

@@ -32,24 +32,21 @@ static int tear_down(void **state)
     (void)state;
     table2_deinit(&table);
     for (size_t i = 0; i < 3; i++)
-        load_samples_deinit(&records[i].samples);
+        table_deinit(&records[i].rows);
     return 0;
 }
 
 /* In a closed loop the workers share the time: the mean latency follows from the rate. */
-static struct load_sample *add(size_t topology, uint64_t sessions, double per_s)
+static struct table_value *add(size_t topology, uint64_t sessions, double per_s)
 {
-    struct error error;
-    struct load_samples *samples = &records[topology].samples;
-    const struct load_sample sample = {
-        .cell = {.sessions = (uint32_t)sessions, .topology = topology, .trial = 1},
-        .achieved_per_s = per_s,
-        .service_mean_us = 1e6 * (double)sessions / per_s,
-        .complete = true,
-        .valid = true,
-    };
-    assert_int_equal(load_samples_add(samples, &sample, &error), ERROR_NONE);
-    return &samples->list[samples->count - 1];
+    struct table *rows = &records[topology].rows;
+    rows->type = &load_row_table;
+    struct table_value *row = table_add(rows);
+    row[load_row_sessions] = table_count(sessions);
+    row[load_row_achieved_per_s] = table_real(per_s);
+    row[load_row_service_mean_us] = table_real(1e6 * (double)sessions / per_s);
+    row[load_row_complete] = row[load_row_valid] = table_flag(true);
+    return row;
 }
 
 /* Three trials of each number of workers, which scatter by this factor. */
@@ -127,8 +124,8 @@ TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, set_up, tear_down)
 TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    add(1, 20, 1)->valid = false;
-    add(1, 20, 2)->complete = false;
+    add(1, 20, 1)[load_row_valid].flag = false;
+    add(1, 20, 2)[load_row_complete].flag = false;
     judge();
     const struct table2_cell *cell = table2_at(&table, 1, 2);
     assert_int_equal(cell->trials, 4);
@@ -142,8 +139,11 @@ TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    for (size_t i = 0; i < records[1].samples.count; i++)
-        records[1].samples.list[i].valid = records[1].samples.list[i].cell.sessions != 20;
+    struct table *rows = &records[1].rows;
+    for (size_t i = 0; i < rows->rows; i++) {
+        struct table_value *row = &rows->values[i * rows->type->count];
+        row[load_row_valid].flag = row[load_row_sessions].count != 20;
+    }
     judge();
     assert_close(table2_at(&table, 1, 2)->per_s.value, 2740);
     assert_close(table2_at(&table, 1, 2)->latency_ms.value, 20e3 / 2740);
@@ -270,7 +270,7 @@ static char *row_of_cell(size_t topology, size_t level)
 TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    add(1, 1, 1)->valid = false;
+    add(1, 1, 1)[load_row_valid].flag = false;
     judge();
     const char *row = row_of_cell(1, 0);
     assert_field(table2_columns, row, "servers", "3");

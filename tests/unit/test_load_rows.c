@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is kept of a trial of a load: its figures, whether its times stand, and its row. */
+/* The row of a trial of a load, whether its times stand, and the figures of a cell. */
 
-#include "bench/output/load_sample.h"
-#include "tests/support/row.h"
+#include "bench/output/load_rows.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -13,6 +12,13 @@ static struct load_plan plan;
 static struct load_result *result;
 static struct load_cell cell;
 static double cores; /* that the trial could use */
+static struct table rows;
+static struct load_options options = {.target.driver = DRIVER_THREADS,
+                                      .processes = 2,
+                                      .depth = 16,
+                                      .value_bytes = 1024,
+                                      .seed = 7,
+                                      .duration_ns = SECONDS * NS_PER_S};
 
 /* A closed loop of ten seconds on two processes that ended well. */
 static int set_up(void **state)
@@ -25,6 +31,7 @@ static int set_up(void **state)
                               .root = "/r"};
     cell = (struct load_cell){.mix = plan.mix, .sessions = 4, .trial = 3};
     cores = 64;
+    rows = (struct table){.type = &load_row_table};
     if (load_result_new(&plan, &result, &error) != ERROR_NONE)
         return -1;
     result->seconds = SECONDS;
@@ -35,33 +42,40 @@ static int tear_down(void **state)
 {
     (void)state;
     load_result_free(result);
+    table_deinit(&rows);
     return 0;
 }
 
-static struct load_sample take(void)
+static const struct table_value *take(void)
 {
-    struct load_sample sample;
-    load_sample_take(&cell, result, cores, &sample);
-    return sample;
+    const struct load_context context = {"run1", "ensemble3", 3, &options};
+    struct table_value *row = table_add(&rows);
+    load_row_take(&cell, result, &context, cores, row);
+    return row;
+}
+
+static double number(const struct table_value *row, size_t column)
+{
+    return table_number(&row[column]);
 }
 
 static void assert_valid(void)
 {
-    struct load_sample sample = take();
-    assert_string_equal(sample.reason, "");
-    assert_true(sample.valid);
-    assert_true(sample.complete);
-    assert_false(sample.driver_bound);
+    const struct table_value *row = take();
+    assert_string_equal(row[load_row_reason].text, "");
+    assert_int_equal(load_row_verdict(row), 0);
+    assert_true(row[load_row_complete].flag);
+    assert_false(row[load_row_driver_bound].flag);
 }
 
 /* The counts stand all the same. */
 static void assert_times_do_not_stand(const char *reason, bool driver_bound)
 {
-    struct load_sample sample = take();
-    assert_string_equal(sample.reason, reason);
-    assert_false(sample.valid);
-    assert_true(sample.complete);
-    assert_int_equal(sample.driver_bound, driver_bound);
+    const struct table_value *row = take();
+    assert_string_equal(row[load_row_reason].text, reason);
+    assert_false(row[load_row_valid].flag);
+    assert_true(row[load_row_complete].flag);
+    assert_int_equal(row[load_row_driver_bound].flag, driver_bound);
 }
 
 static void record(struct histogram *histogram, uint64_t value_ns, unsigned times)
@@ -94,28 +108,28 @@ TEST_BETWEEN(each_percentile_stands_in_its_column, set_up, tear_down)
     record_ramp(result->lag, 100);
     record_ramp(&result->response[LOAD_GET], 5);
     plan.fleet.driver = DRIVER_SIMULATED; /* whose lag says nothing */
-    struct load_sample sample = take();
+    const struct table_value *row = take();
     for (size_t i = 0; i < 5; i++) {
-        assert_near(sample.response_us[i], percents[i] * 20000e3);
-        assert_near(sample.service_us[i], percents[i] * 10000e3);
+        assert_near(number(row, load_row_response_p50_us + i), percents[i] * 20000e3);
+        assert_near(number(row, load_row_service_p50_us + i), percents[i] * 10000e3);
     }
-    assert_near(sample.service_mean_us, 5000.5e3);
-    assert_near(sample.lag_us[0], 50e3);
-    assert_near(sample.lag_us[1], 99e3);
-    assert_near(sample.lag_us[2], 100e3);
+    assert_near(number(row, load_row_service_mean_us), 5000.5e3);
+    assert_near(number(row, load_row_lag_p50_us + 0), 50e3);
+    assert_near(number(row, load_row_lag_p50_us + 1), 99e3);
+    assert_near(number(row, load_row_lag_p50_us + 2), 100e3);
 }
 
 TEST_BETWEEN(of_few_there_is_no_percentile_so_far_out, set_up, tear_down)
 {
     record_ramp(&result->response[LOAD_KINDS], 9999);
     record(&result->service[LOAD_KINDS], NS_PER_MS, 1);
-    struct load_sample sample = take();
-    assert_true(isnan(sample.response_us[3]));
-    assert_true(isfinite(sample.response_us[4]));
-    assert_true(isfinite(sample.service_us[0]));
-    assert_true(isnan(sample.lag_us[0]));
+    const struct table_value *row = take();
+    assert_true(isnan(number(row, load_row_response_p50_us + 3)));
+    assert_true(isfinite(number(row, load_row_response_p50_us + 4)));
+    assert_true(isfinite(number(row, load_row_service_p50_us + 0)));
+    assert_true(isnan(number(row, load_row_lag_p50_us + 0)));
     record(&result->response[LOAD_KINDS], NS_PER_MS, 1);
-    assert_true(isfinite(take().response_us[3]));
+    assert_true(isfinite(number(take(), load_row_response_p999_us)));
 }
 
 TEST_BETWEEN(rates_are_of_the_measured_seconds, set_up, tear_down)
@@ -124,44 +138,59 @@ TEST_BETWEEN(rates_are_of_the_measured_seconds, set_up, tear_down)
     result->answered = 12340;
     result->client_cpu_ns = 5 * NS_PER_S;
     result->server_cpu_ns = 15 * NS_PER_S;
-    struct load_sample sample = take();
-    assert_true(isnan(sample.offered_per_s)); /* a closed loop offers nothing */
-    assert_true(sample.achieved_per_s == 1234);
-    assert_true(sample.client_cores == 0.5);
-    assert_true(isnan(sample.server_cores));
+    const struct table_value *row = take();
+    assert_true(isnan(number(row, load_row_offered_per_s))); /* a closed loop offers nothing */
+    assert_true(number(row, load_row_achieved_per_s) == 1234);
+    assert_true(number(row, load_row_client_cores) == 0.5);
+    assert_true(isnan(number(row, load_row_server_cores)));
     result->server_cpu_known = true;
     cell.rate_per_s = 1234;
-    sample = take();
-    assert_true(sample.offered_per_s == 1234.5);
-    assert_true(sample.server_cores == 1.5);
+    row = take();
+    assert_true(number(row, load_row_offered_per_s) == 1234.5);
+    assert_true(number(row, load_row_server_cores) == 1.5);
     result->seconds--;
-    sample = take();
-    assert_true(isnan(sample.achieved_per_s) && isnan(sample.offered_per_s));
-    assert_true(isnan(sample.client_cores) && isnan(sample.server_cores));
+    row = take();
+    assert_true(isnan(number(row, load_row_achieved_per_s)) &&
+                isnan(number(row, load_row_offered_per_s)));
+    assert_true(isnan(number(row, load_row_client_cores)) &&
+                isnan(number(row, load_row_server_cores)));
 }
 
 /* That a lock is held is an answer to a try, and an error of any other create. */
 TEST_BETWEEN(answers_are_told_from_errors, set_up, tear_down)
 {
+    static const size_t operations[] = {
+        [LOAD_GET] = load_row_gets,
+        [LOAD_EXISTS] = load_row_exists,
+        [LOAD_CHILDREN] = load_row_get_children,
+        [LOAD_SET] = load_row_sets,
+        [LOAD_CREATE] = load_row_creates,
+        [LOAD_DELETE] = load_row_deletes,
+        [LOAD_MULTI] = load_row_multis,
+        [LOAD_TRYLOCK] = load_row_trylocks,
+        [LOAD_UNLOCK] = load_row_unlocks,
+        [LOAD_CREATE_DELETE] = load_row_create_deletes,
+        [LOAD_ASYNC_DELETE] = load_row_async_deletes,
+    };
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++)
             result->replies[kind][status] = 100U * (unsigned)kind + (unsigned)status + 1;
     }
-    struct load_sample sample = take();
+    const struct table_value *row = take();
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         uint64_t answered = result->replies[kind][ZK_OK];
         if (kind == LOAD_TRYLOCK)
             answered += result->replies[kind][ZK_NODE_EXISTS];
-        assert_int_equal(sample.operations[kind], answered);
+        assert_int_equal(row[operations[kind]].count, answered);
     }
-    for (int status = 0; status < LOAD_STATUSES; status++) {
-        uint64_t errors = 0;
-        for (int kind = 0; kind < LOAD_KINDS; kind++) {
-            if (status != ZK_OK && (kind != LOAD_TRYLOCK || status != ZK_NODE_EXISTS))
-                errors += result->replies[kind][status];
-        }
-        assert_int_equal(sample.errors_of[status], errors);
-    }
+    uint64_t no_node = 0;
+    for (int kind = 0; kind < LOAD_KINDS; kind++)
+        no_node += result->replies[kind][ZK_NO_NODE];
+    assert_int_equal(row[load_row_errors_no_node].count, no_node);
+    uint64_t exists = 0;
+    for (int kind = 0; kind < LOAD_KINDS; kind++)
+        exists += kind == LOAD_TRYLOCK ? 0 : result->replies[kind][ZK_NODE_EXISTS];
+    assert_int_equal(row[load_row_errors_node_exists].count, exists);
 }
 
 /* Three operations that a rate offers, of which two are followed by one that comes on top of it. */
@@ -262,7 +291,7 @@ TEST_BETWEEN(a_millisecond_is_not_late, set_up, tear_down)
     record(result->lag, NS_PER_MS, 100);
     assert_valid();
     record(result->lag, NS_PER_MS + NS_PER_MS / 500, 100);
-    assert_false(take().valid);
+    assert_false(take()[load_row_valid].flag);
 }
 
 TEST_BETWEEN(busy_and_late_are_both_told, set_up, tear_down)
@@ -310,9 +339,9 @@ TEST_BETWEEN(losses_by_faults_are_no_matter, set_up, tear_down)
 {
     result->losses = 3;
     plan.fault_count = 1;
-    assert_true(take().valid);
+    assert_true(take()[load_row_valid].flag);
     plan.fault_count = 0;
-    assert_false(take().valid);
+    assert_false(take()[load_row_valid].flag);
 }
 
 TEST_BETWEEN(another_client_is_named, set_up, tear_down)
@@ -327,11 +356,11 @@ TEST_BETWEEN(a_trial_that_was_cut_short_says_why, set_up, tear_down)
     snprintf(result->reason, sizeof result->reason, "%s", "nothing moved for 60 s, 100 % sure");
     result->client_cpu_ns = 100 * NS_PER_S;
     record(result->lag, NS_PER_S, 100);
-    struct load_sample sample = take();
-    assert_false(sample.valid);
-    assert_false(sample.complete);
-    assert_false(sample.driver_bound); /* of a part of the time nothing is known */
-    assert_string_equal(sample.reason, result->reason);
+    const struct table_value *row = take();
+    assert_false(row[load_row_valid].flag);
+    assert_false(row[load_row_complete].flag);
+    assert_false(row[load_row_driver_bound].flag); /* of a part of the time nothing is known */
+    assert_string_equal(row[load_row_reason].text, result->reason);
 }
 
 /* Nothing else matters then. */
@@ -342,61 +371,47 @@ TEST_BETWEEN(a_count_that_differs_is_told, set_up, tear_down)
     result->difference = (struct reconcile_result){
         .counter = SERVER_COUNTERS_WRITES, .servers = 1234, .sessions = 1233};
     assert_times_do_not_stand("the servers counted 1234 writes, the sessions 1233", false);
-    assert_int_equal(take().reconciled, RECONCILED_NO);
+    assert_int_equal(load_row_verdict(take()), 1);
 }
 
 /* ------------------------------------------------------------------ the row */
 
-static struct load_options options = {.target.driver = DRIVER_THREADS,
-                                      .processes = 2,
-                                      .depth = 16,
-                                      .value_bytes = 1024,
-                                      .seed = 7,
-                                      .duration_ns = SECONDS * NS_PER_S};
-
-static char *row_of(const struct load_sample *sample)
-{
-    const struct load_context context = {"run1", "ensemble3", 3, &options};
-    char *text = NULL;
-    size_t size;
-    struct csv csv = {.stream = open_memstream(&text, &size)};
-    assert_non_null(csv.stream);
-    load_sample_write(sample, &context, &csv);
-    fclose(csv.stream);
-    return text;
-}
-
-static void assert_columns(const struct load_sample *sample, const char *const expected[][2],
+/* As it is written, column by column. */
+static void assert_columns(const struct table_value *row, const char *const expected[][2],
                            size_t count)
 {
-    char *row = row_of(sample);
-    for (size_t i = 0; i < count; i++)
-        assert_field(load_sample_columns, row, expected[i][0], expected[i][1]);
-    free(row);
+    for (size_t i = 0; i < count; i++) {
+        size_t column = 0;
+        char text[200] = "";
+        while (strcmp(load_row_table.columns[column].name, expected[i][0]) != 0)
+            assert_true(++column < load_row_table.count);
+        FILE *stream = fmemopen(text, sizeof text, "w");
+        struct csv csv = {.stream = stream};
+        table_write_value(&row[column], load_row_table.columns[column].decimals, &csv);
+        fclose(stream);
+        assert_string_equal(text, expected[i][1]);
+    }
 }
 
-#define ASSERT_COLUMNS(sample, ...)                                                                \
+#define ASSERT_COLUMNS(row, ...)                                                                   \
     do {                                                                                           \
         const char *const expected[][2] = {__VA_ARGS__};                                           \
-        assert_columns((sample), expected, sizeof expected / sizeof expected[0]);                  \
+        assert_columns((row), expected, sizeof expected / sizeof expected[0]);                     \
     } while (0)
 
 /* A mix of one kind has no comma. */
 TEST_BETWEEN(what_was_asked_for_is_in_the_row, set_up, tear_down)
 {
     cell.mix = mix_of_reads(100);
-    struct load_sample sample = take();
-    char *row = row_of(&sample);
-    assert_fields(load_sample_columns, row);
-    free(row);
-    ASSERT_COLUMNS(&sample, {"run", "run1"}, {"target", "ensemble3"}, {"servers", "3"},
+    const struct table_value *row = take();
+    ASSERT_COLUMNS(row, {"run", "run1"}, {"target", "ensemble3"}, {"servers", "3"},
                    {"driver", "threads"}, {"processes", "2"}, {"mix", "get=100"},
                    {"reads_percent", "100"}, {"sessions", "4"}, {"depth", "16"},
                    {"value_bytes", "1024"}, {"rate_per_s", ""}, {"trial", "3"}, {"seed", "7"},
                    {"seconds", "10"}, {"offered_per_s", ""}, {"valid", "yes"}, {"reason", ""});
     cell.rate_per_s = 5000;
-    sample = take();
-    ASSERT_COLUMNS(&sample, {"rate_per_s", "5000"}, {"offered_per_s", "0.00"});
+    row = take();
+    ASSERT_COLUMNS(row, {"rate_per_s", "5000"}, {"offered_per_s", "0.00"});
 }
 
 TEST_BETWEEN(each_kind_and_each_error_has_its_column, set_up, tear_down)
@@ -406,8 +421,8 @@ TEST_BETWEEN(each_kind_and_each_error_has_its_column, set_up, tear_down)
         result->replies[kind][ZK_OK] = kind + 1;
     for (unsigned status = ZK_OK + 1; status < LOAD_STATUSES; status++)
         result->replies[LOAD_GET][status] = 1U << status;
-    struct load_sample sample = take();
-    ASSERT_COLUMNS(&sample, {"gets", "1"}, {"exists", "2"}, {"get_children", "3"}, {"sets", "4"},
+    const struct table_value *row = take();
+    ASSERT_COLUMNS(row, {"gets", "1"}, {"exists", "2"}, {"get_children", "3"}, {"sets", "4"},
                    {"creates", "5"}, {"deletes", "6"}, {"multis", "7"}, {"trylocks", "8"},
                    {"create_deletes", "9"}, {"unlocks", "10"}, {"async_deletes", "11"});
     char no_node[16], exists[16], loss[16], expired[16], other[16];
@@ -417,7 +432,7 @@ TEST_BETWEEN(each_kind_and_each_error_has_its_column, set_up, tear_down)
     snprintf(expired, sizeof expired, "%u", 1U << ZK_SESSION_EXPIRED);
     snprintf(other, sizeof other, "%u",
              1U << ZK_BAD_VERSION | 1U << ZK_NOT_EMPTY | 1U << ZK_NO_AUTH | 1U << ZK_OTHER_ERROR);
-    ASSERT_COLUMNS(&sample, {"errors_no_node", no_node}, {"errors_node_exists", exists},
+    ASSERT_COLUMNS(row, {"errors_no_node", no_node}, {"errors_node_exists", exists},
                    {"errors_connection_loss", loss}, {"errors_session_expired", expired},
                    {"errors_other", other});
 }
@@ -440,8 +455,8 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
     result->servers = (struct server_counters_count){
         .known = true, .writes = 17, .reads = 18, .packets_received = 19, .notifications = 20};
     result->reconciled = RECONCILED_YES;
-    struct load_sample sample = take();
-    ASSERT_COLUMNS(&sample, {"offered_per_s", "1001.00"}, {"achieved_per_s", "999.00"},
+    const struct table_value *row = take();
+    ASSERT_COLUMNS(row, {"offered_per_s", "1001.00"}, {"achieved_per_s", "999.00"},
                    {"errors", "11"}, {"delayed", "12"}, {"unsent", "13"}, {"client_cores", "0.500"},
                    {"server_cores", "0.100"}, {"client_rss_kib", "14"}, {"reconnects", "15"},
                    {"rpcs", "16"}, {"server_writes", "17"}, {"server_reads", "18"},
@@ -450,13 +465,12 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
     result->servers.known = false;
     result->server_cpu_known = false;
     result->reconciled = RECONCILED_NA;
-    sample = take();
-    ASSERT_COLUMNS(&sample, {"server_writes", ""}, {"server_reads", ""},
+    row = take();
+    ASSERT_COLUMNS(row, {"server_writes", ""}, {"server_reads", ""},
                    {"server_packets_received", ""}, {"server_notifications", ""},
                    {"server_cores", ""}, {"reconciled", "na"});
-    sample.reconciled = RECONCILED_NO;
-    sample.valid = false;
-    ASSERT_COLUMNS(&sample, {"reconciled", "no"}, {"valid", "no"});
+    result->reconciled = RECONCILED_NO;
+    ASSERT_COLUMNS(take(), {"reconciled", "no"}, {"valid", "no"});
 }
 
 /* A minute and more is in no slot, and still a value: only the largest is known. */
@@ -466,11 +480,11 @@ TEST_BETWEEN(a_percentile_above_the_range_is_not_known, set_up, tear_down)
     record(&result->response[LOAD_KINDS], NS_PER_S, 90);
     record(&result->response[LOAD_KINDS], 70 * NS_PER_S, 9);
     record(&result->response[LOAD_KINDS], 99 * NS_PER_S, 1);
-    struct load_sample sample = take();
-    assert_near(sample.response_us[1], 1e6);
-    assert_true(isinf(sample.response_us[2]));
-    assert_true(sample.response_us[4] == 99e6);
-    ASSERT_COLUMNS(&sample, {"response_p99_us", ""}, {"response_max_us", "99000000.0"},
+    const struct table_value *row = take();
+    assert_near(number(row, load_row_response_p50_us + 1), 1e6);
+    assert_true(isinf(number(row, load_row_response_p50_us + 2)));
+    assert_true(number(row, load_row_response_p50_us + 4) == 99e6);
+    ASSERT_COLUMNS(row, {"response_p99_us", ""}, {"response_max_us", "99000000.0"},
                    {"over_range", "10"});
 }
 
@@ -479,31 +493,93 @@ TEST_BETWEEN(what_is_not_known_is_empty, set_up, tear_down)
 {
     cell.mix = mix_of_reads(100);
     result->fired = 1;
-    struct load_sample sample = take();
-    ASSERT_COLUMNS(&sample, {"client_cores", "0.000"}, {"fan_out_max", "0"});
+    const struct table_value *row = take();
+    ASSERT_COLUMNS(row, {"client_cores", "0.000"}, {"fan_out_max", "0"});
     result->fired = 0;
     plan.fleet.driver = DRIVER_SIMULATED;
-    sample = take();
-    ASSERT_COLUMNS(&sample, {"client_cores", ""}, {"fan_out_mean", ""}, {"fan_out_max", ""});
-    assert_true(isnan(load_sample_client_cores(result, 0)));
+    row = take();
+    ASSERT_COLUMNS(row, {"client_cores", ""}, {"fan_out_mean", ""}, {"fan_out_max", ""});
+    assert_true(isnan(load_row_cores_of(result, 0)));
 }
 
-TEST_BETWEEN(each_percentile_has_its_column, set_up, tear_down)
+/* ------------------------------------------------------------------ the figures of a cell */
+
+/* A valid trial, each figure of which is another multiple of the value; for the caller to change.
+ */
+static struct table_value *add(uint32_t reads, uint64_t rate_per_s, uint32_t sessions, double value)
 {
-    cell.mix = mix_of_reads(100);
-    struct load_sample sample = take();
-    ASSERT_COLUMNS(&sample, {"response_p50_us", ""}, {"service_max_us", ""}, {"lag_p99_us", ""});
-    for (unsigned i = 0; i < 5; i++) {
-        sample.response_us[i] = 10 + i;
-        sample.service_us[i] = 20 + i;
+    struct table_value *row = table_add(&rows);
+    row[load_row_mix] = table_text("a mix");
+    row[load_row_reads_percent] = table_count(reads);
+    row[load_row_rate_per_s] = table_count_if(rate_per_s > 0, rate_per_s);
+    row[load_row_sessions] = table_count(sessions);
+    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++)
+        row[load_cell_figures[i]] = table_real((double)(i + 1) * value);
+    row[load_row_errors] = table_count(1);
+    row[load_row_complete] = row[load_row_valid] = table_flag(true);
+    return row;
+}
+
+static double figure(size_t cell_index, size_t column)
+{
+    struct table_cells cells = load_rows_cells(&rows);
+    double value = load_cell_figure(&cells.list[cell_index], column).value;
+    table_cells_deinit(&cells);
+    return value;
+}
+
+TEST_BETWEEN(a_figure_is_the_geometric_mean_of_its_own, set_up, tear_down)
+{
+    add(80, 0, 4, 100);
+    add(80, 0, 4, 400);
+    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++)
+        assert_near(figure(0, load_cell_figures[i]), (double)(i + 1) * 200);
+}
+
+TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
+{
+    add(80, 0, 4, 100)[load_row_valid].flag = false;
+    add(80, 0, 4, 400)[load_row_valid].flag = false;
+    struct table_value *cut_short = add(80, 0, 4, 1e6);
+    cut_short[load_row_valid].flag = cut_short[load_row_complete].flag = false;
+    assert_near(figure(0, load_row_achieved_per_s), 2 * 200);
+    struct table_cells cells = load_rows_cells(&rows);
+    assert_int_equal(load_cell_verdict(&cells.list[0]), 4);
+    table_cells_deinit(&cells);
+    add(80, 0, 4, 7);
+    assert_near(figure(0, load_row_achieved_per_s), 2 * 7);
+}
+
+TEST_BETWEEN(a_cell_is_valid_if_all_of_its_trials_are, set_up, tear_down)
+{
+    add(80, 0, 4, 100);
+    struct table_cells cells = load_rows_cells(&rows);
+    assert_int_equal(load_cell_verdict(&cells.list[0]), 0);
+    table_cells_deinit(&cells);
+    add(80, 0, 4, 100)[load_row_miscounted] = table_flag(true);
+    cells = load_rows_cells(&rows);
+    assert_int_equal(load_cell_verdict(&cells.list[0]), 1);
+    table_cells_deinit(&cells);
+}
+
+TEST_BETWEEN(cells_are_in_the_order_of_the_plan, set_up, tear_down)
+{
+    static const struct {
+        uint32_t reads;
+        uint64_t rate_per_s;
+        uint32_t sessions;
+    } order[] = {{0, 0, 9}, {0, 10, 8}, {0, 100, 4}, {50, 10, 2}, {50, 10, 100}, {100, 5, 1}};
+    static const size_t trials[] = {3, 0, 5, 2, 4, 1, 0, 3, 5, 1, 2, 4};
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+        add(order[trials[i]].reads, order[trials[i]].rate_per_s, order[trials[i]].sessions, 1);
+    struct table_cells cells = load_rows_cells(&rows);
+    assert_int_equal(cells.count, sizeof order / sizeof order[0]);
+    for (size_t i = 0; i < cells.count; i++) {
+        const struct table_cell *found = &cells.list[i];
+        assert_int_equal(found->count, 2);
+        assert_int_equal(table_cell_value(found, load_row_reads_percent)->count, order[i].reads);
+        assert_int_equal(table_cell_value(found, load_row_rate_per_s)->count, order[i].rate_per_s);
+        assert_int_equal(table_cell_value(found, load_row_sessions)->count, order[i].sessions);
     }
-    for (unsigned i = 0; i < 3; i++)
-        sample.lag_us[i] = 30 + i;
-    sample.service_mean_us = 25;
-    ASSERT_COLUMNS(
-        &sample, {"response_p50_us", "10.0"}, {"response_p90_us", "11.0"},
-        {"response_p99_us", "12.0"}, {"response_p999_us", "13.0"}, {"response_max_us", "14.0"},
-        {"service_p50_us", "20.0"}, {"service_p90_us", "21.0"}, {"service_p99_us", "22.0"},
-        {"service_p999_us", "23.0"}, {"service_max_us", "24.0"}, {"service_mean_us", "25.0"},
-        {"lag_p50_us", "30.0"}, {"lag_p99_us", "31.0"}, {"lag_max_us", "32.0"});
+    table_cells_deinit(&cells);
 }

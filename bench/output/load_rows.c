@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/load_rows.h"
+
+#include "base/text.h"
+#include "bench/output/validity.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Above these the driver, and not the server, may have been the limit. */
+#define CPU_SHARE_MAX 0.8
+#define LAG_MAX_NS    NS_PER_MS
+#define LAG_LEAST     100
+#define ABSENT_MAX_NS (100 * NS_PER_MS)
+
+#define ADVICE "what may help: more --processes, a quieter machine, a second machine for the driver"
+
+TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)
+
+/* ------------------------------------------------------------------ whether the times stand */
+
+static void judge_driver(const struct load_result *result, double client_cores,
+                         double cores_allowed, struct validity *validity)
+{
+    double cores = fleet_plan_cores(&result->load->plan->fleet, cores_allowed);
+    const struct histogram *lag = result->lag;
+    uint64_t sent = histogram_recorded(lag), late = histogram_above(lag, LAG_MAX_NS);
+    if (client_cores > CPU_SHARE_MAX * cores)
+        validity_lose(validity,
+                      "the driver, not the server, was the limit: it used %.0f %% of %s; " ADVICE,
+                      100 * client_cores / cores,
+                      cores < cores_allowed ? "a core a process" : "the cores that it may use");
+    if (sent >= LAG_LEAST && late * 100 > sent) /* one operation in a hundred may be late */
+        validity_lose(validity,
+                      "the driver, not the server, was late: %.1f %% of %llu operations were sent "
+                      "more than 1 ms behind their time (p99: %.1f ms); " ADVICE,
+                      100 * (double)late / (double)sent, (unsigned long long)sent,
+                      (double)histogram_percentile_ns(lag, 99) / 1e6);
+    /* In a closed loop, and for sessions that wait for replies, nothing else tells it. */
+    if (result->absent_ns > ABSENT_MAX_NS)
+        validity_lose(
+            validity,
+            "the driver, not the server, stood still: the driver did not run for %.1f s; " ADVICE,
+            (double)result->absent_ns / 1e9);
+}
+
+static void judge(const struct load_result *result, double client_cores, double cores_allowed,
+                  struct table_value *row)
+{
+    const struct load_plan *plan = result->load->plan;
+    struct validity validity = {0};
+    bool complete = result->end == END_DONE;
+    if (!complete)
+        validity_lose(&validity, "%s", result->reason);
+    if (result->not_valid[0] != '\0')
+        validity_lose(&validity, "%s", result->not_valid);
+    row[load_row_complete] = table_flag(complete);
+    bool was_lost = validity.lost;
+    validity.lost = false;
+    if (complete && plan->fleet.driver != DRIVER_SIMULATED)
+        judge_driver(result, client_cores, cores_allowed, &validity);
+    row[load_row_driver_bound] = table_flag(validity.lost);
+    validity.lost = validity.lost || was_lost;
+    /* Sessions whose server is killed on purpose lose their connections. */
+    if (plan->fault_count == 0 && result->losses == 1)
+        validity_lose(&validity, "a session lost its connection");
+    else if (plan->fault_count == 0 && result->losses > 1)
+        validity_lose(&validity, "sessions lost their connections %u times", result->losses);
+    if (result->reconciled == RECONCILED_NO) {
+        validity.reason[0] = '\0';
+        validity_lose(&validity, "the servers counted %llu %s, the sessions %llu",
+                      (unsigned long long)result->difference.servers,
+                      server_counters_counter_word(result->difference.counter),
+                      (unsigned long long)result->difference.sessions);
+    }
+    row[load_row_miscounted] = table_flag(result->reconciled == RECONCILED_NO);
+    row[load_row_valid] = table_flag(!validity.lost);
+    row[load_row_reason] = table_text(validity.reason);
+}
+
+int load_row_verdict(const struct table_value *row)
+{
+    return row[load_row_miscounted].flag ? 1 : row[load_row_valid].flag ? 0 : 4;
+}
+
+/* ------------------------------------------------------------------ the row */
+
+double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns)
+{
+    return result->load->plan->fleet.driver == DRIVER_SIMULATED ? NAN : (double)cpu_ns / 1e9;
+}
+
+/* NaN: too few values; infinite: above the histogram's range. */
+static struct table_value percentile(const struct histogram *histogram, double percent)
+{
+    uint64_t least = percent == 99.9 ? VALIDITY_P999_LEAST : 1;
+    bool known = histogram_recorded(histogram) >= least;
+    return table_real(known ? histogram_percentile_us(histogram, percent) : NAN);
+}
+
+/* Five columns from the first on: p50, p90, p99, p99.9, maximum. */
+static void put_percentiles(struct table_value *row, const struct histogram *histogram)
+{
+    static const double percents[] = {50, 90, 99, 99.9, 100};
+    for (size_t i = 0; i < 5; i++)
+        row[i] = percentile(histogram, percents[i]);
+}
+
+static void put_p50_and_p99(struct table_value *row, const struct histogram *histogram)
+{
+    row[0] = percentile(histogram, 50);
+    row[1] = percentile(histogram, 99);
+}
+
+static void put_plan(const struct load_cell *cell, const struct load_context *context,
+                     struct table_value *row)
+{
+    const struct load_options *options = context->options;
+    char mix[128];
+    row[load_row_run] = table_text(context->run);
+    row[load_row_target] = table_text(context->target);
+    row[load_row_servers] = table_count(context->servers);
+    row[load_row_driver] = table_text(options_drivers[options->target.driver]);
+    row[load_row_processes] = table_count(options->processes);
+    row[load_row_mix] = table_text(mix_format(&cell->mix, mix, sizeof mix));
+    row[load_row_reads_percent] = table_count(mix_reads(&cell->mix));
+    row[load_row_sessions] = table_count(cell->sessions);
+    row[load_row_depth] = table_count(options->depth);
+    row[load_row_value_bytes] = table_count(options->value_bytes);
+    row[load_row_rate_per_s] = table_count_if(cell->rate_per_s > 0, cell->rate_per_s);
+    row[load_row_trial] = table_count(cell->trial);
+    row[load_row_seed] = table_count(options->seed);
+    row[load_row_seconds] = table_count(options->duration_ns / NS_PER_S);
+    row[load_row_watch_percent] = table_count(options->watch_percent);
+    row[load_row_topology] = table_count(cell->topology);
+}
+
+static void put_operations(const struct load_result *result, struct table_value *row)
+{
+    static const size_t columns[LOAD_KINDS] = {
+        [LOAD_GET] = load_row_gets,
+        [LOAD_EXISTS] = load_row_exists,
+        [LOAD_CHILDREN] = load_row_get_children,
+        [LOAD_SET] = load_row_sets,
+        [LOAD_CREATE] = load_row_creates,
+        [LOAD_DELETE] = load_row_deletes,
+        [LOAD_MULTI] = load_row_multis,
+        [LOAD_TRYLOCK] = load_row_trylocks,
+        [LOAD_UNLOCK] = load_row_unlocks,
+        [LOAD_CREATE_DELETE] = load_row_create_deletes,
+        [LOAD_ASYNC_DELETE] = load_row_async_deletes,
+    };
+    uint64_t answered[LOAD_KINDS] = {0}, errors[LOAD_STATUSES] = {0};
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++) {
+            uint64_t count = result->replies[kind][status];
+            if (load_shared_is_foreseen((enum load_kind)kind, (enum zk_status)status))
+                answered[kind] += count;
+            else
+                errors[status] += count;
+        }
+        row[columns[kind]] = table_count(answered[kind]);
+    }
+    row[load_row_errors] = table_count(result->errors);
+    row[load_row_errors_no_node] = table_count(errors[ZK_NO_NODE]);
+    row[load_row_errors_node_exists] = table_count(errors[ZK_NODE_EXISTS]);
+    row[load_row_errors_connection_loss] = table_count(errors[ZK_CONNECTION_LOSS]);
+    row[load_row_errors_session_expired] = table_count(errors[ZK_SESSION_EXPIRED]);
+    row[load_row_errors_other] = table_count(errors[ZK_BAD_VERSION] + errors[ZK_NOT_EMPTY] +
+                                             errors[ZK_NO_AUTH] + errors[ZK_OTHER_ERROR]);
+}
+
+static void put_times(const struct load_result *result, struct table_value *row)
+{
+    const struct histogram *response = &result->response[LOAD_KINDS],
+                           *service = &result->service[LOAD_KINDS];
+    put_percentiles(&row[load_row_response_p50_us], response);
+    row[load_row_over_range] = table_count(response->overflow);
+    put_percentiles(&row[load_row_service_p50_us], service);
+    row[load_row_service_mean_us] = table_real(histogram_mean_us(service));
+    put_p50_and_p99(&row[load_row_lag_p50_us], result->lag);
+    row[load_row_lag_max_us] = percentile(result->lag, 100);
+}
+
+/* Every notification of a measured write has a latency, in the range or above it. */
+static void put_notifications(const struct load_result *result, struct table_value *row)
+{
+    uint64_t timed = histogram_recorded(result->notification);
+    row[load_row_notifications] = table_count(result->total.of[TALLY_NOTIFICATION]);
+    row[load_row_notifications_untimed] = table_count(result->untimed);
+    row[load_row_writes_fired] = table_count(result->fired);
+    row[load_row_fan_out_mean] =
+        table_real(result->fired > 0 ? (double)timed / (double)result->fired : NAN);
+    row[load_row_fan_out_max] = table_count_if(result->fired > 0, result->fan_out_max);
+    put_p50_and_p99(&row[load_row_notification_p50_us], result->notification);
+    put_p50_and_p99(&row[load_row_first_notification_p50_us], result->first_notification);
+    put_p50_and_p99(&row[load_row_last_notification_p50_us], result->last_notification);
+    put_p50_and_p99(&row[load_row_set_service_p50_us], &result->service[LOAD_SET]);
+}
+
+static void put_servers(const struct load_result *result, struct table_value *row)
+{
+    const struct server_counters_count *servers = &result->servers;
+    row[load_row_rpcs] = table_count(tally_rpcs(&result->total));
+    row[load_row_server_writes] = table_count_if(servers->known, servers->writes);
+    row[load_row_server_reads] = table_count_if(servers->known, servers->reads);
+    row[load_row_server_notifications] = table_count_if(servers->known, servers->notifications);
+    row[load_row_server_packets_received] =
+        table_count_if(servers->known, servers->packets_received);
+    row[load_row_reconciled] = table_text(reconcile_word(result->reconciled));
+    row[load_row_reconnects] = table_count(result->reconnects);
+    row[load_row_marks] = table_count(result->marks.count + result->marks.left_out);
+    row[load_row_marks_left_out] = table_count(result->marks.left_out);
+}
+
+void load_row_take(const struct load_cell *cell, const struct load_result *result,
+                   const struct load_context *context, double cores_allowed,
+                   struct table_value *row)
+{
+    /* What rates are over: unknown if the measured time was cut short. */
+    double seconds = result->seconds == result->load->plan->seconds ? (double)result->seconds : NAN;
+    double client_cores = load_row_cores_of(result, result->client_cpu_ns) / seconds;
+    put_plan(cell, context, row);
+    row[load_row_offered_per_s] =
+        table_real(cell->rate_per_s > 0 ? (double)result->offered / seconds : NAN);
+    row[load_row_achieved_per_s] = table_real((double)result->answered / seconds);
+    row[load_row_delayed] = table_count(result->delayed);
+    row[load_row_unsent] = table_count(result->unsent);
+    put_operations(result, row);
+    put_times(result, row);
+    put_notifications(result, row);
+    row[load_row_client_cores] = table_real(client_cores);
+    row[load_row_server_cores] =
+        table_real(result->server_cpu_known ? (double)result->server_cpu_ns / 1e9 / seconds : NAN);
+    row[load_row_client_rss_kib] = table_count(result->client_rss_kib);
+    put_servers(result, row);
+    judge(result, client_cores, cores_allowed, row);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+const size_t load_cell_figures[LOAD_CELL_FIGURES] = {
+    load_row_offered_per_s,
+    load_row_achieved_per_s,
+    load_row_response_p50_us,
+    load_row_response_p99_us,
+    load_row_service_p50_us,
+    load_row_service_p99_us,
+    load_row_fan_out_mean,
+    load_row_first_notification_p50_us,
+    load_row_notification_p50_us,
+    load_row_last_notification_p50_us,
+    load_row_last_notification_p99_us,
+    load_row_set_service_p50_us,
+    load_row_client_cores,
+    load_row_server_cores,
+};
+
+/* The columns of cells.csv that name the cell, as in load.csv. */
+static const size_t cell_names[] = {
+    load_row_run,           load_row_target,   load_row_servers,    load_row_mix,
+    load_row_reads_percent, load_row_sessions, load_row_rate_per_s,
+};
+enum { CELL_NAMES = sizeof cell_names / sizeof cell_names[0] };
+
+struct table_cells load_rows_cells(const struct table *rows)
+{
+    static const size_t keys[] = {load_row_reads_percent, load_row_rate_per_s, load_row_sessions};
+    return table_group(rows, keys, sizeof keys / sizeof keys[0]);
+}
+
+int load_cell_verdict(const struct table_cell *cell)
+{
+    size_t trials = table_cell_flags(cell, load_row_complete);
+    if (table_cell_flags(cell, load_row_miscounted) > 0)
+        return 1;
+    return trials > 0 && table_cell_flags(cell, load_row_valid) == trials ? 0 : 4;
+}
+
+struct interval load_cell_figure(const struct table_cell *cell, size_t column)
+{
+    bool any_valid = table_cell_flags(cell, load_row_valid) > 0;
+    return table_cell_geometric(cell, column, any_valid ? load_row_valid : load_row_complete);
+}
+
+void load_cells_write_header(struct csv *csv)
+{
+    for (size_t i = 0; i < CELL_NAMES; i++)
+        csv_text(csv, load_row_table.columns[cell_names[i]].name);
+    csv_text(csv, "trials");
+    csv_text(csv, "valid");
+    csv_text(csv, "driver_bound");
+    csv_text(csv, "errors");
+    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
+        const char *name = load_row_table.columns[load_cell_figures[i]].name;
+        char end[80];
+        csv_text(csv, name);
+        snprintf(end, sizeof end, "%s_low", name);
+        csv_text(csv, end);
+        snprintf(end, sizeof end, "%s_high", name);
+        csv_text(csv, end);
+    }
+    csv_end_row(csv);
+}
+
+static void write_cell(const struct table_cell *cell, struct csv *csv)
+{
+    for (size_t i = 0; i < CELL_NAMES; i++)
+        table_write_value(table_cell_value(cell, cell_names[i]), 0, csv);
+    csv_count(csv, table_cell_flags(cell, load_row_complete));
+    csv_count(csv, table_cell_flags(cell, load_row_valid));
+    csv_count(csv, table_cell_flags(cell, load_row_driver_bound));
+    csv_real(csv, table_cell_sum(cell, load_row_errors, load_row_complete), 0);
+    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
+        int decimals = load_row_table.columns[load_cell_figures[i]].decimals;
+        struct interval figure = load_cell_figure(cell, load_cell_figures[i]);
+        csv_real(csv, figure.value, decimals);
+        csv_real(csv, figure.low, decimals);
+        csv_real(csv, figure.high, decimals);
+    }
+    csv_end_row(csv);
+}
+
+void load_cells_write(const struct table *rows, struct csv *csv)
+{
+    struct table_cells cells = load_rows_cells(rows);
+    for (size_t i = 0; i < cells.count; i++)
+        write_cell(&cells.list[i], csv);
+    table_cells_deinit(&cells);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * load_rows: the trials of a load as rows of load.csv, and the figures of its cells. Layer:
+ * bench/output.
+ *
+ * Invariant: a trial whose times are not the server's is not valid, and the reason names what was:
+ * the driver, a session that was lost, another client. A cell is a mix at a number of sessions and
+ * an offered rate. The unit is the trial: a figure of a cell is the geometric mean over its trials,
+ * and its interval is 95 %, from STATISTICS_TRIALS_MIN trials on. Trials that are not valid count
+ * only if no trial of the cell is valid.
+ */
+#ifndef BENCH_OUTPUT_LOAD_ROWS_H
+#define BENCH_OUTPUT_LOAD_ROWS_H
+
+#include "bench/output/load_cells.h"
+#include "load/load.h"
+#include "measure/table.h"
+
+#define LOAD_ROW_COLUMNS(X, T)                                                                     \
+    X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
+    X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
+    X(T, servers, COUNT, "", 0, KEY, "as in `trials.csv`")                                         \
+    X(T, driver, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
+    X(T, processes, COUNT, "", 0, KEY, "as in `trials.csv`")                                       \
+    X(T, mix, TEXT, "", 0, KEY, "the mix, as `--mix` takes it")                                    \
+    X(T, reads_percent, COUNT, "%", 0, KEY,                                                        \
+      "the share of its operations that only read (get, exists, children)")                        \
+    X(T, sessions, COUNT, "", 0, KEY, "as on the command line")                                    \
+    X(T, depth, COUNT, "", 0, KEY, "as on the command line")                                       \
+    X(T, value_bytes, COUNT, "bytes", 0, KEY, "as on the command line")                            \
+    X(T, rate_per_s, COUNT, "1/s", 0, KEY, "the offered rate; empty in a closed loop")             \
+    X(T, trial, COUNT, "", 0, NONE, "its number within the cell")                                  \
+    X(T, seed, COUNT, "", 0, NONE, "the seed of the load")                                         \
+    X(T, seconds, COUNT, "s", 0, NONE, "the measured time in seconds")                             \
+    X(T, offered_per_s, REAL, "1/s", 2, GEOMETRIC,                                                 \
+      "operations that were due, sent or not; empty in a closed loop")                             \
+    X(T, achieved_per_s, REAL, "1/s", 2, GEOMETRIC,                                                \
+      "operations answered, as foreseen. Of a trial that ended before its measured time "          \
+      "was over `offered_per_s`, `achieved_per_s`, `client_cores` and `server_cores` "             \
+      "are empty")                                                                                 \
+    X(T, delayed, COUNT, "", 0, NONE,                                                              \
+      "operations sent late because `depth` operations of their session were "                     \
+      "outstanding, or it had no connection")                                                      \
+    X(T, unsent, COUNT, "", 0, NONE, "operations never sent, for the same reasons")                \
+    X(T, gets, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                    \
+    X(T, exists, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                  \
+    X(T, get_children, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")            \
+    X(T, sets, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                    \
+    X(T, creates, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                 \
+    X(T, deletes, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                 \
+    X(T, multis, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                  \
+    X(T, trylocks, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                \
+    X(T, unlocks, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                 \
+    X(T, create_deletes, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")          \
+    X(T, async_deletes, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")           \
+    X(T, errors, COUNT, "", 0, SUM, "replies in the measured time that were not foreseen")         \
+    X(T, errors_no_node, COUNT, "", 0, NONE,                                                       \
+      "those of operations that were due in the measured time, by status")                         \
+    X(T, errors_node_exists, COUNT, "", 0, NONE,                                                   \
+      "those of operations that were due in the measured time, by status")                         \
+    X(T, errors_connection_loss, COUNT, "", 0, NONE,                                               \
+      "those of operations that were due in the measured time, by status")                         \
+    X(T, errors_session_expired, COUNT, "", 0, NONE,                                               \
+      "those of operations that were due in the measured time, by status")                         \
+    X(T, errors_other, COUNT, "", 0, NONE,                                                         \
+      "those of operations that were due in the measured time, by status")                         \
+    X(T, response_p50_us, REAL, "us", 1, GEOMETRIC,                                                \
+      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
+      "empty if it falls among values above one minute")                                           \
+    X(T, response_p90_us, REAL, "us", 1, NONE,                                                     \
+      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
+      "empty if it falls among values above one minute")                                           \
+    X(T, response_p99_us, REAL, "us", 1, GEOMETRIC,                                                \
+      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
+      "empty if it falls among values above one minute")                                           \
+    X(T, response_p999_us, REAL, "us", 1, NONE,                                                    \
+      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
+      "empty if it falls among values above one minute")                                           \
+    X(T, response_max_us, REAL, "us", 1, NONE,                                                     \
+      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
+      "empty if it falls among values above one minute")                                           \
+    X(T, over_range, COUNT, "", 0, NONE, "response times above one minute")                        \
+    X(T, service_p50_us, REAL, "us", 1, GEOMETRIC,                                                 \
+      "service times; the mean is empty if one is above one minute")                               \
+    X(T, service_p90_us, REAL, "us", 1, NONE,                                                      \
+      "service times; the mean is empty if one is above one minute")                               \
+    X(T, service_p99_us, REAL, "us", 1, GEOMETRIC,                                                 \
+      "service times; the mean is empty if one is above one minute")                               \
+    X(T, service_p999_us, REAL, "us", 1, NONE,                                                     \
+      "service times; the mean is empty if one is above one minute")                               \
+    X(T, service_max_us, REAL, "us", 1, NONE,                                                      \
+      "service times; the mean is empty if one is above one minute")                               \
+    X(T, service_mean_us, REAL, "us", 1, NONE,                                                     \
+      "service times; the mean is empty if one is above one minute")                               \
+    X(T, lag_p50_us, REAL, "us", 1, NONE,                                                          \
+      "how late the driver was with operations that were not `delayed`: from when they "           \
+      "were due to when it looked at their session; each is the upper end of a "                   \
+      "histogram's slot, at most 0.1 % above the lag itself; empty in a closed loop, "             \
+      "and if every operation was delayed")                                                        \
+    X(T, lag_p99_us, REAL, "us", 1, NONE,                                                          \
+      "how late the driver was with operations that were not `delayed`: from when they "           \
+      "were due to when it looked at their session; each is the upper end of a "                   \
+      "histogram's slot, at most 0.1 % above the lag itself; empty in a closed loop, "             \
+      "and if every operation was delayed")                                                        \
+    X(T, lag_max_us, REAL, "us", 1, NONE,                                                          \
+      "how late the driver was with operations that were not `delayed`: from when they "           \
+      "were due to when it looked at their session; each is the upper end of a "                   \
+      "histogram's slot, at most 0.1 % above the lag itself; empty in a closed loop, "             \
+      "and if every operation was delayed")                                                        \
+    X(T, watch_percent, COUNT, "%", 0, NONE, "as on the command line")                             \
+    X(T, notifications, COUNT, "", 0, NONE,                                                        \
+      "watch notifications received, from the start of the warm-up to the end")                    \
+    X(T, notifications_untimed, COUNT, "", 0, NONE,                                                \
+      "those of them whose write is not known: its reply was lost, it was a multi, or "            \
+      "too many writes came in between")                                                           \
+    X(T, writes_fired, COUNT, "", 0, NONE,                                                         \
+      "writes of the measured time that fired a timed notification at least")                      \
+    X(T, fan_out_mean, REAL, "", 3, GEOMETRIC,                                                     \
+      "timed notifications of such a write; empty if there was none")                              \
+    X(T, fan_out_max, COUNT, "", 0, NONE, "the most of one write; empty if there was none")        \
+    X(T, notification_p50_us, REAL, "us", 1, GEOMETRIC,                                            \
+      "from the sending of such a write to a notification")                                        \
+    X(T, notification_p99_us, REAL, "us", 1, NONE,                                                 \
+      "from the sending of such a write to a notification")                                        \
+    X(T, first_notification_p50_us, REAL, "us", 1, GEOMETRIC,                                      \
+      "from there to the first notification of the write")                                         \
+    X(T, first_notification_p99_us, REAL, "us", 1, NONE,                                           \
+      "from there to the first notification of the write")                                         \
+    X(T, last_notification_p50_us, REAL, "us", 1, GEOMETRIC,                                       \
+      "from there to the last notification of the write")                                          \
+    X(T, last_notification_p99_us, REAL, "us", 1, GEOMETRIC,                                       \
+      "from there to the last notification of the write")                                          \
+    X(T, set_service_p50_us, REAL, "us", 1, GEOMETRIC, "service times of sets alone")              \
+    X(T, set_service_p99_us, REAL, "us", 1, NONE, "service times of sets alone")                   \
+    X(T, client_cores, REAL, "cores", 3, GEOMETRIC,                                                \
+      "CPU time of all workers in the measured time, divided by its length; empty in a "           \
+      "simulation")                                                                                \
+    X(T, server_cores, REAL, "cores", 3, GEOMETRIC, "that of all private servers together")        \
+    X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all workers")                  \
+    X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
+      "requests sent from the start of the warm-up to the last reply")                             \
+    X(T, server_writes, COUNT, "", 0, NONE,                                                        \
+      "what the servers counted in that time; empty if they do not report it")                     \
+    X(T, server_reads, COUNT, "", 0, NONE,                                                         \
+      "what the servers counted in that time; empty if they do not report it")                     \
+    X(T, server_notifications, COUNT, "", 0, NONE,                                                 \
+      "what the servers counted in that time; empty if they do not report it")                     \
+    X(T, server_packets_received, COUNT, "", 0, NONE,                                              \
+      "what the servers counted in that time; empty if they do not report it")                     \
+    X(T, reconciled, TEXT, "", 0, NONE, "`yes`, `no` or `na`, as in `trials.csv`")                 \
+    X(T, reconnects, COUNT, "", 0, NONE,                                                           \
+      "number of times that a session lost its connection and connected again")                    \
+    X(T, marks, COUNT, "", 0, NONE,                                                                \
+      "how many things happened to the servers in the measured time")                              \
+    X(T, marks_left_out, COUNT, "", 0, NONE,                                                       \
+      "how many of these are in no row of `timeline.csv` for want of room: the latest "            \
+      "snapshots first, and kills and restarts by zkherd last")                                    \
+    X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`")                                                \
+    X(T, reason, TEXT, "", 0, NONE,                                                                \
+      "all reasons why not, separated by semicolons, or the counter that differs")                 \
+    X(T, complete, FLAG, "", 0, PRIVATE, "whether the trial ran to its end")                       \
+    X(T, driver_bound, FLAG, "", 0, PRIVATE, "whether the driver was the limit")                   \
+    X(T, miscounted, FLAG, "", 0, PRIVATE, "whether the servers counted otherwise")                \
+    X(T, topology, COUNT, "", 0, PRIVATE, "the index of the target")
+
+TABLE_DECLARE(load_row, LOAD_ROW_COLUMNS);
+
+/* The columns that are equal in all rows of a load. */
+struct load_context {
+    const char *run;
+    const char *target;
+    size_t servers;
+    const struct load_options *options;
+};
+
+/* Fills the row of a finished trial. cores_allowed: the cores that the trial's processes could use
+ * (base/cores.h). */
+void load_row_take(const struct load_cell *cell, const struct load_result *result,
+                   const struct load_context *context, double cores_allowed,
+                   struct table_value *row);
+
+/* The cores that the workers used, if this was their CPU time in a second; NaN in a simulation. */
+double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns);
+
+/* The exit status that a row deserves: 0; 1: the servers counted otherwise; 4: not valid. */
+int load_row_verdict(const struct table_value *row);
+
+/* The cells, in the order of the plan: by reads, rate and sessions. Ends with table_cells_deinit.
+ */
+struct table_cells load_rows_cells(const struct table *rows);
+
+/* The exit status of a cell: 0 if it has a complete trial, and all of these are valid. */
+int load_cell_verdict(const struct table_cell *cell);
+
+/* The figure of a cell in this column. */
+struct interval load_cell_figure(const struct table_cell *cell, size_t column);
+
+/* The columns of which cells.csv and the JSON of a cell have the figure, in their order. */
+#define LOAD_CELL_FIGURES 14
+extern const size_t load_cell_figures[LOAD_CELL_FIGURES];
+
+/* The columns of cells.csv, and the rows of all cells. */
+void load_cells_write_header(struct csv *csv);
+void load_cells_write(const struct table *rows, struct csv *csv);
+
+#endif
