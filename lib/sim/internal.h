@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * internal: the parts of a simulation, and the events between them. Layer: sim, for sim.c,
- * sim_session.c, sim_driver.c, sim_server.c, sim_turn.c and sim_leader.c alone.
+ * internal: the parts of a simulation, and the events between them. Layer: sim, for its own
+ * files alone.
  *
  * A session (sim_session.c) is the client's end of a connection, and behaves as the Apache C client
- * does. The driver (sim_driver.c) is the process of all sessions. A server (sim_server.c) has
+ * does. The driver is the process of all sessions. A server (sim_server.c) has
  * znodes, watches, connections and counters of its own; its znodes may lag behind those of other
- * servers. The leader (sim_leader.c) checks each write against the znodes as they will be after all
+ * servers. The leader checks each write against the znodes as they will be after all
  * earlier writes, gives it the next number and proposes it; a write is committed when more than
  * half of the servers have it on their disks. The parts meet in messages only, which are entries of
  * one agenda.
@@ -27,17 +27,158 @@
 
 #include "base/random.h"
 #include "client/client.h"
-#include "sim/agenda.h"
-#include "sim/message.h"
 #include "sim/options.h"
-#include "sim/path.h"
-#include "sim/slab.h"
-#include "sim/tree.h"
-#include "sim/watches.h"
+#include "sim/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Agenda: the future events of a simulation, by time.
+ *
+ * Invariant: entries come out in the order of their due times, and those with the same time in the
+ * order in which they were added. No entry is due before the present time.
+ */
+
+struct sim_session;
+
+struct agenda_call {
+    void (*call)(void *context);
+    void *context;
+};
+
+struct agenda {
+    struct slab *slab;
+    struct agenda_entry *heap;
+    size_t heap_capacity;
+    size_t count;
+    struct agenda_call *calls;
+    size_t call_capacity;
+    uint32_t *free_places; /* in calls */
+    size_t free_capacity;
+    size_t free_count;
+    size_t places; /* ever taken in calls */
+    uint64_t order;
+    uint64_t now_ns;
+};
+
+/* The memory is the slab's. The time begins at 0. */
+void agenda_init(struct agenda *agenda, struct slab *slab);
+
+/* Adds a call; one that is due before now is due now. */
+void agenda_add(struct agenda *agenda, uint64_t due_ns, void (*call)(void *context), void *context);
+
+/* When the next entry is due; UINT64_MAX if there is none. */
+uint64_t agenda_next_ns(const struct agenda *agenda);
+
+/* Advances the time to until_ns, before which nothing may be due. A past time changes nothing. */
+void agenda_advance(struct agenda *agenda, uint64_t until_ns);
+
+/* Takes the next entry, advances the time to its due time and calls it; false if there is none. */
+bool agenda_step(struct agenda *agenda);
+
+/*
+ * Message: a simulated message of a session on its whole way: the request, the transaction that
+ * the leader makes of it, the reply.
+ *
+ * A read goes to the session's server and back. A write goes on to the leader, and from there to
+ * every server; the server that received the request sends the reply. The opening and the end of
+ * sessions and connections are messages too, and keep the same order.
+ *
+ * Invariant: each part of the simulation that is still to use a message holds one reference to it.
+ */
+
+enum message_kind {
+    MESSAGE_REQUEST,
+    MESSAGE_WATCHES,    /* sets watches again, on a new connection */
+    MESSAGE_OPEN,       /* a connection that opens a session */
+    MESSAGE_REOPEN,     /* a connection for a session that exists */
+    MESSAGE_CLOSE,      /* the client ends its session */
+    MESSAGE_EXPIRE,     /* the servers end a session */
+    MESSAGE_DISCONNECT, /* the client has closed its connection */
+    MESSAGE_HANG_UP,    /* the server has closed the connection */
+};
+
+/* A watch to be set again. */
+struct message_watch {
+    struct path *path;
+    enum watch_kind kind;
+};
+
+struct message {
+    enum message_kind kind;
+    uint32_t references;
+    struct sim_session *session;
+    uint32_t connection; /* number of the session's connection, from 1 */
+    unsigned server;     /* at the other end of the connection */
+
+    enum operation operation;
+    enum watch_flag watch;
+    struct change *changes; /* of a write; the path of a read is that of the first */
+    size_t change_count;
+    struct change one; /* the room of most messages for their changes */
+    struct message_watch *watches;
+    size_t watch_count;
+    uint64_t seen_zxid; /* the last zxid that the client has seen */
+    uint64_t request_bytes;
+    uint64_t link_writes; /* of a read: number of earlier writes of its connection */
+    struct message *next; /* in a message_queue */
+
+    enum zk_status status;
+    uint64_t zxid; /* of the transaction, or of the state that a read shows */
+    int32_t version;
+    int64_t owner;
+    struct value *value;
+    struct children_view list;
+};
+
+/* Messages in the order in which they were added. */
+struct message_queue {
+    struct message *first, *last;
+};
+
+void message_queue_add(struct message_queue *queue, struct message *message);
+
+/* NULL if there is none. */
+struct message *message_queue_take(struct message_queue *queue);
+
+/* A fired watch on its way to a session. */
+struct notification {
+    struct sim_session *session;
+    struct path *path; /* held */
+    uint32_t connection;
+    enum client_event event;
+};
+
+/* A message of a session with one reference, the caller's. */
+struct message *message_new(struct paths *paths, enum message_kind kind,
+                            struct sim_session *session);
+
+/* Copies a request of this session (its number, for ephemerals) into a new message. */
+void message_fill(struct message *message, struct paths *paths, const struct request *request,
+                  uint32_t owner);
+
+/* Fills in a message that sets all watches of a client again. */
+void message_fill_watches(struct message *message, struct paths *paths,
+                          const struct watches *watches, uint32_t watcher);
+
+/* Fills in a message that deletes all ephemerals of a session. */
+void message_fill_deletions(struct message *message, struct paths *paths, const struct tree *tree,
+                            uint32_t owner);
+
+void message_release(struct message *message, struct paths *paths);
+
+/* Takes and releases all messages. */
+void message_queue_clear(struct message_queue *queue, struct paths *paths);
+
+/* Whether the message goes through the leader. */
+bool message_is_write(const struct message *message);
+
+/* The length of the reply on the connection. */
+uint64_t message_reply_bytes(const struct message *message);
+
+/* ------------------------------------------------------------------ the parts */
 
 struct sim_session {
     struct client client; /* first: a pointer to it is one to the session */
@@ -198,10 +339,6 @@ void sim_session_close(struct sim_session *session);
 void sim_session_receives(void *message);
 void sim_session_is_notified(void *notification);
 
-/* ------------------------------------------------------------------ the driver */
-
-void sim_driver_init(struct sim_driver *driver, struct sim *sim);
-
 /* Calls when the driver has done everything before, and has spent this time on what has arrived. */
 void sim_driver_take(struct sim_driver *driver, uint64_t cost_ns, void (*call)(void *context),
                      void *context);
@@ -209,42 +346,10 @@ void sim_driver_take(struct sim_driver *driver, uint64_t cost_ns, void (*call)(v
 /* ------------------------------------------------------------------ servers */
 
 void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index);
+void sim_leader_init(struct sim_leader *leader, struct sim *sim);
 
 /* Event: a message from a session (and its reference) arrives. */
 void sim_server_receives(void *message);
-
-/* Puts a message (and its reference) into the lane, to be carried out at this time, but not before
- * what is in the lane already. */
-void sim_server_queue(struct sim_server *server, struct message *message, uint64_t due_ns);
-
-/* Returns when the server's disk has synced what it is given at this time. Times must not
- * decrease. */
-uint64_t sim_server_sync(struct sim_server *server, uint64_t comes_ns);
-
-/* Sends something that leaves the server at this time. */
-void sim_server_sends(struct sim_server *server, const struct sending *sending, uint64_t leaves_ns);
-
-/* ------------------------------------------------------------------ turns */
-
-/* Puts work that has just come to a server into its next turn, and begins that one if there is
- * none. False, without effect: the work is to be done now, since the server has no turns, or this
- * is its turn. */
-bool sim_turn_puts_off(struct sim_server *server, void (*call)(void *context), void *context);
-
-/* Keep what a turn makes until its end: a write that has been ordered, or a read that waits for
- * such a one; what is to be sent. False, without effect, outside a turn. */
-bool sim_turn_keeps_write(struct sim_server *server, struct message *message);
-bool sim_turn_keeps_sending(struct sim_server *server, const struct sending *sending);
-
-/* ------------------------------------------------------------------ the leader */
-
-void sim_leader_init(struct sim_leader *leader, struct sim *sim);
-
-/* Event: a write (and its reference) arrives at the leader. */
-void sim_leader_order(void *message);
-
-/* Proposes a write that has been ordered, when the leader's CPU has done what it has. */
-void sim_leader_propose(struct message *message);
 
 /* Event: the leader ends a session, unless it has ended already. */
 void sim_leader_expire(void *session);

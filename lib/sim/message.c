@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/message.h"
+#include "sim/internal.h"
 
 #include "wire/wire.h"
 

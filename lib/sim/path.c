@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/path.h"
+#include "sim/store.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -140,4 +140,30 @@ const char *path_name(const struct path *path)
 size_t path_name_length(const struct path *path)
 {
     return path->length - path->name_at;
+}
+
+/* ------------------------------------------------------------------ values */
+
+struct value *value_take(struct slab *slab, const void *bytes, size_t length)
+{
+    if (length == 0)
+        return NULL;
+    struct value *value = slab_take(slab, sizeof *value + length);
+    value->references = 1;
+    value->length = (uint32_t)length;
+    memcpy(value->bytes, bytes, length);
+    return value;
+}
+
+struct value *value_hold(struct value *value)
+{
+    if (value != NULL)
+        value->references++;
+    return value;
+}
+
+void value_release(struct slab *slab, struct value *value)
+{
+    if (value != NULL && --value->references == 0)
+        slab_give(slab, value, sizeof *value + value->length);
 }

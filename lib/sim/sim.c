@@ -45,7 +45,7 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     agenda_init(&made->agenda, &made->slab);
     random_init(&made->random, options->seed);
     watches_init(&made->client_watches, &made->slab, &made->paths);
-    sim_driver_init(&made->driver, made);
+    made->driver.sim = made;
     sim_leader_init(&made->leader, made);
     for (unsigned i = 0; i < options->servers; i++)
         sim_server_init(&servers[i], made, i);

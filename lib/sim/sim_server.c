@@ -8,20 +8,59 @@ void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
     watches_init(&server->watches, &sim->slab, &sim->paths);
 }
 
+void sim_leader_init(struct sim_leader *leader, struct sim *sim)
+{
+    *leader = (struct sim_leader){.leader = sim->options.servers - 1};
+    tree_init(&leader->tree, &sim->slab, &sim->paths);
+}
+
 static void work(struct sim_server *server, uint64_t cost_ns)
 {
     sim_work(server->sim, &server->cpu, 0, cost_ns);
 }
 
-/* Joins the next sync if it has not begun yet. */
-uint64_t sim_server_sync(struct sim_server *server, uint64_t comes_ns)
+/* ------------------------------------------------------------------ turns */
+
+static void take_turn(void *server);
+
+/* Puts work that has just come to a server into its next turn, and begins that one if there is
+ * none. False, without effect: the work is to be done now, since the server has no turns, or this
+ * is its turn. */
+static bool puts_off(struct sim_server *server, void (*call)(void *context), void *context)
 {
-    struct disk *disk = &server->disk;
-    if (comes_ns > disk->begins_ns || disk->ends_ns == 0) {
-        disk->begins_ns = sim_later(comes_ns, disk->ends_ns);
-        disk->ends_ns = disk->begins_ns + server->sim->options.costs.sync_ns;
-    }
-    return disk->ends_ns;
+    struct turn *turn = &server->turn;
+    if (server->sim->options.costs.turn_ns == 0 || turn->taken)
+        return false;
+    turn->work = slab_grow(&server->sim->slab, turn->work, &turn->work_capacity, turn->work_count,
+                           sizeof *turn->work);
+    turn->work[turn->work_count++] = (struct agenda_call){call, context};
+    if (!turn->under_way)
+        take_turn(server);
+    return true;
+}
+
+/* Keep what a turn makes until its end: a write that has been ordered, or a read that waits for
+ * such a one; what is to be sent. False, without effect, outside a turn. */
+static bool keeps_write(struct sim_server *server, struct message *message)
+{
+    struct turn *turn = &server->turn;
+    if (!turn->taken)
+        return false;
+    turn->writes = slab_grow(&server->sim->slab, turn->writes, &turn->write_capacity,
+                             turn->write_count, sizeof(struct message *));
+    turn->writes[turn->write_count++] = message;
+    return true;
+}
+
+static bool keeps_sending(struct sim_server *server, const struct sending *sending)
+{
+    struct turn *turn = &server->turn;
+    if (!turn->taken)
+        return false;
+    turn->sendings = slab_grow(&server->sim->slab, turn->sendings, &turn->sending_capacity,
+                               turn->sending_count, sizeof *turn->sendings);
+    turn->sendings[turn->sending_count++] = *sending;
+    return true;
 }
 
 /* ------------------------------------------------------------------ connections */
@@ -69,7 +108,8 @@ static uint64_t sent_ns(struct sim_server *server)
     return made_ns + cost_ns + (most_ns > 0 ? random_below(&sim->random, most_ns + 1) : 0);
 }
 
-void sim_server_sends(struct sim_server *server, const struct sending *sending, uint64_t leaves_ns)
+/* Sends something that leaves the server at this time. */
+static void leave_at(struct sim_server *server, const struct sending *sending, uint64_t leaves_ns)
 {
     struct sim *sim = server->sim;
     struct sim_session *session = sending->session;
@@ -79,8 +119,8 @@ void sim_server_sends(struct sim_server *server, const struct sending *sending, 
 
 static void send_to(struct sim_server *server, const struct sending *sending)
 {
-    if (!sim_turn_keeps_sending(server, sending))
-        sim_server_sends(server, sending, sent_ns(server));
+    if (!keeps_sending(server, sending))
+        leave_at(server, sending, sent_ns(server));
 }
 
 static void send(struct sim_server *server, struct message *message)
@@ -291,7 +331,7 @@ static void come_due(void *context)
 {
     struct sim_server *server = context;
     const struct lane *lane = &server->lane;
-    if (sim_turn_puts_off(server, come_due, server))
+    if (puts_off(server, come_due, server))
         return;
     do {
         carry_out_first(server);
@@ -300,29 +340,166 @@ static void come_due(void *context)
     await_due(server);
 }
 
-static void widen(struct sim_server *server)
-{
-    struct lane *lane = &server->lane;
-    struct slab *slab = &server->sim->slab;
-    size_t capacity = lane->capacity == 0 ? 64 : lane->capacity * 2;
-    struct lane_entry *entries = slab_take(slab, capacity * sizeof *entries);
-    for (size_t i = 0; i < lane->count; i++)
-        entries[i] = lane->entries[(lane->head + i) & (lane->capacity - 1)];
-    slab_give(slab, lane->entries, lane->capacity * sizeof *entries);
-    lane->entries = entries;
-    lane->capacity = capacity;
-    lane->head = 0;
-}
-
-void sim_server_queue(struct sim_server *server, struct message *message, uint64_t due_ns)
+/* Puts a message (and its reference) into the lane, to be carried out at this time, but not before
+ * what is in the lane already. */
+static void put_in_lane(struct sim_server *server, struct message *message, uint64_t due_ns)
 {
     struct lane *lane = &server->lane;
     if (lane->count == lane->capacity)
-        widen(server);
+        lane->entries = slab_widen(&server->sim->slab, lane->entries, &lane->capacity, &lane->head,
+                                   sizeof *lane->entries);
     lane->entries[(lane->head + lane->count) & (lane->capacity - 1)] =
         (struct lane_entry){message, due_ns};
     if (++lane->count == 1)
         await_due(server);
+}
+
+/* ------------------------------------------------------------------ the leader */
+
+static void decide(struct sim_leader *leader, struct message *message)
+{
+    struct sim_session *session = message->session;
+    message->zxid = ++leader->zxid;
+    if (message->kind == MESSAGE_REQUEST && session->ended) {
+        message->status = ZK_SESSION_EXPIRED;
+        return;
+    }
+    if (message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE) {
+        message_fill_deletions(message, &session->sim->paths, &leader->tree, session->number);
+        session->ended = true;
+    }
+    if (message->change_count > 0)
+        message->status =
+            tree_carry_out(&leader->tree, message->zxid, message->changes, message->change_count);
+}
+
+/* When the server's disk has synced what it is given at this time, which joins the next sync if
+ * that has not begun yet. Times must not decrease. */
+static uint64_t sync_disk(struct sim_server *server, uint64_t comes_ns)
+{
+    struct disk *disk = &server->disk;
+    if (comes_ns > disk->begins_ns || disk->ends_ns == 0) {
+        disk->begins_ns = sim_later(comes_ns, disk->ends_ns);
+        disk->ends_ns = disk->begins_ns + server->sim->options.costs.sync_ns;
+    }
+    return disk->ends_ns;
+}
+
+/* Inserts a time into times in ascending order. */
+static void insert(uint64_t *times, unsigned count, uint64_t time)
+{
+    unsigned at = count;
+    for (; at > 0 && times[at - 1] > time; at--)
+        times[at] = times[at - 1];
+    times[at] = time;
+}
+
+/* When the leader learns that more than half of the servers have the write on their disks.
+ * Acknowledgements of a server keep their order, and so do commits. */
+static uint64_t commit_ns(struct sim *sim, uint64_t proposed_ns)
+{
+    uint64_t acknowledged[SIM_SERVERS_MAX] = {0};
+    unsigned servers = sim->options.servers, leader = sim->leader.leader;
+    for (unsigned i = 0; i < servers; i++) {
+        struct sim_server *server = &sim->servers[i];
+        uint64_t there = i == leader ? 0 : sim_hop_ns(sim);
+        uint64_t back = i == leader ? 0 : sim_hop_ns(sim);
+        server->proposal_ns = sim_later(server->proposal_ns, proposed_ns + there);
+        uint64_t synced_ns = sync_disk(server, server->proposal_ns);
+        server->acknowledged_ns = sim_later(server->acknowledged_ns, synced_ns + back);
+        insert(acknowledged, i, server->acknowledged_ns);
+    }
+    sim->leader.commit_ns = sim_later(sim->leader.commit_ns, acknowledged[servers / 2]);
+    return sim->leader.commit_ns;
+}
+
+/* Proposes a write that has been ordered, when the leader's CPU has done what it has. */
+static void propose(struct message *message)
+{
+    struct sim *sim = message->session->sim;
+    struct sim_server *leader = &sim->servers[sim->leader.leader];
+    uint64_t committed_ns = commit_ns(sim, leader->cpu.idle_ns);
+    message->references = sim->options.servers;
+    for (unsigned i = 0; i < sim->options.servers; i++) {
+        uint64_t there = i == leader->index ? 0 : sim_hop_ns(sim);
+        put_in_lane(&sim->servers[i], message, committed_ns + there);
+    }
+}
+
+/* Event: a write (and its reference) arrives at the leader. */
+static void order(void *context)
+{
+    struct message *message = context;
+    struct sim *sim = message->session->sim;
+    struct sim_server *leader = &sim->servers[sim->leader.leader];
+    if (puts_off(leader, order, message))
+        return;
+    sim_work(sim, &leader->cpu, 0, sim->options.costs.order_ns);
+    decide(&sim->leader, message);
+    if (!keeps_write(leader, message))
+        propose(message);
+}
+
+void sim_leader_expire(void *context)
+{
+    struct sim_session *session = context;
+    if (!session->ended)
+        order(message_new(&session->sim->paths, MESSAGE_EXPIRE, session));
+}
+
+/* ------------------------------------------------------------------ the end of a turn */
+
+/* The messages leave at any time until all are sent: see sent_ns. */
+static void send_kept(struct sim_server *server)
+{
+    struct sim *sim = server->sim;
+    struct turn *turn = &server->turn;
+    uint64_t cost_ns = sim->options.costs.send_ns, made_ns = server->cpu.idle_ns;
+    for (size_t i = 0; i < turn->sending_count; i++)
+        sim_work(sim, &server->sender, made_ns, cost_ns);
+    for (size_t i = 0; i < turn->sending_count; i++) {
+        uint64_t most_ns = server->sender.idle_ns - made_ns - cost_ns;
+        leave_at(server, &turn->sendings[i],
+                 made_ns + cost_ns + random_below(&sim->random, most_ns + 1));
+    }
+    turn->sending_count = 0;
+}
+
+static void propose_kept(struct sim_server *server)
+{
+    struct turn *turn = &server->turn;
+    for (size_t i = 0; i < turn->write_count; i++) {
+        if (message_is_write(turn->writes[i]))
+            propose(turn->writes[i]);
+        else
+            put_in_lane(server, turn->writes[i], 0);
+    }
+    turn->write_count = 0;
+}
+
+static void carry_out(struct sim_server *server)
+{
+    struct turn *turn = &server->turn;
+    turn->taken = true;
+    sim_work(server->sim, &server->cpu, 0, server->sim->options.costs.turn_ns);
+    for (size_t i = 0; i < turn->work_count; i++)
+        turn->work[i].call(turn->work[i].context);
+    turn->work_count = 0;
+    turn->taken = false;
+}
+
+/* Also an entry of the agenda, when the turn before has ended. */
+static void take_turn(void *context)
+{
+    struct sim_server *server = context;
+    struct turn *turn = &server->turn;
+    turn->under_way = turn->work_count > 0;
+    if (!turn->under_way)
+        return;
+    carry_out(server);
+    propose_kept(server);
+    send_kept(server);
+    agenda_add(&server->sim->agenda, server->cpu.idle_ns, take_turn, server);
 }
 
 /* ------------------------------------------------------------------ what comes in */
@@ -334,10 +511,10 @@ static void receive_read(struct sim_server *server, struct message *message)
     struct sim_session *session = message->session;
     message->link_writes = session->link_writes;
     bool alone = server->sim->options.servers == 1;
-    if (alone && server->turn.write_count > 0 && sim_turn_keeps_write(server, message))
+    if (alone && server->turn.write_count > 0 && keeps_write(server, message))
         return;
     if (alone && server->lane.count > 0)
-        sim_server_queue(server, message, 0);
+        put_in_lane(server, message, 0);
     else if (is_linked(server, message) && session->link_written < session->link_writes)
         message_queue_add(&session->link_reads, message);
     else
@@ -351,11 +528,11 @@ static void receive_write(struct sim_server *server, struct message *message)
     if (is_linked(server, message))
         message->session->link_writes++;
     if (server->index == sim->leader.leader) {
-        sim_leader_order(message);
+        order(message);
         return;
     }
     server->to_leader_ns = sim_later(server->to_leader_ns, due_ns + sim_hop_ns(sim));
-    agenda_add(&sim->agenda, server->to_leader_ns, sim_leader_order, message);
+    agenda_add(&sim->agenda, server->to_leader_ns, order, message);
 }
 
 /* A server refuses a client that has seen a later transaction. A follower asks its leader about
@@ -385,7 +562,7 @@ void sim_server_receives(void *context)
     struct message *message = context;
     struct sim_session *session = message->session;
     struct sim_server *server = &session->sim->servers[message->server];
-    if (sim_turn_puts_off(server, sim_server_receives, message))
+    if (puts_off(server, sim_server_receives, message))
         return;
     if (message->kind == MESSAGE_DISCONNECT) {
         unlink_session(server, session);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/watches.h"
+#include "sim/store.h"
 
 #include <assert.h>
 
