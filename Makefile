@@ -27,7 +27,7 @@ LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out bench/cost/%,$(wildcard bench/*.c bench/*/*.c)))
-BENCH_OBJECTS += $(BUILD)/bench/page/page_script.o
+BENCH_OBJECTS += $(BUILD)/bench/page/page_texts.o
 COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
@@ -71,16 +71,20 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The script of report.html as a text of C, and its hash, by which the page's Content-Security-Policy knows it.
-$(BUILD)/bench/page/page_script.c: bench/page/page_anatomy.js
+# The frame, the style and the script of report.html as texts of C: page.css is page_css; and of a script its hash, by
+# which the page's Content-Security-Policy knows it.
+PAGE_TEXTS := $(wildcard bench/page/*.html bench/page/*.css bench/page/*.js)
+$(BUILD)/bench/page/page_texts.c: $(PAGE_TEXTS)
 	@mkdir -p $(@D)
-	$(call say,script)set -e; { echo '#include "bench/page/page_script.h"'; echo 'const char page_script[] ='; \
-	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $<; \
-	    echo ';'; echo 'const char page_script_hash[] ='; \
-	    hash=$$(sha256sum < $< | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64); \
-	    test $${#hash} = 44; \
-	    echo "    \"sha256-$$hash\";"; } > $@.new && mv $@.new $@
-$(BUILD)/bench/page/page_script.o: $(BUILD)/bench/page/page_script.c
+	$(call say,texts)set -e; { echo '#include "bench/page/internal.h"'; for file in $^; do \
+	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
+	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \
+	    case $$file in *.js) \
+	        hash=$$(sha256sum < $$file | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64); \
+	        test $${#hash} = 44; \
+	        echo "const char $${name}_hash[] = \"sha256-$$hash\";" ;; \
+	    esac; done; } > $@.new && mv $@.new $@
+$(BUILD)/bench/page/page_texts.o: $(BUILD)/bench/page/page_texts.c
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Only this file contains the version; it is compiled again when the version changes.

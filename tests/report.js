@@ -19,13 +19,13 @@ const screens = [
 const paperHeight = 1047;
 const papersMost = 24; // what is cited is no book
 
-// All messages, errors and requests of a page, but for the page itself.
+// All messages, errors and requests of a page, but for the page itself and the pictures in it.
 function listen(page, address) {
     const heard = [];
     page.on('console', (message) => heard.push(`message: ${message.text()}`));
     page.on('pageerror', (error) => heard.push(`error: ${error}`));
     page.on('request', (request) => {
-        if (request.url() !== address)
+        if (request.url() !== address && !request.url().startsWith('data:image/'))
             heard.push(`request: ${request.url()}`);
     });
     return heard;

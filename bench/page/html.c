@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/page/html.h"
-
+#include "base/memory.h"
 #include "base/printable.h"
+#include "bench/output/verdict.h"
+#include "bench/page/internal.h"
 
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define TEXT_SIZE 2048
 /* As much as a character may become: \U0010ffff. */
 #define SHOWN_SIZE 16
+
+/* ------------------------------------------------------------------ text */
 
 static const char *entity(char character)
 {
@@ -49,9 +52,14 @@ void html_text(FILE *stream, const char *text)
 __attribute__((format(printf, 2, 0))) static void put_format(FILE *stream, const char *format,
                                                              va_list arguments)
 {
-    char text[TEXT_SIZE];
-    vsnprintf(text, sizeof text, format, arguments);
+    va_list again;
+    va_copy(again, arguments);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    char *text = memory_new(size, 1);
+    vsnprintf(text, size, format, arguments);
     html_text(stream, text);
+    free(text);
 }
 
 void html_format(FILE *stream, const char *format, ...)
@@ -70,4 +78,124 @@ void html_element(FILE *stream, const char *tag, const char *format, ...)
     put_format(stream, format, arguments);
     va_end(arguments);
     fprintf(stream, "</%.*s>\n", (int)strcspn(tag, " "), tag);
+}
+
+/* ------------------------------------------------------------------ texts with gaps */
+
+/* The field that a sentence names behind a brace. */
+static const char *field_of(const char *brace, const struct csv_reader *file, size_t row)
+{
+    char column[64];
+    snprintf(column, sizeof column, "%.*s", (int)strcspn(brace + 1, "}"), brace + 1);
+    return page_text(file, row, column);
+}
+
+static bool lacks_field(const char *bracket, const struct csv_reader *file, size_t row)
+{
+    for (; *bracket != ']'; bracket++) {
+        if (*bracket == '{' && field_of(bracket, file, row)[0] == '\0')
+            return true;
+    }
+    return false;
+}
+
+void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row)
+{
+    for (const char *at = sentence; *at != '\0'; at++) {
+        size_t length = strcspn(at, "[]{");
+        html_format(stream, "%.*s", (int)length, at);
+        at += length;
+        if (*at == '{') {
+            html_text(stream, field_of(at, file, row));
+            at = strchr(at, '}');
+        } else if (*at == '[' && lacks_field(at, file, row)) {
+            at = strchr(at, ']');
+        } else if (*at == '\0') {
+            break;
+        }
+    }
+}
+
+void html_frame(FILE *stream, const char *frame, const struct html_slot *slots, const void *context)
+{
+    for (const char *gap; (gap = strstr(frame, "{{")) != NULL; frame = strstr(gap, "}}") + 2) {
+        fwrite(frame, 1, (size_t)(gap - frame), stream);
+        for (const struct html_slot *slot = slots; slot->name != NULL; slot++) {
+            if (strncmp(gap + 2, slot->name, strcspn(gap + 2, "}")) == 0)
+                slot->put(stream, context);
+        }
+    }
+    fputs(frame, stream);
+}
+
+/* ------------------------------------------------------------------ tables */
+
+void html_table_begin(FILE *stream, const char *caption_format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, caption_format);
+    va_copy(again, arguments);
+    fputs("<section class=\"wide\" tabindex=\"0\" aria-label=\"", stream);
+    put_format(stream, caption_format, arguments);
+    fputs("\">\n<table>\n<caption>", stream);
+    put_format(stream, caption_format, again);
+    fputs("</caption>\n<thead>\n<tr>\n", stream);
+    va_end(again);
+    va_end(arguments);
+}
+
+void html_table_heading(FILE *stream, const char *format, ...)
+{
+    va_list arguments;
+    fputs("<th scope=\"col\">", stream);
+    va_start(arguments, format);
+    put_format(stream, format, arguments);
+    va_end(arguments);
+    fputs("</th>\n", stream);
+}
+
+void html_table_rows(FILE *stream)
+{
+    fputs("</tr>\n</thead>\n<tbody>\n", stream);
+}
+
+void html_table_end(FILE *stream)
+{
+    fputs("</tbody>\n</table>\n</section>\n", stream);
+}
+
+void html_cell(FILE *stream, bool is_number, const char *text)
+{
+    fputs(is_number ? "<td class=\"number\">" : "<td>", stream);
+    html_text(stream, text);
+    fputs("</td>", stream);
+}
+
+/* ------------------------------------------------------------------ sentences */
+
+/* A word from a file could be any text, and becomes the name of a class. */
+void html_sentence_begin(FILE *stream, const char *verdict)
+{
+    const char *word =
+        strcmp(verdict, HTML_MEASURED) == 0 ? HTML_MEASURED : verdict_word(VERDICT_UNDETERMINED);
+    for (enum verdict i = 0; i < VERDICTS; i++) {
+        if (strcmp(verdict, verdict_word(i)) == 0)
+            word = verdict_word(i);
+    }
+    fprintf(stream, "<li class=\"%s\"><strong>%s</strong> ", word, word);
+}
+
+void html_sentence_end(FILE *stream)
+{
+    fputs("</li>\n", stream);
+}
+
+void html_sentence(FILE *stream, const char *verdict, const char *format, ...)
+{
+    va_list arguments;
+    html_sentence_begin(stream, verdict);
+    va_start(arguments, format);
+    put_format(stream, format, arguments);
+    va_end(arguments);
+    html_sentence_end(stream);
 }

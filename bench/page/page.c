@@ -1,215 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/page/page.h"
 
+#include "base/memory.h"
 #include "base/output.h"
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
-#include "bench/page/html.h"
-#include "bench/page/page_anatomy.h"
-#include "bench/page/page_cautions.h"
-#include "bench/page/page_laws.h"
-#include "bench/page/page_lead.h"
-#include "bench/page/page_medians.h"
-#include "bench/page/page_plots.h"
-#include "bench/page/page_script.h"
-#include "bench/page/page_settings.h"
-#include "bench/page/page_source.h"
-#include "bench/page/page_style.h"
-#include "bench/page/page_terms.h"
-#include "bench/page/page_verdicts.h"
+#include "bench/page/internal.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char *const kind_names[PAGE_KINDS] = {
-    [PAGE_RUN] = "run", [PAGE_LOAD] = "load", [PAGE_PAPER] = "evaluation", [PAGE_PLAN] = "plan"};
 
 /* ------------------------------------------------------------------ the sections */
 
-static void write_each(FILE *stream, const struct page_sources *sources,
-                       void (*write)(FILE *stream, const struct page_source *source))
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        if (sources->count > 1)
-            html_element(stream, "h3", "%s", sources->list[i].label);
-        write(stream, &sources->list[i]);
-    }
-}
-
-static enum error_kind write_verdicts(FILE *stream, const struct page_sources *sources,
-                                      struct error *error)
-{
-    (void)error;
-    write_each(stream, sources, page_verdicts_write);
-    return ERROR_NONE;
-}
-
-static enum error_kind write_settings(FILE *stream, const struct page_sources *sources,
-                                      struct error *error)
-{
-    (void)error;
-    for (size_t i = 0; i < sources->count; i++)
-        page_settings_write(stream, &sources->list[i]);
-    return ERROR_NONE;
-}
-
-static enum error_kind write_cautions(FILE *stream, const struct page_sources *sources,
-                                      struct error *error)
-{
-    (void)error;
-    write_each(stream, sources, page_cautions_write);
-    return ERROR_NONE;
-}
-
-static enum error_kind write_terms(FILE *stream, const struct page_sources *sources,
-                                   struct error *error)
-{
-    (void)error;
-    page_terms_write(stream, sources);
-    return ERROR_NONE;
-}
-
-/* In the order of the page. */
+/* In the order of the page; one that writes nothing is left out. */
 static const struct {
-    const char *id, *name, *title;
-    bool (*any)(const struct page_sources *sources); /* whether there is something; NULL: always */
-    enum error_kind (*write)(FILE *stream, const struct page_sources *sources, struct error *error);
+    const char *id, *title;
+    void (*write)(FILE *stream, const struct page_sources *sources);
+    /* in the place of this, of each source; named: below its label, if there are several */
+    void (*write_source)(FILE *stream, const struct page_source *source);
+    bool named;
 } sections[] = {
-    {"verdicts", "verdicts", "The verdicts", NULL, write_verdicts},
-    {"plots", "plots", "The plots", page_plots_any, page_plots_write},
-    {"anatomy", "anatomy", "Anatomy of a handoff", page_plots_has_anatomy,
-     page_plots_write_anatomy},
-    {"figures", "figures", "The figures", page_medians_any, page_medians_write},
-    {"laws", "laws", "The laws beside the measurements", page_laws_any, page_laws_write},
-    {"settings", "settings", "Machine, versions, settings", NULL, write_settings},
-    {"cautions", "cautions", "What to be careful about", NULL, write_cautions},
-    {"terms", "terms", "The terms", NULL, write_terms},
+    {"verdicts", "The verdicts", NULL, page_verdicts_write, true},
+    {"plots", "The plots", page_plots_write, NULL, false},
+    {"anatomy", "Anatomy of a handoff", page_anatomy_write, NULL, false},
+    {"figures", "The figures", page_figures_write, NULL, false},
+    {"laws", "The laws beside the measurements", page_laws_write, NULL, false},
+    {"settings", "Machine, versions, settings", NULL, page_settings_write, false},
+    {"cautions", "What to be careful about", NULL, page_cautions_write, true},
+    {"terms", "The terms", page_terms_write, NULL, false},
 };
 
 #define SECTIONS (sizeof sections / sizeof sections[0])
 
-static bool is_empty(size_t section, const struct page_sources *sources)
-{
-    return sections[section].any != NULL && !sections[section].any(sources);
-}
+struct page {
+    struct page_sources sources;
+    char *sections[SECTIONS]; /* what they write */
+};
 
-static enum error_kind write_sections(FILE *stream, const struct page_sources *sources,
-                                      struct error *error)
+/* False without memory. */
+static bool write_section(struct page *page, size_t section)
 {
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < SECTIONS; i++) {
-        if (is_empty(i, sources))
-            continue;
-        fprintf(stream, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", sections[i].id,
-                sections[i].id, sections[i].title);
-        kind = sections[i].write(stream, sources, error);
-        fputs("</section>\n", stream);
+    size_t length;
+    const struct page_sources *sources = &page->sources;
+    FILE *stream = open_memstream(&page->sections[section], &length);
+    if (stream == NULL)
+        return false;
+    if (sections[section].write != NULL)
+        sections[section].write(stream, sources);
+    for (size_t i = 0; sections[section].write == NULL && i < sources->count; i++) {
+        if (sections[section].named && sources->count > 1)
+            html_element(stream, "h3", "%s", sources->list[i].label);
+        sections[section].write_source(stream, &sources->list[i]);
     }
-    return kind;
+    bool good = ferror(stream) == 0;
+    return fclose(stream) == 0 && good;
 }
 
 /* ------------------------------------------------------------------ the page */
 
-static void put_title(FILE *stream, const struct page_sources *sources)
+static bool has_anatomy(const struct page *page)
 {
+    size_t i = 0;
+    while (strcmp(sections[i].id, "anatomy") != 0)
+        i++;
+    return page->sections[i][0] != '\0';
+}
+
+static void put_policy(FILE *stream, const void *page)
+{
+    if (has_anatomy(page))
+        fprintf(stream, "; script-src '%s'", anatomy_js_hash);
+}
+
+static void put_heading(FILE *stream, const void *page)
+{
+    static const char *const kinds[PAGE_KINDS] = {[PAGE_RUN] = "run",
+                                                  [PAGE_LOAD] = "load",
+                                                  [PAGE_PAPER] = "evaluation",
+                                                  [PAGE_PLAN] = "plan"};
+    const struct page_sources *sources = &((const struct page *)page)->sources;
     html_text(stream, "zkherd: ");
     for (size_t i = 0; i < sources->count; i++)
-        html_format(stream, "%s%s %s", i > 0 ? ", " : "", kind_names[sources->list[i].kind],
+        html_format(stream, "%s%s %s", i > 0 ? ", " : "", kinds[sources->list[i].kind],
                     sources->list[i].label);
 }
 
-static void write_head(FILE *stream, const struct page_sources *sources)
+static void put_title(FILE *stream, const void *page)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
-          stream);
-    if (page_plots_has_anatomy(sources))
-        fprintf(stream, "; script-src '%s'", page_script_hash);
-    fputs(
-        "\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
-        stream);
+    const struct page_sources *sources = &((const struct page *)page)->sources;
     if (sources->count > 1)
         html_format(stream, "zkherd: %zu results", sources->count);
     else
-        put_title(stream, sources);
-    fprintf(stream, "</title>\n<style>\n%s%s</style>\n</head>\n", page_style,
-            page_plots_has_anatomy(sources) ? page_style_anatomy : "");
+        put_heading(stream, page);
 }
 
-static void write_contents(FILE *stream, const struct page_sources *sources)
+static void put_style(FILE *stream, const void *page)
 {
-    fputs("<nav aria-label=\"Contents\">\n<ul>\n", stream);
+    fprintf(stream, "%s%s", page_css, has_anatomy(page) ? anatomy_css : "");
+}
+
+static void put_lead(FILE *stream, const void *page)
+{
+    page_lead_write(stream, &((const struct page *)page)->sources);
+}
+
+static void put_contents(FILE *stream, const void *context)
+{
+    const struct page *page = context;
     for (size_t i = 0; i < SECTIONS; i++) {
-        if (!is_empty(i, sources))
-            fprintf(stream, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].name);
+        if (page->sections[i][0] != '\0')
+            fprintf(stream, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].id);
     }
-    fputs("</ul>\n</nav>\n", stream);
 }
 
-static enum error_kind write_page(FILE *stream, const struct page_sources *sources,
-                                  struct error *error)
+static void put_sections(FILE *stream, const void *context)
 {
-    write_head(stream, sources);
-    fputs("<body>\n<header>\n<h1>", stream);
-    put_title(stream, sources);
-    fputs("</h1>\n", stream);
-    page_lead_write(stream, sources);
-    write_contents(stream, sources);
-    fputs("</header>\n<main>\n", stream);
-    enum error_kind kind = write_sections(stream, sources, error);
-    fputs("</main>\n", stream);
-    if (page_plots_has_anatomy(sources))
-        page_anatomy_write_script(stream);
-    fputs("</body>\n</html>\n", stream);
-    return kind;
+    const struct page *page = context;
+    for (size_t i = 0; i < SECTIONS; i++) {
+        const char *id = sections[i].id;
+        if (page->sections[i][0] != '\0')
+            fprintf(stream,
+                    "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n%s</section>\n", id,
+                    id, sections[i].title, page->sections[i]);
+    }
+}
+
+static void put_script(FILE *stream, const void *page)
+{
+    if (has_anatomy(page))
+        fprintf(stream, "<script>%s</script>\n", anatomy_js);
+}
+
+static void write_page(FILE *stream, const void *page)
+{
+    static const struct html_slot slots[] = {
+        {"policy", put_policy},     {"title", put_title},   {"style", put_style},
+        {"heading", put_heading},   {"lead", put_lead},     {"contents", put_contents},
+        {"sections", put_sections}, {"script", put_script}, {NULL, NULL}};
+    html_frame(stream, page_html, slots, page);
 }
 
 /* ------------------------------------------------------------------ the file */
 
-static enum error_kind open_file(const char *file, struct output *output, struct error *error)
+static enum error_kind write_file(struct page *page, const char *file, struct error *error)
 {
     char folder[PATH_MAX] = ".";
     const char *name = folder_name(file);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (!write_section(page, i))
+            return error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
+    }
     if (name > file)
         snprintf(folder, sizeof folder, "%.*s", (int)(name - file), file);
     folder_trim(folder);
-    return output_open(output, folder, name, error);
-}
-
-static enum error_kind write_file(const struct page_sources *sources, const char *file,
-                                  struct error *error)
-{
-    struct output output = {0};
-    enum error_kind kind = open_file(file, &output, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = write_page(output.stream, sources, error);
-    if (kind == ERROR_NONE)
-        kind = output_finish(&output, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&output);
-    return kind;
+    return output_write(folder, name, write_page, page, error);
 }
 
 enum error_kind page_write(const char *const *folders, size_t count, const char *file,
                            struct error *error)
 {
-    struct page_sources *sources = calloc(1, sizeof *sources);
+    struct page *page = memory_new(1, sizeof *page);
     enum error_kind kind = ERROR_NONE;
-    if (sources == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = page_sources_add(sources, folders[i], error);
-    page_sources_label(sources);
+        kind = page_sources_add(&page->sources, folders[i], error);
+    page_sources_label(&page->sources);
     if (kind == ERROR_NONE)
-        kind = write_file(sources, file, error);
-    page_sources_deinit(sources);
-    free(sources);
+        kind = write_file(page, file, error);
+    for (size_t i = 0; i < SECTIONS; i++)
+        free(page->sections[i]);
+    page_sources_deinit(&page->sources);
+    free(page);
     return kind;
 }
 
@@ -235,27 +196,18 @@ void page_add(const char *folder, const struct manifest *manifest, bool quiet)
         (void)!manifest_warn_late(manifest, folder, warning, &error);
 }
 
-static bool has_page(const struct dirent *entry, int folder)
+static enum error_kind count_page(void *count, const char *folder, struct error *error)
 {
-    char path[NAME_MAX + sizeof "/" PAGE_FILE];
-    snprintf(path, sizeof path, "%s/" PAGE_FILE, entry->d_name);
-    return faccessat(folder, path, F_OK, 0) == 0;
-}
-
-static size_t count_pages(const char *folder)
-{
-    DIR *entries = opendir(folder);
-    size_t count = 0;
-    if (entries == NULL)
-        return 0;
-    for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
-        count += entry->d_name[0] != '.' && has_page(entry, dirfd(entries));
-    closedir(entries);
-    return count;
+    (void)error;
+    *(size_t *)count += page_has_file(folder, PAGE_FILE);
+    return ERROR_NONE;
 }
 
 void page_add_common(const char *folder, bool quiet)
 {
-    if (count_pages(folder) > 1)
+    struct error error;
+    size_t pages = 0;
+    (void)page_each_inner(folder, count_page, &pages, &error);
+    if (pages > 1)
         page_add(folder, NULL, quiet);
 }

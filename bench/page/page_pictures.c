@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/page/page_pictures.h"
+/* The pictures of all sources, which the scripts in plots/ have drawn, each with words for those
+ * who do not see it and with its data as a table; and the handoffs of a trace to go through. */
+#include "base/text.h"
+#include "bench/page/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FILE_PATH_SIZE (PATH_MAX + 64)
-#define PICTURE_MAX    ((size_t)16 << 20)
+#define COLUMNS_MAX    32
 
 /* Groups that are told; a reader of more reads the table. */
 #define GROUPS_MAX 12
@@ -104,136 +106,249 @@ static const struct page_picture pictures[] = {
      "recipe", "size", "measured_us"},
 };
 
-const struct page_picture *page_pictures_get(size_t index)
+const struct page_picture *page_picture(size_t index)
 {
     return index < sizeof pictures / sizeof pictures[0] ? &pictures[index] : NULL;
 }
 
-/* ------------------------------------------------------------------ the file */
-
-static void set_path(const struct page_picture *picture, const struct page_source *source,
-                     char path[FILE_PATH_SIZE])
-{
-    snprintf(path, FILE_PATH_SIZE, "%s/plots/%s.svg", source->folder, picture->name);
-}
-
-bool page_pictures_has(const struct page_picture *picture, const struct page_source *source)
+static FILE *open_picture(const struct page_source *source, const struct page_picture *picture)
 {
     char path[FILE_PATH_SIZE];
-    set_path(picture, source, path);
-    return access(path, R_OK) == 0;
+    snprintf(path, sizeof path, "%s/plots/%s.svg", source->folder, picture->name);
+    return fopen(path, "re");
 }
 
-static char *read_stream(FILE *stream)
+bool page_has_picture(const struct page_source *source, const struct page_picture *picture)
 {
-    size_t length = 0;
-    char *text = NULL;
-    FILE *copy = open_memstream(&text, &length);
-    char part[BUFSIZ];
+    FILE *file = open_picture(source, picture);
+    if (file != NULL)
+        fclose(file);
+    return file != NULL;
+}
+
+/* ------------------------------------------------------------------ a picture */
+
+/* The rows of each group with the least and the greatest y: where they are, with their x. */
+static void put_groups(FILE *stream, const struct page_picture *picture,
+                       const struct csv_reader *file)
+{
+    struct {
+        const char *name;
+        size_t least, greatest;
+    } groups[GROUPS_MAX];
+    size_t count = 0;
+    for (size_t row = 0; row < file->rows; row++) {
+        const char *name = page_text(file, row, picture->group);
+        double y = page_number(file, row, picture->y);
+        size_t i = 0;
+        while (i < count && strcmp(groups[i].name, name) != 0)
+            i++;
+        if (i == GROUPS_MAX)
+            continue;
+        if (i == count) {
+            groups[i].name = name;
+            groups[i].least = groups[i].greatest = row;
+            count++;
+        }
+        /* The first row of a group may have no y. */
+        if (!(y >= page_number(file, groups[i].least, picture->y)) && !isnan(y))
+            groups[i].least = row;
+        if (!(y <= page_number(file, groups[i].greatest, picture->y)) && !isnan(y))
+            groups[i].greatest = row;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t least = groups[i].least, greatest = groups[i].greatest;
+        if (!isnan(page_number(file, least, picture->y)))
+            html_format(stream, " %s %s: %s from %s (%s %s) to %s (%s %s).", picture->group,
+                        groups[i].name, picture->y, page_text(file, least, picture->y), picture->x,
+                        page_text(file, least, picture->x), page_text(file, greatest, picture->y),
+                        picture->x, page_text(file, greatest, picture->x));
+    }
+}
+
+/* What a picture contains cannot reach the page: a browser runs no script of an image, and loads
+ * nothing for it. Can be scrolled by keyboard where it is wider than the screen. */
+static void put_image(FILE *stream, const struct page_picture *picture,
+                      const struct page_source *source, FILE *file)
+{
+    unsigned char part[3 * 4096];
     size_t got;
-    while (copy != NULL && length < PICTURE_MAX && (got = fread(part, 1, sizeof part, stream)) > 0)
-        fwrite(part, 1, got, copy);
-    bool good = copy != NULL && ferror(stream) == 0 && ferror(copy) == 0;
-    good = copy != NULL && fclose(copy) == 0 && good;
-    if (good)
-        return text;
-    free(text);
-    return NULL;
+    fputs("<div class=\"picture\" role=\"group\" tabindex=\"0\" aria-label=\"", stream);
+    html_text(stream, picture->title);
+    fputs("\">\n<img alt=\"", stream);
+    html_text(stream, picture->about);
+    put_groups(stream, picture, page_file(source, picture->file));
+    fputs("\" src=\"data:image/svg+xml;base64,", stream);
+    while ((got = fread(part, 1, sizeof part, file)) > 0)
+        text_write_base64(part, got, stream);
+    fputs("\"/>\n</div>\n", stream);
 }
 
-char *page_pictures_read(const struct page_picture *picture, const struct page_source *source)
+/* ------------------------------------------------------------------ the table behind it */
+
+static size_t find_columns(const struct csv_reader *file, const char *names,
+                           size_t columns[COLUMNS_MAX])
 {
-    char path[FILE_PATH_SIZE];
-    set_path(picture, source, path);
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return NULL;
-    char *text = read_stream(stream);
-    fclose(stream);
-    return text;
+    size_t count = 0;
+    while (*names != '\0' && count < COLUMNS_MAX) {
+        char name[64];
+        struct error error;
+        size_t length = strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        if (csv_reader_column(file, name, &columns[count], &error) == ERROR_NONE)
+            count++;
+        names += length + (names[length] == ' ');
+    }
+    return count;
 }
 
-/* ------------------------------------------------------------------ the words */
-
-/* The rows of a group with the least and the greatest y. */
-struct extremes {
-    size_t least, greatest;
-    bool found;
-};
-
-static bool is_same_group(const struct page_picture *picture, const struct csv_reader *file,
-                          size_t row, size_t other)
+static void put_rows(FILE *stream, const struct csv_reader *file, const char *names)
 {
-    return strcmp(page_source_text(file, row, picture->group),
-                  page_source_text(file, other, picture->group)) == 0;
+    size_t columns[COLUMNS_MAX];
+    size_t count = find_columns(file, names, columns);
+    for (size_t i = 0; i < count; i++)
+        html_table_heading(stream, "%s", file->fields[columns[i]]);
+    html_table_rows(stream);
+    for (size_t row = 0; row < file->rows && row < PAGE_ROWS_MAX; row++) {
+        fputs("<tr>", stream);
+        for (size_t i = 0; i < count; i++) {
+            const char *text = csv_reader_text(file, row, columns[i]);
+            char *end;
+            (void)strtod(text, &end);
+            html_cell(stream, end != text && *end == '\0', text);
+        }
+        fputs("</tr>\n", stream);
+    }
 }
 
-static bool is_first_of_group(const struct page_picture *picture, const struct csv_reader *file,
-                              size_t row)
+/* Folded away; a column that the file lacks is left out. alone: the page has room for the table on
+ * paper. */
+static void put_table(FILE *stream, const struct page_picture *picture,
+                      const struct page_source *source, bool alone)
 {
-    for (size_t i = 0; i < row; i++) {
-        if (is_same_group(picture, file, i, row))
+    const struct csv_reader *file = page_file(source, picture->file);
+    const char *plural = file->rows == 1 ? "" : "s";
+    fprintf(stream, "<details class=\"%s\">\n",
+            alone && file->rows <= PAGE_PRINTED_MAX ? "short" : "long");
+    html_element(stream, "summary", "The data: %zu row%s", file->rows, plural);
+    if (file->rows > PAGE_ROWS_MAX)
+        html_element(stream, "p", "The first %d rows; the file has all.", PAGE_ROWS_MAX);
+    html_table_begin(stream, "%s: %s of %s", picture->title, picture->file, source->label);
+    put_rows(stream, file, picture->columns);
+    html_table_end(stream);
+    fputs("</details>\n", stream);
+    html_element(stream, "p class=\"paper\"", "%s: %s of %s: %zu row%s.", picture->title,
+                 picture->file, source->label, file->rows, plural);
+}
+
+/* ------------------------------------------------------------------ the anatomy of a handoff */
+
+static bool is_anatomy(const struct page_picture *picture)
+{
+    return strcmp(picture->name, "anatomy") == 0;
+}
+
+static bool is_same_handoff(const struct csv_reader *trace, size_t row, size_t other)
+{
+    static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(page_text(trace, row, keys[i]), page_text(trace, other, keys[i])) != 0)
             return false;
     }
     return true;
 }
 
-static struct extremes find_extremes(const struct page_picture *picture,
-                                     const struct csv_reader *file, size_t first)
+/* The rows of whole handoffs that the table has. */
+static size_t count_whole(const struct csv_reader *trace)
 {
-    struct extremes extremes = {first, first, false};
-    double least = INFINITY, greatest = -INFINITY;
-    for (size_t row = first; row < file->rows; row++) {
-        double y = page_source_number(file, row, picture->y);
-        if (isnan(y) || !is_same_group(picture, file, row, first))
-            continue;
-        extremes.found = true;
-        if (y < least)
-            least = y, extremes.least = row;
-        if (y > greatest)
-            greatest = y, extremes.greatest = row;
+    size_t rows = trace->rows;
+    if (rows > PAGE_ROWS_MAX)
+        rows = PAGE_ROWS_MAX;
+    while (rows > 0 && rows < trace->rows && is_same_handoff(trace, rows - 1, PAGE_ROWS_MAX))
+        rows--;
+    return rows;
+}
+
+static void put_count(FILE *stream, const void *trace)
+{
+    fprintf(stream, "%zu", count_whole(trace));
+}
+
+static void put_cut(FILE *stream, const void *trace)
+{
+    size_t rows = count_whole(trace), all = ((const struct csv_reader *)trace)->rows;
+    if (rows < all)
+        html_element(stream, "p",
+                     "The first %zu of the %zu rows of trace.csv are drawn; a run that traces "
+                     "fewer handoffs has all of them here.",
+                     rows, all);
+}
+
+/* ------------------------------------------------------------------ the sections */
+
+/* Of a folder with pictures, one that it lacks had nothing to show. */
+static bool is_shown(const struct page_picture *picture, const struct page_source *source)
+{
+    if (page_file(source, picture->file)->rows == 0 || page_has_picture(source, picture))
+        return page_file(source, picture->file)->rows > 0;
+    for (size_t i = 0; page_picture(i) != NULL; i++) {
+        if (page_has_picture(source, page_picture(i)))
+            return false;
     }
-    return extremes;
+    return true;
 }
 
-static void put_group(FILE *stream, const struct page_picture *picture,
-                      const struct csv_reader *file, size_t row)
+static void write_figure(FILE *stream, const struct page_picture *picture,
+                         const struct page_source *source, bool alone)
 {
-    struct extremes extremes = find_extremes(picture, file, row);
-    if (!extremes.found)
-        return;
-    fprintf(stream, " %s %s: %s from %s (%s %s) to %s (%s %s).", picture->group,
-            page_source_text(file, row, picture->group), picture->y,
-            page_source_text(file, extremes.least, picture->y), picture->x,
-            page_source_text(file, extremes.least, picture->x),
-            page_source_text(file, extremes.greatest, picture->y), picture->x,
-            page_source_text(file, extremes.greatest, picture->x));
+    static const struct html_slot slots[] = {{"rows", put_count}, {"cut", put_cut}, {NULL, NULL}};
+    const struct csv_reader *rows = page_file(source, picture->file);
+    FILE *file = open_picture(source, picture);
+    fputs("<div>\n", stream);
+    if (is_anatomy(picture) && count_whole(rows) > 0)
+        html_frame(stream, anatomy_html, slots, rows);
+    fputs("<figure>\n", stream);
+    if (file != NULL)
+        put_image(stream, picture, source, file);
+    else
+        html_element(stream, "p", "Not drawn as SVG: zkherd plot draws it, if it can be drawn.");
+    html_element(stream, "figcaption", "%s: %s", source->label, picture->about);
+    fputs("</figure>\n", stream);
+    put_table(stream, picture, source, alone);
+    fputs("</div>\n", stream);
+    if (file != NULL)
+        fclose(file);
 }
 
-static void put_groups(FILE *stream, const struct page_picture *picture,
-                       const struct csv_reader *file)
+/* A picture once for every source that has it, side by side. */
+static void write_row(FILE *stream, const struct page_picture *picture,
+                      const struct page_sources *sources)
 {
-    size_t groups = 0;
-    for (size_t row = 0; row < file->rows && groups < GROUPS_MAX; row++) {
-        if (!is_first_of_group(picture, file, row))
+    bool begun = false;
+    for (size_t i = 0; i < sources->count; i++) {
+        if (!is_shown(picture, &sources->list[i]))
             continue;
-        put_group(stream, picture, file, row);
-        groups++;
+        if (!begun && !is_anatomy(picture))
+            html_element(stream, "h3", "%s", picture->title);
+        fputs(begun ? "" : "<div class=\"row\">\n", stream);
+        begun = true;
+        write_figure(stream, picture, &sources->list[i], sources->count == 1);
+    }
+    fputs(begun ? "</div>\n" : "", stream);
+}
+
+void page_plots_write(FILE *stream, const struct page_sources *sources)
+{
+    for (size_t i = 0; page_picture(i) != NULL; i++) {
+        if (!is_anatomy(page_picture(i)))
+            write_row(stream, page_picture(i), sources);
     }
 }
 
-char *page_pictures_describe(const struct page_picture *picture, const struct page_source *source)
+void page_anatomy_write(FILE *stream, const struct page_sources *sources)
 {
-    size_t length = 0;
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL)
-        return NULL;
-    fputs(picture->about, stream);
-    put_groups(stream, picture, page_source_file(source, picture->source));
-    bool good = ferror(stream) == 0;
-    if (fclose(stream) == 0 && good)
-        return text;
-    free(text);
-    return NULL;
+    for (size_t i = 0; page_picture(i) != NULL; i++) {
+        if (is_anatomy(page_picture(i)))
+            write_row(stream, page_picture(i), sources);
+    }
 }

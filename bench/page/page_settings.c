@@ -1,57 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/page/page_settings.h"
-
-#include "bench/page/html.h"
-#include "bench/page/page_table.h"
+/* What the manifests of results say: what was measured, how, and what a reader has to be careful
+ * about. And what the words of a page mean. */
+#include "base/memory.h"
+#include "bench/page/internal.h"
+#include "measure/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPTION_SIZE 512
+#define DATE_LENGTH 10 /* of 2026-11-22T12:00:11Z */
 
-/* ------------------------------------------------------------------ the command */
+/* Trials that are not valid, and are told one by one; the table has all. */
+#define TOLD_MAX 10
 
-static bool is_plain(const char *text)
+_Static_assert(STATISTICS_TRIALS_MIN == 5, "tell_manifest says so");
+
+static long long count_of(const struct page_manifest *manifest, const char *key)
 {
-    return text[0] != '\0' &&
-           text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "-_./:,=@%+")] == '\0';
+    return json_integer_value(json_object_get(manifest->json, key));
 }
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return page_json_text(json_object_get(object, key));
+}
+
+static bool is_simulated(const struct page_manifest *manifest)
+{
+    return strcmp(page_json_text(page_json(manifest, "driver", "driver")), "simulated") == 0;
+}
+
+/* Before item i of a list: "a, b and c". */
+static const char *comma(size_t i, size_t count)
+{
+    return i == 0 ? "" : i + 1 < count ? ", " : " and ";
+}
+
+/* ------------------------------------------------------------------ what was measured, and where
+ */
+
+static void put_subject(FILE *stream, const struct page_source *source)
+{
+    static const char *const subjects[PAGE_KINDS] = {
+        [PAGE_RUN] = "What clients pay for ",
+        [PAGE_LOAD] = "How many requests a second the servers answer, and in what time.",
+        [PAGE_PAPER] = "An experiment of the ZooKeeper paper (Hunt et al., USENIX ATC 2010), made "
+                       "again on other machines, and its shape compared with the paper's.",
+        [PAGE_PLAN] = "How many "};
+    const struct page_manifest *manifest = &source->manifests[0];
+    const json_t *recipes = page_json(manifest, "plan", "recipes");
+    size_t count = json_array_size(recipes);
+    html_text(stream, subjects[source->kind]);
+    if (source->kind == PAGE_PLAN)
+        html_format(stream, "%s meet the objective %s, with ",
+                    page_unit(page_json_text(page_json(manifest, "plan", "unknown"))),
+                    page_json_text(page_json(manifest, "plan", "objective")));
+    if (source->kind == PAGE_LOAD || source->kind == PAGE_PAPER)
+        return;
+    html_text(stream, count == 1 ? "the recipe " : "the recipes ");
+    for (size_t i = 0; i < count; i++)
+        html_format(stream, "%s%s", comma(i, count), page_json_text(json_array_get(recipes, i)));
+    html_text(stream, source->kind == PAGE_PLAN
+                          ? ": a search."
+                          : ": requests, bytes and times, against the number of clients.");
+}
+
+static void put_circumstances(FILE *stream, const struct page_source *source)
+{
+    long long trials = 0;
+    for (size_t i = 0; i < source->manifest_count; i++)
+        trials += count_of(&source->manifests[i], "trials_finished");
+    html_format(stream, " %lld trial%s on ", trials, trials == 1 ? "" : "s");
+    for (size_t i = 0; i < source->manifest_count; i++) {
+        const json_t *servers = json_object_get(source->manifests[i].json, "servers");
+        size_t count = json_array_size(servers);
+        bool simulated = is_simulated(&source->manifests[i]);
+        html_format(stream, "%s%zu %sserver%s%s%s", comma(i, source->manifest_count), count,
+                    simulated ? "simulated " : "", count == 1 ? "" : "s",
+                    simulated ? "" : " of ZooKeeper ",
+                    simulated ? "" : text_of(json_array_get(servers, 0), "version"));
+    }
+    html_format(stream, ", %.*s.", DATE_LENGTH, text_of(source->manifests[0].json, "started"));
+}
+
+void page_lead_write(FILE *stream, const struct page_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        fputs("<p>", stream);
+        if (sources->count > 1)
+            html_format(stream, "%s: ", sources->list[i].label);
+        put_subject(stream, &sources->list[i]);
+        put_circumstances(stream, &sources->list[i]);
+        fputs("</p>\n", stream);
+    }
+}
+
+/* ------------------------------------------------------------------ the command and the settings
+ */
 
 /* As a shell takes it. */
 static void put_argument(FILE *stream, const char *argument)
 {
-    if (is_plain(argument)) {
-        html_text(stream, argument);
-        return;
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:,=@%+";
+    bool is_plain = argument[0] != '\0' && argument[strspn(argument, plain)] == '\0';
+    html_text(stream, is_plain ? argument : "'");
+    while (!is_plain && *argument != '\0') {
+        size_t length = strcspn(argument, "'");
+        html_format(stream, "%.*s%s", (int)length, argument,
+                    argument[length] != '\0' ? "'\\''" : "");
+        argument += length + (argument[length] != '\0');
     }
-    html_text(stream, "'");
-    for (const char *at = argument; *at != '\0';) {
-        size_t length = strcspn(at, "'");
-        char *part = strndup(at, length);
-        html_text(stream, part != NULL ? part : "");
-        free(part);
-        at += length;
-        if (*at == '\'')
-            html_text(stream, "'\\''"), at++;
-    }
-    html_text(stream, "'");
+    html_text(stream, is_plain ? "" : "'");
 }
 
-static void put_command(FILE *stream, const json_t *command)
+static void put_lines(FILE *stream, const char *text)
 {
-    fputs("<pre><code>", stream);
-    for (size_t i = 0; i < json_array_size(command); i++) {
-        const char *argument = json_string_value(json_array_get(command, i));
-        fputs(i > 0 ? " " : "", stream);
-        put_argument(stream, argument != NULL ? argument : "");
+    fputs("<pre>", stream);
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        html_format(stream, "%.*s", (int)length, text);
+        fputc('\n', stream);
+        text += length + (text[length] == '\n');
     }
-    fputs("</code></pre>\n", stream);
+    fputs("</pre>\n", stream);
 }
 
-/* ------------------------------------------------------------------ names and values */
-
-static void put_text(FILE *stream, const json_t *value)
+static void put_json(FILE *stream, const json_t *value)
 {
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
     html_text(stream, json_is_string(value) ? json_string_value(value) : text != NULL ? text : "");
@@ -67,80 +142,41 @@ static void put_value(FILE *stream, const char *name, const json_t *value)
     fputs("<td>", stream);
     for (size_t i = 0; i < count; i++) {
         html_text(stream, i > 0 ? ", " : "");
-        put_text(stream, json_array_get(value, i));
+        put_json(stream, json_array_get(value, i));
     }
     if (json_is_null(value) || (json_is_array(value) && count == 0))
         html_text(stream, "none");
     else if (!json_is_array(value))
-        put_text(stream, value);
+        put_json(stream, value);
     fputs("</td></tr>\n", stream);
 }
 
-/* All members of an object, or those without members of their own. */
-static void put_members(FILE *stream, json_t *object)
+/* The members of an object, without those that have members of their own. What an earlier manifest
+ * of the source says too, is named. */
+static void put_object(FILE *stream, const struct page_source *source, size_t index,
+                       const char *member, const char *what, const char *label)
 {
+    json_t *object = json_object_get(source->manifests[index].json, member);
     const char *name;
     json_t *value;
+    if (json_object_size(object) == 0)
+        return;
+    for (size_t i = 0; i < index; i++) {
+        if (json_equal(json_object_get(source->manifests[i].json, member), object)) {
+            html_element(stream, "p", "%s: as of %s.", what, source->manifests[i].name);
+            return;
+        }
+    }
+    html_table_begin(stream, "%s of %s", what, label);
+    html_table_heading(stream, "name");
+    html_table_heading(stream, "value");
+    html_table_rows(stream);
     json_object_foreach(object, name, value)
     {
         if (!json_is_object(value))
             put_value(stream, name, value);
     }
-}
-
-/* The name of the first manifest before this one that has the same member; NULL if none has. */
-static const char *find_same(const struct page_source *source, size_t index, const char *member)
-{
-    const json_t *object = json_object_get(source->manifests[index].json, member);
-    for (size_t i = 0; i < index; i++) {
-        if (json_equal(json_object_get(source->manifests[i].json, member), object))
-            return source->manifests[i].name;
-    }
-    return NULL;
-}
-
-static void put_table(FILE *stream, const struct page_source *source, size_t index,
-                      const char *member, const char *what, const char *label)
-{
-    char caption[CAPTION_SIZE];
-    json_t *object = json_object_get(source->manifests[index].json, member);
-    const char *same = find_same(source, index, member);
-    if (json_object_size(object) == 0)
-        return;
-    if (same != NULL) {
-        html_element(stream, "p", "%s: as of %s.", what, same);
-        return;
-    }
-    snprintf(caption, sizeof caption, "%s of %.400s", what, label);
-    page_table_begin(stream, caption);
-    fputs("<thead>\n<tr>\n", stream);
-    page_table_heading(stream, "name");
-    page_table_heading(stream, "value");
-    fputs("</tr>\n</thead>\n<tbody>\n", stream);
-    put_members(stream, object);
-    page_table_end(stream);
-}
-
-/* ------------------------------------------------------------------ servers */
-
-static void put_lines(FILE *stream, const char *text)
-{
-    fputs("<pre>", stream);
-    while (*text != '\0') {
-        size_t length = strcspn(text, "\n");
-        char *line = strndup(text, length);
-        html_text(stream, line != NULL ? line : "");
-        free(line);
-        fputc('\n', stream);
-        text += length + (text[length] == '\n');
-    }
-    fputs("</pre>\n", stream);
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
+    html_table_end(stream);
 }
 
 static void put_server(FILE *stream, const json_t *server)
@@ -155,35 +191,201 @@ static void put_server(FILE *stream, const json_t *server)
     fputs("</details>\n", stream);
 }
 
-static void put_manifest(FILE *stream, const struct page_source *source, size_t index,
-                         const char *label)
+/* Of several manifests in a source each has its own name. */
+static void put_manifest(FILE *stream, const struct page_source *source, size_t index)
 {
-    const json_t *json = source->manifests[index].json;
+    static const char *const objects[][2] = {{"host", "The machine"},
+                                             {"driver", "The driver of the clients"},
+                                             {"data", "The data of the servers"},
+                                             {"plan", "The settings"}};
+    const struct page_manifest *manifest = &source->manifests[index];
+    const json_t *command = json_object_get(manifest->json, "command");
+    const json_t *servers = json_object_get(manifest->json, "servers");
+    bool alone = source->manifest_count == 1;
+    char *label =
+        memory_format("%s%s%s", source->label, alone ? "" : "/", alone ? "" : manifest->name);
     html_element(stream, "h3", "%s", label);
     html_element(stream, "p",
                  "The command, to be repeated with another folder for -o; --seed %lld repeats its "
                  "random choices:",
-                 (long long)json_integer_value(json_object_get(json, "seed")));
-    put_command(stream, json_object_get(json, "command"));
-    html_element(stream, "p", "zkherd %s; from %s to %s.", text_of(json, "version"),
-                 text_of(json, "started"), text_of(json, "ended"));
-    put_table(stream, source, index, "host", "The machine", label);
-    put_table(stream, source, index, "driver", "The driver of the clients", label);
-    put_table(stream, source, index, "data", "The data of the servers", label);
-    put_table(stream, source, index, "plan", "The settings", label);
-    const json_t *servers = json_object_get(json, "servers");
+                 count_of(manifest, "seed"));
+    fputs("<pre><code>", stream);
+    for (size_t i = 0; i < json_array_size(command); i++) {
+        fputs(i > 0 ? " " : "", stream);
+        put_argument(stream, page_json_text(json_array_get(command, i)));
+    }
+    fputs("</code></pre>\n", stream);
+    html_element(stream, "p", "zkherd %s; from %s to %s.", text_of(manifest->json, "version"),
+                 text_of(manifest->json, "started"), text_of(manifest->json, "ended"));
+    for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++)
+        put_object(stream, source, index, objects[i][0], objects[i][1], label);
     for (size_t i = 0; i < json_array_size(servers); i++)
         put_server(stream, json_array_get(servers, i));
+    free(label);
 }
 
-/* Of several manifests in a source each has its own name. */
 void page_settings_write(FILE *stream, const struct page_source *source)
 {
+    for (size_t i = 0; i < source->manifest_count; i++)
+        put_manifest(stream, source, i);
+}
+
+/* ------------------------------------------------------------------ cautions */
+
+static void tell_times(FILE *stream, const struct page_manifest *manifest)
+{
+    if (is_simulated(manifest))
+        html_element(stream, "li",
+                     "No server was measured: all times come from the model of a simulation. The "
+                     "counts are those of the recipes.");
+    else if (json_is_object(json_object_get(manifest->json, "data")))
+        html_element(stream, "li",
+                     "Servers and clients shared the %lld cores of one machine: the times are "
+                     "those of this machine.",
+                     (long long)json_integer_value(page_json(manifest, "host", "cores")));
+    else
+        html_element(stream, "li",
+                     "The servers are not zkherd's own: if others used them meanwhile, the times "
+                     "show it.");
+    if (json_is_false(page_json(manifest, "data", "fsync")))
+        html_element(stream, "li",
+                     "Writes did not wait for the disk (--fsync no); on servers that must not lose "
+                     "data they take longer.");
+}
+
+/* The claims about the paper have intervals from fewer trials. */
+static void tell_manifest(FILE *stream, const struct page_manifest *manifest, bool of_paper)
+{
+    const json_t *warnings = json_object_get(manifest->json, "warnings");
+    const char *cut = text_of(manifest->json, "cut_short");
+    long long trials = json_integer_value(page_json(manifest, "plan", "trials"));
+    if (cut[0] != '\0')
+        html_element(stream, "li", "The trials ended early: %s. Only those before are shown.", cut);
+    for (size_t i = 0; i < json_array_size(warnings); i++)
+        html_element(stream, "li", "%s", page_json_text(json_array_get(warnings, i)));
+    tell_times(stream, manifest);
+    if (trials > 0 && trials < STATISTICS_TRIALS_MIN)
+        html_element(stream, "li", "Only %lld trial%s of each cell: %s.", trials,
+                     trials == 1 ? "" : "s",
+                     of_paper ? "the intervals are wide" : "most figures need 5 for an interval");
+    if (json_array_size(page_json(manifest, "plan", "clients_left_out")) > 0)
+        html_element(stream, "li",
+                     "Some numbers of clients were left out, because the servers or --max-clients "
+                     "did not allow them.");
+}
+
+/* What several manifests say is told once. */
+static void tell_manifests(FILE *stream, const struct page_source *source)
+{
+    char *told[PAGE_MANIFESTS_MAX] = {NULL};
     for (size_t i = 0; i < source->manifest_count; i++) {
-        char label[PATH_MAX + NAME_MAX + 2];
-        snprintf(label, sizeof label, "%s%s%s", source->label,
-                 source->manifest_count > 1 ? "/" : "",
-                 source->manifest_count > 1 ? source->manifests[i].name : "");
-        put_manifest(stream, source, i, label);
+        size_t length, j = 0;
+        FILE *text = open_memstream(&told[i], &length);
+        if (text == NULL)
+            continue;
+        tell_manifest(text, &source->manifests[i], source->kind == PAGE_PAPER);
+        fclose(text);
+        while (j < i && (told[j] == NULL || strcmp(told[i], told[j]) != 0))
+            j++;
+        fputs(j == i ? told[i] : "", stream);
     }
+    for (size_t i = 0; i < source->manifest_count; i++)
+        free(told[i]);
+}
+
+static void tell_invalid(FILE *stream, const struct csv_reader *trials)
+{
+    size_t invalid = 0;
+    for (size_t row = 0; row < trials->rows; row++)
+        invalid += !page_counts(trials, row);
+    if (invalid == 0)
+        return;
+    fputs("<li>", stream);
+    html_format(stream, "%zu of %zu trials are not valid, or fail; no median has them:", invalid,
+                trials->rows);
+    fputs("\n<ul>\n", stream);
+    for (size_t row = 0, told = 0; row < trials->rows && told < TOLD_MAX; row++) {
+        if (page_counts(trials, row))
+            continue;
+        told++;
+        fputs("<li>", stream);
+        html_row(stream,
+                 "[{recipe}, ][{mix}, ][{clients} clients, ][{sessions} sessions, ]"
+                 "[{rate_per_s}/s offered, ][{barriers} barriers, ][{unknown}, ][{size}, ]trial ",
+                 trials, row);
+        html_row(stream, page_text(trials, row, "trial")[0] != '\0' ? "{trial}" : "{step}", trials,
+                 row);
+        html_row(stream, ": {reason}.", trials, row);
+        fputs("</li>\n", stream);
+    }
+    if (invalid > TOLD_MAX)
+        html_element(stream, "li", "and %zu more, whose reasons are in the CSV file.",
+                     invalid - TOLD_MAX);
+    fputs("</ul>\n</li>\n", stream);
+}
+
+void page_cautions_write(FILE *stream, const struct page_source *source)
+{
+    fputs("<ul>\n", stream);
+    tell_manifests(stream, source);
+    tell_invalid(stream, page_trials(source));
+    if (source->kind == PAGE_PAPER)
+        html_element(stream, "li",
+                     "The shape is judged, the figures are not: those of the paper come from other "
+                     "machines.");
+    fputs("</ul>\n", stream);
+}
+
+/* ------------------------------------------------------------------ terms */
+
+#define OF(kind) (1U << (kind))
+#define LOCKS    (OF(PAGE_RUN) | OF(PAGE_PLAN))
+#define LOADS    (OF(PAGE_LOAD) | OF(PAGE_PAPER))
+#define ALL      (LOCKS | LOADS)
+
+static const struct {
+    unsigned kinds; /* whose pages use the term */
+    const char *term, *meaning;
+} terms[] = {
+    {ALL, "holds, fails, undetermined",
+     "verdicts about what was checked or claimed; undetermined: the measurements do not decide"},
+    {ALL, "measured", "a figure about which nothing is claimed"},
+    {LOCKS, "recipe",
+     "a lock, or an election, a queue, a barrier, a counter, as the requests that a client sends"},
+    {ALL, "trial", "one measurement; a trial that is not valid has times that mean nothing"},
+    {ALL, "cell", "all trials with the same settings, such as recipe and number of clients"},
+    {LOCKS, "request (RPC)",
+     "one call of the ZooKeeper interface: CREATE, EXISTS, getData, getChildren, setData, DELETE, "
+     "multi; those that are answered by an error count too"},
+    {LOCKS, "notification", "a watch event that a client receives"},
+    {LOCKS, "waiter", "a client that has asked for the lock and does not hold it yet"},
+    {LOCKS, "handoff", "from the release of a lock to its next grant"},
+    {OF(PAGE_RUN), "drain", "n clients ask for the lock; then each holds it once"},
+    {OF(PAGE_RUN), "law",
+     "the exact number of messages that follows from the steps of the recipe, if each step waits "
+     "for the one before"},
+    {OF(PAGE_RUN), "grows as n^x",
+     "the exponent of a fit to the trials; O(n) only if its whole interval is within 0.25 of 1"},
+    {OF(PAGE_PLAN), "objective", "what a number of waiters, locks, sessions or requests must meet"},
+    {OF(PAGE_PLAN), "fresh trials", "trials that were run after the number had been chosen"},
+    {LOADS, "mix", "the share of each operation in percent: get=80,set=20"},
+    {LOADS, "response time", "from when an operation was due to its reply"},
+    {LOADS, "service time", "from when an operation was sent to its reply"},
+    {ALL, "p50, p99", "the median; the value that 99 of 100 do not exceed"},
+    {ALL, "95 % CI", "confidence interval over trials"},
+};
+
+void page_terms_write(FILE *stream, const struct page_sources *sources)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < sources->count; i++)
+        kinds |= OF(sources->list[i].kind);
+    fputs("<dl>\n", stream);
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        if ((terms[i].kinds & kinds) == 0)
+            continue;
+        html_element(stream, "dt", "%s", terms[i].term);
+        html_element(stream, "dd", "%s", terms[i].meaning);
+    }
+    fputs("</dl>\n", stream);
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/page/page_source.h"
-
+#include "base/memory.h"
 #include "bench/output/folder.h"
+#include "bench/page/internal.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,11 +12,13 @@
 
 #define FILE_PATH_SIZE (PATH_MAX + 2 * NAME_MAX + 8)
 
-static const char *const names[PAGE_FILE_COUNT] = {
-#define X(name) name,
-    PAGE_FILES(X)
-#undef X
-};
+/* The CSV files that a page shows. */
+static const char *const names[] = {
+    "trials.csv",  "fits.csv",     "waiters.csv", "trace.csv",   "background.csv", "load.csv",
+    "cells.csv",   "timeline.csv", "table1.csv",  "table2.csv",  "table3.csv",     "figure8.csv",
+    "samples.csv", "barriers.csv", "shape.csv",   "answers.csv", "plan.csv"};
+
+#define NAMES (sizeof names / sizeof names[0])
 
 /* Which file tells the kind: the first that the folder has. An experiment of the paper has the
  * files of a load, too. */
@@ -30,7 +31,7 @@ static const struct {
                {"load.csv", PAGE_LOAD},
                {"trials.csv", PAGE_RUN}};
 
-static bool has_file(const char *folder, const char *name)
+bool page_has_file(const char *folder, const char *name)
 {
     char path[FILE_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -40,7 +41,7 @@ static bool has_file(const char *folder, const char *name)
 static const char *find_teller(const char *folder, enum page_kind *kind)
 {
     for (size_t i = 0; i < sizeof tellers / sizeof tellers[0]; i++) {
-        if (has_file(folder, tellers[i].file)) {
+        if (page_has_file(folder, tellers[i].file)) {
             *kind = tellers[i].kind;
             return tellers[i].file;
         }
@@ -50,11 +51,10 @@ static const char *find_teller(const char *folder, enum page_kind *kind)
 
 /* ------------------------------------------------------------------ the folders in a folder */
 
-/* Calls `add` with each, in the order of their names. */
-static enum error_kind each_inner(const char *folder,
-                                  enum error_kind (*add)(void *context, const char *path,
-                                                         struct error *error),
-                                  void *context, struct error *error)
+enum error_kind page_each_inner(const char *folder,
+                                enum error_kind (*add)(void *context, const char *path,
+                                                       struct error *error),
+                                void *context, struct error *error)
 {
     struct dirent **entries = NULL;
     enum error_kind kind = ERROR_NONE;
@@ -77,7 +77,7 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     struct page_source *source = context;
     char path[FILE_PATH_SIZE];
     json_error_t place;
-    if (!has_file(folder, "manifest.json") || source->manifest_count == PAGE_MANIFESTS_MAX)
+    if (!page_has_file(folder, "manifest.json") || source->manifest_count == PAGE_MANIFESTS_MAX)
         return ERROR_NONE;
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     json_t *json = json_load_file(path, 0, &place);
@@ -96,11 +96,21 @@ static enum error_kind read_manifests(struct page_source *source, struct error *
 {
     enum error_kind kind = add_manifest(source, source->path, error);
     if (kind == ERROR_NONE && source->manifest_count == 0)
-        kind = each_inner(source->path, add_manifest, source, error);
+        kind = page_each_inner(source->path, add_manifest, source, error);
     if (kind == ERROR_NONE && source->manifest_count == 0)
         return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
                            "there is no manifest.json in it");
     return kind;
+}
+
+json_t *page_json(const struct page_manifest *manifest, const char *object, const char *key)
+{
+    return json_object_get(json_object_get(manifest->json, object), key);
+}
+
+const char *page_json_text(const json_t *text)
+{
+    return json_is_string(text) ? json_string_value(text) : "";
 }
 
 /* ------------------------------------------------------------------ CSV files */
@@ -108,49 +118,58 @@ static enum error_kind read_manifests(struct page_source *source, struct error *
 static enum error_kind read_files(struct page_source *source, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < PAGE_FILE_COUNT; i++) {
+    source->files = memory_new(NAMES, sizeof *source->files);
+    for (size_t i = 0; kind == ERROR_NONE && i < NAMES; i++) {
         char path[FILE_PATH_SIZE];
         snprintf(path, sizeof path, "%s/%s", source->folder, names[i]);
-        if (has_file(source->folder, names[i]))
+        if (page_has_file(source->folder, names[i]))
             kind = csv_reader_open(path, &source->files[i], error);
     }
     return kind;
 }
 
-const struct csv_reader *page_source_file(const struct page_source *source, const char *name)
+const struct csv_reader *page_file(const struct page_source *source, const char *name)
 {
     size_t i = 0;
-    while (i + 1 < PAGE_FILE_COUNT && strcmp(names[i], name) != 0)
+    while (i + 1 < NAMES && strcmp(names[i], name) != 0)
         i++;
     return &source->files[i];
 }
 
-const char *page_source_text(const struct csv_reader *file, size_t row, const char *column)
+const struct csv_reader *page_trials(const struct page_source *source)
 {
-    struct error error;
-    size_t place;
-    bool found = csv_reader_column(file, column, &place, &error) == ERROR_NONE;
-    return found ? csv_reader_text(file, row, place) : "";
+    static const char *const files[] = {"trials.csv", "load.csv", "barriers.csv", "plan.csv"};
+    const struct csv_reader *file = page_file(source, files[0]);
+    for (size_t i = 1; file->rows == 0 && i < sizeof files / sizeof files[0]; i++)
+        file = page_file(source, files[i]);
+    return file;
 }
 
-double page_source_number(const struct csv_reader *file, size_t row, const char *column)
+const char *page_text(const struct csv_reader *file, size_t row, const char *column)
 {
     struct error error;
     size_t place;
-    double number = NAN;
-    if (csv_reader_column(file, column, &place, &error) != ERROR_NONE ||
+    if (row >= file->rows || csv_reader_column(file, column, &place, &error) != ERROR_NONE)
+        return "";
+    return csv_reader_text(file, row, place);
+}
+
+double page_number(const struct csv_reader *file, size_t row, const char *column)
+{
+    struct error error;
+    size_t place;
+    double number;
+    if (row >= file->rows || csv_reader_column(file, column, &place, &error) != ERROR_NONE ||
         csv_reader_number(file, row, place, &number, &error) != ERROR_NONE)
         return NAN;
     return number;
 }
 
-/* A column that is not there is empty. */
-bool page_source_counts(const struct csv_reader *file, size_t row)
+bool page_counts(const struct csv_reader *file, size_t row)
 {
-    const char *valid = page_source_text(file, row, "valid");
-    const char *verdict = page_source_text(file, row, "verdict");
-    double violations = page_source_number(file, row, "violations");
-    return strcmp(valid, "no") != 0 && strcmp(verdict, "not valid") != 0 && !(violations > 0);
+    return strcmp(page_text(file, row, "valid"), "no") != 0 &&
+           strcmp(page_text(file, row, "verdict"), "not valid") != 0 &&
+           !(page_number(file, row, "violations") > 0);
 }
 
 /* ------------------------------------------------------------------ sources */
@@ -161,7 +180,7 @@ static enum error_kind read_source(struct page_source *source, const char *telle
     enum error_kind kind = read_manifests(source, error);
     if (kind == ERROR_NONE)
         kind = read_files(source, error);
-    if (kind == ERROR_NONE && page_source_file(source, teller)->rows == 0)
+    if (kind == ERROR_NONE && page_file(source, teller)->rows == 0)
         return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder, "its %s has no row", teller);
     return kind;
 }
@@ -201,7 +220,7 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "there is no such folder");
     enum error_kind kind = add_source(sources, folder, error);
     if (kind == ERROR_NONE && sources->count == before)
-        kind = each_inner(folder, add_source, sources, error);
+        kind = page_each_inner(folder, add_source, sources, error);
     if (kind == ERROR_NONE && sources->count == before)
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder,
                            "there are no results in it: no trials.csv, load.csv, cells.csv, "
@@ -212,8 +231,9 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
 void page_sources_deinit(struct page_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
-        for (size_t j = 0; j < PAGE_FILE_COUNT; j++)
+        for (size_t j = 0; sources->list[i].files != NULL && j < NAMES; j++)
             csv_reader_deinit(&sources->list[i].files[j]);
+        free(sources->list[i].files);
         for (size_t j = 0; j < sources->list[i].manifest_count; j++)
             json_decref(sources->list[i].manifests[j].json);
     }

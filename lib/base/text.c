@@ -304,3 +304,18 @@ void text_append_clause(char *text, size_t size, const char *format, va_list arg
     if (length < size)
         vsnprintf(text + length, size - length, format, arguments);
 }
+
+void text_write_base64(const void *bytes, size_t length, FILE *stream)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < length; i += 3) {
+        uint32_t second = i + 1 < length ? byte[i + 1] : 0;
+        uint32_t third = i + 2 < length ? byte[i + 2] : 0;
+        uint32_t triple = (uint32_t)byte[i] << 16 | second << 8 | third;
+        putc(digits[triple >> 18], stream);
+        putc(digits[triple >> 12 & 63], stream);
+        putc(i + 1 < length ? digits[triple >> 6 & 63] : '=', stream);
+        putc(i + 2 < length ? digits[triple & 63] : '=', stream);
+    }
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A decimal number in minimum … maximum, without sign and blanks. */
 bool text_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *number);
@@ -53,6 +54,9 @@ const char *text_format_count(uint64_t count, char *text, size_t size);
 
 /* Writes a duration for a person: "850 us", "1.4 s", "2 min 05 s"; size >= 32. Returns text. */
 const char *text_format_duration(uint64_t duration_ns, char *text, size_t size);
+
+/* Writes bytes as base64. A part of a whole that is not its last has a multiple of three bytes. */
+void text_write_base64(const void *bytes, size_t length, FILE *stream);
 
 /* Appends a clause to a text, behind a semicolon unless the text is empty, cut to fit in size
  * bytes. */

@@ -2,6 +2,7 @@
 #include "measure/hlog.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -106,20 +107,6 @@ out:
     return length;
 }
 
-static void write_base64(FILE *stream, const unsigned char *bytes, size_t length)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < length; i += 3) {
-        uint32_t second = i + 1 < length ? bytes[i + 1] : 0;
-        uint32_t third = i + 2 < length ? bytes[i + 2] : 0;
-        uint32_t triple = (uint32_t)bytes[i] << 16 | second << 8 | third;
-        putc(digits[triple >> 18], stream);
-        putc(digits[triple >> 12 & 63], stream);
-        putc(i + 1 < length ? digits[triple >> 6 & 63] : '=', stream);
-        putc(i + 2 < length ? digits[triple & 63] : '=', stream);
-    }
-}
-
 /* errno was set to 0 before the first write; it is still 0 if the stream had failed earlier. */
 static enum error_kind judge_stream(FILE *stream, struct error *error)
 {
@@ -176,7 +163,7 @@ enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_
     uint32_t used = slots_used(histogram);
     double max_ms = used > 0 ? (double)histogram_slot_last_ns(used - 1) / 1e6 : 0;
     fprintf(stream, "%.6f,%.6f,%.6f,", start_s, length_s, max_ms);
-    write_base64(stream, packed, packed_length);
+    text_write_base64(packed, packed_length, stream);
     putc('\n', stream);
     kind = judge_stream(stream, error);
 out:

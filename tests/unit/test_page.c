@@ -3,9 +3,8 @@
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
+#include "bench/page/internal.h"
 #include "bench/page/page.h"
-#include "bench/page/page_pictures.h"
-#include "bench/page/page_source.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -111,13 +110,16 @@ static void assert_balanced(const char *text)
     assert_int_equal(depth, 0);
 }
 
+#define IMAGE "src=\"data:image/svg+xml;base64,"
+
 /* No address, no script, no picture from elsewhere. */
 static void assert_loads_nothing(const char *text)
 {
-    static const char *const parts[] = {"http:", "https:", "//",      "src=",   "<script",
-                                        "<link", "<img",   "@import", "<iframe"};
+    static const char *const parts[] = {"http:",   "https:", "=\"//",   "url(",
+                                        "<script", "<link",  "@import", "<iframe"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         assert_int_equal(count(text, parts[i]), 0);
+    assert_int_equal(count(text, "src="), count(text, IMAGE));
     assert_int_equal(count(text, "href="), count(text, "href=\"#"));
     assert_int_equal(count(text, "default-src 'none'"), 1);
 }
@@ -158,7 +160,7 @@ static void assert_table_equals(const struct csv_reader *file, const char *capti
         char columns[512];
         snprintf(columns, sizeof columns, "%s", names);
         for (char *name = strtok(columns, " "); name != NULL; name = strtok(NULL, " ")) {
-            const char *expected = page_source_text(file, row, name);
+            const char *expected = page_text(file, row, name);
             assert_memory_equal(at, "<td", 3);
             at = strchr(at, '>') + 1;
             assert_memory_equal(at, expected, strlen(expected));
@@ -179,20 +181,19 @@ TEST_BETWEEN(test_each_plot_is_there_with_its_data, set_up, tear_down)
     size_t pictures = 0;
     write_page_of(REFERENCE "standalone/");
     assert_int_equal(page_sources_add(&sources, REFERENCE "standalone", &error), ERROR_NONE);
-    for (size_t i = 0; (picture = page_pictures_get(i)) != NULL; i++) {
+    for (size_t i = 0; (picture = page_picture(i)) != NULL; i++) {
         char caption[PATH_SIZE];
-        if (!page_pictures_has(picture, &sources.list[0]))
+        if (!page_has_picture(&sources.list[0], picture))
             continue;
         pictures++;
         snprintf(caption, sizeof caption, "<caption>%s: %s of standalone</caption>", picture->title,
-                 picture->source);
-        assert_table_equals(page_source_file(&sources.list[0], picture->source), caption,
-                            picture->columns);
+                 picture->file);
+        assert_table_equals(page_file(&sources.list[0], picture->file), caption, picture->columns);
     }
     page_sources_deinit(&sources);
     assert_int_equal(pictures, 5);
-    assert_int_equal(count(page, "<svg "), 5);
-    assert_int_equal(count(page, "</desc>"), 5);
+    assert_int_equal(count(page, "<img alt=\"Both axes are logarithmic. "), 4);
+    assert_int_equal(count(page, IMAGE), 5);
     /* Neither the first trial of ticket nor its last has the least or the greatest number. */
     assert_non_null(strstr(page, "recipe nonscalable: rpcs from 110 (clients 10) to 1001000 "
                                  "(clients 1000)."));
@@ -216,7 +217,7 @@ TEST_BETWEEN(test_the_verdicts_come_first_and_are_those_of_the_files, set_up, te
     write_page_of(REFERENCE "standalone");
     for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
         assert_non_null(strstr(page, sentences[i]));
-        assert_true(strstr(page, sentences[i]) < strstr(page, "<svg "));
+        assert_true(strstr(page, sentences[i]) < strstr(page, "<img "));
     }
     assert_non_null(strstr(page, "<td>nonscalable</td><td>1000</td><td class=\"number\">1001000"
                                  "</td><td class=\"number\">1001000</td><td class=\"number\">499500"
@@ -337,7 +338,7 @@ TEST_BETWEEN(test_several_stand_side_by_side, set_up, tear_down)
     write_page(folders, 2);
     assert_balanced(page);
     assert_ids_differ(page);
-    assert_int_equal(count(page, "<svg "), 10);
+    assert_int_equal(count(page, "<img "), 10);
     assert_int_equal(count(page, "<h3>Requests against clients</h3>"), 1);
     assert_int_equal(count(page, "Every grant was checked, and no check failed"), 2);
     assert_non_null(strstr(page, "<th scope=\"col\">ensemble3: drain, s</th>"));
@@ -455,18 +456,22 @@ TEST_BETWEEN(test_a_folder_without_results_is_refused, set_up, tear_down)
     assert_int_equal(page_write(twice, 2, page_path, &error), ERROR_USAGE);
 }
 
-TEST_BETWEEN(test_a_picture_of_somebody_else_is_not_shown, set_up, tear_down)
+/* Whatever it contains: a browser runs no script of an image. */
+TEST_BETWEEN(test_a_picture_is_no_markup_but_the_bytes_of_its_file, set_up, tear_down)
 {
     char plots[PATH_SIZE];
     snprintf(plots, sizeof plots, "%s/plots", work);
     assert_int_equal(mkdir(plots, 0700), 0);
     write_text("manifest.json", "{}");
-    write_text("trials.csv", "recipe,clients,trial\na,4,1\n");
-    write_text("plots/rpcs.svg", "<svg viewBox=\"0 0 1 1\"><script>1</script></svg>");
+    write_text("trials.csv", "recipe,clients,trial,rpcs\n\"a\"\"><b>\",4,1,\n"
+                             "\"a\"\"><b>\",8,1,7\n\"a\"\"><b>\",2,1,9\n");
+    write_text("plots/rpcs.svg", "<svg><script>1</script></svg>\n");
     write_page_of(work);
     assert_balanced(page);
     assert_loads_nothing(page);
-    assert_non_null(strstr(page, "<p>plots/rpcs.svg is no picture that zkherd has drawn.</p>"));
+    assert_non_null(strstr(page, "recipe a&quot;&gt;&lt;b&gt;: rpcs from 7 (clients 8) to 9 "
+                                 "(clients 2).\" " IMAGE
+                                 "PHN2Zz48c2NyaXB0PjE8L3NjcmlwdD48L3N2Zz4K\"/>\n</div>\n"));
 }
 
 /* Calls what writes a page while no file may have more than 1000 bytes. */

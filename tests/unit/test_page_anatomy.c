@@ -3,8 +3,8 @@
 #include "tests/support/folder.h"
 #include "tests/support/test.h"
 
+#include "bench/page/internal.h"
 #include "bench/page/page.h"
-#include "bench/page/page_table.h"
 
 #include <sys/stat.h>
 
@@ -190,10 +190,11 @@ TEST_BETWEEN(test_the_script_is_the_one_that_the_policy_allows, set_up, tear_dow
     assert_int_equal(pclose(pipe), 0);
     hash[strcspn(hash, "\n")] = '\0';
     assert_int_equal(strlen(hash), 44);
-    snprintf(policy, sizeof policy,
-             "content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-             "form-action 'none'; script-src 'sha256-%s'\"/>",
-             hash);
+    snprintf(
+        policy, sizeof policy,
+        "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
+        "form-action 'none'; script-src 'sha256-%s'\"/>",
+        hash);
     assert_int_equal(count(page, policy), 1);
 }
 
@@ -239,7 +240,7 @@ TEST_BETWEEN(test_what_a_trace_says_is_no_markup, set_up, tear_down)
 TEST_BETWEEN(test_a_handoff_that_the_table_cuts_is_not_drawn, set_up, tear_down)
 {
     FILE *trace = begin_trace();
-    add_handoff(trace, "a", 1, PAGE_TABLE_ROWS_MAX - 5);
+    add_handoff(trace, "a", 1, PAGE_ROWS_MAX - 5);
     add_handoff(trace, "a", 2, 6);
     write_page_of(trace);
     assert_int_equal(count(page, "data-rows=\"19995\""), 1);
@@ -250,7 +251,7 @@ TEST_BETWEEN(test_a_handoff_that_the_table_cuts_is_not_drawn, set_up, tear_down)
 TEST_BETWEEN(test_a_handoff_that_the_table_has_to_its_end_is_drawn, set_up, tear_down)
 {
     FILE *trace = begin_trace();
-    add_handoff(trace, "a", 1, PAGE_TABLE_ROWS_MAX - 5);
+    add_handoff(trace, "a", 1, PAGE_ROWS_MAX - 5);
     add_handoff(trace, "a", 2, 5);
     add_handoff(trace, "b", 2, 1);
     write_page_of(trace);
@@ -261,7 +262,7 @@ TEST_BETWEEN(test_a_handoff_that_the_table_has_to_its_end_is_drawn, set_up, tear
 TEST_BETWEEN(test_without_a_whole_handoff_there_is_nothing_to_go_through, set_up, tear_down)
 {
     FILE *trace = begin_trace();
-    add_handoff(trace, "a", 1, PAGE_TABLE_ROWS_MAX + 1);
+    add_handoff(trace, "a", 1, PAGE_ROWS_MAX + 1);
     write_page_of(trace);
     assert_int_equal(count(page, "<div class=\"anatomy\""), 0);
     assert_int_equal(count(page, "<h2 id=\"anatomy\">"), 1);

@@ -5,7 +5,7 @@
  * through the handoffs that were traced, another one, or the pointer, through the messages of one.
  * Without this script the page has the picture of gnuplot, and the same table.
  *
- * page_anatomy.c writes the elements that are filled here. What the table says becomes text, never
+ * anatomy.html has the elements that are filled here. What the table says becomes text, never
  * markup. The first and the last line let the page be read as XML as well.
  */
 'use strict';

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * page/internal: what the files of bench/page share: elements of HTML, folders of results that have
+ * been read, and the sections of the page. Layer: bench/page.
+ *
+ * Invariants: a text that comes from a file is shown as it is, and never becomes markup; its
+ * characters that cannot be seen are shown as in base/printable.h. What is written is also
+ * well-formed XML: every element is closed. Errors stay in the stream.
+ */
+#ifndef BENCH_PAGE_INTERNAL_H
+#define BENCH_PAGE_INTERNAL_H
+
+#include "base/error.h"
+#include "measure/csv_reader.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------ folders (page_source.c) */
+
+#define PAGE_SOURCES_MAX   16
+#define PAGE_MANIFESTS_MAX 16
+
+enum page_kind { PAGE_RUN, PAGE_LOAD, PAGE_PAPER, PAGE_PLAN, PAGE_KINDS };
+
+struct page_manifest {
+    char name[NAME_MAX + 1]; /* of its folder */
+    json_t *json;
+};
+
+/* A folder of results. It has rows in the file that tells its kind, and a manifest at least: its
+ * own, or those of the folders in it, one for each topology. */
+struct page_source {
+    char folder[PATH_MAX]; /* as it was named, without slashes at the end */
+    char path[PATH_MAX];   /* without links and dots */
+    char label[PATH_MAX];  /* the last names of the path: enough to tell it from the others */
+    enum page_kind kind;
+    struct csv_reader *files;
+    struct page_manifest manifests[PAGE_MANIFESTS_MAX];
+    size_t manifest_count;
+};
+
+struct page_sources {
+    struct page_source list[PAGE_SOURCES_MAX];
+    size_t count;
+};
+
+/* Adds a folder of results; one without results of its own stands for those in it, in the order of
+ * their names. All zero bytes are an empty list. ERROR_NOT_A_RUN if there are none;
+ * ERROR_MALFORMED; ERROR_USAGE if there are more than PAGE_SOURCES_MAX; errors of reading. On an
+ * error the list may have the folder in part, and is still for page_sources_deinit. */
+MUST_CHECK enum error_kind page_sources_add(struct page_sources *sources, const char *folder,
+                                            struct error *error);
+void page_sources_deinit(struct page_sources *sources);
+
+/* Labels the sources, after the last was added. */
+void page_sources_label(struct page_sources *sources);
+
+/* Calls `add` with each folder and file in a folder, in the order of their names, until an error.
+ */
+enum error_kind page_each_inner(const char *folder,
+                                enum error_kind (*add)(void *context, const char *path,
+                                                       struct error *error),
+                                void *context, struct error *error);
+bool page_has_file(const char *folder, const char *name);
+
+/* A CSV file by its name, without rows if the folder does not have it: that depends on the
+ * subcommand, on its options, and on what was kept. */
+const struct csv_reader *page_file(const struct page_source *source, const char *name);
+
+/* The file with a row for each trial: the first that has rows. */
+const struct csv_reader *page_trials(const struct page_source *source);
+
+/* A field: "", and NaN, if the file has no such row or column, and NaN without a number there. */
+const char *page_text(const struct csv_reader *file, size_t row, const char *column);
+double page_number(const struct csv_reader *file, size_t row, const char *column);
+
+/* Whether a trial counts, or a row of a file without such columns: it is valid, and no verdict of
+ * its own has failed. */
+bool page_counts(const struct csv_reader *file, size_t row);
+
+/* A member of an object of a manifest; NULL, and "", if there is none. */
+json_t *page_json(const struct page_manifest *manifest, const char *object, const char *key);
+const char *page_json_text(const json_t *text);
+
+/* ------------------------------------------------------------------ HTML (html.c) */
+
+/* Writes a text, which may be foreign; also good between double quotes. */
+void html_text(FILE *stream, const char *text);
+void html_format(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes an element with such a text, and ends the line. tag: its name, with attributes or without:
+ * "th scope=\"col\""; no part of it is foreign. */
+void html_element(FILE *stream, const char *tag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Writes a sentence about a row: {column} becomes its field there; what stands between brackets is
+ * left out if one of its fields is empty. */
+void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row);
+
+/* Writes one of the texts below; each {{name}} in it becomes what `put` writes. */
+struct html_slot {
+    const char *name; /* NULL: behind the last */
+    void (*put)(FILE *stream, const void *context);
+};
+void html_frame(FILE *stream, const char *frame, const struct html_slot *slots,
+                const void *context);
+
+/* A table that can be scrolled by keyboard: its caption, the headings of its columns, and its rows
+ * between html_table_rows and html_table_end, each with its cells between <tr> and </tr>. */
+void html_table_begin(FILE *stream, const char *caption_format, ...)
+    __attribute__((format(printf, 2, 3)));
+void html_table_heading(FILE *stream, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void html_table_rows(FILE *stream);
+void html_table_end(FILE *stream);
+void html_cell(FILE *stream, bool is_number, const char *text);
+
+/* Where nothing is claimed. */
+#define HTML_MEASURED "measured"
+
+/* A sentence with its verdict before it, as an item of a list. The verdict must be a word of
+ * bench/output/verdict.h or HTML_MEASURED; any other is written as "undetermined". */
+void html_sentence(FILE *stream, const char *verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same in parts, between which the caller writes the sentence. */
+void html_sentence_begin(FILE *stream, const char *verdict);
+void html_sentence_end(FILE *stream);
+
+/* ------------------------------------------------------------------ sections of the page */
+
+/* Each writes nothing where there is nothing to tell. Those of one source: */
+void page_verdicts_write(FILE *stream, const struct page_source *source); /* a sentence each */
+void page_settings_write(FILE *stream, const struct page_source *source); /* how it was made */
+void page_cautions_write(FILE *stream, const struct page_source *source);
+
+/* Those of all sources, side by side. */
+void page_lead_write(FILE *stream, const struct page_sources *sources); /* what was measured */
+void page_plots_write(FILE *stream, const struct page_sources *sources);
+void page_anatomy_write(FILE *stream, const struct page_sources *sources);
+void page_figures_write(FILE *stream, const struct page_sources *sources); /* medians of cells */
+void page_laws_write(FILE *stream, const struct page_sources *sources);    /* beside the counts */
+void page_terms_write(FILE *stream, const struct page_sources *sources);   /* what words mean */
+
+/* What the sizes of a plan count, by its unknown: "waiters", "requests a second". */
+const char *page_unit(const char *unknown);
+
+/* ------------------------------------------------------------------ cells (page_figures.c) */
+
+#define PAGE_KEYS_MAX 4
+
+/* A trial. Its keys are owned by the source; "" behind the last. */
+struct page_trial {
+    const char *keys[PAGE_KEYS_MAX];
+    const struct page_source *source;
+    size_t row;
+};
+
+/* Trials with the same keys: those of a source together, in the order of their rows. */
+struct page_cell {
+    const char *file; /* whose rows they are */
+    const struct page_trial *trials;
+    size_t count;
+};
+
+/* The cells of some sources, in the order of their keys, numbers by value. */
+struct page_cells {
+    struct page_trial *trials;
+    struct page_cell *list;
+    size_t count;
+};
+
+/* How the counts of a cell compare with their law: requests, then notifications. */
+struct page_law {
+    double least[2], most[2], law[2];
+    size_t trials, equal; /* with a law; of these, equal to it */
+    size_t row;           /* of the first with a law */
+};
+
+/* The cells of the sources of a kind; for page_cells_deinit. */
+struct page_cells page_cells_of(const struct page_source *sources, size_t count,
+                                enum page_kind kind);
+void page_cells_deinit(struct page_cells *cells);
+
+/* Over the trials of a source that count; NaN if none has a number. */
+double page_cell_median(const struct page_cell *cell, const struct page_source *source,
+                        const char *column);
+struct page_law page_cell_law(const struct page_cell *cell, const struct page_source *source);
+
+/* ------------------------------------------------------------------ pictures (page_pictures.c) */
+
+/* A picture of a script in plots/, and what is said about it. */
+struct page_picture {
+    const char *name;    /* plots/NAME.svg */
+    const char *file;    /* the CSV file from which it is drawn */
+    const char *title;   /* what it shows */
+    const char *about;   /* how it shows that: sentences */
+    const char *columns; /* of the file, with blanks between: the table behind the picture */
+    /* Of each group, the least and the greatest y are told, with their x. */
+    const char *group, *x, *y;
+};
+
+/* Picture `index`, in the order of a page; NULL behind the last. */
+const struct page_picture *page_picture(size_t index);
+bool page_has_picture(const struct page_source *source, const struct page_picture *picture);
+
+/* Rows that a table has at most, the file has the others; and rows that are printed on paper: a
+ * longer table is named there. */
+#define PAGE_ROWS_MAX    20000
+#define PAGE_PRINTED_MAX 60
+
+/* ------------------------------------------------------------------ texts made by the Makefile */
+
+/* The files of this folder with these names, such as page.html. */
+extern const char page_html[], page_css[], anatomy_html[], anatomy_css[], anatomy_js[];
+
+/* Of the script, as a Content-Security-Policy names it: sha256- and the hash as base64. */
+extern const char anatomy_js_hash[];
+
+#endif
