@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/calibration.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +17,8 @@
 #define SEARCHES_MAX 6    /* each with a new model_sd */
 #define LEAP_MAX     1.0  /* the most that a logarithm changes in one step */
 #define SMALL        0.05 /* a step below this part of every sd is the last */
-#define DAMPING      1e-2 /* at the beginning of a search */
-#define DAMPING_MAX  1e6
 #define BISECTIONS   40
+#define REFUSED      1e9 /* residuals of a place where the model is not run */
 
 /* At least this part of the uncertainty of the prior is gone when a cost is determined. */
 #define DETERMINED 0.5
@@ -22,77 +27,24 @@
 
 enum { M = CALIBRATION_COSTS_MAX };
 
-struct matrix {
-    double of[M][M];
-};
-
-/* A search in progress. Vectors over costs have the free ones alone: those that are estimated. */
-struct search_state {
+/* A search in progress. A place is a vector of log(cost/prior) of the free costs alone: those that
+ * are estimated. The residuals are those of the measured quantities, then those of the priors. */
+struct search {
     const struct calibration_problem *problem;
     size_t free_count;
-    size_t free[M];    /* their indices */
-    double x[M];       /* logarithms */
-    double *predicted; /* logarithms at x; measured_count, as each of the following */
-    double *tried;     /* at another place */
-    double *slope;     /* the derivatives by the free costs: measured_count rows of M */
+    size_t free[M]; /* their indices */
     double model_sd;
-    struct matrix curvature; /* at x: half the second derivatives of the sum of squares */
-    double gradient[M];      /* towards smaller sums */
-    double sum;              /* of squares at x */
+    bool has_place; /* the next four are of the place that the search has reached */
+    double place[M];
+    double *predicted;   /* logarithms, measured_count */
+    double *slope;       /* derivatives of these: measured_count rows of M */
+    double curvature[M]; /* of the sum of squares, along each cost: half the second derivative */
+    double *tried;       /* as `predicted`, at another place */
     size_t runs;
     bool converged;
+    enum error_kind kind; /* of the model */
+    struct error *error;
 };
-
-/* ------------------------------------------------------------------ small matrices */
-
-/* The lower root of a positive definite matrix (Cholesky); false if it is not one. */
-static bool root(const struct matrix *matrix, size_t count, struct matrix *lower)
-{
-    *lower = (struct matrix){0};
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            double rest = matrix->of[i][j];
-            for (size_t k = 0; k < j; k++)
-                rest -= lower->of[i][k] * lower->of[j][k];
-            if (i == j && !(rest > 0))
-                return false;
-            lower->of[i][j] = i == j ? sqrt(rest) : rest / lower->of[j][j];
-        }
-    }
-    return true;
-}
-
-/* Solves root · rootᵀ · x = x, in place. */
-static void solve(const struct matrix *lower, size_t count, double *x)
-{
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < i; k++)
-            x[i] -= lower->of[i][k] * x[k];
-        x[i] /= lower->of[i][i];
-    }
-    for (size_t i = count; i-- > 0;) {
-        for (size_t k = i + 1; k < count; k++)
-            x[i] -= lower->of[k][i] * x[k];
-        x[i] /= lower->of[i][i];
-    }
-}
-
-/* The inverse of a positive definite matrix; the priors make every curvature one. */
-static void invert(const struct matrix *matrix, size_t count, struct matrix *inverse)
-{
-    struct matrix lower;
-    bool is_definite = root(matrix, count, &lower);
-    assert(is_definite);
-    (void)is_definite;
-    *inverse = (struct matrix){0};
-    for (size_t i = 0; i < count; i++) {
-        double column[M] = {0};
-        column[i] = 1;
-        solve(&lower, count, column);
-        for (size_t j = 0; j < count; j++)
-            inverse->of[j][i] = column[j];
-    }
-}
 
 /* ------------------------------------------------------------------ the model */
 
@@ -101,241 +53,192 @@ static bool is_positive(double value)
     return isfinite(value) && value > 0;
 }
 
-/* Runs the model at these logarithms of the free costs. */
-static enum error_kind predict(struct search_state *state, const double *x, double *logarithms,
-                               struct error *error)
+/* Runs the model at a place. */
+static enum error_kind predict(struct search *search, const double *place, double *logarithms)
 {
-    const struct calibration_problem *problem = state->problem;
+    const struct calibration_problem *problem = search->problem;
     double costs[M];
     for (size_t i = 0; i < problem->cost_count; i++)
         costs[i] = problem->priors[i].value;
-    for (size_t j = 0; j < state->free_count; j++)
-        costs[state->free[j]] = exp(x[j]);
-    state->runs++;
-    enum error_kind kind = problem->model(problem->context, costs, logarithms, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < problem->measured_count; i++) {
+    for (size_t j = 0; j < search->free_count; j++)
+        costs[search->free[j]] *= exp(place[j]);
+    search->runs++;
+    search->kind = problem->model(problem->context, costs, logarithms, search->error);
+    for (size_t i = 0; search->kind == ERROR_NONE && i < problem->measured_count; i++) {
         if (!is_positive(logarithms[i]))
-            return error_raise(error, ERROR_USAGE, 0, "calibration",
-                               "the model predicts %g for quantity %zu", logarithms[i], i);
-        logarithms[i] = log(logarithms[i]);
+            search->kind = error_raise(search->error, ERROR_USAGE, 0, "calibration",
+                                       "the model predicts %g for quantity %zu", logarithms[i], i);
+        else
+            logarithms[i] = log(logarithms[i]);
     }
-    return kind;
+    return search->kind;
 }
 
-static double prior_log(const struct search_state *state, size_t j)
+static double prior_sd(const struct search *search, size_t j)
 {
-    return log(state->problem->priors[state->free[j]].value);
-}
-
-static double prior_sd(const struct search_state *state, size_t j)
-{
-    return state->problem->priors[state->free[j]].sd;
-}
-
-static double residual(const struct search_state *state, const double *predicted, size_t i)
-{
-    return log(state->problem->measured[i].value) - predicted[i];
+    return search->problem->priors[search->free[j]].sd;
 }
 
 /* Of a measured quantity, with the model's error. */
-static double variance(const struct search_state *state, size_t i)
+static double sd_of(const struct search *search, size_t i)
 {
-    double sd = state->problem->measured[i].sd;
-    return sd * sd + state->model_sd * state->model_sd;
+    return hypot(search->problem->measured[i].sd, search->model_sd);
 }
 
-static double sum_of_squares(const struct search_state *state, const double *x,
-                             const double *predicted)
+static double residual(const struct search *search, const double *predicted, size_t i)
 {
-    double sum = 0;
-    for (size_t i = 0; i < state->problem->measured_count; i++) {
-        double off = residual(state, predicted, i);
-        sum += off * off / variance(state, i);
-    }
-    for (size_t j = 0; j < state->free_count; j++) {
-        double off = (x[j] - prior_log(state, j)) / prior_sd(state, j);
-        sum += off * off;
-    }
-    return sum;
+    return (predicted[i] - log(search->problem->measured[i].value)) / sd_of(search, i);
 }
 
-/* ------------------------------------------------------------------ the derivatives */
+/* ------------------------------------------------------------------ what GSL calls */
 
-static enum error_kind differentiate(struct search_state *state, struct error *error)
+/* GSL_ETOLX instead, where the step from the place of the search is small compared with the
+ * uncertainty of every cost by itself: the search is over. */
+static int fill_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
 {
-    size_t count = state->problem->measured_count;
-    for (size_t j = 0; j < state->free_count; j++) {
-        double x[M];
-        memcpy(x, state->x, sizeof x);
-        x[j] = state->x[j] + CALIBRATION_STEP;
-        enum error_kind kind = predict(state, x, state->tried, error);
-        for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-            state->slope[i * M + j] = state->tried[i];
-        x[j] = state->x[j] - CALIBRATION_STEP;
-        if (kind == ERROR_NONE)
-            kind = predict(state, x, state->tried, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        for (size_t i = 0; i < count; i++)
-            state->slope[i * M + j] =
-                (state->slope[i * M + j] - state->tried[i]) / (2 * CALIBRATION_STEP);
+    struct search *search = context;
+    size_t count = search->problem->measured_count;
+    const double *predicted = search->tried, *place = gsl_vector_const_ptr(x, 0);
+    double longest = 0, largest = 0;
+    for (size_t j = 0; j < search->free_count; j++) {
+        double step = fabs(place[j] - search->place[j]);
+        longest = fmax(longest, step);
+        largest = fmax(largest, step * sqrt(search->curvature[j]));
+    }
+    if (search->has_place && longest > LEAP_MAX) {
+        gsl_vector_set_all(residuals, REFUSED);
+        return GSL_SUCCESS;
+    }
+    if (search->has_place && longest == 0)
+        predicted = search->predicted;
+    else if (search->has_place && largest <= SMALL)
+        return GSL_ETOLX;
+    else if (predict(search, place, search->tried) != ERROR_NONE)
+        return GSL_EFAILED;
+    for (size_t i = 0; i < count; i++)
+        gsl_vector_set(residuals, i, residual(search, predicted, i));
+    for (size_t j = 0; j < search->free_count; j++)
+        gsl_vector_set(residuals, count + j, place[j] / prior_sd(search, j));
+    return GSL_SUCCESS;
+}
+
+/* Moves the search to a place, which was tried just before. */
+static enum error_kind move(struct search *search, const double *place)
+{
+    size_t count = search->problem->measured_count;
+    memcpy(search->place, place, search->free_count * sizeof *place);
+    memcpy(search->predicted, search->tried, count * sizeof *search->tried);
+    search->has_place = true;
+    for (size_t j = 0; j < search->free_count; j++) {
+        for (int side = -1; side <= 1; side += 2) {
+            double beside[M];
+            memcpy(beside, search->place, sizeof beside);
+            beside[j] += side * CALIBRATION_STEP;
+            if (predict(search, beside, search->tried) != ERROR_NONE)
+                return search->kind;
+            for (size_t i = 0; i < count; i++) {
+                double *slope = &search->slope[i * M + j];
+                *slope = side < 0 ? search->tried[i]
+                                  : (search->tried[i] - *slope) / (2 * CALIBRATION_STEP);
+            }
+        }
     }
     return ERROR_NONE;
-}
-
-static void add_measured(struct search_state *state, size_t i)
-{
-    const double *slope = &state->slope[i * M];
-    double weight = 1 / variance(state, i), off = residual(state, state->predicted, i);
-    for (size_t j = 0; j < state->free_count; j++) {
-        state->gradient[j] += weight * slope[j] * off;
-        for (size_t k = 0; k < state->free_count; k++)
-            state->curvature.of[j][k] += weight * slope[j] * slope[k];
-    }
 }
 
 /* From the slopes, for the present model_sd. */
-static void weigh(struct search_state *state)
+static int fill_slopes(const gsl_vector *x, void *context, gsl_matrix *slopes)
 {
-    state->curvature = (struct matrix){0};
-    memset(state->gradient, 0, sizeof state->gradient);
-    for (size_t i = 0; i < state->problem->measured_count; i++)
-        add_measured(state, i);
-    for (size_t j = 0; j < state->free_count; j++) {
-        double weight = 1 / (prior_sd(state, j) * prior_sd(state, j));
-        state->gradient[j] += weight * (prior_log(state, j) - state->x[j]);
-        state->curvature.of[j][j] += weight;
+    struct search *search = context;
+    size_t count = search->problem->measured_count;
+    const double *place = gsl_vector_const_ptr(x, 0);
+    bool is_here =
+        search->has_place && memcmp(place, search->place, search->free_count * sizeof *place) == 0;
+    if (!is_here && move(search, place) != ERROR_NONE)
+        return GSL_EFAILED;
+    gsl_matrix_set_zero(slopes);
+    for (size_t j = 0; j < search->free_count; j++) {
+        for (size_t i = 0; i < count; i++)
+            gsl_matrix_set(slopes, i, j, search->slope[i * M + j] / sd_of(search, i));
+        gsl_matrix_set(slopes, count + j, j, 1 / prior_sd(search, j));
+        gsl_vector_view column = gsl_matrix_column(slopes, j);
+        search->curvature[j] = pow(gsl_blas_dnrm2(&column.vector), 2);
     }
-    state->sum = sum_of_squares(state, state->x, state->predicted);
+    return GSL_SUCCESS;
 }
 
-/* ------------------------------------------------------------------ one search */
+/* ------------------------------------------------------------------ the searches */
 
-static bool find_step(const struct search_state *state, double damping, double *step)
+/* From the present place, with the present model_sd. Returns whether the search has ended by
+ * itself: no step is left, or none that leads to a smaller sum of squares. */
+static bool descend(struct search *search, gsl_multifit_nlinear_workspace *workspace)
 {
-    struct matrix damped = state->curvature, lower;
-    for (size_t j = 0; j < state->free_count; j++)
-        damped.of[j][j] *= 1 + damping;
-    if (!root(&damped, state->free_count, &lower))
-        return false;
-    memcpy(step, state->gradient, sizeof state->gradient);
-    solve(&lower, state->free_count, step);
-    double longest = 0;
-    for (size_t j = 0; j < state->free_count; j++)
-        longest = fmax(longest, fabs(step[j]));
-    for (size_t j = 0; longest > LEAP_MAX && j < state->free_count; j++)
-        step[j] *= LEAP_MAX / longest;
-    return true;
+    gsl_multifit_nlinear_fdf functions = {.f = fill_residuals,
+                                          .df = fill_slopes,
+                                          .n = search->problem->measured_count + search->free_count,
+                                          .p = search->free_count,
+                                          .params = search};
+    double place[M];
+    memcpy(place, search->place, sizeof place);
+    gsl_vector_view start = gsl_vector_view_array(place, search->free_count);
+    int status = gsl_multifit_nlinear_init(&start.vector, &functions, workspace);
+    for (int step = 0; status == GSL_SUCCESS && step < STEPS_MAX; step++)
+        status = gsl_multifit_nlinear_iterate(workspace);
+    return status == GSL_ETOLX || status == GSL_ENOPROG;
 }
 
-/* Compared with the uncertainty of every cost by itself. */
-static bool is_small(const struct search_state *state, const double *step)
-{
-    for (size_t j = 0; j < state->free_count; j++) {
-        if (step[j] * step[j] * state->curvature.of[j][j] > SMALL * SMALL)
-            return false;
-    }
-    return true;
-}
-
-/* Looks for a place with a smaller sum, with more and more damping. Moves there if there is one. */
-static enum error_kind descend(struct search_state *state, double *damping, struct error *error)
-{
-    for (; *damping < DAMPING_MAX; *damping *= 10) {
-        double step[M], x[M] = {0};
-        if (!find_step(state, *damping, step))
-            continue;
-        if (is_small(state, step))
-            break;
-        for (size_t j = 0; j < state->free_count; j++)
-            x[j] = state->x[j] + step[j];
-        enum error_kind kind = predict(state, x, state->tried, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        if (sum_of_squares(state, x, state->tried) >= state->sum)
-            continue;
-        memcpy(state->x, x, sizeof x);
-        memcpy(state->predicted, state->tried,
-               state->problem->measured_count * sizeof *state->tried);
-        *damping /= 10;
-        return ERROR_NONE;
-    }
-    state->converged = true;
-    return ERROR_NONE;
-}
-
-/* From the present place, with the present model_sd. */
-static enum error_kind search(struct search_state *state, struct error *error)
-{
-    double damping = DAMPING;
-    state->converged = false;
-    for (int step = 0; step < STEPS_MAX; step++) {
-        enum error_kind kind = differentiate(state, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        weigh(state);
-        kind = descend(state, &damping, error);
-        if (kind != ERROR_NONE || state->converged)
-            return kind;
-    }
-    return ERROR_NONE;
-}
-
-/* ------------------------------------------------------------------ the model's own error */
-
-/* How many costs the measurements determine: each counts by the part of its prior's variance that
- * is gone. */
-static double effective_costs(const struct search_state *state)
-{
-    struct matrix covariance;
-    double count = 0;
-    invert(&state->curvature, state->free_count, &covariance);
-    for (size_t j = 0; j < state->free_count; j++)
-        count += 1 - covariance.of[j][j] / (prior_sd(state, j) * prior_sd(state, j));
-    return count;
-}
-
-static double squares_with(struct search_state *state, double model_sd)
+static double squares_with(struct search *search, double model_sd)
 {
     double sum = 0;
-    state->model_sd = model_sd;
-    for (size_t i = 0; i < state->problem->measured_count; i++) {
-        double off = residual(state, state->predicted, i);
-        sum += off * off / variance(state, i);
-    }
+    search->model_sd = model_sd;
+    for (size_t i = 0; i < search->problem->measured_count; i++)
+        sum += pow(residual(search, search->predicted, i), 2);
     return sum;
 }
 
 /* The model_sd with which the squares of the residuals add up to the degrees of freedom. With
- * fewer measurements than costs nothing is known of the model's error. */
-static double fitting_model_sd(struct search_state *state)
+ * fewer measurements than costs nothing is known of the model's error. Each cost counts by the part
+ * of its prior's variance that is gone. */
+static double fitting_model_sd(struct search *search, const gsl_matrix *covariance)
 {
-    double freedom = (double)state->problem->measured_count - effective_costs(state);
+    double freedom = (double)(search->problem->measured_count - search->free_count);
     double low = 0, high = 10;
-    if (freedom <= 0 || squares_with(state, 0) <= freedom)
+    for (size_t j = 0; j < search->free_count; j++)
+        freedom += gsl_matrix_get(covariance, j, j) / pow(prior_sd(search, j), 2);
+    if (freedom <= 0 || squares_with(search, 0) <= freedom)
         return 0;
     for (int i = 0; i < BISECTIONS; i++) {
         double middle = (low + high) / 2;
-        *(squares_with(state, middle) > freedom ? &low : &high) = middle;
+        *(squares_with(search, middle) > freedom ? &low : &high) = middle;
     }
     return (low + high) / 2;
 }
 
 /* Searches again until the error of the model no longer changes. */
-static enum error_kind search_all(struct search_state *state, struct error *error)
+static enum error_kind search_all(struct search *search, gsl_matrix *covariance)
 {
-    enum error_kind kind = predict(state, state->x, state->predicted, error);
-    for (int i = 0; kind == ERROR_NONE && i < SEARCHES_MAX; i++) {
-        double before = state->model_sd;
-        kind = search(state, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        state->model_sd = fitting_model_sd(state);
-        weigh(state);
-        if (fabs(state->model_sd - before) <= SMALL * fmax(before, SMALL))
-            return ERROR_NONE;
-    }
-    return kind;
+    gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+    size_t rows = search->problem->measured_count + search->free_count;
+    gsl_multifit_nlinear_workspace *workspace =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, rows, search->free_count);
+    gsl_matrix *slopes = gsl_matrix_alloc(rows, search->free_count);
+    gsl_vector_view place = gsl_vector_view_array(search->place, search->free_count);
+    double before;
+    int searches = 0;
+    do {
+        before = search->model_sd;
+        search->converged = descend(search, workspace);
+        if (search->kind != ERROR_NONE)
+            break;
+        gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(workspace), 0, covariance);
+        search->model_sd = fitting_model_sd(search, covariance);
+        fill_slopes(&place.vector, search, slopes);
+        gsl_multifit_nlinear_covar(slopes, 0, covariance);
+    } while (++searches < SEARCHES_MAX &&
+             fabs(search->model_sd - before) > SMALL * fmax(before, SMALL));
+    gsl_matrix_free(slopes);
+    gsl_multifit_nlinear_free(workspace);
+    return search->kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -359,36 +262,20 @@ static enum error_kind check(const struct calibration_problem *problem, struct e
     return ERROR_NONE;
 }
 
-static void begin(struct search_state *state)
+static void report(const struct search *search, const gsl_matrix *covariance,
+                   struct calibration *calibration)
 {
-    for (size_t i = 0; i < state->problem->cost_count; i++) {
-        if (state->problem->priors[i].sd == 0)
-            continue;
-        state->free[state->free_count] = i;
-        state->x[state->free_count] = log(state->problem->priors[i].value);
-        state->free_count++;
-    }
-}
-
-static void report(const struct search_state *state, struct calibration *calibration)
-{
-    const struct calibration_problem *problem = state->problem;
-    struct matrix covariance;
-    invert(&state->curvature, state->free_count, &covariance);
-    *calibration = (struct calibration){
-        .cost_count = problem->cost_count,
-        .model_sd = state->model_sd,
-        .runs = state->runs,
-        .converged = state->converged,
-    };
-    for (size_t i = 0; i < problem->cost_count; i++)
-        calibration->costs[i] = (struct calibration_cost){problem->priors[i].value, 0, true};
-    for (size_t j = 0; j < state->free_count; j++) {
-        double sd = sqrt(covariance.of[j][j]);
-        calibration->costs[state->free[j]] =
-            (struct calibration_cost){exp(state->x[j]), sd, sd < DETERMINED * prior_sd(state, j)};
-        for (size_t k = 0; k < state->free_count; k++)
-            calibration->covariance[state->free[j]][state->free[k]] = covariance.of[j][k];
+    for (size_t i = 0; i < calibration->cost_count; i++)
+        calibration->costs[i] =
+            (struct calibration_cost){search->problem->priors[i].value, 0, true};
+    for (size_t j = 0; j < search->free_count; j++) {
+        struct calibration_cost *cost = &calibration->costs[search->free[j]];
+        cost->value *= exp(search->place[j]);
+        cost->sd = sqrt(gsl_matrix_get(covariance, j, j));
+        cost->determined = cost->sd < DETERMINED * prior_sd(search, j);
+        for (size_t k = 0; k < search->free_count; k++)
+            calibration->covariance[search->free[j]][search->free[k]] =
+                gsl_matrix_get(covariance, j, k);
     }
 }
 
@@ -396,75 +283,83 @@ enum error_kind calibration_fit(const struct calibration_problem *problem,
                                 struct calibration *calibration, struct error *error)
 {
     size_t count = problem->measured_count;
-    struct search_state state = {.problem = problem, .model_sd = MODEL_SD_FIRST};
+    struct search search = {.problem = problem, .model_sd = MODEL_SD_FIRST, .error = error};
     assert(problem->cost_count >= 1 && problem->cost_count <= M && count >= 1);
     enum error_kind kind = check(problem, error);
     if (kind != ERROR_NONE)
         return kind;
-    begin(&state);
-    double *room = calloc(count * (M + 2), sizeof *room);
-    if (room == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "calibration", "of %zu quantities", count);
-    state.predicted = room;
-    state.tried = room + count;
-    state.slope = room + 2 * count;
-    kind = search_all(&state, error);
-    if (kind == ERROR_NONE)
-        report(&state, calibration);
-    free(room);
+    for (size_t i = 0; i < problem->cost_count; i++) {
+        if (problem->priors[i].sd > 0)
+            search.free[search.free_count++] = i;
+    }
+    assert(search.free_count >= 1);
+    search.predicted = memory_new(count, sizeof *search.predicted);
+    search.slope = memory_new(count * M, sizeof *search.slope);
+    search.tried = memory_new(count, sizeof *search.tried);
+    gsl_matrix *covariance = gsl_matrix_alloc(search.free_count, search.free_count);
+    kind = search_all(&search, covariance);
+    if (kind == ERROR_NONE) {
+        *calibration = (struct calibration){.cost_count = problem->cost_count,
+                                            .model_sd = search.model_sd,
+                                            .runs = search.runs,
+                                            .converged = search.converged};
+        report(&search, covariance, calibration);
+    }
+    gsl_matrix_free(covariance);
+    free(search.predicted);
+    free(search.slope);
+    free(search.tried);
     return kind;
 }
 
 /* ------------------------------------------------------------------ draws */
 
-static double draw_normal(struct random *random)
+/* The lower root of the covariance, with a variance of 1 for each cost that is known; its rows are
+ * as long as they are many. False if it has none: GSL's own error handler would end the program. */
+static bool root_of_covariance(const struct calibration *calibration, double lower[M * M])
 {
-    double unit;
-    do {
-        unit = random_unit(random);
-    } while (unit == 0);
-    return gsl_cdf_ugaussian_Pinv(unit);
-}
-
-/* Of the covariance, with a variance of 1 for each cost that is known. */
-static bool root_of_covariance(const struct calibration *calibration, struct matrix *lower)
-{
-    struct matrix covariance = {0};
-    for (size_t i = 0; i < calibration->cost_count; i++) {
-        for (size_t j = 0; j < calibration->cost_count; j++)
-            covariance.of[i][j] = calibration->covariance[i][j];
+    size_t count = calibration->cost_count;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < count; j++)
+            lower[i * count + j] = calibration->covariance[i][j];
         if (calibration->costs[i].sd == 0)
-            covariance.of[i][i] = 1;
+            lower[i * count + i] = 1;
     }
-    return root(&covariance, calibration->cost_count, lower);
+    gsl_matrix_view view = gsl_matrix_view_array(lower, count, count);
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    int status = gsl_linalg_cholesky_decomp1(&view.matrix);
+    gsl_set_error_handler(handler);
+    return status == GSL_SUCCESS;
 }
 
 bool calibration_can_draw(const struct calibration *calibration)
 {
-    struct matrix lower;
+    double lower[M * M];
     for (size_t i = 0; i < calibration->cost_count; i++) {
         for (size_t j = 0; j < calibration->cost_count; j++) {
             if (calibration->costs[i].sd == 0 && calibration->covariance[i][j] != 0)
                 return false;
         }
     }
-    return root_of_covariance(calibration, &lower);
+    return root_of_covariance(calibration, lower);
 }
 
 void calibration_draw(const struct calibration *calibration, struct random *random, double *costs)
 {
-    struct matrix lower;
     size_t count = calibration->cost_count;
-    double normal[M];
-    bool is_definite = root_of_covariance(calibration, &lower);
+    double lower[M * M], normal[M];
+    bool is_definite = root_of_covariance(calibration, lower);
     assert(is_definite);
     (void)is_definite;
-    for (size_t i = 0; i < count; i++)
-        normal[i] = calibration->costs[i].sd == 0 ? 0 : draw_normal(random);
     for (size_t i = 0; i < count; i++) {
-        double off = 0;
-        for (size_t j = 0; j <= i; j++)
-            off += lower.of[i][j] * normal[j];
-        costs[i] = calibration->costs[i].value * exp(off);
+        double unit = 0;
+        while (calibration->costs[i].sd > 0 && unit == 0)
+            unit = random_unit(random);
+        normal[i] = unit > 0 ? gsl_cdf_ugaussian_Pinv(unit) : 0;
     }
+    gsl_matrix_view root = gsl_matrix_view_array(lower, count, count);
+    gsl_vector_view offset = gsl_vector_view_array(normal, count);
+    gsl_blas_dtrmv(CblasLower, CblasNoTrans, CblasNonUnit, &root.matrix, &offset.vector);
+    for (size_t i = 0; i < count; i++)
+        costs[i] = calibration->costs[i].value * exp(normal[i]);
 }

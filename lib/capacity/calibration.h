@@ -17,8 +17,8 @@
  * 87, 1982, with the effective number of costs in place of one mean). It widens all intervals.
  *
  * The method is that of Levenberg and Marquardt, with central differences over steps of
- * CALIBRATION_STEP, far above the noise of a simulation. It is not GSL's: that one allocates by an
- * error handler of the whole program, and ends it.
+ * CALIBRATION_STEP, far above the noise of a simulation. It is GSL's, which ends the program where
+ * it has no memory.
  *
  * Invariant: the same problem gives the same result.
  */
@@ -37,7 +37,7 @@
 /* A standard deviation of the logarithm is meant wherever a name ends in _sd. */
 struct calibration_prior {
     double value; /* > 0 */
-    double sd;    /* > 0; or 0: the cost is known, and not estimated */
+    double sd;    /* > 0; or 0: the cost is known, and not estimated. At least one is not */
 };
 
 struct calibration_measured {
@@ -77,7 +77,7 @@ struct calibration {
 };
 
 /* Estimates the costs. Errors: ERROR_USAGE (a value or sd of the problem, or a quantity that the
- * model predicts, is not as described above), ERROR_NO_MEMORY, those of the model. */
+ * model predicts, is not as described above), those of the model. */
 MUST_CHECK enum error_kind calibration_fit(const struct calibration_problem *problem,
                                            struct calibration *calibration, struct error *error);
 
