@@ -2,7 +2,7 @@
 #include "bench/plan/plan.h"
 
 #include "bench/cli/arguments.h"
-#include "bench/limits/plan_limits_lead.h"
+#include "bench/limits/plan_limits.h"
 #include "bench/model/model.h"
 #include "bench/plan/plan_command_line.h"
 #include "bench/plan/plan_dry_run.h"
