@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/claims/catalogue.h"
-
-#include "bench/claims/browsing.h"
-#include "bench/claims/contention.h"
-#include "bench/claims/costs.h"
-#include "bench/claims/deaths.h"
-#include "bench/claims/ensembles.h"
-#include "bench/claims/releases.h"
+#include "bench/claims/internal.h"
 #include "recipes/registry.h"
 
 #define PAPER          "Hunt et al., USENIX ATC 2010, section 2.4"
@@ -23,8 +16,10 @@ static const struct claim claims[] = {
      .statement = "A drain of n clients through the non-scalable lock costs n(n+1)/2 CREATEs and "
                   "n² + n RPCs: O(n²).",
      .source = LECTURE(" 9.3"),
-     .experiment = costs_of_the_herd,
-     .recipes = {&recipe_nonscalable}},
+     .experiment = growth_is_lawful,
+     .recipes = {&recipe_nonscalable},
+     .growths = {{.figures = {{"CREATEs", TALLY_CREATE, .law = {0, 0.5, 0.5}},
+                              {"RPCs", GROWTH_RPCS, .law = {0, 1, 1}}}}}},
     {.id = "C3",
      .statement = "One CREATE wins, always: mutual exclusion under any contention.",
      .source = LECTURE(" 9.3"),
@@ -40,8 +35,9 @@ static const struct claim claims[] = {
      .statement = "Releasing the scalable lock notifies exactly one waiter; a handoff costs a "
                   "constant number of RPCs; a drain of n clients costs 5n - 2 RPCs: O(n).",
      .source = LECTURE(" 9.4") "; " PAPER,
-     .experiment = costs_of_the_queue,
-     .recipes = {&recipe_scalable}},
+     .experiment = releases_notify_one,
+     .recipes = {&recipe_scalable},
+     .growths = {{.figures = {{"RPCs", GROWTH_RPCS, .law = {-2, 5, 0}}}}}},
     {.id = "C6",
      .statement = "A client that is woken must list the znodes again: otherwise the death of its "
                   "predecessor leads to two holders.",
@@ -76,8 +72,10 @@ static const struct claim claims[] = {
      .statement =
          "The scalable lock must list without a watch: with a watch it has the herd effect.",
      .source = "ZooKeeper's recipes, Locks; " PAPER,
-     .experiment = costs_of_a_watched_list,
-     .recipes = {&recipe_scalable, &recipe_scalable_listwatch}},
+     .experiment = growth_is_lawful,
+     .recipes = {&recipe_scalable, &recipe_scalable_listwatch},
+     .growths = {{0, .figures = {{"notifications", TALLY_NOTIFICATION, .law = {-1, 1, 0}}}},
+                 {1, .figures = {{"notifications", TALLY_NOTIFICATION, .law = {0, 0, 1}}}}}},
     {.id = "C12",
      .statement =
          "Waiting costs nothing: a waiting client sends no RPC until the lock is released.",
@@ -88,7 +86,7 @@ static const struct claim claims[] = {
      .statement =
          "Contention is visible in the znodes, and a lock can be broken by deleting a znode.",
      .source = PAPER,
-     .experiment = browsing_shows_and_breaks,
+     .experiment = contention_shows_and_breaks,
      .recipes = {&recipe_scalable}},
     {.id = "C14",
      .statement = "The lock of a crashed holder is freed after the session timeout, not before, "
@@ -104,8 +102,9 @@ static const struct claim claims[] = {
     {.id = "C16",
      .statement = "n clients that increment the counter at once need O(n²) attempts in all.",
      .source = LECTURE("s 9.2 and 9.3"),
-     .experiment = costs_of_the_counter,
-     .recipes = {&recipe_counter}},
+     .experiment = growth_is_lawful,
+     .recipes = {&recipe_counter},
+     .growths = {{.figures = {{"attempts (setData)", TALLY_SET, .law = {0, 0.5, 0.5}}}}}},
     {.id = "C17",
      .statement = "When the leader dies, its successor takes over without a contest.",
      .source = "ZooKeeper's WriteLock, \"an exclusive write lock or to elect a leader\"",
@@ -122,8 +121,16 @@ static const struct claim claims[] = {
      .statement =
          "A drain of the scalable lock transfers O(n²) bytes; one of the ticket lock O(n).",
      .source = "zkherd",
-     .experiment = costs_in_bytes,
-     .recipes = {&recipe_scalable, &recipe_ticket}},
+     .experiment = growth_is_lawful,
+     .recipes = {&recipe_scalable, &recipe_ticket},
+     .growths = {{0,
+                  true,
+                  {{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 1}},
+                   {"bytes", GROWTH_BYTES, .class = FIT_QUADRATIC}}},
+                 {1,
+                  true,
+                  {{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 0}},
+                   {"bytes", GROWTH_BYTES, .class = FIT_LINEAR}}}}},
 };
 
 size_t catalogue_count(void)

@@ -2,19 +2,21 @@
 #include "bench/claims/claims.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "bench/claims/catalogue.h"
-#include "bench/claims/claims_json.h"
-#include "bench/claims/claims_table.h"
+#include "bench/claims/internal.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/terminal.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
+#include "bench/output/json_result.h"
 #include "bench/target/target.h"
 #include "client/library.h"
+#include "measure/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,20 @@
 #define TIMEOUT_NS   (30 * NS_PER_S)
 #define CLAIMS_MAX   64
 #define SESSIONS_MAX 1000 /* more than any trial has */
+
+/* The columns of an id, and of a verdict or a part's name; the words begin behind them. */
+#define ID_WIDTH   4
+#define PART_WIDTH 13
+
+/* Of claims.csv. */
+#define COLUMNS(X)                                                                                 \
+    X(claim, csv_text(csv, claim->id))                                                             \
+    X(source, csv_text(csv, claim->source))                                                        \
+    X(statement, csv_text(csv, claim->statement))                                                  \
+    X(experiment, csv_text(csv, finding->experiment))                                              \
+    X(expected, csv_text(csv, finding->expected))                                                  \
+    X(measured, csv_text(csv, finding->measured))                                                  \
+    X(verdict, csv_text(csv, verdict_word(finding_verdict(finding))))
 
 static const char usage[] =
     "Usage: zkherd claims [OPTION]...\n"
@@ -62,38 +78,26 @@ struct claims {
     bool made_folder;
     struct output file;
     struct csv csv;
-    uint64_t began_ns;         /* the first of the claims */
     const struct claim *tried; /* at present */
     size_t done;
-    unsigned verdicts[VERDICTS];        /* the number of claims of each verdict */
-    char ids[VERDICTS][CLAIMS_MAX * 5]; /* their ids, with ", " between them */
-    json_t *list;                       /* of --json: the claims that are done */
+    unsigned verdicts[VERDICTS];       /* the number of claims of each verdict */
+    struct growing_text ids[VERDICTS]; /* their ids, with ", " between them */
+    json_t *list;                      /* of --json: the claims that are done */
 };
 
 /* ------------------------------------------------------------------ the command line */
-
-/* Of the number alone it is known which was meant. */
-static bool refuse_claim(struct option_given *given, const char *id)
-{
-    for (size_t i = 0; i < catalogue_count(); i++) {
-        if (strcmp(catalogue_at(i)->id + 1, id) == 0)
-            return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
-                                     catalogue_at(i)->id);
-    }
-    return option_row_refuse(given, "no claim is called '%.40s': name C1 to C19", id);
-}
 
 static bool want(struct option_given *given, const char *id)
 {
     struct claims *claims = given->options;
     for (size_t i = 0; i < catalogue_count(); i++) {
-        if (strcasecmp(id, catalogue_at(i)->id) != 0)
-            continue;
-        claims->wanted_count += !claims->wanted[i];
-        claims->wanted[i] = true;
-        return true;
+        if (strcasecmp(id, catalogue_at(i)->id) == 0)
+            return claims->wanted[i] = true;
+        if (strcmp(id, catalogue_at(i)->id + 1) == 0)
+            return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
+                                     catalogue_at(i)->id);
     }
-    return refuse_claim(given, id);
+    return option_row_refuse(given, "no claim is called '%.40s': name C1 to C19", id);
 }
 
 static bool parse_only(struct option_given *given)
@@ -102,7 +106,6 @@ static bool parse_only(struct option_given *given)
     const char *list = given->value;
     char id[16];
     memset(claims->wanted, 0, sizeof claims->wanted);
-    claims->wanted_count = 0;
     while (text_next_item(&list, id, sizeof id)) {
         if (!want(given, id))
             return false;
@@ -157,7 +160,6 @@ static void set_defaults(struct claims *claims)
     };
     for (size_t i = 0; i < catalogue_count(); i++)
         claims->wanted[i] = true;
-    claims->wanted_count = catalogue_count();
 }
 
 /* ------------------------------------------------------------------ before the first claim */
@@ -226,22 +228,25 @@ static enum error_kind open_file(struct claims *claims, struct error *error)
     if (kind != ERROR_NONE)
         return kind;
     claims->csv = (struct csv){.stream = claims->file.stream};
-    csv_header(&claims->csv, claims_table_columns);
+    csv_header(&claims->csv, COLUMNS(CSV_NAME));
     return output_commit(&claims->file, error);
 }
 
-/* Servers of somebody's are one ensemble: claims about several are tried only if they are named. */
-static void leave_out(struct claims *claims)
+/* Counts the claims to try. Servers of somebody's are one ensemble: claims about several are tried
+ * only if they are named. */
+static void count_wanted(struct claims *claims)
 {
-    for (size_t i = 0; claims->servers.connect && !claims->only && i < catalogue_count(); i++) {
-        if (catalogue_at(i)->servers[0] == 0)
-            continue;
-        claims->wanted[i] = false;
-        claims->wanted_count--;
-        if (!claims->quiet)
-            complain_mildly("%s is left out: it compares private ensembles, and --connect names "
-                            "other servers; zkherd claims --only %s tries it on private ones",
-                            catalogue_at(i)->id, catalogue_at(i)->id);
+    for (size_t i = 0; i < catalogue_count(); i++) {
+        const struct claim *claim = catalogue_at(i);
+        if (claims->servers.connect && !claims->only && claim->servers[0] > 0) {
+            claims->wanted[i] = false;
+            if (!claims->quiet)
+                complain_mildly("%s is left out: it compares private ensembles, and --connect "
+                                "names other servers; zkherd claims --only %s tries it on private "
+                                "ones",
+                                claim->id, claim->id);
+        }
+        claims->wanted_count += claims->wanted[i];
     }
 }
 
@@ -258,64 +263,100 @@ static enum error_kind prepare(struct claims *claims, struct error *error)
     progress_init(&claims->progress, 0, claims->quiet);
     if (kind == ERROR_NONE)
         kind = open_target(claims, error);
-    if (kind == ERROR_NONE)
-        leave_out(claims);
+    if (kind != ERROR_NONE)
+        return kind;
+    count_wanted(claims);
     claims->progress.count = claims->wanted_count;
-    return kind == ERROR_NONE ? open_file(claims, error) : kind;
+    return open_file(claims, error);
 }
 
 /* ------------------------------------------------------------------ the claims */
 
-static enum error_kind keep(struct claims *claims, const struct finding *finding,
-                            struct error *error)
+/* Some parts of a claim that could not be tried are empty. */
+static void write_part(const char *id, const char *part, const char *words)
+{
+    if (words[0] == '\0')
+        return;
+    printf("%-*s%-*s", ID_WIDTH, id, PART_WIDTH, part);
+    wrap_write(words, ID_WIDTH + PART_WIDTH, stdout);
+}
+
+static void print_text(const struct claim *claim, const struct finding *finding)
+{
+    write_part(claim->id, verdict_word(finding_verdict(finding)), claim->statement);
+    write_part("", "source", claim->source);
+    write_part("", "experiment", finding->experiment);
+    write_part("", "expected", finding->expected);
+    write_part("", "measured", finding->measured);
+    putchar('\n');
+}
+
+static void complain_of(const struct claim *claim, const struct finding *finding)
+{
+    bool expects = finding->expected[0] != '\0';
+    enum verdict verdict = finding_verdict(finding);
+    if (verdict != VERDICT_HOLDS)
+        complain_plainly("%s %s: %s%s%smeasured %s", claim->id,
+                         verdict == VERDICT_FAILS ? "fails" : "is undetermined",
+                         expects ? "expected " : "", finding->expected, expects ? "; " : "",
+                         finding->measured);
+}
+
+static json_t *describe(const struct claim *claim, const struct finding *finding)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "claim", claim->id, "source", claim->source,
+        "statement", claim->statement, "experiment", json_result_text(finding->experiment),
+        "expected", json_result_text(finding->expected), "measured",
+        json_result_text(finding->measured), "verdict", verdict_word(finding_verdict(finding)));
+}
+
+static enum error_kind keep(struct claims *claims, const struct claim *claim,
+                            const struct finding *finding, struct error *error)
 {
     enum verdict verdict = finding_verdict(finding);
-    char *ids = claims->ids[verdict];
-    size_t length = strlen(ids);
+    struct csv *csv = &claims->csv;
+    struct growing_text *ids = &claims->ids[verdict];
     claims->done++;
     claims->verdicts[verdict]++;
-    snprintf(ids + length, sizeof claims->ids[verdict] - length, "%s%s", length > 0 ? ", " : "",
-             claims->tried->id);
-    claims_table_write_row(claims->tried, finding, &claims->csv);
+    growing_text_add(ids, "%s%s", ids->length > 0 ? ", " : "", claim->id);
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
     progress_clear(&claims->progress);
     if (claims->json)
-        json_array_append_new(claims->list, claims_json_claim(claims->tried, finding));
+        json_array_append_new(claims->list, describe(claim, finding));
     else if (!claims->quiet)
-        claims_table_write(claims->tried, finding, stdout);
+        print_text(claim, finding);
     if (claims->quiet)
-        claims_table_complain(claims->tried, finding);
+        complain_of(claim, finding);
     fflush(stdout);
     return output_commit(&claims->file, error);
 }
 
-/* As if those that are left took as long as those that are done; 0 while none is. */
-static uint64_t time_left_ns(const struct claims *claims)
-{
-    uint64_t took_ns = clock_now_ns() - claims->began_ns;
-    return claims->done == 0 ? 0 : took_ns / claims->done * (claims->wanted_count - claims->done);
-}
-
-static enum error_kind try_one(struct claims *claims, const struct claim *claim,
+static enum error_kind try_one(struct claims *claims, const struct claim *claim, uint64_t began_ns,
                                struct error *error)
 {
     struct finding finding = {0};
+    uint64_t left_ns = 0; /* as if those that are left took as long as those that are done */
+    if (claims->done > 0)
+        left_ns =
+            (clock_now_ns() - began_ns) / claims->done * (claims->wanted_count - claims->done);
     claims->tried = claim;
-    progress_begin(&claims->progress, claims->done, time_left_ns(claims));
-    enum error_kind kind = claim->experiment(claim, &claims->testbed, &finding, error);
+    progress_begin(&claims->progress, claims->done, left_ns);
+    enum error_kind kind = experiment_try(claim, &claims->testbed, &finding, error);
     if (kind == ERROR_CONNECTION_LIMIT) {
         finding_undecide(&finding, "%s: %s", error->subject, error->detail);
         kind = ERROR_NONE;
     }
-    return kind == ERROR_NONE ? keep(claims, &finding, error) : kind;
+    return kind == ERROR_NONE ? keep(claims, claim, &finding, error) : kind;
 }
 
 static enum error_kind try_all(struct claims *claims, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    claims->began_ns = clock_now_ns();
+    uint64_t began_ns = clock_now_ns();
     for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count(); i++) {
         if (claims->wanted[i])
-            kind = try_one(claims, catalogue_at(i), error);
+            kind = try_one(claims, catalogue_at(i), began_ns, error);
     }
     progress_clear(&claims->progress);
     return kind;
@@ -348,36 +389,29 @@ static void sum_up(const struct claims *claims)
     for (int verdict = VERDICT_HOLDS; verdict < VERDICTS; verdict++) {
         bool named = verdict != VERDICT_HOLDS && claims->verdicts[verdict] > 0;
         printf("%s%u %s%s%s%s", verdict == VERDICT_HOLDS ? "" : ", ", claims->verdicts[verdict],
-               words[verdict], named ? " (" : "", named ? claims->ids[verdict] : "",
+               words[verdict], named ? " (" : "", named ? claims->ids[verdict].text : "",
                named ? ")" : "");
     }
     printf("\n\nresults in %s\n", claims->folder);
 }
 
-static enum error_kind write_json(const struct claims *claims, enum error_kind cut_short,
-                                  struct error *error)
-{
-    const struct claims_json_end end = {claims->wanted_count, claims->done, claims->verdicts,
-                                        cut_short, claims->folder};
-    return claims_json_write(claims->list, &end, stdout, error);
-}
-
-/* Of what was tried; cut_short: why that is not all. */
+/* Tells what was tried. cut_short: why that is not all; ERROR_NONE: it is. */
 static enum error_kind tell(const struct claims *claims, enum error_kind cut_short,
                             struct error *error)
 {
-    if (claims->done > 0 && claims->json)
-        return write_json(claims, cut_short, error);
-    if (claims->done > 0 && !claims->quiet)
+    const unsigned *verdicts = claims->verdicts;
+    if (claims->done > 0 && !claims->json && !claims->quiet)
         sum_up(claims);
-    return ERROR_NONE;
-}
-
-static int judge(const struct claims *claims, int status)
-{
-    if (claims->verdicts[VERDICT_FAILS] > 0)
-        return 1;
-    return status == 0 && claims->verdicts[VERDICT_UNDETERMINED] > 0 ? 4 : status;
+    if (claims->done == 0 || !claims->json)
+        return ERROR_NONE;
+    json_t *object = json_pack(
+        "{s:O, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "claims", claims->list, "claims_planned",
+        (json_int_t)claims->wanted_count, "claims_finished", (json_int_t)claims->done, "holds",
+        (json_int_t)verdicts[VERDICT_HOLDS], "fails", (json_int_t)verdicts[VERDICT_FAILS],
+        "undetermined", (json_int_t)verdicts[VERDICT_UNDETERMINED], "cut_short",
+        cut_short != ERROR_NONE ? json_string(error_words(cut_short)) : json_null(), "folder",
+        json_text(claims->folder));
+    return json_result_write(object, "claims", stdout, error);
 }
 
 /* A failed claim outweighs everything else, and an error one that is undetermined. */
@@ -400,21 +434,21 @@ static int lead(struct claims *claims)
         close(claims->signals);
     if (tell(claims, kind, &error) != ERROR_NONE && complain(&error) != 0 && status == 0)
         status = error_exit_status(error.kind);
-    return judge(claims, status);
+    if (claims->verdicts[VERDICT_FAILS] > 0)
+        return 1;
+    return status == 0 && claims->verdicts[VERDICT_UNDETERMINED] > 0 ? 4 : status;
 }
 
 int claims_main(int argc, char **argv)
 {
-    struct claims *claims = calloc(1, sizeof *claims);
-    if (claims == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "claims"});
-    set_defaults(claims);
-    int status = arguments_take(&arguments, argc, argv, claims, NULL);
-    if (claims->json)
-        claims->list = json_array();
+    struct claims claims;
+    set_defaults(&claims);
+    int status = arguments_take(&arguments, argc, argv, &claims, NULL);
+    claims.list = claims.json ? json_array() : NULL;
     if (status == ARGUMENTS_GO)
-        status = lead(claims);
-    json_decref(claims->list);
-    free(claims);
+        status = lead(&claims);
+    json_decref(claims.list);
+    for (int verdict = 0; verdict < VERDICTS; verdict++)
+        free(claims.ids[verdict].text);
     return status;
 }

@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/claims/ensembles.h"
-
+/* Throughput: what servers add to an ensemble, which is reads and not writes, and how long barriers
+ * take. */
+#include "base/clock.h"
+#include "base/cores.h"
 #include "base/text.h"
-#include "bench/claims/barriers.h"
+#include "bench/claims/internal.h"
+#include "bench/output/load_rows.h"
+#include "bench/target/core_shares.h"
+#include "load/load.h"
+#include "measure/statistics.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#define CONFIDENCE 0.95
+
+/* For each server. */
+#define HEAP_MIB 256
+
+/* So many requests are outstanding that all servers are busy all the time. */
+#define SESSIONS           60
+#define DEPTH              20
+#define VALUE_BYTES        1024
+#define SECONDS            1
+#define WARM_UP_NS         (100 * NS_PER_MS)
+#define SESSION_TIMEOUT_MS 30000
 
 /* Reads differ by a factor of two or three, writes by about a quarter: by no more than one round
  * differs from another. */
@@ -26,24 +46,184 @@ static const char *servers_of(uint64_t servers, char text[32])
     return text;
 }
 
-static void expect(const struct claim *claim, struct finding *finding)
+static enum driver driver_of(const struct testbed *testbed)
 {
-    char from[32], to[32];
-    servers_of(claim->servers[0], from);
-    servers_of(claim->servers[1], to);
-    finding_expected(finding, "reads: more a second with %s than with %s", to, from);
-    finding_expected(finding, "writes: fewer");
+    return testbed->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS;
+}
+
+/* ------------------------------------------------------------------ the ensembles */
+
+/* Why there can be no pair; NULL if there can. */
+static const char *find_obstacle(const struct testbed *testbed,
+                                 const uint64_t servers[ENSEMBLE_PAIR], uint32_t *cpu_percent,
+                                 char *text, size_t size)
+{
+    struct error error;
+    uint64_t most = servers[0] > servers[1] ? servers[0] : servers[1];
+    if (testbed->host.simulation != NULL)
+        return NULL;
+    if (testbed->host.ensemble == NULL)
+        return "the servers of --connect are one ensemble, and nobody has limited their CPU";
+    if (ensemble_check_memory((unsigned)(servers[0] + servers[1]), HEAP_MIB, &error) !=
+        ERROR_NONE) {
+        snprintf(text, size, "%s: %s", error.subject, error.detail);
+        return text;
+    }
+    return core_shares_find(1, most, cpu_percent, text, size);
+}
+
+static enum error_kind open_side(struct ensemble_pair *pair, size_t side, struct error *error)
+{
+    char servers[32];
+    const struct target_options options = {
+        .driver = driver_of(pair->testbed),
+        .server_counts = pair->servers,
+        .topology_count = ENSEMBLE_PAIR,
+        .heap_mib = HEAP_MIB,
+        .cpu_percent = pair->cpu_percent,
+        .fsync = true,
+        .placement = PLACEMENT_SPREAD,
+        .max_clients = UINT64_MAX,
+    };
+    servers_of(pair->servers[side], servers);
+    experiment_say(pair->testbed, "starting %.*s private %s", (int)strcspn(servers, " "), servers,
+                   strchr(servers, ' ') + 1);
+    int interrupts = pair->testbed->host.watch.interrupt_descriptor;
+    enum error_kind kind =
+        target_open(&options, side, SESSIONS, interrupts, &pair->targets[side], error);
+    return kind == ERROR_NONE ? target_make_root(&pair->targets[side], interrupts, error) : kind;
+}
+
+enum error_kind ensemble_pair_open(struct testbed *testbed, const uint64_t servers[ENSEMBLE_PAIR],
+                                   struct ensemble_pair *pair, const char **why, char *text,
+                                   size_t size, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *pair = (struct ensemble_pair){.testbed = testbed, .servers = {servers[0], servers[1]}};
+    *why = find_obstacle(testbed, servers, &pair->cpu_percent, text, size);
+    for (size_t side = 0; kind == ERROR_NONE && *why == NULL && side < ENSEMBLE_PAIR; side++)
+        kind = open_side(pair, side, error);
+    if (kind != ERROR_NONE)
+        ensemble_pair_close(pair);
+    return kind;
+}
+
+void ensemble_pair_close(struct ensemble_pair *pair)
+{
+    struct error error; /* nothing can remain on private servers */
+    for (size_t side = 0; side < ENSEMBLE_PAIR; side++)
+        (void)!target_close(&pair->targets[side], &error);
+}
+
+/* ------------------------------------------------------------------ the loads */
+
+static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_t reads_percent,
+                                struct table_value *row, struct error *error)
+{
+    struct testbed *testbed = pair->testbed;
+    struct target *target = &pair->targets[side];
+    struct load_result *result;
+    char root[EXPERIMENT_ROOT_MAX];
+    const struct load_host host = {
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .simulation = &target->simulation,
+        .watch.interrupt_descriptor = testbed->host.watch.interrupt_descriptor,
+    };
+    const struct load_plan plan = {
+        .fleet = {.driver = driver_of(testbed),
+                  .sessions = SESSIONS,
+                  .processes = 1,
+                  .depth = DEPTH,
+                  .session_timeout_ms = SESSION_TIMEOUT_MS,
+                  .timeout_ns = testbed->timeout_ns,
+                  .seed = testbed->seed + testbed->trials,
+                  .servers = &target->placement},
+        .mix = mix_of_reads(reads_percent),
+        .value_bytes = VALUE_BYTES,
+        .warm_up_ns = WARM_UP_NS,
+        .seconds = SECONDS,
+        .root = root,
+    };
+    const struct load_cell cell = {.mix = plan.mix, .sessions = SESSIONS};
+    const struct load_options options = {.processes = 1};
+    const struct load_context context = {.options = &options};
+    snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials++);
+    enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
+    if (kind != ERROR_NONE)
+        return kind;
+    load_row_take(&cell, result, &context, cores_allowed(), row);
+    load_result_free(result);
+    return ERROR_NONE;
+}
+
+/* Why what a load has measured does not count: "" if it does. */
+static const char *find_fault(const struct ensemble_pair *pair, size_t side,
+                              const struct table_value *row)
+{
+    if (!row[load_row_valid].flag)
+        return row[load_row_reason].text;
+    if (!(table_number(&row[load_row_achieved_per_s]) > 0))
+        return "the servers answered nothing"; /* and there is no ratio */
+    if (row[load_row_reads_percent].count == 100 &&
+        core_shares_starved(table_number(&row[load_row_server_cores]), pair->servers[side],
+                            pair->cpu_percent))
+        return "the servers did not use their shares of the CPU";
+    return "";
+}
+
+/* A load on each ensemble, beginning with one or the other. */
+static enum error_kind run_round(struct ensemble_pair *pair, size_t round, size_t rounds,
+                                 struct ensemble_pair_rates *rates, struct error *error)
+{
+    struct table rows = {.type = &load_row_table};
+    enum error_kind kind = ERROR_NONE;
+    char fault[sizeof rates->why] = "", servers[32];
+    for (size_t turn = 0; kind == ERROR_NONE && turn < ENSEMBLE_PAIR; turn++) {
+        size_t side = (round + turn) % ENSEMBLE_PAIR;
+        struct table_value *row = table_add(&rows);
+        experiment_say(pair->testbed, "%s, %s, round %zu of %zu", kind_of(rates->reads_percent),
+                       servers_of(pair->servers[side], servers), round + 1, rounds);
+        kind = run_load(pair, side, rates->reads_percent, row, error);
+        if (kind != ERROR_NONE)
+            break;
+        rates->per_s[side][rates->rounds] = table_number(&row[load_row_achieved_per_s]);
+        /* The first of its clauses: others give advice on the options of a load. */
+        const char *why = find_fault(pair, side, row);
+        if (fault[0] == '\0')
+            snprintf(fault, sizeof fault, "%.*s", (int)strcspn(why, ";"), why);
+    }
+    table_deinit(&rows);
+    if (kind == ERROR_NONE && fault[0] == '\0')
+        rates->rounds++;
+    else if (kind == ERROR_NONE && rates->left_out++ == 0)
+        memcpy(rates->why, fault, sizeof fault);
+    return kind;
+}
+
+enum error_kind ensemble_pair_load(struct ensemble_pair *pair, uint32_t reads_percent,
+                                   size_t rounds, struct ensemble_pair_rates *rates,
+                                   struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *rates = (struct ensemble_pair_rates){.reads_percent = reads_percent};
+    for (size_t round = 0; kind == ERROR_NONE && round < rounds; round++)
+        kind = run_round(pair, round, rounds, rates, error);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the judgement */
 
+/* Tells the geometric means over the rounds that count. */
 static void tell_rates(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
                        const struct interval *ratio, struct finding *finding)
 {
     char number[ENSEMBLE_PAIR][32], servers[ENSEMBLE_PAIR][32], interval[64] = "no CI";
     for (size_t side = 0; side < ENSEMBLE_PAIR; side++) {
-        text_format_count((uint64_t)ensemble_pair_mean(rates, side), number[side],
-                          sizeof number[side]);
+        double mean =
+            statistics_interval_of_logs(rates->per_s[side], rates->rounds, CONFIDENCE).value;
+        text_format_count((uint64_t)mean, number[side], sizeof number[side]);
         servers_of(pair->servers[side], servers[side]);
     }
     if (!isnan(ratio->low))
@@ -53,11 +233,14 @@ static void tell_rates(const struct ensemble_pair *pair, const struct ensemble_p
                      ratio->value, interval);
 }
 
-void ensembles_judge(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
-                     struct finding *finding)
+void ensemble_pair_judge(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
+                         struct finding *finding)
 {
     const char *what = kind_of(rates->reads_percent);
-    struct interval ratio = ensemble_pair_ratio(rates);
+    double ratios[ENSEMBLE_PAIR_ROUNDS_MAX];
+    for (size_t i = 0; i < rates->rounds; i++)
+        ratios[i] = rates->per_s[1][i] / rates->per_s[0][i];
+    struct interval ratio = statistics_interval_of_logs(ratios, rates->rounds, CONFIDENCE);
     enum verdict verdict =
         rates->reads_percent == 100 ? verdict_rises(&ratio) : verdict_falls(&ratio);
     if (rates->rounds > 0)
@@ -72,63 +255,111 @@ void ensembles_judge(const struct ensemble_pair *pair, const struct ensemble_pai
                          isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
 }
 
-/* ------------------------------------------------------------------ the experiment */
+/* ------------------------------------------------------------------ barriers */
 
-static enum error_kind load(struct ensemble_pair *pair, uint32_t reads_percent, size_t rounds,
-                            struct finding *finding, struct error *error)
+/* As many as a class of growth takes. */
+#define LEVELS FIT_LEVELS_MIN
+
+/* In each round there is a trial of every level. */
+#define TIME_ROUNDS 10
+
+/* The numbers of barriers and of clients, of which one grows while the other stays. */
+#define CLIENTS  24
+#define BARRIERS 3
+/* With few clients a barrier takes some round trips, whatever their number. */
+static const double barrier_levels[LEVELS] = {1, 2, 4, 8, 16, 32};
+static const double client_levels[LEVELS] = {32, 50, 80, 127, 200, 320};
+
+/* The fastest trial of a level counts: whatever else uses the machine only adds to a time. The
+ * first round is a server's warm-up, if the server has just started. After a trial whose time
+ * cannot be used no other runs. */
+static void try_times(struct experiment *experiment, const char *what, bool of_clients,
+                      const double numbers[LEVELS])
 {
-    struct ensemble_pair_rates rates;
-    enum error_kind kind = ensemble_pair_load(pair, reads_percent, rounds, &rates, error);
-    if (kind == ERROR_NONE)
-        ensembles_judge(pair, &rates, finding);
-    return kind;
+    const struct recipe *recipe = experiment->claim->recipes[0];
+    double fastest_s[LEVELS];
+    for (size_t i = 0; i < (size_t)TIME_ROUNDS * LEVELS; i++) {
+        double *fastest = &fastest_s[i % LEVELS];
+        uint32_t number = (uint32_t)numbers[i % LEVELS];
+        experiment_plan(experiment, recipe, of_clients ? number : CLIENTS);
+        experiment->plan.pace = PACE_FREE;
+        experiment->plan.barriers = of_clients ? BARRIERS : number;
+        if (!experiment_run_whole(experiment))
+            return;
+        double seconds = (double)experiment->result->elapsed_ns / 1e9;
+        *fastest = i < LEVELS ? seconds : fmin(*fastest, seconds);
+    }
+    struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
+    finding_measured(experiment->finding,
+                     "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to "
+                     "%.2f)",
+                     recipe->name, numbers[0], numbers[LEVELS - 1], what, fastest_s[0],
+                     fastest_s[LEVELS - 1], fit.exponent, fit.low, fit.high);
+    finding_check_class(experiment->finding, &fit, FIT_LINEAR);
 }
 
-static enum error_kind load_both(struct ensemble_pair *pair, struct finding *finding,
+void barriers_take_linear_time(struct experiment *experiment)
+{
+    const char *name = experiment->claim->recipes[0]->name;
+    finding_tried(experiment->finding,
+                  "%s, free pace, the fastest of %d trials: %.0f to %.0f in turn with %d clients, "
+                  "and %d with %.0f to %.0f clients",
+                  name, TIME_ROUNDS, barrier_levels[0], barrier_levels[LEVELS - 1], CLIENTS,
+                  BARRIERS, client_levels[0], client_levels[LEVELS - 1]);
+    finding_expected(experiment->finding, "%s: time %s in barriers and in clients", name,
+                     fit_verdict_words(FIT_LINEAR));
+    try_times(experiment, "barriers", false, barrier_levels);
+    try_times(experiment, "clients", true, client_levels);
+}
+
+/* ------------------------------------------------------------------ the experiment */
+
+static enum error_kind load_pair(struct ensemble_pair *pair, struct finding *finding,
                                  struct error *error)
 {
-    char from[32], to[32], loads[160];
-    finding_tried(
-        finding, "%s; on %s and on %s in turn: %d rounds of reads alone, %d of writes alone",
-        ensemble_pair_describe(pair, loads, sizeof loads), servers_of(pair->servers[0], from),
-        servers_of(pair->servers[1], to), READ_ROUNDS, WRITE_ROUNDS);
-    enum error_kind kind = load(pair, 100, READ_ROUNDS, finding, error);
+    struct ensemble_pair_rates rates;
+    char from[32], to[32], shares[64] = "";
+    if (pair->cpu_percent > 0)
+        snprintf(shares, sizeof shares, "; servers with %.2f cores each",
+                 pair->cpu_percent / 100.0);
+    finding_tried(finding,
+                  "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
+                  "%d s%s; on %s and on %s in turn: %d rounds of reads alone, %d of writes alone",
+                  SESSIONS, DEPTH, VALUE_BYTES, SECONDS, shares, servers_of(pair->servers[0], from),
+                  servers_of(pair->servers[1], to), READ_ROUNDS, WRITE_ROUNDS);
+    enum error_kind kind = ensemble_pair_load(pair, 100, READ_ROUNDS, &rates, error);
     if (kind != ERROR_NONE)
         return kind;
+    ensemble_pair_judge(pair, &rates, finding);
     if (pair->cpu_percent == 0) {
         finding_undecide(finding, "writes: not tried, for the leader of a simulation pays nothing "
                                   "for a follower");
         return ERROR_NONE;
     }
-    return load(pair, 0, WRITE_ROUNDS, finding, error);
-}
-
-/* On ensembles of its own, if there can be any. */
-static enum error_kind compare_pair(const struct claim *claim, struct testbed *testbed,
-                                    struct finding *finding, struct error *error)
-{
-    struct ensemble_pair pair;
-    char text[400];
-    const char *why;
-    enum error_kind kind =
-        ensemble_pair_open(testbed, claim->servers, &pair, &why, text, sizeof text, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (why != NULL) {
-        finding_undecide(finding, "reads and writes: not tried: %s", why);
-        return ERROR_NONE;
-    }
-    kind = load_both(&pair, finding, error);
-    ensemble_pair_close(&pair);
+    kind = ensemble_pair_load(pair, 0, WRITE_ROUNDS, &rates, error);
+    if (kind == ERROR_NONE)
+        ensemble_pair_judge(pair, &rates, finding);
     return kind;
 }
 
-enum error_kind ensembles_scale_reads(const struct claim *claim, struct testbed *testbed,
-                                      struct finding *finding, struct error *error)
+void ensembles_scale_reads(struct experiment *experiment)
 {
-    expect(claim, finding);
-    enum error_kind kind = compare_pair(claim, testbed, finding, error);
-    return kind == ERROR_NONE
-               ? barriers_take_linear_time(claim->recipes[0], testbed, finding, error)
-               : kind;
+    struct finding *finding = experiment->finding;
+    const uint64_t *servers = experiment->claim->servers;
+    struct ensemble_pair pair;
+    char from[32], to[32], text[400];
+    const char *why;
+    finding_expected(finding, "reads: more a second with %s than with %s",
+                     servers_of(servers[1], to), servers_of(servers[0], from));
+    finding_expected(finding, "writes: fewer");
+    experiment->kind = ensemble_pair_open(experiment->testbed, servers, &pair, &why, text,
+                                          sizeof text, experiment->error);
+    if (experiment->kind == ERROR_NONE && why != NULL)
+        finding_undecide(finding, "reads and writes: not tried: %s", why);
+    if (experiment->kind == ERROR_NONE && why == NULL) {
+        experiment->kind = load_pair(&pair, finding, experiment->error);
+        ensemble_pair_close(&pair);
+    }
+    if (experiment->kind == ERROR_NONE)
+        barriers_take_linear_time(experiment);
 }

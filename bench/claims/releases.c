@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/claims/releases.h"
+/* Single releases of a lock: whom each notifies, and whom it lets in. They are read from the ledger
+ * of a drain under lockstep, whose row i has what release i set off. */
+#include "bench/claims/internal.h"
 
 #include <inttypes.h>
 
-#define HERD_CLIENTS 64
+#define CLIENTS 64
 /* The first of them writes, and so does every fourth after it. */
 #define SHARE_CLIENTS 20
 
@@ -35,80 +37,68 @@ static uint64_t found_in(const struct ledger_row *row)
     return row->tally.of[TALLY_NOTIFICATION];
 }
 
-/* States how many notifications the release `shown` is to set off, and all others accordingly. */
-static void expect_notifications(uint32_t clients, notified_function *expected, uint32_t shown,
-                                 struct finding *finding)
+/* Runs a planned drain for its ledger; whether that can be used. */
+static bool run_drain(struct experiment *experiment)
 {
-    uint32_t waiters = clients - shown;
-    finding_expected(
-        finding, "notifications: %" PRIu64 " with %u waiters, and accordingly in %u of %u releases",
-        expected(waiters, shown), waiters, clients, clients);
+    finding_tried(experiment->finding,
+                  "a drain of %u clients, %s, lockstep; each release is examined",
+                  experiment->plan.fleet.sessions, experiment->plan.recipe->name);
+    return experiment_run_whole(experiment);
 }
 
-static void check_notifications(const struct testbed_trial *trial, notified_function *expected,
-                                uint32_t shown, struct finding *finding)
+/* States how many notifications the release `shown` is to set off, and all others accordingly. */
+static void expect_notifications(struct experiment *experiment, notified_function *expected,
+                                 uint32_t shown)
 {
-    uint64_t releases = trial_memory_rows_used(trial->result->memory, 0) - 1, as_expected = 0;
+    experiment_plan(experiment, experiment->claim->recipes[0], CLIENTS);
+    finding_expected(experiment->finding,
+                     "notifications: %" PRIu64 " with %u waiters, and accordingly in %d of %d "
+                     "releases",
+                     expected(CLIENTS - shown, shown), CLIENTS - shown, CLIENTS, CLIENTS);
+}
+
+static void check_notifications(struct experiment *experiment, notified_function *expected,
+                                uint32_t shown)
+{
+    struct finding *finding = experiment->finding;
+    uint64_t releases = trial_memory_rows_used(experiment->result->memory, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
-        const struct ledger_row *row = testbed_row(trial, handoff);
+        const struct ledger_row *row = experiment_row(experiment, handoff);
         as_expected += found_in(row) == expected(row->waiters, handoff);
     }
-    const struct ledger_row *row = testbed_row(trial, shown);
+    const struct ledger_row *row = experiment_row(experiment, shown);
     finding_measured(finding,
                      "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
                      " of %" PRIu64 " releases",
                      found_in(row), row->waiters, as_expected, releases);
-    finding_check(finding, as_expected == trial->plan.fleet.sessions && releases == as_expected);
+    finding_check(finding, as_expected == CLIENTS && releases == as_expected);
 }
 
-/* Runs a drain for its ledger; *whole says whether that can be used. To be cleared in any case. */
-static enum error_kind run_drain(struct testbed_trial *trial, struct testbed *testbed,
-                                 struct finding *finding, bool *whole, struct error *error)
+void releases_notify_all(struct experiment *experiment)
 {
-    finding_tried(finding, "a drain of %u clients, %s, lockstep; each release is examined",
-                  trial->plan.fleet.sessions, trial->plan.recipe->name);
-    enum error_kind kind = testbed_run(testbed, trial, error);
-    *whole = kind == ERROR_NONE && finding_accepts(finding, trial->result);
-    return kind;
+    expect_notifications(experiment, all, 1);
+    if (run_drain(experiment))
+        check_notifications(experiment, all, 1);
 }
 
-static enum error_kind try_notifications(const struct claim *claim, notified_function *expected,
-                                         uint32_t shown, struct testbed *testbed,
-                                         struct finding *finding, struct error *error)
+void releases_notify_children_watches(struct experiment *experiment)
 {
-    struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], HERD_CLIENTS);
-    bool whole;
-    expect_notifications(trial.plan.fleet.sessions, expected, shown, finding);
-    enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
-    if (whole)
-        check_notifications(&trial, expected, shown, finding);
-    testbed_clear(&trial);
-    return kind;
+    finding_expected(experiment->finding,
+                     "W + 1 notifications, except at the first release: by then arrivals have used "
+                     "up the deleter's own watch");
+    expect_notifications(experiment, all_and_the_deleter, 2);
+    if (run_drain(experiment))
+        check_notifications(experiment, all_and_the_deleter, 2);
 }
-
-enum error_kind releases_notify_all(const struct claim *claim, struct testbed *testbed,
-                                    struct finding *finding, struct error *error)
-{
-    return try_notifications(claim, all, 1, testbed, finding, error);
-}
-
-enum error_kind releases_notify_children_watches(const struct claim *claim, struct testbed *testbed,
-                                                 struct finding *finding, struct error *error)
-{
-    finding_expected(finding, "W + 1 notifications, except at the first release: by then arrivals "
-                              "have used up the deleter's own watch");
-    return try_notifications(claim, all_and_the_deleter, 2, testbed, finding, error);
-}
-
-/* ------------------------------------------------------------------ the cost of a handoff */
 
 /* With many waiters as with one: the last release hands on nothing. */
-static void check_constant_cost(const struct testbed_trial *trial, struct finding *finding)
+static void check_constant_cost(struct experiment *experiment)
 {
-    uint64_t handoffs = trial_memory_rows_used(trial->result->memory, 0) - 2;
+    struct finding *finding = experiment->finding;
+    uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
-        uint64_t rpcs = tally_rpcs(&testbed_row(trial, handoff)->tally);
+        uint64_t rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);
         least = rpcs < least ? rpcs : least;
         most = rpcs > most ? rpcs : most;
     }
@@ -119,21 +109,18 @@ static void check_constant_cost(const struct testbed_trial *trial, struct findin
     finding_check(finding, least == most);
 }
 
-enum error_kind releases_notify_one(const struct recipe *recipe, uint32_t clients,
-                                    struct testbed *testbed, struct finding *finding,
-                                    struct error *error)
+void releases_notify_one(struct experiment *experiment)
 {
-    struct testbed_trial trial = testbed_drain(testbed, recipe, clients);
-    bool whole;
-    expect_notifications(clients, one, 1, finding);
-    finding_expected(finding, "the same number of RPCs in each of %u handoffs", clients - 1);
-    enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
-    if (whole) {
-        check_notifications(&trial, one, 1, finding);
-        check_constant_cost(&trial, finding);
+    growth_is_lawful(experiment);
+    if (experiment->kind != ERROR_NONE)
+        return;
+    expect_notifications(experiment, one, 1);
+    finding_expected(experiment->finding, "the same number of RPCs in each of %d handoffs",
+                     CLIENTS - 1);
+    if (run_drain(experiment)) {
+        check_notifications(experiment, one, 1);
+        check_constant_cost(experiment);
     }
-    testbed_clear(&trial);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ readers */
@@ -151,19 +138,26 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
     return next > releaser + 1 ? next - releaser - 1 : 1;
 }
 
-/* Clients release in the order in which they arrived. */
-static void check_sharing(const struct testbed_trial *trial, struct finding *finding)
+void releases_let_readers_in_together(struct experiment *experiment)
 {
-    const struct recipe *recipe = trial->plan.recipe;
-    uint32_t clients = trial->plan.fleet.sessions;
+    struct finding *finding = experiment->finding;
+    const struct recipe *recipe = experiment->claim->recipes[0];
     uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
-    for (uint32_t releaser = 0; releaser < clients; releaser++) {
-        const struct ledger_row *row = testbed_row(trial, releaser + UINT64_C(1));
-        as_expected += row->granted == let_in_by(recipe, releaser, clients);
+    experiment_plan(experiment, recipe, SHARE_CLIENTS);
+    finding_expected(
+        finding,
+        "each release grants one writer, or all readers up to the next writer at once: "
+        "as expected in %d of %d releases; %d notifications, one for each client "
+        "granted",
+        SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
+    if (!run_drain(experiment))
+        return;
+    /* Clients release in the order in which they arrived. */
+    for (uint32_t releaser = 0; releaser < SHARE_CLIENTS; releaser++) {
+        const struct ledger_row *row = experiment_row(experiment, releaser + UINT64_C(1));
+        as_expected += row->granted == let_in_by(recipe, releaser, SHARE_CLIENTS);
         notifications += found_in(row);
-        if (row->granted <= 1)
-            continue;
-        sharing++;
+        sharing += row->granted > 1;
         largest = row->granted > largest ? row->granted : largest;
     }
     if (sharing == 0)
@@ -173,27 +167,9 @@ static void check_sharing(const struct testbed_trial *trial, struct finding *fin
                          "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
                          sharing, largest);
     finding_measured(finding,
-                     "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
-                     as_expected, clients, notifications);
+                     "as expected in %" PRIu64 " of %d releases; %" PRIu64 " notifications",
+                     as_expected, SHARE_CLIENTS, notifications);
     finding_check(finding, sharing > 0);
-    finding_check(finding, as_expected == clients);
-    finding_check(finding, notifications == clients - 1);
-}
-
-enum error_kind releases_let_readers_in_together(const struct claim *claim, struct testbed *testbed,
-                                                 struct finding *finding, struct error *error)
-{
-    struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], SHARE_CLIENTS);
-    bool whole;
-    finding_expected(
-        finding,
-        "each release grants one writer, or all readers up to the next writer at once: "
-        "as expected in %d of %d releases; %d notifications, one for each client "
-        "granted",
-        SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
-    enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
-    if (whole)
-        check_sharing(&trial, finding);
-    testbed_clear(&trial);
-    return kind;
+    finding_check(finding, as_expected == SHARE_CLIENTS);
+    finding_check(finding, notifications == SHARE_CLIENTS - 1);
 }

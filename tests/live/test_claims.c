@@ -6,10 +6,7 @@
 #include "tests/support/test.h"
 #include "tests/support/words.h"
 
-#include "bench/claims/barriers.h"
-#include "bench/claims/catalogue.h"
-#include "bench/claims/deaths.h"
-#include "bench/claims/ensembles.h"
+#include "bench/claims/internal.h"
 
 #include <signal.h>
 
@@ -45,7 +42,7 @@ static enum verdict try_claim(const struct claim *claim, const struct trial_host
     static unsigned trials; /* so that no two trials have the same root */
     testbed.trials = trials;
     finding = (struct finding){0};
-    live_expect(claim->experiment(claim, &testbed, &finding, &error), &error);
+    live_expect(experiment_try(claim, &testbed, &finding, &error), &error);
     trials = testbed.trials;
     return finding_verdict(&finding);
 }
@@ -241,12 +238,10 @@ static enum recipe_step rest_first(struct contender *s)
 TEST(test_time_that_is_not_linear_fails)
 {
     const struct trial_host host = simulate_host();
-    struct testbed testbed = {.host = host, .root = ROOT, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
     struct recipe slow = recipe_barrier;
-    struct error error = {0};
     slow.acquire = rest_first;
-    finding = (struct finding){0};
-    live_expect(barriers_take_linear_time(&slow, &testbed, &finding, &error), &error);
+    const struct claim claim = {.experiment = barriers_take_linear_time, .recipes = {&slow}};
+    assert_verdict(try_claim(&claim, &host, 3600 * NS_PER_S), VERDICT_FAILS);
     assert_int_equal(finding.checks, 2);
     assert_int_equal(finding.failed, 2);
     assert_has(finding.measured, "1 to 32 barriers: 5.7");
@@ -291,7 +286,7 @@ TEST(test_what_follows_from_rounds)
         struct ensemble_pair_rates rates = cases[i].rates;
         rates.reads_percent = cases[i].reads_percent;
         finding = (struct finding){0};
-        ensembles_judge(&pair, &rates, &finding);
+        ensemble_pair_judge(&pair, &rates, &finding);
         assert_int_equal(finding_verdict(&finding), cases[i].verdict);
         assert_has(finding.measured, cases[i].words);
     }
@@ -313,7 +308,7 @@ TEST(test_pairs_are_private_servers)
     live_expect(ensemble_pair_load(&pair, 0, 1, &rates, &error), &error);
     assert_int_equal(rates.rounds + rates.left_out, 1);
     if (rates.rounds == 1)
-        assert_true(ensemble_pair_mean(&rates, 0) > 0 && ensemble_pair_mean(&rates, 1) > 0);
+        assert_true(rates.per_s[0][0] > 0 && rates.per_s[1][0] > 0);
     ensemble_pair_close(&pair);
     assert_int_equal(kill(server, 0), -1);
 }

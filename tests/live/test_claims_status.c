@@ -5,48 +5,33 @@
 #include "tests/support/outside.h"
 #include "tests/support/test.h"
 
-#include "bench/claims/catalogue.h"
 #include "bench/claims/claims.h"
+#include "bench/claims/internal.h"
 
-static enum error_kind find(struct finding *finding, bool tried, bool as_expected)
+static void look(struct experiment *experiment)
 {
-    finding_tried(finding, "a look");
-    finding_expected(finding, "one, or \"two\"");
-    finding_measured(finding, "one");
-    if (tried)
-        finding_check(finding, as_expected);
-    return ERROR_NONE;
+    finding_tried(experiment->finding, "a look");
+    finding_expected(experiment->finding, "one, or \"two\"");
+    finding_measured(experiment->finding, "one");
 }
 
-static enum error_kind hold(const struct claim *claim, struct testbed *testbed,
-                            struct finding *finding, struct error *error)
+static void hold(struct experiment *experiment)
 {
-    (void)claim, (void)testbed, (void)error;
-    return find(finding, true, true);
+    look(experiment);
+    finding_check(experiment->finding, true);
 }
 
-static enum error_kind fail_at_first(const struct claim *claim, struct testbed *testbed,
-                                     struct finding *finding, struct error *error)
+static void fail_at_first(struct experiment *experiment)
 {
-    (void)claim, (void)testbed, (void)error;
-    (void)find(finding, true, false);
-    finding_check(finding, true);
-    finding_undecide(finding, "so to say");
-    return ERROR_NONE;
+    look(experiment);
+    finding_check(experiment->finding, false);
+    finding_check(experiment->finding, true);
+    finding_undecide(experiment->finding, "so to say");
 }
 
-static enum error_kind decide_nothing(const struct claim *claim, struct testbed *testbed,
-                                      struct finding *finding, struct error *error)
+static void be_cut_short(struct experiment *experiment)
 {
-    (void)claim, (void)testbed, (void)error;
-    return find(finding, false, true);
-}
-
-static enum error_kind be_cut_short(const struct claim *claim, struct testbed *testbed,
-                                    struct finding *finding, struct error *error)
-{
-    (void)claim, (void)testbed, (void)finding;
-    return error_raise(error, ERROR_SESSION_LOST, 0, "session", "%s", "");
+    experiment->kind = error_raise(experiment->error, ERROR_SESSION_LOST, 0, "session", "%s", "");
 }
 
 static const struct claim claims[] = {
@@ -57,7 +42,7 @@ static const struct claim claims[] = {
      .servers = {1, 3}},
     {.id = "A", .statement = "It holds.", .source = "here", .experiment = hold},
     {.id = "B", .statement = "It fails.", .source = "here", .experiment = fail_at_first},
-    {.id = "C", .statement = "Nobody knows.", .source = "here", .experiment = decide_nothing},
+    {.id = "C", .statement = "Nobody knows.", .source = "here", .experiment = look},
     {.id = "D", .statement = "It is cut short.", .source = "here", .experiment = be_cut_short},
 };
 

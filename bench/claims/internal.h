@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The claims about locks and ensembles that are tried on real servers, and what their experiments
+ * share. Layer: bench/claims.
+ *
+ * A claim is an entry of the catalogue: its words, recipes or numbers of servers, and an
+ * experiment: a function that runs trials, states what the claim predicts, and compares the two. A
+ * test can give the experiment a lock, or servers, for which the claim is false, and check that the
+ * claim fails. Therefore what is predicted is never taken from the law of the recipe.
+ */
+#ifndef BENCH_CLAIMS_INTERNAL_H
+#define BENCH_CLAIMS_INTERNAL_H
+
+#include "base/error.h"
+#include "bench/output/verdict.h"
+#include "bench/target/target.h"
+#include "measure/fit.h"
+#include "measure/tally.h"
+#include "recipes/recipe.h"
+#include "trial/trial.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ a claim */
+
+struct experiment;
+
+/* Runs its trials, and fills in the finding, which is all zero before. */
+typedef void experiment_function(struct experiment *experiment);
+
+/* A figure of a drain is an enum tally_kind, or one of these sums. */
+enum { GROWTH_RPCS = TALLY_KINDS, GROWTH_BYTES };
+
+/* How figures of a recipe's drains are to grow with their clients. */
+struct growth {
+    unsigned recipe; /* the index among the claim's */
+    bool large; /* many clients: only where names outweigh the rest does the exponent of bytes show
+                 */
+    struct {
+        const char *what; /* NULL: none */
+        int figure;
+        double law[3]; /* with n clients: [0] + [1] n + [2] n² */
+        /* Without an exact law: how it grows, by its exponent. FIT_CONSTANT: there is a law. */
+        enum fit_verdict class;
+    } figures[2];
+};
+
+#define CLAIM_RECIPES_MAX 6
+
+struct claim {
+    const char *id; /* "C1"; a number is never used again */
+    const char *statement;
+    const char *source;
+    experiment_function *experiment;
+    /* In the order that the experiment expects; the rest are NULL. */
+    const struct recipe *recipes[CLAIM_RECIPES_MAX];
+    struct growth growths[2]; /* for growth_is_lawful; without figures: none */
+    /* Of a claim about private ensembles side by side: how many servers each has; else 0. */
+    uint64_t servers[2];
+};
+
+/* The claim of this index in the list; NULL behind the last. */
+const struct claim *catalogue_at(size_t index);
+size_t catalogue_count(void);
+
+/* ------------------------------------------------------------------ a finding */
+
+/* What was tried, expected and measured. A verdict follows from checks, each of which compares a
+ * measured figure with an expected one. All zero bytes: nothing was tried. */
+struct finding {
+    char experiment[512];
+    char expected[768];
+    char measured[1024];
+    unsigned checks;
+    unsigned failed;
+    bool undecided;
+};
+
+/* Each appends to one of the texts, with "; " between two parts; a text that is too long is cut. */
+#define finding_tried(finding, ...)                                                                \
+    finding_add((finding)->experiment, sizeof(finding)->experiment, __VA_ARGS__)
+#define finding_expected(finding, ...)                                                             \
+    finding_add((finding)->expected, sizeof(finding)->expected, __VA_ARGS__)
+#define finding_measured(finding, ...)                                                             \
+    finding_add((finding)->measured, sizeof(finding)->measured, __VA_ARGS__)
+void finding_add(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Makes the claim undetermined; the reason is appended to `measured`. */
+#define finding_undecide(finding, ...)                                                             \
+    (finding_measured(finding, __VA_ARGS__), (void)((finding)->undecided = true))
+
+/* Adds a check: whether a figure is as expected. */
+void finding_check(struct finding *finding, bool as_expected);
+
+/* Checks that something grows as a power of the numbers, by its exponent; undetermined if the
+ * interval of the exponent has several classes. */
+void finding_check_class(struct finding *finding, const struct fit_exponent *fit,
+                         enum fit_verdict expected);
+
+/* A failed check makes the claim fail. It is undetermined if a trial was cut short, if the event of
+ * the claim did not happen, or if there is no check. */
+enum verdict finding_verdict(const struct finding *finding);
+
+/* ------------------------------------------------------------------ an experiment */
+
+#define EXPERIMENT_ROOT_MAX 96
+
+/* Where experiments run: on servers, or in a simulation. */
+struct testbed {
+    struct trial_host host; /* host.watch: for each trial without an observer */
+    const char *root;       /* the parent of the trials' root znodes */
+    uint64_t seed;
+    uint64_t sessions_most;        /* sessions that the servers allow at a time; 0: no limit */
+    uint64_t timeout_ns;           /* the longest time without progress in a trial */
+    unsigned trials;               /* trials that have begun */
+    const struct trial_plan *plan; /* the plan of the running trial, for host.watch; else NULL */
+    /* What an experiment does besides trials, for the progress, with the context of host.watch. May
+     * be NULL. */
+    void (*say)(void *context, const char *what);
+};
+
+/* An experiment that runs, with its present trial. After an error no trial runs any more. */
+struct experiment {
+    const struct claim *claim;
+    struct testbed *testbed;
+    struct finding *finding;
+    struct error *error;
+    enum error_kind kind; /* of the error; ERROR_NONE: there is none */
+    struct trial_plan plan;
+    /* Called about ten times a second while the trial runs, instead of host.watch. May be NULL. */
+    void (*observe)(void *context, const struct trial_progress *progress);
+    void *context;
+    char root[EXPERIMENT_ROOT_MAX];
+    struct trial_result *result; /* NULL: the trial has not run */
+};
+
+/* Runs the experiment of a claim. Errors of trial_run; and ERROR_CONNECTION_LIMIT if the servers do
+ * not allow as many sessions as a trial needs. */
+MUST_CHECK enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
+                                          struct finding *finding, struct error *error);
+
+/* Plans a drain of so many clients under lockstep, with one lock and one process, and with no death
+ * but the recipe's. The result of the trial before is gone. */
+void experiment_plan(struct experiment *experiment, const struct recipe *recipe, uint32_t clients);
+
+/* Runs what is planned. False after an error: there is no result. */
+bool experiment_run(struct experiment *experiment);
+
+/* Whether the trial ran to its end without a violation, so that its counts can be used. If not, the
+ * finding has the reason: a violation makes the claim fail, anything else undetermined. */
+bool experiment_accepts(struct experiment *experiment);
+
+/* Runs what is planned; whether its counts can be used. */
+bool experiment_run_whole(struct experiment *experiment);
+
+/* The row of a handoff of the first lock. */
+const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff);
+
+/* How many recipes the claim has. */
+size_t experiment_recipes(const struct experiment *experiment);
+
+/* Shows what the experiment does besides its trials. */
+void experiment_say(const struct testbed *testbed, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ------------------------------------------------------------------ the experiments */
+
+/* The growths of the claim. */
+experiment_function growth_is_lawful;
+
+/* Of one lock: all who wait are notified by a release, … */
+experiment_function releases_notify_all;
+/* … and so is the deleter; … */
+experiment_function releases_notify_children_watches;
+/* … or one of them is, and the handoffs cost the same whatever their number, as the growths of the
+ * claim say. */
+experiment_function releases_notify_one;
+/* Of a lock that readers share: those behind a writer are let in by its release, all of them, and
+ * nobody else is woken. */
+experiment_function releases_let_readers_in_together;
+
+/* Of each lock, in free pace: as many CREATEs succeed as grants are made, and nobody holds beside
+ * another. */
+experiment_function contention_has_one_winner;
+/* Of each lock that looks at one znode behind a CREATE that failed, in free pace: all are granted,
+ * although the znode goes in between again and again. */
+experiment_function contention_loses_no_wakeup;
+/* The first lock grants out of the order of arrival, none of the others does. */
+experiment_function contention_keeps_order;
+/* The first lock polls. Of all others, a drain in which each holds for long takes the same RPCs as
+ * one in which each holds for a moment. */
+experiment_function contention_waits_for_nothing;
+/* While a lock is held, a session that does not contend lists its znodes, and deletes the first. */
+experiment_function contention_shows_and_breaks;
+
+/* A waiter dies at the first lock, which has one holder all the same, and at the second, which
+ * trusts a deletion and has two. */
+experiment_function deaths_need_another_list;
+/* Of one lock: a waiter's death sets off one notification and no grant. */
+experiment_function deaths_of_waiters_wake_one;
+/* The reply to a CREATE is lost at the first lock, which is blocked from then on, and at the second
+ * one, which goes on with the znode that it has. */
+experiment_function deaths_of_replies_need_a_guid;
+/* Of one lock around data in several parts: a holder crashes in the middle of its work. */
+experiment_function deaths_of_holders_take_the_timeout;
+/* Of one election: the leader exits, or crashes, and one client is notified. */
+experiment_function deaths_of_leaders_have_one_successor;
+
+/* Whether a lock is freed in time, so long after the last request of its dead holder: after one
+ * session timeout at the earliest, and two at the latest. The servers count from the last message
+ * of a session, and round up to a tick, which is at most half of the shortest timeout. */
+bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns);
+
+/* Of a barrier: the time of all clients to enter and leave all barriers is linear in the barriers,
+ * and in the clients of each. */
+experiment_function barriers_take_linear_time;
+/* From the first number of servers of the claim to the second reads rise and writes fall: without
+ * ensembles side by side, and in a simulation for writes, that part is undetermined. Then the
+ * barriers. */
+experiment_function ensembles_scale_reads;
+
+/* ------------------------------------------------------------------ two ensembles */
+
+#define ENSEMBLE_PAIR            2
+#define ENSEMBLE_PAIR_ROUNDS_MAX 12
+
+/* Two private ensembles of different numbers of servers beside the servers of the testbed; each
+ * server has the same share of the CPU (bench/target/core_shares.h), so that a server more is a
+ * machine more. In a simulation they are simulated. */
+struct ensemble_pair {
+    struct testbed *testbed;
+    uint64_t servers[ENSEMBLE_PAIR];
+    uint32_t cpu_percent; /* of each server; 0: simulated */
+    struct target targets[ENSEMBLE_PAIR];
+};
+
+/* What rounds of loads have found. */
+struct ensemble_pair_rates {
+    uint32_t reads_percent;
+    size_t rounds; /* that count: the loads of both ensembles do */
+    /* Operations a second, of these rounds. */
+    double per_s[ENSEMBLE_PAIR][ENSEMBLE_PAIR_ROUNDS_MAX];
+    unsigned left_out; /* rounds that do not count … */
+    char why[160];     /* … and why the first does not */
+};
+
+/* Starts the ensembles. Not every testbed allows that: *why is NULL, and the pair is the caller's
+ * to ensemble_pair_close; or *why says why there are none, a static text or one in `text`. Errors
+ * of target_open and target_make_root; nothing is left behind then. */
+MUST_CHECK enum error_kind ensemble_pair_open(struct testbed *testbed,
+                                              const uint64_t servers[ENSEMBLE_PAIR],
+                                              struct ensemble_pair *pair, const char **why,
+                                              char *text, size_t size, struct error *error);
+
+/* After it no server of the pair runs. A pair that is not open is fine. */
+void ensemble_pair_close(struct ensemble_pair *pair);
+
+/* Makes so many rounds, ENSEMBLE_PAIR_ROUNDS_MAX at most, of loads of this percentage of reads, 0
+ * or 100. In each round both ensembles have one load, first the one, in the next round first the
+ * other: a drift of the machine, and of servers whose code is still being compiled, affects both
+ * alike. Therefore a round gives one ratio. Errors of load_run. */
+MUST_CHECK enum error_kind ensemble_pair_load(struct ensemble_pair *pair, uint32_t reads_percent,
+                                              size_t rounds, struct ensemble_pair_rates *rates,
+                                              struct error *error);
+
+/* What follows from rounds of loads: operations a second are to rise with the servers if they are
+ * reads, and to fall if they are writes. */
+void ensemble_pair_judge(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
+                         struct finding *finding);
+
+#endif
