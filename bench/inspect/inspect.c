@@ -2,19 +2,15 @@
 #include "bench/inspect/inspect.h"
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/terminal.h"
-#include "bench/inspect/breaking.h"
-#include "bench/inspect/inspect_json.h"
-#include "bench/inspect/lock_view.h"
-#include "bench/inspect/lock_view_table.h"
-#include "bench/inspect/survey.h"
-#include "bench/inspect/survey_table.h"
-#include "bench/target/browser.h"
-#include "servers/connections.h"
+#include "bench/inspect/internal.h"
+#include "bench/target/consent.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +19,9 @@
 /* Ctrl-C is to be heard within two seconds, and not while the servers are asked. */
 #define CONNECTIONS_NS (1500 * NS_PER_MS)
 #define NOT_AS_SHOWN   1 /* the exit status when there was nothing left to break */
+
+/* So many holders are named; it can be many readers. */
+#define NAMED_MAX 3
 
 static const char usage[] =
     "Usage: zkherd inspect PATH --connect HOSTS[/CHROOT] [OPTION]...\n"
@@ -178,13 +177,9 @@ static enum error_kind show(struct inspect *inspect, struct error *error)
     if (inspect->watch)
         begin_block(inspect);
     inspect->shown = true;
-    enum error_kind kind = ERROR_NONE;
-    if (inspect->json)
-        kind = inspect_json_write_lock(inspect->path, &inspect->view, &inspect->connections, stdout,
-                                       error);
-    else
-        kind = lock_view_table_write(inspect->path, &inspect->view, &inspect->connections,
-                                     terminal_columns(STDOUT_FILENO), stdout, error);
+    enum error_kind kind =
+        inspect->json ? show_view_json(inspect->path, &inspect->view, &inspect->connections, error)
+                      : show_view(inspect->path, &inspect->view, &inspect->connections, error);
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
@@ -212,18 +207,6 @@ static enum error_kind look_and_show(struct inspect *inspect, struct error *erro
 
 /* ------------------------------------------------------------------ the locks below */
 
-static enum error_kind show_survey(const struct inspect *inspect, const struct survey *survey,
-                                   struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    if (inspect->json)
-        kind = inspect_json_write_folder(inspect->path, survey, stdout, error);
-    else
-        kind = survey_table_write(inspect->path, survey, terminal_columns(STDOUT_FILENO), stdout,
-                                  error);
-    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
-}
-
 /* What is no lock may be above some. If it is not, the error stays what it was. */
 static enum error_kind look_below(struct inspect *inspect, struct error *error)
 {
@@ -234,15 +217,13 @@ static enum error_kind look_below(struct inspect *inspect, struct error *error)
         *error = other;
         return kind;
     }
-    kind = survey.count > 0 ? show_survey(inspect, &survey, error) : ERROR_NO_LOCK;
+    if (survey.count == 0)
+        kind = ERROR_NO_LOCK;
+    else
+        kind = inspect->json ? show_survey_json(inspect->path, &survey, error)
+                             : show_survey(inspect->path, &survey, error);
     survey_deinit(&survey);
-    return kind;
-}
-
-static enum error_kind look_or_survey(struct inspect *inspect, struct error *error)
-{
-    enum error_kind kind = look_and_show(inspect, error);
-    return kind == ERROR_NO_LOCK && !inspect->breaks ? look_below(inspect, error) : kind;
+    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
 /* ------------------------------------------------------------------ watching */
@@ -283,22 +264,90 @@ static enum error_kind follow(struct inspect *inspect, struct error *error)
 
 /* ------------------------------------------------------------------ breaking */
 
+/* "lock-0000000004 of session 0x1000…". A znode that is not ephemeral is no session's. */
+static void write_holder(const struct lock_view *view, size_t place, FILE *stream)
+{
+    char name[512];
+    fputs(printable_text(view->places[place].name, name, sizeof name), stream);
+    if (view->entries[place].stat.owner != 0)
+        fprintf(stream, " of session 0x%" PRIx64, (uint64_t)view->entries[place].stat.owner);
+}
+
+/* Names on stderr the sessions that would lose the lock, and asks. */
+static enum error_kind ask(const struct inspect *inspect, bool *agreed, struct error *error)
+{
+    const struct lock_view *view = &inspect->view;
+    complain_mildly("the holder is not notified and may continue as if it still held the lock");
+    fputs("break the lock held by ", stderr);
+    for (size_t i = 0; i < view->holders && i < NAMED_MAX; i++) {
+        fputs(i > 0 ? ", " : "", stderr);
+        write_holder(view, i, stderr);
+    }
+    if (view->holders > NAMED_MAX)
+        fprintf(stderr, " and %zu more", view->holders - NAMED_MAX);
+    fputc('?', stderr);
+    return consent_await(inspect->browser, agreed, error);
+}
+
+/* Whether the znode of a holder is still the one that was shown; or deletes it, if it is. A znode
+ * is the same if it has the same session, time of creation and version: the name of a place in a
+ * queue is never used again. But a lock of one znode may change hands in the round trip between the
+ * last look and the deletion, and ZooKeeper cannot tell the two znodes apart. */
+static enum error_kind confirm(const struct inspect *inspect, size_t holder, bool deletes,
+                               bool *done, struct error *error)
+{
+    const struct browser_stat *seen = &inspect->view.entries[holder].stat;
+    struct browser_stat stat;
+    char *znode = lock_view_znode(&inspect->view, inspect->path, holder);
+    bool there = false;
+    *done = false;
+    enum error_kind kind =
+        deletes ? browser_delete(inspect->browser, znode, seen->version, done, error)
+                : browser_look(inspect->browser, znode, NO_WATCH, &there, &stat, error);
+    free(znode);
+    if (kind == ERROR_NONE && !deletes)
+        *done = there && stat.owner == seen->owner && stat.created_ms == seen->created_ms &&
+                stat.version == seen->version;
+    return kind;
+}
+
+/* Deletes the znodes of the holders. If one of them is not as it was shown nothing is deleted; if
+ * it differs only at its deletion, this one and those behind it are kept. *unlike is the index of
+ * the first that differs, or the number of holders. Says what was deleted, also on an error. */
+static enum error_kind delete_holders(const struct inspect *inspect, size_t *unlike,
+                                      struct error *error)
+{
+    size_t holders = inspect->view.holders;
+    enum error_kind kind = ERROR_NONE;
+    for (int deletes = 0; deletes < 2; deletes++) {
+        bool done = true;
+        for (*unlike = 0; done && *unlike < holders; *unlike += done) {
+            kind = confirm(inspect, *unlike, deletes > 0, &done, error);
+            if (done && deletes > 0) {
+                fputs("deleted ", stdout);
+                write_holder(&inspect->view, *unlike, stdout);
+                putchar('\n');
+            }
+        }
+        if (!done)
+            break;
+    }
+    return kind;
+}
+
 /* The lock has been shown. *status is the program's. */
 static enum error_kind break_lock(struct inspect *inspect, int *status, struct error *error)
 {
     bool agreed = inspect->yes;
-    size_t deleted = 0, unlike = 0;
+    size_t unlike = 0;
     enum error_kind kind = ERROR_NONE;
     if (inspect->view.holders == 0)
         return ERROR_NONE;
     if (!agreed)
-        kind = breaking_ask(inspect->browser, &inspect->view, &agreed, error);
+        kind = ask(inspect, &agreed, error);
+    if (kind == ERROR_NONE && agreed)
+        kind = delete_holders(inspect, &unlike, error);
     if (kind != ERROR_NONE || !agreed)
-        return kind;
-    kind =
-        breaking_delete(inspect->browser, inspect->path, &inspect->view, &deleted, &unlike, error);
-    breaking_tell(&inspect->view, deleted);
-    if (kind != ERROR_NONE)
         return kind;
     if (unlike < inspect->view.holders) {
         *status = NOT_AS_SHOWN;
@@ -317,39 +366,29 @@ static enum error_kind look_or_break(struct inspect *inspect, int *status, struc
         return kind;
     if (inspect->watch)
         return follow(inspect, error);
-    kind = look_or_survey(inspect, error);
-    return kind == ERROR_NONE && inspect->breaks ? break_lock(inspect, status, error) : kind;
-}
-
-static int lead(struct inspect *inspect)
-{
-    struct error error = {0};
-    int status = 0;
-    enum error_kind kind = look_or_break(inspect, &status, &error);
-    if (kind == ERROR_INTERRUPTED || kind == ERROR_UNREAD)
-        return error_exit_status(kind);
-    return kind == ERROR_NONE ? status : complain(&error);
-}
-
-static void release(struct inspect *inspect)
-{
-    browser_free(inspect->browser);
-    connections_deinit(&inspect->connections);
-    lock_view_deinit(&inspect->view);
-    if (inspect->signals >= 0)
-        close(inspect->signals);
-    free(inspect);
+    kind = look_and_show(inspect, error);
+    if (inspect->breaks)
+        return kind == ERROR_NONE ? break_lock(inspect, status, error) : kind;
+    return kind == ERROR_NO_LOCK ? look_below(inspect, error) : kind;
 }
 
 int inspect_main(int argc, char **argv)
 {
-    struct inspect *inspect = calloc(1, sizeof *inspect);
-    if (inspect == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "inspect"});
-    inspect->signals = -1;
-    int status = parse(argc, argv, inspect);
-    if (status == ARGUMENTS_GO)
-        status = lead(inspect);
-    release(inspect);
+    struct inspect inspect = {.signals = -1};
+    struct error error = {0};
+    int status = parse(argc, argv, &inspect);
+    if (status == ARGUMENTS_GO) {
+        status = 0;
+        enum error_kind kind = look_or_break(&inspect, &status, &error);
+        if (kind == ERROR_INTERRUPTED || kind == ERROR_UNREAD)
+            status = error_exit_status(kind);
+        else if (kind != ERROR_NONE)
+            status = complain(&error);
+    }
+    browser_free(inspect.browser);
+    connections_deinit(&inspect.connections);
+    lock_view_deinit(&inspect.view);
+    if (inspect.signals >= 0)
+        close(inspect.signals);
     return status;
 }

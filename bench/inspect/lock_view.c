@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/inspect/lock_view.h"
-
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "bench/inspect/internal.h"
 #include "recipes/queue.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +15,22 @@ void lock_view_deinit(struct lock_view *view)
 {
     free(view->places);
     free(view->entries);
-    free(view->names);
+    free(view->names[0]);
+    free(view->names[1]);
     *view = (struct lock_view){0};
+}
+
+char *lock_view_join(const char *path, const char *between, const char *name)
+{
+    return memory_format("%s%s%s", strcmp(path, "/") == 0 ? "" : path, between, name);
 }
 
 char *lock_view_znode(const struct lock_view *view, const char *path, size_t place)
 {
-    char *znode = NULL;
     if (view->kind == LOCK_VIEW_ZNODE)
-        return strdup(path);
+        return memory_text(path);
     const char *folder = strcmp(path, "/") == 0 ? "" : path;
-    return asprintf(&znode, "%s%s/%s", folder, view->entries[place].below,
-                    view->places[place].name) < 0
-               ? NULL
-               : znode;
+    return memory_format("%s%s/%s", folder, view->entries[place].below, view->places[place].name);
 }
 
 size_t lock_view_waiters(const struct lock_view *view)
@@ -56,76 +56,30 @@ bool lock_view_equal(const struct lock_view *one, const struct lock_view *other)
     return equal;
 }
 
-static enum error_kind raise_no_memory(const char *path, struct error *error)
-{
-    return error_from_errno(error, ENOMEM, path, "for its znodes");
-}
-
-static enum error_kind make_room(struct lock_view *view, const char *path, size_t count,
-                                 struct error *error)
-{
-    view->places = calloc(count + 1, sizeof *view->places);
-    view->entries = calloc(count + 1, sizeof *view->entries);
-    return view->places != NULL && view->entries != NULL ? ERROR_NONE
-                                                         : raise_no_memory(path, error);
-}
-
 /* ------------------------------------------------------------------ one znode */
 
 static enum error_kind see_znode(struct browser *browser, const char *path,
                                  const struct browser_stat *stat, struct lock_view *view,
                                  bool *settled, struct error *error)
 {
-    enum error_kind kind = make_room(view, path, 1, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    view->entries[0] = (struct lock_view_entry){.stat = *stat, .below = ""};
-    view->names = strdup(strrchr(path, '/') + 1);
-    if (kind == ERROR_NONE && view->names == NULL)
-        kind = raise_no_memory(path, error);
-    if (kind != ERROR_NONE)
-        return kind;
     view->kind = LOCK_VIEW_ZNODE;
-    view->places[0] = (struct line_place){.name = view->names, .holds = true};
-    view->entries[0].held_ms = stat->created_ms;
+    view->names[0] = memory_text(strrchr(path, '/') + 1);
+    view->places = memory_new(1, sizeof *view->places);
+    view->places[0] = (struct line_place){.name = view->names[0], .holds = true};
+    view->entries = memory_new(1, sizeof *view->entries);
+    view->entries[0] =
+        (struct lock_view_entry){.stat = *stat, .below = "", .held_ms = stat->created_ms};
     view->count = view->holders = 1;
     view->is_lock = true;
     /* The watch has been set by the look before. */
     struct browser_stat again;
-    kind = browser_read(browser, path, settled, &again, &view->entries[0].data, error);
+    enum error_kind kind =
+        browser_read(browser, path, settled, &again, &view->entries[0].data, error);
     *settled = *settled && again.owner == stat->owner && again.created_ms == stat->created_ms;
     return kind;
 }
 
-/* ------------------------------------------------------------------ a queue */
-
-/* The browser's names are the next list's soon. */
-static enum error_kind keep_names(const char *path, struct lock_view *view, struct error *error)
-{
-    size_t size = 1;
-    for (size_t i = 0; i < view->count; i++)
-        size += strlen(view->places[i].name) + 1;
-    char *text = view->names = malloc(size);
-    if (text == NULL)
-        return raise_no_memory(path, error);
-    for (size_t i = 0; i < view->count; i++) {
-        const char *name = view->places[i].name;
-        view->places[i].name = text;
-        text = stpcpy(text, name) + 1;
-    }
-    return ERROR_NONE;
-}
-
-/* In a folder that was made anew the same names are others'. */
-static const struct lock_view *same_folder(const struct lock_view *before,
-                                           const struct lock_view *view)
-{
-    static const struct lock_view nothing = {.count = 0};
-    return before != NULL && before->kind == LOCK_VIEW_QUEUE &&
-                   before->created_ms == view->created_ms
-               ? before
-               : &nothing;
-}
+/* ------------------------------------------------------------------ the places of a folder */
 
 /* Both are in order: *at moves along the former places, and never back. */
 static bool is_known(const struct lock_view *known, const struct line_place *place, size_t *at,
@@ -139,33 +93,24 @@ static bool is_known(const struct lock_view *known, const struct line_place *pla
     return true;
 }
 
-static enum error_kind look_at_place(struct browser *browser, const char *path,
-                                     const struct lock_view *view, size_t place, bool *there,
-                                     struct lock_view_entry *entry, struct error *error)
-{
-    char *znode = lock_view_znode(view, path, place);
-    if (znode == NULL)
-        return raise_no_memory(path, error);
-    entry->below = view->entries[place].below;
-    enum error_kind kind = browser_read(browser, znode, there, &entry->stat, &entry->data, error);
-    free(znode);
-    return kind;
-}
-
-/* Who owns each place; those that have gone meanwhile are left out. */
+/* Who owns each place, of which only the name and `below` are known; those that have gone meanwhile
+ * are left out. known: a view whose places need not be read again, or NULL. */
 static enum error_kind look_at_places(struct browser *browser, const char *path,
                                       const struct lock_view *known, struct lock_view *view,
                                       struct error *error)
 {
+    enum error_kind kind = ERROR_NONE;
     size_t left = 0, at = 0;
     for (size_t i = 0; i < view->count; i++) {
-        struct lock_view_entry entry = {.below = ""};
-        bool there = is_known(known, &view->places[i], &at, &entry);
+        struct lock_view_entry entry = {.below = view->entries[i].below};
+        bool there = known != NULL && is_known(known, &view->places[i], &at, &entry);
         if (!there) {
-            enum error_kind kind = look_at_place(browser, path, view, i, &there, &entry, error);
-            if (kind != ERROR_NONE)
-                return kind;
+            char *znode = lock_view_znode(view, path, i);
+            kind = browser_read(browser, znode, &there, &entry.stat, &entry.data, error);
+            free(znode);
         }
+        if (kind != ERROR_NONE)
+            return kind;
         if (!there)
             continue;
         view->places[left] = view->places[i];
@@ -195,14 +140,7 @@ static void note_holds(const struct lock_view *before, struct lock_view *view)
     }
 }
 
-static bool has_ephemeral(const struct lock_view *view)
-{
-    for (size_t i = 0; i < view->count; i++) {
-        if (view->entries[i].stat.owner != 0)
-            return true;
-    }
-    return false;
-}
+/* ------------------------------------------------------------------ a queue */
 
 /* In the folder of a lock of zkherd run the queue, or the one znode, may be a child. */
 static enum error_kind raise_no_queue(const char *path, const char *const *names, size_t name_count,
@@ -218,49 +156,48 @@ static enum error_kind raise_no_queue(const char *path, const char *const *names
                        "its children, such as '%.200s', have no sequence numbers", names[0]);
 }
 
-static void set_below(struct lock_view *view, size_t first, size_t end, const char *below)
-{
-    for (size_t i = first; i < end; i++)
-        view->entries[i].below = below;
-}
-
+/* Takes the names that the browser has listed. */
 static enum error_kind see_queue(struct browser *browser, const char *path,
-                                 const struct lock_view *before, const char *const *names,
-                                 size_t name_count, struct lock_view *view, struct error *error)
+                                 const struct lock_view *before, size_t name_count,
+                                 struct lock_view *view, struct error *error)
 {
-    enum error_kind kind = make_room(view, path, name_count, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    const char **names = browser_take_names(browser);
+    const struct lock_view *known = NULL;
+    bool ephemeral = false;
     view->kind = LOCK_VIEW_QUEUE;
+    view->names[0] = names;
+    view->places = memory_new(name_count + 1, sizeof *view->places);
     view->count = line_read(names, name_count, view->places);
-    set_below(view, 0, view->count, "");
+    view->entries = memory_new(view->count + 1, sizeof *view->entries);
+    for (size_t i = 0; i < view->count; i++)
+        view->entries[i].below = "";
     view->is_lock = view->count > 0 || (before != NULL && before->is_lock);
     if (before == NULL && name_count > 0 && view->count == 0)
         return raise_no_queue(path, names, name_count, error);
-    kind = keep_names(path, view, error);
-    if (kind == ERROR_NONE)
-        kind = look_at_places(browser, path, same_folder(before, view), view, error);
+    /* In a folder that was made anew the same names are others'. */
+    if (before != NULL && before->kind == LOCK_VIEW_QUEUE && before->created_ms == view->created_ms)
+        known = before;
+    enum error_kind kind = look_at_places(browser, path, known, view, error);
     if (kind != ERROR_NONE)
         return kind;
     view->holders = line_grant(view->places, view->count);
     note_holds(before, view);
-    if (kind == ERROR_NONE && before == NULL && view->count > 0 && !has_ephemeral(view))
-        kind =
-            error_raise(error, ERROR_NO_LOCK, 0, path,
-                        "its children, such as '%.200s', are not ephemeral", view->places[0].name);
-    return kind;
+    for (size_t i = 0; i < view->count; i++)
+        ephemeral = ephemeral || view->entries[i].stat.owner != 0;
+    if (before == NULL && view->count > 0 && !ephemeral)
+        return error_raise(error, ERROR_NO_LOCK, 0, path,
+                           "its children, such as '%.200s', are not ephemeral",
+                           view->places[0].name);
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ a semaphore */
 
-struct parts {
-    const char *leases, *line; /* behind the path of the semaphore */
-};
+const struct semaphore semaphore_curator = {"Curator semaphore", "/" LINE_CURATOR_LEASES,
+                                            "/" LINE_CURATOR_LINE};
+const struct semaphore semaphore_kazoo = {"kazoo semaphore", "", LINE_KAZOO_LINE};
 
-static const struct parts curator = {"/" LINE_CURATOR_LEASES, "/" LINE_CURATOR_LINE};
-static const struct parts kazoo = {"", LINE_KAZOO_LINE};
-
-static bool has_name(const char *const *names, size_t count, const char *name)
+bool semaphore_has_name(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0)
@@ -269,145 +206,131 @@ static bool has_name(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* kazoo, since its version 1.1, writes how many leases there may be into the semaphore's znode. */
-static uint64_t leases_max(const struct browser_data *data)
+bool semaphore_is_curator(const char *const *names, size_t count)
 {
-    uint64_t number = 0;
-    return data->known && text_parse_number(data->bytes, 1, UINT32_MAX, &number) ? number : 0;
+    return semaphore_has_name(names, count, LINE_CURATOR_LEASES) &&
+           semaphore_has_name(names, count, LINE_CURATOR_LINE);
 }
 
-static enum error_kind is_there(struct browser *browser, const char *path, const char *below,
-                                bool *there, struct error *error)
-{
-    struct browser_stat ignored;
-    char *znode = NULL;
-    if (asprintf(&znode, "%s%s", path, below) < 0)
-        return raise_no_memory(path, error);
-    enum error_kind kind = browser_look(browser, znode, NO_WATCH, there, &ignored, error);
-    free(znode);
-    return kind;
-}
-
-/* *parts is NULL if the znode is no semaphore's, by the names of its children. */
-static enum error_kind find_parts(struct browser *browser, const char *path,
-                                  const char *const *names, size_t count, struct lock_view *view,
-                                  const struct parts **parts, struct error *error)
-{
-    struct browser_stat stat;
-    struct browser_data data;
-    bool there = false, leases_only = true;
-    for (size_t i = 0; i < count; i++)
-        leases_only = leases_only && line_is_kazoo_lease(names[i]);
-    *parts = NULL;
-    if (has_name(names, count, LINE_CURATOR_LEASES) && has_name(names, count, LINE_CURATOR_LINE))
-        *parts = &curator;
-    if (*parts != NULL || !leases_only || strcmp(path, "/") == 0)
-        return ERROR_NONE;
-    enum error_kind kind = is_there(browser, path, kazoo.line, &there, error);
-    if (kind != ERROR_NONE || !there)
-        return kind;
-    kind = browser_read(browser, path, &there, &stat, &data, error);
-    *parts = &kazoo;
-    view->leases_max = leases_max(&data);
-    return kind;
-}
-
-static enum error_kind list_part(struct browser *browser, const char *path, const char *below,
-                                 enum watch_flag watch, const char ***names, size_t *count,
-                                 struct error *error)
+static enum error_kind list_folder(struct browser *browser, const char *path, const char *below,
+                                   enum watch_flag watch, struct semaphore_places *found,
+                                   void **names, size_t *count, struct error *error)
 {
     const char *const *list = NULL;
-    char *folder = NULL;
     bool there = false;
-    if (asprintf(&folder, "%s%s", strcmp(path, "/") == 0 ? "" : path, below) < 0)
-        return raise_no_memory(path, error);
+    char *folder = lock_view_join(path, below, "");
     enum error_kind kind = browser_list(browser, folder, watch, &there, &list, count, error);
     free(folder);
     if (kind == ERROR_NONE && there)
         *names = browser_take_names(browser);
     else
         *count = 0;
+    found->folders += there;
     return kind;
 }
 
-size_t lock_view_read_leases(const char *const *names, size_t count, struct line_place *places)
+enum error_kind semaphore_read(struct browser *browser, const char *path,
+                               const struct semaphore *semaphore, enum watch_flag watch,
+                               struct semaphore_places *found, struct error *error)
 {
-    size_t read = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (line_is_kazoo_lease(names[i]))
-            places[read++] = (struct line_place){.name = names[i], .role = LINE_LEASES};
+    struct semaphore_places read = {0};
+    size_t leases = 0, line = 0;
+    enum error_kind kind =
+        list_folder(browser, path, semaphore->leases, watch, &read, &read.names[0], &leases, error);
+    if (kind == ERROR_NONE)
+        kind =
+            list_folder(browser, path, semaphore->line, watch, &read, &read.names[1], &line, error);
+    *found = (struct semaphore_places){.folders = read.folders};
+    if (kind != ERROR_NONE) {
+        free(read.names[0]);
+        return kind;
     }
-    return read > 0 ? read : line_read(names, count, places);
+    const char *const *names = read.names[0];
+    read.places = memory_new(leases + line + 1, sizeof *read.places);
+    for (size_t i = 0; i < leases; i++) {
+        if (line_is_kazoo_lease(names[i])) /* it has no number */
+            read.places[read.leases++] = (struct line_place){.name = names[i], .role = LINE_LEASES};
+    }
+    if (read.leases == 0 && leases > 0)
+        read.leases = line_read(names, leases, read.places);
+    read.count = read.leases;
+    if (line > 0)
+        read.count += line_read(read.names[1], line, read.places + read.leases);
+    /* Nobody of the line holds anything but the right to take a lease. */
+    for (size_t i = read.leases; i < read.count; i++)
+        read.places[i].holds = false;
+    *found = read;
+    return ERROR_NONE;
 }
 
-/* Those behind the leases. Nobody of the line holds anything but the right to take a lease. */
-static size_t read_line(const char *const *names, size_t count, struct line_place *places)
+/* *semaphore is NULL if the znode is no semaphore's, by the names of its children. */
+static enum error_kind find_semaphore(struct browser *browser, const char *path,
+                                      const char *const *names, size_t count,
+                                      struct lock_view *view, const struct semaphore **semaphore,
+                                      struct error *error)
 {
-    size_t read = line_read(names, count, places);
-    for (size_t i = 0; i < read; i++)
-        places[i].holds = false;
-    return read;
+    struct browser_stat stat;
+    struct browser_data data;
+    bool there = false, leases_only = true;
+    for (size_t i = 0; i < count; i++)
+        leases_only = leases_only && line_is_kazoo_lease(names[i]);
+    *semaphore = semaphore_is_curator(names, count) ? &semaphore_curator : NULL;
+    if (*semaphore != NULL || !leases_only || strcmp(path, "/") == 0)
+        return ERROR_NONE;
+    char *line = memory_format("%s%s", path, semaphore_kazoo.line);
+    enum error_kind kind = browser_look(browser, line, NO_WATCH, &there, &stat, error);
+    free(line);
+    if (kind != ERROR_NONE || !there)
+        return kind;
+    kind = browser_read(browser, path, &there, &stat, &data, error);
+    *semaphore = &semaphore_kazoo;
+    /* kazoo, since its version 1.1, writes how many leases there may be into the znode. */
+    if (kind == ERROR_NONE && data.known)
+        (void)text_parse_number(data.bytes, 1, UINT32_MAX, &view->leases_max);
+    return kind;
 }
 
-/* Of Curator the first in line has a lease already, the last of them, while it waits for others to
- * be given back. */
-static void count_holders(struct lock_view *view, const struct parts *parts)
+/* With Curator the first in line has a lease already, the last of them, while it waits for others
+ * to be given back. */
+static void count_holders(struct lock_view *view, const struct semaphore *semaphore)
 {
     size_t leases = 0;
-    while (leases < view->count && strcmp(view->entries[leases].below, parts->leases) == 0)
+    while (leases < view->count && view->entries[leases].below == semaphore->leases)
         leases++;
-    view->pending = parts == &curator && leases > 0 && leases < view->count &&
+    view->pending = semaphore == &semaphore_curator && leases > 0 && leases < view->count &&
                     view->entries[leases].stat.owner == view->entries[leases - 1].stat.owner;
     view->holders = leases - view->pending;
-    for (size_t i = 0; i < leases; i++)
+    for (size_t i = 0; i < leases; i++) {
         view->places[i].holds = i < view->holders;
-    for (size_t i = 0; parts == &kazoo && i < leases; i++)
-        view->entries[i].held_ms = view->entries[i].stat.created_ms;
-}
-
-static enum error_kind see_parts(struct browser *browser, const char *path,
-                                 const struct lock_view *before, const struct parts *parts,
-                                 const char *const *leases, size_t lease_count,
-                                 const char *const *line, size_t line_count, struct lock_view *view,
-                                 struct error *error)
-{
-    static const struct lock_view nothing = {.count = 0};
-    enum error_kind kind = make_room(view, path, lease_count + line_count, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    view->kind = LOCK_VIEW_SEMAPHORE;
-    view->is_lock = true;
-    size_t first = lock_view_read_leases(leases, lease_count, view->places);
-    view->count = first + read_line(line, line_count, view->places + first);
-    set_below(view, 0, first, parts->leases);
-    set_below(view, first, view->count, parts->line);
-    kind = keep_names(path, view, error);
-    if (kind == ERROR_NONE)
-        kind = look_at_places(browser, path, &nothing, view, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    count_holders(view, parts);
-    note_holds(before, view);
-    return ERROR_NONE;
+        if (semaphore == &semaphore_kazoo)
+            view->entries[i].held_ms = view->entries[i].stat.created_ms;
+    }
 }
 
 static enum error_kind see_semaphore(struct browser *browser, const char *path,
                                      enum watch_flag watch, const struct lock_view *before,
-                                     const struct parts *parts, struct lock_view *view,
+                                     const struct semaphore *semaphore, struct lock_view *view,
                                      struct error *error)
 {
-    const char **leases = NULL, **line = NULL;
-    size_t lease_count = 0, line_count = 0;
-    enum error_kind kind =
-        list_part(browser, path, parts->leases, watch, &leases, &lease_count, error);
-    if (kind == ERROR_NONE)
-        kind = list_part(browser, path, parts->line, watch, &line, &line_count, error);
-    if (kind == ERROR_NONE)
-        kind = see_parts(browser, path, before, parts, leases, lease_count, line, line_count, view,
-                         error);
-    free(leases);
-    free(line);
-    return kind;
+    struct semaphore_places found;
+    enum error_kind kind = semaphore_read(browser, path, semaphore, watch, &found, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    view->kind = LOCK_VIEW_SEMAPHORE;
+    view->is_lock = true;
+    view->places = found.places;
+    view->names[0] = found.names[0];
+    view->names[1] = found.names[1];
+    view->count = found.count;
+    view->entries = memory_new(view->count + 1, sizeof *view->entries);
+    for (size_t i = 0; i < view->count; i++)
+        view->entries[i].below = i < found.leases ? semaphore->leases : semaphore->line;
+    kind = look_at_places(browser, path, NULL, view, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    count_holders(view, semaphore);
+    note_holds(before, view);
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ whatever it is */
@@ -416,11 +339,6 @@ static enum error_kind raise_place(const char *path, struct error *error)
 {
     return error_raise(error, ERROR_NO_LOCK, 0, path,
                        "this znode is one place in a queue; its folder is the lock");
-}
-
-static bool was_znode(const struct lock_view *before)
-{
-    return before != NULL && (before->kind == LOCK_VIEW_ZNODE || before->kind == LOCK_VIEW_FREE);
 }
 
 /* *settled is false if the znode has gone between two questions. */
@@ -438,7 +356,9 @@ static enum error_kind see(struct browser *browser, const char *path, enum watch
     if (kind != ERROR_NONE)
         return kind;
     if (!there) {
-        view->kind = was_znode(before) ? LOCK_VIEW_FREE : LOCK_VIEW_GONE;
+        bool was_znode =
+            before != NULL && (before->kind == LOCK_VIEW_ZNODE || before->kind == LOCK_VIEW_FREE);
+        view->kind = was_znode ? LOCK_VIEW_FREE : LOCK_VIEW_GONE;
         view->is_lock = before != NULL && before->is_lock;
         return before != NULL
                    ? ERROR_NONE
@@ -454,12 +374,12 @@ static enum error_kind see(struct browser *browser, const char *path, enum watch
         return kind;
     if (before == NULL && name_count == 0 && queue_sequence(path, &sequence))
         return raise_place(path, error);
-    const struct parts *parts = NULL;
-    kind = find_parts(browser, path, names, name_count, view, &parts, error);
+    const struct semaphore *semaphore = NULL;
+    kind = find_semaphore(browser, path, names, name_count, view, &semaphore, error);
     if (kind != ERROR_NONE)
         return kind;
-    return parts != NULL ? see_semaphore(browser, path, watch, before, parts, view, error)
-                         : see_queue(browser, path, before, names, name_count, view, error);
+    return semaphore != NULL ? see_semaphore(browser, path, watch, before, semaphore, view, error)
+                             : see_queue(browser, path, before, name_count, view, error);
 }
 
 enum error_kind lock_view_take(struct browser *browser, const char *path, enum watch_flag watch,
