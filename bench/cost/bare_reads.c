@@ -2,7 +2,7 @@
 #include "bench/cost/bare_reads.h"
 
 #include "base/clock.h"
-#include "client/event_session.h"
+#include "client/internal.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -2,8 +2,7 @@
 #include "client/event_loop.h"
 
 #include "base/clock.h"
-#include "client/drop_connection.h"
-#include "client/event_session.h"
+#include "client/internal.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/event_session.h"
+#include "client/internal.h"
 
 #include "base/clock.h"
-#include "client/drop_connection.h"
-#include "client/socket_info.h"
-#include "client/translate.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -169,7 +166,7 @@ static void server(const struct client *client, char *text, size_t size)
     library_server(session->library, session->zk, text, size);
 }
 
-const struct client_driver event_session_driver = {
+static const struct client_driver event_session_driver = {
     .submit = submit,
     .cut = cut,
     .crash = crash,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/mailbox.h"
+#include "client/internal.h"
 
 #include "base/clock.h"
 #include "base/condition.h"

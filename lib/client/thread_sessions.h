@@ -2,19 +2,17 @@
 /*
  * thread_sessions: ZooKeeper sessions with a thread each, as applications have them. Layer: client.
  *
- * For a session on its thread see client/thread_session.h.
- *
  * The library delivers replies to synchronous calls and watch events on different threads, so an
  * event may be delivered after the reply to a request that was sent later; never before the reply
  * that armed the watch. A session that has heard that its connection is lost hears of the next one
  * before it hears a reply over it.
  *
- * Bytes: see client/socket_owner.h. If a session's socket is not found after a reconnect,
+ * If a session's socket is not found after a reconnect,
  * client_bytes is false from then on.
  *
  * A session with a depth of one makes synchronous calls. A request that a copy has no room for
- * (client/request_copy.h) is not sent, and answered by ZK_OTHER_ERROR; a reply to get holds
- * SYNC_CALLS_VALUE_MAX bytes (client/sync_calls.h), and what is more is cut off. A session with a
+ * of it is not sent, and answered by ZK_OTHER_ERROR; a reply to get holds
+ * SYNC_CALLS_VALUE_MAX bytes, and what is more is cut off. A session with a
  * greater depth makes asynchronous calls: its replies and events come in the server's order. Its
  * paths and values may be as long as the library takes; but a request that sets a watch on a path
  * of REQUEST_COPY_PATH_MAX bytes or more is not sent either.
@@ -41,12 +39,18 @@
 
 #include "base/error.h"
 #include "client/client.h"
-#include "client/thread_session.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct thread_sessions;
+
+/* Callbacks beside those of the listener, on the session's thread. */
+struct thread_session_hooks {
+    void (*order)(void *owner, int order);        /* see thread_session_order */
+    void (*alarm)(void *owner, uint64_t late_ns); /* see thread_session_alarm */
+    void (*waits)(void *owner);                   /* the thread is idle, and about to wait */
+};
 
 /* Room for at most `capacity` sessions. On success *sessions is the caller's to
  * thread_sessions_free. ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY. */
@@ -65,6 +69,19 @@ MUST_CHECK enum error_kind thread_sessions_open(struct thread_sessions *sessions
                                                 uint32_t session_timeout_ms, uint32_t depth,
                                                 const struct client_listener *listener, void *owner,
                                                 struct client **client, struct error *error);
+
+/*
+ * Has the hook called with this order, on the session's thread, after what is in the mailbox. While
+ * the session is inside a synchronous call, or is being closed after a crash, the hook is called at
+ * once on the caller's thread; then it may submit nothing. A session that has crashed, or left,
+ * still carries out orders, until thread_session_end. To be called by the thread that opened the
+ * session.
+ */
+void thread_session_order(struct client *client, int order);
+
+/* Sets the session's only alarm, for which the hook is called late_ns after due_ns. To be called on
+ * the session's thread. */
+void thread_session_alarm(struct client *client, uint64_t due_ns);
 
 /*
  * Has all threads close their sessions, and waits until `until_ns` at most. No listener is called

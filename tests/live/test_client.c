@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
-#include "client/request_copy.h"
+#include "client/internal.h"
 #include "fleet/server_counters.h"
 #include "tests/support/lateness.h"
 #include "tests/support/probe.h"

@@ -4,6 +4,9 @@
 #include "client/thread_sessions.h"
 #include "tests/support/perform.h"
 
+#include <pthread.h>
+#include <time.h>
+
 enum driver driver;
 
 /* For AddressSanitizer: when a synchronous multi is answered by the loss of its connection,

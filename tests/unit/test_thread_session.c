@@ -3,17 +3,20 @@
  * that the library may never answer. */
 
 #include "base/clock.h"
-#include "client/thread_session.h"
+#include "client/internal.h"
+#include "client/thread_sessions.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 
 #include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define CONNECTED 3
 #define EXPIRED   (-112)
 #define DEPTH     4
 
-static int handle_of_library;
+static int handle_of_library, descriptor_of_library;
 #define ZK ((zhandle_t *)(void *)&handle_of_library)
 
 static atomic_int state_of_library;
@@ -32,13 +35,14 @@ static zhandle_t *init(const char *hosts, watcher_fn watcher, int timeout_ms, co
                        void *context, int flags)
 {
     (void)hosts, (void)watcher, (void)timeout_ms, (void)id, (void)context, (void)flags;
+    descriptor_of_library = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     return ZK;
 }
 
 static int close_handle(zhandle_t *zk)
 {
     (void)zk;
-    return ZOK;
+    return close(descriptor_of_library) == 0 ? ZOK : ZSYSTEMERROR;
 }
 
 static int set_delay(zhandle_t *zk, int delay)
@@ -73,9 +77,8 @@ static void answer(int code)
 
 /* ------------------------------------------------------------------ the session */
 
-static struct thread_session_common common;
-static struct thread_session session;
-static struct client *const client = &session.client;
+static struct thread_sessions *sessions;
+static struct client *client;
 static uint64_t submitted;
 
 static void submit(void *owner, int count)
@@ -122,19 +125,17 @@ static int set_up(void **state)
 {
     static const struct client_listener listener = {
         .state_changed = ignore_state, .sent = ignore_sent, .replied = note_reply};
+    static const struct library library = {.init = init,
+                                           .close = close_handle,
+                                           .set_servers_resolution_delay = set_delay,
+                                           .state = state_of,
+                                           .aexists = take,
+                                           .connected_state = CONNECTED,
+                                           .expired_state = EXPIRED};
+    static const struct thread_session_hooks hooks = {
+        .order = submit, .alarm = ignore_alarm, .waits = ignore_wait};
     struct error error;
     (void)state;
-    common = (struct thread_session_common){
-        .library = {.init = init,
-                    .close = close_handle,
-                    .set_servers_resolution_delay = set_delay,
-                    .state = state_of,
-                    .aexists = take,
-                    .connected_state = CONNECTED,
-                    .expired_state = EXPIRED},
-        .hooks = {.order = submit, .alarm = ignore_alarm, .waits = ignore_wait}};
-    socket_owners_init(&common.owners);
-    common.owners.searched_ns = 2 * NS_PER_S; /* there is no socket to be found */
     atomic_store(&state_of_library, CONNECTED);
     atomic_store(&taken, 0);
     atomic_store(&turns, 0);
@@ -142,17 +143,16 @@ static int set_up(void **state)
     submitted = expires_at = 0;
     path = "/a";
     watch = NO_WATCH;
-    return thread_session_open(&session, &common, "", 1000, DEPTH, &listener, NULL, &error) !=
-           ERROR_NONE;
+    return thread_sessions_new_with(&library, 1, &hooks, &sessions, &error) != ERROR_NONE ||
+           thread_sessions_open(sessions, "", 1000, DEPTH, &listener, NULL, &client, &error) !=
+               ERROR_NONE;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    thread_session_end(&session);
-    bool ended = thread_session_await_end(&session, clock_now_ns() + PATIENCE_NS);
-    thread_session_close(&session);
-    socket_owners_deinit(&common.owners);
+    bool ended = thread_sessions_close(sessions, clock_now_ns() + PATIENCE_NS) == 0;
+    thread_sessions_free(sessions);
     return !ended;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the Apache C client's codes mean to who asked. */
 
-#include "client/async_calls.h"
-#include "client/sync_calls.h"
-#include "client/translate.h"
+#include "client/internal.h"
 
 #include "tests/support/test.h"
 

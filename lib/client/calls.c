@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ types */
+
+enum zk_status translate_status(int code)
+{
+    switch (code) {
+    case ZOK:
+        return ZK_OK;
+    case ZNONODE:
+        return ZK_NO_NODE;
+    case ZNODEEXISTS:
+        return ZK_NODE_EXISTS;
+    case ZBADVERSION:
+        return ZK_BAD_VERSION;
+    case ZNOTEMPTY:
+        return ZK_NOT_EMPTY;
+    case ZNOAUTH:
+        return ZK_NO_AUTH;
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+    case ZCLOSING:
+    /* The library lost a connection while it sent, and noticed it by replies over the next one. */
+    case ZRUNTIMEINCONSISTENCY:
+        return ZK_CONNECTION_LOSS;
+    case ZSESSIONEXPIRED:
+    case ZINVALIDSTATE:
+        return ZK_SESSION_EXPIRED;
+    default:
+        return ZK_OTHER_ERROR;
+    }
+}
+
+enum client_event translate_event(const struct library *library, int type)
+{
+    if (type == library->created_event)
+        return EVENT_CREATED;
+    if (type == library->deleted_event)
+        return EVENT_DELETED;
+    if (type == library->changed_event)
+        return EVENT_CHANGED;
+    if (type == library->child_event)
+        return EVENT_CHILD;
+    return EVENT_OTHER;
+}
+
+enum client_state translate_state(const struct library *library, int state)
+{
+    if (state == library->connected_state)
+        return CLIENT_ESTABLISHED;
+    if (state == library->expired_state || state == library->auth_failed_state)
+        return CLIENT_EXPIRED;
+    return CLIENT_CONNECTING;
+}
+
+int translate_mode(enum create_mode mode)
+{
+    static const int flags_of_mode[] = {
+        [PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
+    return flags_of_mode[mode];
+}
+
+const char *translate_value(const struct request *request)
+{
+    return request->value != NULL ? request->value : "";
+}
+
+static void translate_part(const struct library *library, const struct request *part, zoo_op_t *op)
+{
+    int length = (int)part->value_length;
+    switch (part->operation) {
+    case OP_CREATE:
+        library->create_op_init(op, part->path, translate_value(part), length, library->open_acl,
+                                translate_mode(part->mode), NULL, 0);
+        break;
+    case OP_SET:
+        library->set_op_init(op, part->path, translate_value(part), length, part->version, NULL);
+        break;
+    case OP_DELETE:
+        library->delete_op_init(op, part->path, part->version);
+        break;
+    case OP_CHECK:
+        library->check_op_init(op, part->path, part->version);
+        break;
+    case OP_EXISTS:
+    case OP_GET:
+    case OP_GET_CHILDREN:
+    case OP_MULTI:
+        assert(false && "an operation that no part of a multi can be");
+    }
+}
+
+void translate_parts(const struct library *library, const struct request *request,
+                     zoo_op_t ops[static REQUEST_PARTS_MAX])
+{
+    for (size_t i = 0; i < request->part_count; i++)
+        translate_part(library, &request->parts[i], &ops[i]);
+}
+
+struct client_reply translate_created(int code, const char *path)
+{
+    if (code == ZOK && path == NULL)
+        return (struct client_reply){.status = ZK_OTHER_ERROR};
+    return (struct client_reply){.status = translate_status(code),
+                                 .path = code == ZOK ? path : NULL};
+}
+
+/* In this field containers have a mark, and so have znodes with a time to live, which is in the
+ * lower 40 bits. */
+static int64_t owner_of(const struct Stat *stat)
+{
+    uint64_t owner = (uint64_t)stat->ephemeralOwner;
+    bool has_mark = stat->ephemeralOwner == INT64_MIN || owner >> 40 == 0xff0000;
+    return has_mark ? 0 : stat->ephemeralOwner;
+}
+
+struct client_reply translate_stat(int code, const struct Stat *stat)
+{
+    struct client_reply reply = {.status = translate_status(code)};
+    if (code == ZOK) {
+        reply.version = stat->version;
+        reply.owner = owner_of(stat);
+        reply.created_ms = stat->ctime;
+    }
+    return reply;
+}
+
+struct client_reply translate_data(int code, const char *value, int length, const struct Stat *stat)
+{
+    struct client_reply reply = translate_stat(code, stat);
+    if (code == ZOK && length > 0) {
+        reply.value = value;
+        reply.value_length = (size_t)length;
+    }
+    return reply;
+}
+
+struct client_reply translate_names(int code, const struct String_vector *names)
+{
+    struct client_reply reply = {.status = translate_status(code)};
+    if (code == ZOK && names != NULL) {
+        reply.names = (const char *const *)names->data;
+        reply.name_count = (size_t)names->count;
+    }
+    return reply;
+}
+
+bool translate_is_gone(const struct library *library, zhandle_t *zk)
+{
+    return translate_state(library, library->state(zk)) == CLIENT_EXPIRED;
+}
+
+/* ------------------------------------------------------------------ asynchronous calls */
+
+static void deliver(const void *data, struct client_reply reply)
+{
+    const struct async_calls *calls = data;
+    calls->replied(calls->owner, &reply);
+}
+
+static void completed_create(int code, const char *path, const void *data)
+{
+    deliver(data, translate_created(code, path));
+}
+
+static void completed_stat(int code, const struct Stat *stat, const void *data)
+{
+    deliver(data, translate_stat(code, stat));
+}
+
+static void completed_data(int code, const char *value, int length, const struct Stat *stat,
+                           const void *data)
+{
+    deliver(data, translate_data(code, value, length, stat));
+}
+
+static void completed_names(int code, const struct String_vector *names, const void *data)
+{
+    deliver(data, translate_names(code, names));
+}
+
+static void completed_void(int code, const void *data)
+{
+    deliver(data, (struct client_reply){.status = translate_status(code)});
+}
+
+static int call_async_multi(struct async_calls *calls, const struct request *request)
+{
+    zoo_op_t ops[REQUEST_PARTS_MAX];
+    if (translate_is_gone(calls->library, calls->zk))
+        return ZINVALIDSTATE;
+    translate_parts(calls->library, request, ops);
+    return calls->library->amulti(calls->zk, (int)request->part_count, ops, calls->results,
+                                  completed_void, calls);
+}
+
+int async_calls_call(struct async_calls *calls, const struct request *request)
+{
+    const struct library *library = calls->library;
+    zhandle_t *zk = calls->zk;
+    const char *path = request->path;
+    int watch = request->watch == WATCH, length = (int)request->value_length;
+    switch (request->operation) {
+    case OP_CREATE:
+        return library->acreate(zk, path, translate_value(request), length, library->open_acl,
+                                translate_mode(request->mode), completed_create, calls);
+    case OP_EXISTS:
+        return library->aexists(zk, path, watch, completed_stat, calls);
+    case OP_GET:
+        return library->aget(zk, path, watch, completed_data, calls);
+    case OP_GET_CHILDREN:
+        return library->aget_children(zk, path, watch, completed_names, calls);
+    case OP_SET:
+        return library->aset(zk, path, translate_value(request), length, request->version,
+                             completed_stat, calls);
+    case OP_DELETE:
+        return library->adelete(zk, path, request->version, completed_void, calls);
+    case OP_MULTI:
+        return call_async_multi(calls, request);
+    case OP_CHECK:
+        break;
+    }
+    return ZBADARGUMENTS;
+}
+
+/* ------------------------------------------------------------------ synchronous calls */
+
+/* False, and *kept unchanged, if there is no room. */
+static bool keep(struct request_copy *copy, char *path, const struct request *request,
+                 struct request *kept)
+{
+    size_t length = strnlen(request->path, REQUEST_COPY_PATH_MAX);
+    if (length == REQUEST_COPY_PATH_MAX ||
+        request->value_length > REQUEST_COPY_VALUES_MAX - copy->values_length)
+        return false;
+    char *value = &copy->values[copy->values_length];
+    memcpy(path, request->path, length + 1);
+    if (request->value_length > 0)
+        memcpy(value, request->value, request->value_length);
+    copy->values_length += request->value_length;
+    *kept = *request;
+    kept->path = path;
+    kept->value = value;
+    return true;
+}
+
+bool request_copy_take(struct request_copy *copy, const struct request *request)
+{
+    bool is_multi = request->operation == OP_MULTI;
+    const struct request *parts = is_multi ? request->parts : request;
+    size_t count = is_multi ? request->part_count : 1;
+    assert(count <= REQUEST_PARTS_MAX);
+    copy->values_length = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!keep(copy, copy->paths[i], &parts[i], &copy->parts[i]))
+            return false;
+    }
+    copy->request = is_multi ? *request : copy->parts[0];
+    if (is_multi)
+        copy->request.parts = copy->parts;
+    return true;
+}
+
+static int call_sync_multi(const struct library *library, zhandle_t *zk,
+                           const struct request *request)
+{
+    zoo_op_t ops[REQUEST_PARTS_MAX];
+    zoo_op_result_t results[REQUEST_PARTS_MAX];
+    if (translate_is_gone(library, zk))
+        return ZINVALIDSTATE;
+    translate_parts(library, request, ops);
+    return library->multi(zk, (int)request->part_count, ops, results);
+}
+
+struct client_reply sync_calls_call(const struct library *library, zhandle_t *zk,
+                                    const struct request *request, struct sync_calls_answer *answer)
+{
+    const char *path = request->path;
+    int watch = request->watch == WATCH, length = (int)request->value_length, code = ZBADARGUMENTS;
+    switch (request->operation) {
+    case OP_CREATE:
+        code =
+            library->create(zk, path, translate_value(request), length, library->open_acl,
+                            translate_mode(request->mode), answer->created, sizeof answer->created);
+        return translate_created(code, answer->created);
+    case OP_EXISTS:
+        code = library->exists(zk, path, watch, &answer->stat);
+        return translate_stat(code, &answer->stat);
+    case OP_GET:
+        length = SYNC_CALLS_VALUE_MAX;
+        code = library->get(zk, path, watch, answer->value, &length, &answer->stat);
+        return translate_data(code, answer->value, length, &answer->stat);
+    case OP_GET_CHILDREN:
+        code = library->get_children(zk, path, watch, &answer->names);
+        return translate_names(code, &answer->names);
+    case OP_SET:
+        code = library->set(zk, path, translate_value(request), length, request->version,
+                            &answer->stat);
+        return translate_stat(code, &answer->stat);
+    case OP_DELETE:
+        code = library->remove(zk, path, request->version);
+        break;
+    case OP_MULTI:
+        code = call_sync_multi(library, zk, request);
+        break;
+    case OP_CHECK:
+        break;
+    }
+    return (struct client_reply){.status = translate_status(code)};
+}
