@@ -25,25 +25,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
+static const char help_before[] =
     "Usage: zkherd SUBCOMMAND [OPTION]...\n"
     "Measure the cost of handing a ZooKeeper lock to n clients: O(n²) messages if all\n"
     "clients watch one znode, O(n) if each client watches only its predecessor.\n"
-    "\n"
-    "  run          run recipes, count every message, compare the counts with laws\n"
-    "  load         send a mix of requests, in a closed loop or at an offered rate\n"
-    "  paper        repeat the evaluation of the ZooKeeper paper, beside its figures\n"
-    "  plan         find how many may wait for a lock; say what else limits them\n"
-    "  calibrate    estimate what reads, writes, the disk take on these servers\n"
-    "  compare      compare the counts and times of two runs or more\n"
-    "  plot         draw the plots of runs, loads and comparisons again\n"
-    "  report       write the page of past results, of several side by side\n"
-    "  claims       test claims about ZooKeeper's locks and ensembles\n"
-    "  ensemble     keep private servers running for several runs\n"
-    "  recipes      show what each recipe does, its law, its source\n"
-    "  inspect      show the holder and the waiters of a lock; break the lock\n"
-    "  clean        remove what killed runs left on servers\n"
-    "  help         answer ten questions about locks; the help of a subcommand\n"
+    "\n";
+
+static const char help_behind[] =
     "\n"
     "  -h, --help     print this help; zkherd SUBCOMMAND --help: that of a subcommand\n"
     "  -V, --version  print the version\n"
@@ -56,16 +44,26 @@ static const char help[] =
 static int help_about_all(int argc, char **argv);
 
 static const struct subcommand subcommands[] = {
-    {"run", run_main},           {"load", load_main},           {"paper", paper_main},
-    {"plan", plan_main},         {"calibrate", calibrate_main}, {"compare", compare_main},
-    {"plot", plot_main},         {"report", report_main},       {"claims", claims_main},
-    {"ensemble", ensemble_main}, {"recipes", recipes_main},     {"inspect", inspect_main},
-    {"clean", clean_main},       {"help", help_about_all},
+    {"run", run_main, "run recipes, count every message, compare the counts with laws"},
+    {"load", load_main, "send a mix of requests, in a closed loop or at an offered rate"},
+    {"paper", paper_main, "repeat the evaluation of the ZooKeeper paper, beside its figures"},
+    {"plan", plan_main, "find how many may wait for a lock; say what else limits them"},
+    {"calibrate", calibrate_main, "estimate what reads, writes, the disk take on these servers"},
+    {"compare", compare_main, "compare the counts and times of two runs or more"},
+    {"plot", plot_main, "draw the plots of runs, loads and comparisons again"},
+    {"report", report_main, "write the page of past results, of several side by side"},
+    {"claims", claims_main, "test claims about ZooKeeper's locks and ensembles"},
+    {"ensemble", ensemble_main, "keep private servers running for several runs"},
+    {"recipes", recipes_main, "show what each recipe does, its law, its source"},
+    {"inspect", inspect_main, "show the holder and the waiters of a lock; break the lock"},
+    {"clean", clean_main, "remove what killed runs left on servers"},
+    {"help", help_about_all, "answer ten questions about locks; the help of a subcommand"},
+    {0},
 };
 
 static int help_about_all(int argc, char **argv)
 {
-    return help_main(argc, argv, subcommands, sizeof subcommands / sizeof subcommands[0]);
+    return help_main(argc, argv, subcommands);
 }
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */
@@ -78,37 +76,36 @@ static int check_stdout(int status)
     return status != 0 ? status : error_exit_status(kind);
 }
 
-static int refuse_subcommand(const char *name)
-{
-    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
-        if (text_is_like(name, subcommands[i].name))
-            return complain_usage("", name, "no such subcommand; did you mean '%s'?",
-                                  subcommands[i].name);
-    }
-    return complain_usage("", name[0] != '\0' ? name : "''", "no such subcommand");
-}
-
 static int run_subcommand(int argc, char **argv)
 {
+    const struct subcommand *one = subcommands;
     if (argc < 2)
         return complain_usage("", "subcommand", "none is given");
-    bool help_wanted = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    bool version_wanted = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
+    const char *name = argv[1];
+    bool help_wanted = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    bool version_wanted = strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0;
     if ((help_wanted || version_wanted) && argc > 2)
-        return complain_usage("", argv[2], "%s takes no further argument", argv[1]);
+        return complain_usage("", argv[2], "%s takes no further argument", name);
     if (help_wanted) {
-        fputs(help, stdout);
+        fputs(help_before, stdout);
+        for (; one->name != NULL; one++)
+            printf("  %-12s %s\n", one->name, one->does);
+        fputs(help_behind, stdout);
         return 0;
     }
     if (version_wanted) {
         printf("zkherd %s\n", version_text);
         return 0;
     }
-    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
-        if (strcmp(argv[1], subcommands[i].name) == 0)
-            return subcommands[i].main(argc - 1, argv + 1);
+    while (one->name != NULL && strcmp(name, one->name) != 0)
+        one++;
+    if (one->name != NULL)
+        return one->main(argc - 1, argv + 1);
+    for (one = subcommands; one->name != NULL; one++) {
+        if (text_is_like(name, one->name))
+            return complain_usage("", name, "no such subcommand; did you mean '%s'?", one->name);
     }
-    return refuse_subcommand(argv[1]);
+    return complain_usage("", name[0] != '\0' ? name : "''", "no such subcommand");
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/help/answers.h"
-
-#include <string.h>
+#include "bench/help/help.h"
 
 #define SERVERS "zk1:2181,zk2:2181,zk3:2181"
 
-static const struct answer answers[] = {
+const struct answer answers[] = {
     {
         .topic = "watches",
         .question = "How many watches do the clients of a lock leave on the servers?",
@@ -171,19 +169,5 @@ static const struct answer answers[] = {
         .caution = "zkherd runs a recipe, not your client. An election that never ends may have a "
                    "leader in line that does not know of its znode: see zkherd help orphan.",
     },
+    {0},
 };
-
-const struct answer *answers_at(size_t number)
-{
-    return number < sizeof answers / sizeof answers[0] ? &answers[number] : NULL;
-}
-
-const struct answer *answers_find(const char *topic)
-{
-    const struct answer *answer;
-    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
-        if (strcmp(answer->topic, topic) == 0)
-            return answer;
-    }
-    return NULL;
-}

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/help/help.h"
 
+#include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/help/answers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define WORDS_SIZE 1024
 
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
@@ -26,15 +25,6 @@ static const char notes[] = "\n"
 
 static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  print this help\n"), {0}};
 
-static void write_lines(const char *lines)
-{
-    while (*lines != '\0') {
-        size_t length = strcspn(lines, "\n");
-        printf("  %.*s\n", (int)length, lines);
-        lines += length + 1;
-    }
-}
-
 static int write_answer(const struct answer *answer)
 {
     static const char careful[] = "Be careful: ";
@@ -42,7 +32,8 @@ static int write_answer(const struct answer *answer)
     putchar('\n');
     wrap_write(answer->in_short, 0, stdout);
     putchar('\n');
-    write_lines(answer->commands);
+    for (const char *line = answer->commands; *line != '\0'; line += strcspn(line, "\n") + 1)
+        printf("  %.*s\n", (int)strcspn(line, "\n"), line);
     putchar('\n');
     wrap_write(answer->reading, 0, stdout);
     printf("\n%s", careful);
@@ -51,64 +42,50 @@ static int write_answer(const struct answer *answer)
     return 0;
 }
 
-static void add_word(char words[WORDS_SIZE], const char *word)
+static void add_word(struct growing_text *words, const char *word)
 {
-    size_t length = strlen(words);
-    snprintf(words + length, WORDS_SIZE - length, "%s%s", length > 0 ? ", " : "", word);
+    growing_text_add(words, "%s%s", words->length > 0 ? ", " : "", word);
 }
 
-static void name_subcommands(const struct subcommand subcommands[], size_t count,
-                             char words[WORDS_SIZE])
+static int list(const struct growing_text *names)
 {
-    words[0] = '\0';
-    for (size_t i = 0; i < count; i++)
-        add_word(words, subcommands[i].name);
-}
-
-static int list(const struct subcommand subcommands[], size_t count)
-{
-    const struct answer *answer;
-    char names[WORDS_SIZE];
     puts("zkherd help TOPIC answers a question:\n");
-    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++)
+    for (const struct answer *answer = answers; answer->topic != NULL; answer++)
         printf("  %-10s %s\n", answer->topic, answer->question);
     fputs("\nor prints the help of a subcommand, as zkherd SUBCOMMAND --help does:\n\n  ", stdout);
-    name_subcommands(subcommands, count, names);
-    wrap_write(names, 2, stdout);
+    wrap_write(names->text, 2, stdout);
     puts("\nzkherd --help says what each subcommand does.");
     return 0;
 }
 
-static int refuse(const char *topic, const struct subcommand subcommands[], size_t count)
-{
-    const struct answer *answer;
-    char topics[WORDS_SIZE];
-    name_subcommands(subcommands, count, topics);
-    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++)
-        add_word(topics, answer->topic);
-    return complain_usage("help", topic[0] != '\0' ? topic : "''",
-                          "no such topic; the topics are %s", topics);
-}
-
-static int tell(char *topic, const struct subcommand subcommands[], size_t count)
-{
-    char option[] = "--help";
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(topic, subcommands[i].name) == 0)
-            return subcommands[i].main(2, (char *[]){topic, option, NULL});
-    }
-    const struct answer *answer = answers_find(topic);
-    return answer != NULL ? write_answer(answer) : refuse(topic, subcommands, count);
-}
-
-int help_main(int argc, char **argv, const struct subcommand subcommands[], size_t count)
+int help_main(int argc, char **argv, const struct subcommand subcommands[])
 {
     static const struct arguments arguments = {"help", usage, rows, notes, NULL};
-    int first;
-    int status = arguments_take(&arguments, argc, argv, NULL, &first);
+    char option[] = "--help";
+    struct growing_text topics = {0};
+    int first, status = arguments_take(&arguments, argc, argv, NULL, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first + 1 < argc)
         return complain_usage("help", argv[first + 1], "expected one topic");
-    return first < argc ? tell(argv[first], subcommands, count) : list(subcommands, count);
+    char *topic = first < argc ? argv[first] : NULL;
+    for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
+        if (topic != NULL && strcmp(topic, one->name) == 0) {
+            free(topics.text);
+            return one->main(2, (char *[]){topic, option, NULL});
+        }
+        add_word(&topics, one->name);
+    }
+    status = topic == NULL ? list(&topics) : ARGUMENTS_GO;
+    for (const struct answer *answer = answers; status == ARGUMENTS_GO && answer->topic != NULL;
+         answer++) {
+        add_word(&topics, answer->topic);
+        if (strcmp(answer->topic, topic) == 0)
+            status = write_answer(answer);
+    }
+    if (status == ARGUMENTS_GO)
+        status = complain_usage("help", topic[0] != '\0' ? topic : "''",
+                                "no such topic; the topics are %s", topics.text);
+    free(topics.text);
+    return status;
 }

@@ -3,7 +3,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/test.h"
 
-#include "bench/help/answers.h"
+#include "bench/help/help.h"
 
 static const char *const without_java[] = {NO_JAVA, NULL};
 
@@ -24,7 +24,7 @@ COMMAND_TEST(all_topics_are_listed)
 {
     const struct answer *answer;
     run_and_check(&command, COMMAND("help"));
-    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
+    for (answer = answers; answer->topic != NULL; answer++) {
         char line[128];
         snprintf(line, sizeof line, "\n  %-10s %s\n", answer->topic, answer->question);
         assert_has(command.out, line);
@@ -36,7 +36,7 @@ COMMAND_TEST(all_topics_are_listed)
 COMMAND_TEST(each_question_is_answered)
 {
     const struct answer *answer;
-    for (size_t i = 0; (answer = answers_at(i)) != NULL; i++) {
+    for (answer = answers; answer->topic != NULL; answer++) {
         run_and_check(&command, COMMAND("help", answer->topic));
         assert_memory_equal(command.out, answer->question, strlen(answer->question));
         assert_memory_equal(command.out + strlen(answer->question), "\n\n", 2);
