@@ -1,45 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/complain.h"
 
+#include "base/memory.h"
 #include "base/printable.h"
 #include "bench/cli/terminal.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #define LINE_SIZE 8192
 
-/* A line of stderr, put together. What of it is others' is not known apart. */
-struct line {
+/* Prints a line, which is freed, on stderr. What of it is others' is not known apart. */
+static void print(struct growing_text *line)
+{
     char text[LINE_SIZE];
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 0))) static void append_list(struct line *line, const char *format,
-                                                              va_list arguments)
-{
-    size_t room = sizeof line->text - line->length;
-    int length = vsnprintf(line->text + line->length, room, format, arguments);
-    line->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
-}
-
-__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    append_list(line, format, arguments);
-    va_end(arguments);
-}
-
-static void write_line(const struct line *line)
-{
-    /* So that a line that is full, and may have been cut, is cut with a sign of it. */
-    char text[LINE_SIZE - 1];
     printable_bytes(line->text, line->length, text, sizeof text);
+    free(line->text);
     if (!isatty(STDERR_FILENO)) {
         fprintf(stderr, "%s\n", text);
         return;
@@ -49,25 +30,28 @@ static void write_line(const struct line *line)
     wrap_hanging(text, stderr);
 }
 
-/* The system's words for an error, unless ours begin them: "Permission denied". */
-static void append_os_error(struct line *line, const struct error *error)
+__attribute__((format(printf, 2, 0))) static void add_list(struct growing_text *line,
+                                                           const char *format, va_list arguments)
 {
-    const char *words = error_words(error->kind), *system = strerror(error->os_error);
-    if (error->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0)
-        append(line, " (%s)", system);
+    char text[LINE_SIZE];
+    vsnprintf(text, sizeof text, format, arguments);
+    growing_text_add(line, "%s", text);
 }
 
 int complain(const struct error *error)
 {
-    const char *advice = error_advice(error->kind);
-    struct line line = {.length = 0};
-    append(&line, "zkherd: %s: %s", error->subject, error_words(error->kind));
-    append_os_error(&line, error);
+    const char *words = error_words(error->kind), *advice = error_advice(error->kind);
+    const char *system = strerror(error->os_error);
+    struct growing_text line = {0};
+    growing_text_add(&line, "zkherd: %s: %s", error->subject, words);
+    /* The system's words for an error, unless ours begin them: "Permission denied". */
+    if (error->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0)
+        growing_text_add(&line, " (%s)", system);
     if (error->detail[0] != '\0')
-        append(&line, ": %s", error->detail);
+        growing_text_add(&line, ": %s", error->detail);
     if (advice[0] != '\0')
-        append(&line, "; %s", advice);
-    write_line(&line);
+        growing_text_add(&line, "; %s", advice);
+    print(&line);
     return error_exit_status(error->kind);
 }
 
@@ -80,16 +64,16 @@ int complain_about(const char *subcommand, const struct error *error)
 
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
 {
-    struct line line = {.length = 0};
+    struct growing_text line = {0};
     va_list arguments;
-    append(&line, "zkherd: %s: ", subject);
+    growing_text_add(&line, "zkherd: %s: ", subject);
     va_start(arguments, why);
-    append_list(&line, why, arguments);
+    add_list(&line, why, arguments);
     va_end(arguments);
     bool asks = line.text[line.length - 1] == '?'; /* "did you mean 'run'?" */
-    append(&line, "%s see zkherd%s%s --help", asks ? "" : ";", subcommand[0] ? " " : "",
-           subcommand);
-    write_line(&line);
+    growing_text_add(&line, "%s see zkherd%s%s --help", asks ? "" : ";", subcommand[0] ? " " : "",
+                     subcommand);
+    print(&line);
     return error_exit_status(ERROR_USAGE);
 }
 
@@ -108,27 +92,23 @@ bool complain_number(const char *subcommand, const char *option, uint64_t number
     return complain_value(subcommand, option, value, why);
 }
 
-__attribute__((format(printf, 2, 0))) static void write_list(const char *start, const char *what,
-                                                             va_list arguments)
-{
-    struct line line = {.length = 0};
-    append(&line, "%s", start);
-    append_list(&line, what, arguments);
-    write_line(&line);
-}
-
 void complain_mildly(const char *what, ...)
 {
+    struct growing_text line = {0};
     va_list arguments;
+    growing_text_add(&line, "zkherd: ");
     va_start(arguments, what);
-    write_list("zkherd: ", what, arguments);
+    add_list(&line, what, arguments);
     va_end(arguments);
+    print(&line);
 }
 
 void complain_plainly(const char *what, ...)
 {
+    struct growing_text line = {0};
     va_list arguments;
     va_start(arguments, what);
-    write_list("", what, arguments);
+    add_list(&line, what, arguments);
     va_end(arguments);
+    print(&line);
 }

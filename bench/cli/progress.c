@@ -69,29 +69,22 @@ __attribute__((format(printf, 3, 4))) static void put(struct parts *parts, enum 
 
 static void put_share(struct parts *parts, const char *of_what, uint64_t done, uint64_t due)
 {
-    char count[32], total[32];
+    char count[32], total[32] = "";
     text_format_count(done, count, sizeof count);
-    if (due == UINT64_MAX)
-        put(parts, STATE, ", %s: %s", of_what, count);
-    else
-        put(parts, STATE, ", %s: %s of %s", of_what, count,
-            text_format_count(due, total, sizeof total));
-}
-
-static void put_stall(struct parts *parts, const struct trial_progress *trial)
-{
-    char lasted[32];
-    put(parts, STATE, ", stalled for %s: %s owes an answer",
-        text_format_duration(trial->stalled_ns, lasted, sizeof lasted),
-        trial->stalled_at[0] != '\0' ? trial->stalled_at : "a server");
+    if (due != UINT64_MAX)
+        text_format_count(due, total, sizeof total);
+    put(parts, STATE, ", %s: %s%s%s", of_what, count, total[0] != '\0' ? " of " : "", total);
 }
 
 static void put_state(struct parts *parts, uint32_t clients, const struct trial_progress *trial)
 {
+    char lasted[32];
     if (trial->elapsed_ns == 0)
         put_share(parts, "sessions", trial->established, clients);
     else if (trial->stalled_ns > 0)
-        put_stall(parts, trial);
+        put(parts, STATE, ", stalled for %s: %s owes an answer",
+            text_format_duration(trial->stalled_ns, lasted, sizeof lasted),
+            trial->stalled_at[0] != '\0' ? trial->stalled_at : "a server");
     else if (trial->arrivals_due > 0)
         put_share(parts, "arrivals", trial->arrivals, trial->arrivals_due);
     else if (trial->passages_due > 0)
@@ -109,12 +102,13 @@ static void put_speed(struct parts *parts, const struct trial_progress *trial, u
         put(parts, LEFT, ", %s left", text_format_duration(left_ns, text, sizeof text));
 }
 
-static size_t length_of(const struct parts *parts)
+/* Puts the parts one behind the other; returns how long they are. */
+static size_t join(const struct parts *parts, char line[PROGRESS_LINE_SIZE])
 {
-    size_t length = 0;
+    line[0] = '\0';
     for (size_t i = 0; i < PARTS; i++)
-        length += strlen(parts->of[i]);
-    return length;
+        strcat(line, parts->of[i]);
+    return strlen(line);
 }
 
 void progress_put(const struct progress *progress, const struct progress_name *name,
@@ -132,16 +126,13 @@ void progress_put(const struct progress *progress, const struct progress_name *n
         put(&parts, TRIAL, " trial %" PRIu32, name->trial);
     if (trial->elapsed_ns > 0)
         put_speed(&parts, trial, left_ns);
-    for (size_t i = 0; i < 4 && length_of(&parts) > columns; i++)
-        put(&parts, least_important_first[i], "%s", "");
-    line[0] = '\0';
-    for (size_t i = 0; i < PARTS; i++)
-        strcat(line, parts.of[i]);
-    if (strlen(line) > columns)
+    for (size_t i = 0; i < 4 && join(&parts, line) > columns; i++)
+        parts.of[least_important_first[i]][0] = '\0';
+    if (join(&parts, line) > columns)
         line[columns] = '\0';
 }
 
-/* Of a piece that takes longer than it was to take, nobody knows how much longer. */
+/* How much longer a piece takes that is late is not known. */
 uint64_t progress_left_ns(const struct progress *progress)
 {
     uint64_t gone_ns = clock_now_ns() - progress->began_ns;

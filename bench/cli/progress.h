@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROGRESS_LINE_SIZE 512
+#define PROGRESS_LINE_SIZE 640
 
 struct progress {
     bool shown;        /* stderr is a terminal, and the user did not ask for quiet */

@@ -32,3 +32,23 @@ void clock_format_utc(uint64_t utc_ns, int compact, char *text, size_t size)
     gmtime_r(&seconds, &utc);
     strftime(text, size, compact ? "%Y%m%dT%H%M%SZ" : "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
+
+void condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until_ns)
+{
+    if (until_ns == 0) {
+        pthread_cond_wait(condition, mutex);
+        return;
+    }
+    struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+                             .tv_nsec = (long)(until_ns % NS_PER_S)};
+    pthread_cond_timedwait(condition, mutex, &until);
+}

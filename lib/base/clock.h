@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * clock: one monotonic clock for every interval. Layer: base.
+ * clock: one monotonic clock for every interval, and for the deadlines of condition variables.
+ * Layer: base.
  *
  * Invariant: CLOCK_MONOTONIC never jumps, and is the same for all processes of a host, so an
  * interval may begin in one worker and end in another.
@@ -8,6 +9,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,5 +30,11 @@ uint64_t clock_cpu_ns(void);
 /* Writes a time of clock_utc_ns as 20261121T101530Z (compact) or 2026-11-21T10:15:30Z; size >= 24.
  */
 void clock_format_utc(uint64_t utc_ns, int compact, char *text, size_t size);
+
+/* A condition variable; the caller ends it with pthread_cond_destroy. */
+void condition_init(pthread_cond_t *condition);
+
+/* pthread_cond_wait, at most until the time until_ns of clock_now_ns; 0: no limit. */
+void condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until_ns);
 
 #endif

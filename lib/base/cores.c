@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cores.h"
 
-#include "base/cgroup.h"
-
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
@@ -15,6 +13,103 @@
 /* More than any kernel is built for. */
 #define CORES_MAX 65536
 
+/* ------------------------------------------------------------------ cgroups */
+
+/* The fields of a line of mountinfo that matter here. */
+struct mount_fields {
+    char root[PATH_MAX];
+    char point[PATH_MAX];
+    char type[32];
+    char options[256]; /* of the hierarchy; the controllers of version 1 are among them */
+};
+
+/* The kernel writes a space, a tab, a newline and a backslash as \ and three octal digits. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0'; to++) {
+        unsigned code;
+        int length = 1;
+        bool is_code = sscanf(from, "\\%3o%n", &code, &length) == 1;
+        *to = is_code ? (char)code : *from;
+        from += length;
+    }
+    *to = '\0';
+}
+
+/* "33 31 0:30 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu": any number of
+ * optional fields precedes the dash. */
+static bool read_mount(const char *line, struct mount_fields *fields)
+{
+    const char *dash = strstr(line, " - ");
+    if (dash == NULL ||
+        sscanf(line, "%*s %*s %*s %4095s %4095s", fields->root, fields->point) != 2 ||
+        sscanf(dash, " - %31s %*s %255s", fields->type, fields->options) != 2)
+        return false;
+    unescape(fields->root);
+    unescape(fields->point);
+    return true;
+}
+
+/* Whether a list "rw,cpu,cpuacct" has the item "cpu". */
+static bool has_cpu(const char *list)
+{
+    for (const char *at = list; (at = strstr(at, "cpu")) != NULL; at += 3) {
+        if ((at == list || at[-1] == ',') && (at[3] == ',' || at[3] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* The path in a line of version 2, "0::/a/b", or of the controller cpu, "4:cpu,cpuacct:/a/b". */
+static bool read_path(const char *line, bool is_version_2, char path[PATH_MAX])
+{
+    char controllers[256];
+    if (is_version_2)
+        return sscanf(line, "0::%4095[^\n]", path) == 1;
+    return sscanf(line, "%*u:%255[^:\n]:%4095[^\n]", controllers, path) == 2 &&
+           has_cpu(controllers);
+}
+
+static bool find_path(const char *cgroups, bool is_version_2, char path[PATH_MAX])
+{
+    for (const char *line = cgroups; !read_path(line, is_version_2, path); line++) {
+        line = strchr(line, '\n');
+        if (line == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* What follows `root` in a path of a cgroup at or below it; NULL if the path leads elsewhere. */
+static const char *path_below(const char *root, const char *path)
+{
+    size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    bool is_below =
+        strncmp(path, root, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    return is_below && strstr(path, "/..") == NULL ? path + length : NULL;
+}
+
+bool cgroup_find(const char *mount_line, const char *cgroups, struct cgroup_place *place)
+{
+    struct mount_fields mount;
+    char path[PATH_MAX];
+    if (!read_mount(mount_line, &mount))
+        return false;
+    bool is_version_2 = strcmp(mount.type, "cgroup2") == 0;
+    if (!is_version_2 && (strcmp(mount.type, "cgroup") != 0 || !has_cpu(mount.options)))
+        return false;
+    if (!find_path(cgroups, is_version_2, path))
+        return false;
+    const char *below = path_below(mount.root, path);
+    strcpy(place->mount, mount.point);
+    int length = snprintf(place->folder, sizeof place->folder, "%s%s", mount.point,
+                          below != NULL ? below : "");
+    return length >= 0 && (size_t)length < sizeof place->folder;
+}
+
+/* ------------------------------------------------------------------ quotas */
+
 /* Reads the beginning of a file; false, with "", if it cannot be read. */
 static bool read_text(const char *path, char *text, size_t size)
 {
@@ -26,8 +121,6 @@ static bool read_text(const char *path, char *text, size_t size)
     fclose(file);
     return text[0] != '\0';
 }
-
-/* ------------------------------------------------------------------ quotas */
 
 /* The quota in the text of a cpu.max: "150000 100000" is 1.5 cores, "max 100000" no limit. */
 static double quota_of(const char *text)

@@ -2,7 +2,6 @@
 #include "client/internal.h"
 
 #include "base/clock.h"
-#include "base/condition.h"
 
 #include <assert.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "client/thread_sessions.h"
 
 #include "base/clock.h"
-#include "base/condition.h"
 #include "client/internal.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "servers/cpu_share.h"
 
-#include "base/cgroup.h"
+#include "base/cores.h"
 
 #include <errno.h>
 #include <fcntl.h>

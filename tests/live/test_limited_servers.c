@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Servers with a share of the CPU: what limits them, and what is left of that. */
-#include "base/cgroup.h"
+#include "base/cores.h"
 #include "base/process.h"
 #include "fleet/setup_session.h"
 #include "servers/cpu_share.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the kernel's texts say that the cgroup of a process is mounted. */
-#include "base/cgroup.h"
+#include "base/cores.h"
 
 #include "tests/support/test.h"
 
