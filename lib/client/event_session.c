@@ -166,7 +166,7 @@ static void server(const struct client *client, char *text, size_t size)
     library_server(session->library, session->zk, text, size);
 }
 
-static const struct client_driver event_session_driver = {
+const struct client_driver event_session_driver = {
     .submit = submit,
     .cut = cut,
     .crash = crash,

@@ -291,6 +291,9 @@ enum event_session_closing {
  */
 enum event_session_closing event_session_close(struct event_session *session);
 
+/* The operations of a struct client at the head of a struct event_session. */
+extern const struct client_driver event_session_driver;
+
 /* ------------------------------------------------------------------ the mailbox of a thread */
 
 /*
