@@ -11,51 +11,12 @@ static void violate(struct trial_memory *memory, enum violation_kind kind, uint3
     trial_memory_violate(memory, &violation);
 }
 
-/* ------------------------------------------------------------------ who holds */
+/* ------------------------------------------------------------------ grants and releases */
 
-static bool has_lapsed(const struct trial_memory *memory, uint32_t lock, uint32_t holder,
-                       uint64_t now_ns)
+static bool shares(const struct trial_memory *memory, uint32_t session)
 {
-    return atomic_load(&memory->fleet->sessions[holder - 1].dead) &&
-           now_ns >= atomic_load(&memory->locks[lock].lapses_ns);
+    return recipe_shares(memory->plan->recipe, plan_number_of(memory->plan, session));
 }
-
-static void check_undeleted(struct trial_memory *memory, uint32_t lock, uint32_t session,
-                            uint64_t now_ns)
-{
-    uint32_t ended = atomic_exchange(&memory->locks[lock].undeleted, 0);
-    uint64_t released_ns = atomic_load(&memory->locks[lock].released_ns);
-    if (ended != 0)
-        violate(memory, VIOLATION_UNDELETED, lock, session,
-                (struct violation){.other = ended,
-                                   .expected = memory->fleet->sessions[ended - 1].timeout_ms,
-                                   .found = (int64_t)((now_ns - released_ns) / NS_PER_MS)});
-}
-
-/* Of two that are granted at once, each writes its own word before it reads the other's, so at
- * least one of them detects the other. */
-static void take_alone(struct trial_memory *memory, uint32_t lock, uint32_t session,
-                       uint64_t now_ns)
-{
-    struct lock_state *state = &memory->locks[lock];
-    uint32_t before = atomic_exchange(&state->holder, session + 1);
-    uint32_t sharers = atomic_load(&state->sharers);
-    bool held = before != 0 && !has_lapsed(memory, lock, before, now_ns);
-    if (held || sharers != 0)
-        violate(memory, VIOLATION_TWO_HOLDERS, lock, session,
-                (struct violation){.other = held ? before : 0, .found = sharers});
-}
-
-static void take_shared(struct trial_memory *memory, uint32_t lock, uint32_t session)
-{
-    struct lock_state *state = &memory->locks[lock];
-    atomic_fetch_add(&state->sharers, 1);
-    uint32_t alone = atomic_load(&state->holder);
-    if (alone != 0)
-        violate(memory, VIOLATION_TWO_HOLDERS, lock, session, (struct violation){.other = alone});
-}
-
-/* ------------------------------------------------------------------ in which order */
 
 static void out_of_turn(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t last,
                         int64_t order)
@@ -66,19 +27,33 @@ static void out_of_turn(struct trial_memory *memory, uint32_t lock, uint32_t ses
                 (struct violation){.expected = last, .found = order});
 }
 
-static void order_alone(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order)
+/* Of two that are granted at once, each writes its own word before it reads the other's, so at
+ * least one of them detects the other. */
+static void grant_alone(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
+                        uint64_t now_ns)
 {
     struct lock_state *state = &memory->locks[lock];
+    uint32_t before = atomic_exchange(&state->holder, session + 1);
+    uint32_t sharers = atomic_load(&state->sharers);
+    bool held = before != 0 && !(atomic_load(&memory->fleet->sessions[before - 1].dead) &&
+                                 now_ns >= atomic_load(&state->lapses_ns));
+    if (held || sharers != 0)
+        violate(memory, VIOLATION_TWO_HOLDERS, lock, session,
+                (struct violation){.other = held ? before : 0, .found = sharers});
     int64_t last = atomic_exchange(&state->last_order, order);
     atomic_store(&state->last_alone, order);
     if (last >= order)
         out_of_turn(memory, lock, session, last, order);
 }
 
-static void order_shared(struct trial_memory *memory, uint32_t lock, uint32_t session,
+static void grant_shared(struct trial_memory *memory, uint32_t lock, uint32_t session,
                          int64_t order)
 {
     struct lock_state *state = &memory->locks[lock];
+    atomic_fetch_add(&state->sharers, 1);
+    uint32_t alone = atomic_load(&state->holder);
+    if (alone != 0)
+        violate(memory, VIOLATION_TWO_HOLDERS, lock, session, (struct violation){.other = alone});
     int64_t last = atomic_load(&state->last_order);
     while (last < order && !atomic_compare_exchange_weak(&state->last_order, &last, order))
         continue;
@@ -87,24 +62,20 @@ static void order_shared(struct trial_memory *memory, uint32_t lock, uint32_t se
         out_of_turn(memory, lock, session, last_alone, order);
 }
 
-/* ------------------------------------------------------------------ grants and releases */
-
-static bool shares(const struct trial_memory *memory, uint32_t session)
-{
-    return recipe_shares(memory->plan->recipe, plan_number_of(memory->plan, session));
-}
-
 void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns)
 {
-    check_undeleted(memory, lock, session, now_ns);
-    if (shares(memory, session)) {
-        take_shared(memory, lock, session);
-        order_shared(memory, lock, session, order);
-    } else {
-        take_alone(memory, lock, session, now_ns);
-        order_alone(memory, lock, session, order);
-    }
+    uint32_t ended = atomic_exchange(&memory->locks[lock].undeleted, 0);
+    uint64_t released_ns = atomic_load(&memory->locks[lock].released_ns);
+    if (ended != 0)
+        violate(memory, VIOLATION_UNDELETED, lock, session,
+                (struct violation){.other = ended,
+                                   .expected = memory->fleet->sessions[ended - 1].timeout_ms,
+                                   .found = (int64_t)((now_ns - released_ns) / NS_PER_MS)});
+    if (shares(memory, session))
+        grant_shared(memory, lock, session, order);
+    else
+        grant_alone(memory, lock, session, order, now_ns);
 }
 
 void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session)

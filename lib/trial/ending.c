@@ -7,28 +7,19 @@
 
 /* ------------------------------------------------------------------ why a trial ended */
 
-static const char *event_words(enum client_event event)
-{
-    switch (event) {
-    case EVENT_CREATED:
-        return "the creation of";
-    case EVENT_DELETED:
-        return "the deletion of";
-    case EVENT_CHILD:
-        return "a change of the children of";
-    default:
-        return "a change of";
-    }
-}
-
 /* What a session that has not come to its end is doing. */
 static void describe_session(const struct trial_memory *memory, uint32_t number, char *text,
                              size_t size)
 {
     const struct trial_session_report *session = &memory->sessions[number];
+    enum client_event event = session->awaited;
+    const char *change = event == EVENT_CREATED   ? "the creation of"
+                         : event == EVENT_DELETED ? "the deletion of"
+                         : event == EVENT_CHILD   ? "a change of the children of"
+                                                  : "a change of";
     if (session->parked)
-        snprintf(text, size, "which waits at %s for %s %s", session->node,
-                 event_words(session->awaited), session->waits_for);
+        snprintf(text, size, "which waits at %s for %s %s", session->node, change,
+                 session->waits_for);
     else if (memory->fleet->sessions[number].asked)
         snprintf(text, size, "which has a request out for its znode %s", session->node);
     else
@@ -58,46 +49,36 @@ static void name_the_unfinished(const struct trial_memory *memory, char *text, s
                  timeout_s, unfinished, first, what);
 }
 
-/* What a server says that it is, or why it does not: words that live as long as the program. */
-static const char *ask_role(struct server_counters *counters, const struct endpoint *server)
-{
-    enum role role;
-    struct error error;
-    enum error_kind kind = server_counters_ask_role(counters, server, &role, &error);
-    return kind == ERROR_NONE ? role_word(role) : error_words(kind);
-}
-
-/* The requests that are out at one server. What has come and lies unread is zkherd's to answer for,
- * everything else the server's. Returns the length of what was written. */
-static size_t name_requests(const struct trial_memory *memory, struct server_counters *counters,
-                            const struct endpoint *server, char *text, size_t size)
-{
-    uint32_t asked = 0, answered = 0;
-    char address[ENDPOINT_TEXT_SIZE];
-    endpoint_address(server, address, sizeof address);
-    for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
-        const struct shared_session *session = &memory->fleet->sessions[i];
-        bool is_here = session->asked && strcmp(session->server, address) == 0;
-        asked += is_here;
-        answered += is_here && session->answered;
-    }
-    if (asked == 0)
-        return 0;
-    int length = snprintf(text, size, "; out at %s (%s): %u request%s", address,
-                          ask_role(counters, server), asked, asked == 1 ? "" : "s");
-    if (answered > 0 && (size_t)length < size)
-        length +=
-            snprintf(text + length, size - (size_t)length, ", %u answered but not read", answered);
-    return (size_t)length;
-}
-
+/* The requests that are out at each server. What has come and lies unread is zkherd's to answer
+ * for, everything else the server's. A server is asked for its role. */
 static void name_the_asked(const struct trial_memory *memory, struct server_counters *counters,
                            char *text, size_t size)
 {
+    const struct connect_string *servers = memory->plan->fleet.servers;
     size_t length = strlen(text);
-    for (size_t i = 0; i < memory->plan->fleet.servers->count && length < size; i++)
-        length += name_requests(memory, counters, &memory->plan->fleet.servers->endpoints[i],
-                                text + length, size - length);
+    for (size_t i = 0; i < servers->count && length < size; i++) {
+        uint32_t asked = 0, answered = 0;
+        char address[ENDPOINT_TEXT_SIZE];
+        enum role role;
+        struct error error;
+        endpoint_address(&servers->endpoints[i], address, sizeof address);
+        for (uint32_t n = 0; n < memory->plan->fleet.sessions; n++) {
+            const struct shared_session *session = &memory->fleet->sessions[n];
+            bool is_here = session->asked && strcmp(session->server, address) == 0;
+            asked += is_here;
+            answered += is_here && session->answered;
+        }
+        if (asked == 0)
+            continue;
+        enum error_kind kind =
+            server_counters_ask_role(counters, &servers->endpoints[i], &role, &error);
+        length += (size_t)snprintf(
+            text + length, size - length, "; out at %s (%s): %u request%s", address,
+            kind == ERROR_NONE ? role_word(role) : error_words(kind), asked, asked == 1 ? "" : "s");
+        if (answered > 0 && length < size)
+            length += (size_t)snprintf(text + length, size - length, ", %u answered but not read",
+                                       answered);
+    }
 }
 
 static const char *status_words(int status)
@@ -141,76 +122,35 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
 
 /* ------------------------------------------------------------------ what a verdict found */
 
-/* Sessions are numbered from 0 for people; they are stored +1 so that 0 can mean nobody. */
-static int64_t number(uint32_t stored)
-{
-    return (int64_t)stored - 1;
-}
-
-static void describe_two(const struct violation *v, char *text, size_t size)
-{
-    if (v->other == 0)
-        snprintf(text, size,
-                 "two holders: session %" PRId64 " was granted alone while %" PRId64 " shared it",
-                 number(v->session), v->found);
-    else
-        snprintf(text, size,
-                 "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
-                 number(v->session), number(v->other));
-}
-
-static void describe_not_holder(const struct violation *v, char *text, size_t size)
-{
-    if (v->other == 0)
-        snprintf(text, size, "session %" PRId64 " released a lock that nobody held",
-                 number(v->session));
-    else
-        snprintf(text, size, "session %" PRId64 " released a lock that session %" PRId64 " held",
-                 number(v->session), number(v->other));
-}
-
-static void describe_lost(const struct violation *v, char *text, size_t size)
-{
-    if (v->session == 0)
-        snprintf(text, size, "lost wake-up: %" PRId64 " of %" PRId64 " foretold notifications came",
-                 v->found, v->expected);
-    else
-        snprintf(text, size,
-                 "lost wake-up: session %" PRId64 " waits for what has happened already",
-                 number(v->session));
-}
-
-static void describe_early(const struct violation *v, char *text, size_t size)
-{
-    bool entered = v->kind == VIOLATION_ENTERED_EARLY;
-    snprintf(text, size, "session %" PRId64 " %s the barrier when %" PRId64 " of %" PRId64 " %s",
-             number(v->session), entered ? "entered" : "left", v->found, v->expected,
-             entered ? "had arrived" : "had begun to leave");
-}
-
-static void describe_deserted(const struct violation *v, char *text, size_t size)
-{
-    snprintf(text, size,
-             "leftover: session %" PRId64 " ended and left its ephemeral znode: session %" PRId64
-             " was granted %.3f s after the release, at the session timeout (%.3f s)",
-             number(v->other), number(v->session), (double)v->found / 1e3,
-             (double)v->expected / 1e3);
-}
-
 static void describe_what(const struct violation *v, char *text, size_t size)
 {
+    /* Sessions are numbered from 0 for people; they are stored +1 so that 0 can mean nobody. */
+    int64_t session = (int64_t)v->session - 1, other = (int64_t)v->other - 1;
     switch (v->kind) {
     case VIOLATION_TWO_HOLDERS:
-        describe_two(v, text, size);
+        if (v->other == 0)
+            snprintf(text, size,
+                     "two holders: session %" PRId64 " was granted alone while %" PRId64
+                     " shared it",
+                     session, v->found);
+        else
+            snprintf(text, size,
+                     "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
+                     session, other);
         break;
     case VIOLATION_NOT_HOLDER:
-        describe_not_holder(v, text, size);
+        if (v->other == 0)
+            snprintf(text, size, "session %" PRId64 " released a lock that nobody held", session);
+        else
+            snprintf(text, size,
+                     "session %" PRId64 " released a lock that session %" PRId64 " held", session,
+                     other);
         break;
     case VIOLATION_ORDER:
         snprintf(text, size,
                  "out of turn: session %" PRId64 " with number %" PRId64
                  " was granted after number %" PRId64,
-                 number(v->session), v->found, v->expected);
+                 session, v->found, v->expected);
         break;
     case VIOLATION_LAW:
         snprintf(text, size, "%s: the law says %" PRId64 ", found %" PRId64, tally_column(v->tally),
@@ -221,21 +161,40 @@ static void describe_what(const struct violation *v, char *text, size_t size)
                  v->expected, v->found);
         break;
     case VIOLATION_ENTERED_EARLY:
+        snprintf(text, size,
+                 "session %" PRId64 " entered the barrier when %" PRId64 " of %" PRId64
+                 " had arrived",
+                 session, v->found, v->expected);
+        break;
     case VIOLATION_LEFT_EARLY:
-        describe_early(v, text, size);
+        snprintf(text, size,
+                 "session %" PRId64 " left the barrier when %" PRId64 " of %" PRId64
+                 " had begun to leave",
+                 session, v->found, v->expected);
         break;
     case VIOLATION_COUNTER:
         snprintf(text, size, "after %" PRId64 " increments the counter says %" PRId64, v->expected,
                  v->found);
         break;
     case VIOLATION_LOST_WAKEUP:
-        describe_lost(v, text, size);
+        if (v->session == 0)
+            snprintf(text, size,
+                     "lost wake-up: %" PRId64 " of %" PRId64 " foretold notifications came",
+                     v->found, v->expected);
+        else
+            snprintf(text, size,
+                     "lost wake-up: session %" PRId64 " waits for what has happened already",
+                     session);
         break;
     case VIOLATION_LEFTOVER:
         snprintf(text, size, "%" PRId64 " znodes are left in the lock", v->found);
         break;
     case VIOLATION_UNDELETED:
-        describe_deserted(v, text, size);
+        snprintf(text, size,
+                 "leftover: session %" PRId64
+                 " ended and left its ephemeral znode: session %" PRId64
+                 " was granted %.3f s after the release, at the session timeout (%.3f s)",
+                 other, session, (double)v->found / 1e3, (double)v->expected / 1e3);
         break;
     case VIOLATION_SERVERS:
         snprintf(text, size,

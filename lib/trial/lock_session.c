@@ -54,50 +54,35 @@ static void report_state(const struct lock_session *session)
 
 /* ------------------------------------------------------------------ death */
 
-/* The lock loses its holder. A server expires a session no earlier than a timeout after the last
- * request. */
-static void leave_lock(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
-                       uint64_t now_ns)
-{
-    if (how == DEATH_EXIT)
-        checker_released(session->memory, session->meter.lock, session->actor.session);
-    else
-        atomic_store(&lock_of(session)->lapses_ns, session->actor.client->sent_ns + timeout_ns);
-    handoff_begin(session->memory, session->meter.lock, now_ns, true);
-}
-
-static void note_death(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
-                       uint64_t now_ns)
-{
-    struct trial_memory *memory = session->memory;
-    uint32_t lock = session->meter.lock;
-    injection_begun(memory, lock, now_ns);
-    if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING)
-        leave_lock(session, how, timeout_ns, now_ns);
-    else if (session->state == SESSION_RELEASING)
-        atomic_store(&lock_of(session)->undeleted, session->actor.session + 1);
-    else
-        atomic_fetch_add(&lock_of(session)->abandoned, 1);
-    /* The servers round a timeout up to their next tick, which is half of the least timeout. */
-    injection_dead(memory, session->actor.session,
-                   now_ns + (how == DEATH_EXIT ? EXIT_NS : 2 * timeout_ns));
-}
-
-static bool end_session(struct lock_session *session, enum death_how how)
-{
-    struct client *client = session->actor.client;
-    uint64_t timeout_ns = client_timeout_ms(client) * NS_PER_MS;
-    meter_read_bytes(&session->meter, client);
-    report_state(session);
-    note_death(session, how, timeout_ns, client_now_ns(client));
-    if (how == DEATH_EXIT)
-        atomic_fetch_add(&session->memory->exits, 1);
-    return how == DEATH_EXIT ? client_leave(client) : client_crash(client);
-}
-
 static void die(struct lock_session *session, enum death_how how)
 {
-    if (end_session(session, how))
+    struct trial_memory *memory = session->memory;
+    struct client *client = session->actor.client;
+    uint32_t lock = session->meter.lock, number = session->actor.session;
+    uint64_t timeout_ns = client_timeout_ms(client) * NS_PER_MS;
+    bool exits = how == DEATH_EXIT;
+    meter_read_bytes(&session->meter, client);
+    report_state(session);
+    uint64_t now_ns = client_now_ns(client);
+    injection_begun(memory, lock, now_ns);
+    if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING) {
+        /* The lock loses its holder. A server expires a session no earlier than a timeout after the
+         * last request. */
+        if (exits)
+            checker_released(memory, lock, number);
+        else
+            atomic_store(&lock_of(session)->lapses_ns, client->sent_ns + timeout_ns);
+        handoff_begin(memory, lock, now_ns, true);
+    } else if (session->state == SESSION_RELEASING) {
+        atomic_store(&lock_of(session)->undeleted, number + 1);
+    } else {
+        atomic_fetch_add(&lock_of(session)->abandoned, 1);
+    }
+    /* The servers round a timeout up to their next tick, which is half of the least timeout. */
+    injection_dead(memory, number, now_ns + (exits ? EXIT_NS : 2 * timeout_ns));
+    if (exits)
+        atomic_fetch_add(&memory->exits, 1);
+    if (exits ? client_leave(client) : client_crash(client))
         finish(session, SESSION_DEAD);
     else
         lose(session, ZK_CONNECTION_LOSS);
@@ -131,21 +116,18 @@ static void set_alarm(struct lock_session *session, uint64_t due_ns)
 
 /* ------------------------------------------------------------------ it holds, and works */
 
-static uint64_t hold_ns(struct lock_session *session)
-{
-    const struct hold *hold = &session->memory->plan->hold;
-    if (!hold->exponential || hold->mean_ns == 0)
-        return hold->mean_ns;
-    double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
-    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
-    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
-}
-
 /* A hold of 0 lasts until the next turn, too, or a second holder could not be detected. Under
  * lockstep time that the coordinator has waited is not lateness. */
 static void set_release(struct lock_session *session)
 {
-    uint64_t due_ns = session->granted_ns + hold_ns(session);
+    const struct hold *hold = &session->memory->plan->hold;
+    uint64_t hold_ns = hold->mean_ns;
+    if (hold->exponential && hold->mean_ns > 0) {
+        double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
+        double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
+        hold_ns = (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
+    }
+    uint64_t due_ns = session->granted_ns + hold_ns;
     uint64_t now_ns = client_now_ns(session->actor.client);
     if (session->memory->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
         due_ns = now_ns;
@@ -159,20 +141,6 @@ static void hold(struct lock_session *session)
         session->rests = true;
     else
         set_release(session);
-}
-
-static void work(struct lock_session *session)
-{
-    session->contender.doomed = injection_crashes_work(session->memory, session->meter.lock);
-    begin(session, SESSION_WORKING);
-}
-
-static void worked(struct lock_session *session)
-{
-    atomic_fetch_add(&session->memory->repairs, session->contender.repairs);
-    atomic_fetch_add(&session->memory->tasks_done, session->contender.tasks_done);
-    session->contender.repairs = session->contender.tasks_done = 0;
-    hold(session);
 }
 
 /* ------------------------------------------------------------------ it arrives, and acquires */
@@ -225,10 +193,12 @@ static void granted(struct lock_session *session)
     report_of(session)->acquisitions++;
     session->granted_ns = now_ns;
     actor_step(&session->actor);
-    if (session->memory->plan->recipe->work != NULL)
-        work(session);
-    else
+    if (session->memory->plan->recipe->work == NULL) {
         hold(session);
+        return;
+    }
+    session->contender.doomed = injection_crashes_work(session->memory, lock);
+    begin(session, SESSION_WORKING);
 }
 
 static void acquired_once(struct lock_session *session)
@@ -244,13 +214,6 @@ static void acquired_once(struct lock_session *session)
 
 /* ------------------------------------------------------------------ it releases */
 
-/* The last of nested releases gives a lock up; the first gives up that all barriers are entered. */
-static bool gives_up(const struct lock_session *session)
-{
-    const struct trial_plan *plan = session->memory->plan;
-    return session->nested == (plan->recipe->barrier ? plan_nesting(plan) : 1);
-}
-
 static uint32_t releases_so_far(const struct lock_session *session)
 {
     return plan_nesting(session->memory->plan) - session->nested;
@@ -258,7 +221,10 @@ static uint32_t releases_so_far(const struct lock_session *session)
 
 static void release_once(struct lock_session *session)
 {
-    if (gives_up(session)) {
+    const struct trial_plan *plan = session->memory->plan;
+    /* The last of nested releases gives a lock up; the first gives up that all barriers are
+     * entered. */
+    if (session->nested == (plan->recipe->barrier ? plan_nesting(plan) : 1)) {
         checker_released(session->memory, session->meter.lock, session->actor.session);
         session->release_ns = client_now_ns(session->actor.client);
         meter_held(&session->meter, session->release_ns - session->granted_ns);
@@ -276,14 +242,6 @@ static void release(struct lock_session *session)
     release_once(session);
 }
 
-static void queue_again_or_finish(struct lock_session *session)
-{
-    if (handoff_admits(session->memory, session->meter.lock, session->actor.session))
-        arrive(session);
-    else
-        finish(session, SESSION_FINISHED);
-}
-
 static void released(struct lock_session *session)
 {
     uint64_t now_ns = client_now_ns(session->actor.client);
@@ -294,8 +252,10 @@ static void released(struct lock_session *session)
     actor_step(&session->actor);
     if (session->memory->plan->pace == PACE_LOCKSTEP)
         session->rests = true;
+    else if (handoff_admits(session->memory, session->meter.lock, session->actor.session))
+        arrive(session);
     else
-        queue_again_or_finish(session);
+        finish(session, SESSION_FINISHED);
 }
 
 static void released_once(struct lock_session *session)
@@ -312,43 +272,29 @@ static void released_once(struct lock_session *session)
 
 /* ------------------------------------------------------------------ the recipe's coroutine */
 
-static enum recipe_step resume(struct lock_session *session)
-{
-    const struct recipe *recipe = session->memory->plan->recipe;
-    switch (session->state) {
-    case SESSION_RELEASING:
-        return recipe->release(&session->contender);
-    case SESSION_WORKING:
-        return recipe->work(&session->contender);
-    default:
-        return recipe->acquire(&session->contender);
-    }
-}
-
-/* In free pace nobody waits for the others. */
-static void take_turn(struct lock_session *session)
-{
-    if (session->memory->plan->pace == PACE_FREE) {
-        advance(session);
-        return;
-    }
-    session->state = SESSION_AT_TURN;
-    session->rests = true;
-}
-
 static void done(struct lock_session *session)
 {
-    if (session->state == SESSION_RELEASING)
+    struct contender *contender = &session->contender;
+    if (session->state == SESSION_RELEASING) {
         released_once(session);
-    else if (session->state == SESSION_WORKING)
-        worked(session);
-    else
+    } else if (session->state == SESSION_WORKING) {
+        atomic_fetch_add(&session->memory->repairs, contender->repairs);
+        atomic_fetch_add(&session->memory->tasks_done, contender->tasks_done);
+        contender->repairs = contender->tasks_done = 0;
+        hold(session);
+    } else {
         acquired_once(session);
+    }
 }
 
 static void advance(struct lock_session *session)
 {
-    switch (resume(session)) {
+    const struct recipe *recipe = session->memory->plan->recipe;
+    enum recipe_step (*resume)(struct contender * s) =
+        session->state == SESSION_RELEASING ? recipe->release
+        : session->state == SESSION_WORKING ? recipe->work
+                                            : recipe->acquire;
+    switch (resume(&session->contender)) {
     case STEP_REPLY:
         if (session->cutting)
             lose_reply(session);
@@ -359,7 +305,12 @@ static void advance(struct lock_session *session)
         session->rests = true;
         break;
     case STEP_TURN:
-        take_turn(session);
+        if (session->memory->plan->pace == PACE_FREE) { /* nobody waits for the others */
+            advance(session);
+            break;
+        }
+        session->state = SESSION_AT_TURN;
+        session->rests = true;
         break;
     case STEP_PAUSE:
         set_alarm(session, client_now_ns(session->actor.client) + session->contender.pause_ns);
@@ -434,51 +385,37 @@ static void pass_gate(struct lock_session *session)
     arrive(session);
 }
 
-/* Every session gets the order, because only the session itself knows whether it waits at a turn.
- */
-static void go_on(struct lock_session *session, uint32_t lock)
-{
-    if (session->state != SESSION_AT_TURN || session->meter.lock != lock)
-        return;
-    session->state = SESSION_ACQUIRING;
-    advance(session);
-}
-
-/* Counts the last bytes. What the session receives after that, as the end of others in a trial that
- * is cut short, is not counted. */
-static void take_reading(struct lock_session *session)
-{
-    meter_read_bytes(&session->meter, session->actor.client);
-    report_state(session);
-    session->state = SESSION_READ;
-}
-
-/* A dead session has reported before. Its own thread may still be closing it, so nothing else of
- * the lock session may be read. */
-static bool is_dead(const struct lock_session *session)
-{
-    return atomic_load(&actor_place(&session->actor)->dead);
-}
-
 static void carry_out(void *actor, int order)
 {
     struct lock_session *session = actor;
-    if (is_dead(session))
+    /* A dead session has reported before. Its own thread may still be closing it, so nothing else
+     * of the lock session may be read. */
+    if (atomic_load(&actor_place(&session->actor)->dead))
         return;
-    if (order == ORDER_GATE)
+    if (order == ORDER_GATE) {
         pass_gate(session);
-    else if (order == ORDER_REPORT && session->state != SESSION_READ)
+    } else if (order == ORDER_REPORT) {
+        if (session->state != SESSION_READ)
+            report_state(session);
+    } else if (order == ORDER_READ) {
+        /* The last bytes. What the session receives after that, as the end of others in a trial
+         * that is cut short, is not counted. */
+        meter_read_bytes(&session->meter, session->actor.client);
         report_state(session);
-    else if (order == ORDER_READ)
-        take_reading(session);
-    else if (order == LOCK_ORDER_ARRIVE)
+        session->state = SESSION_READ;
+    } else if (order == LOCK_ORDER_ARRIVE) {
         arrive(session);
-    else if (order == LOCK_ORDER_RELEASE)
+    } else if (order == LOCK_ORDER_RELEASE) {
         set_release(session);
-    else if (order == LOCK_ORDER_DIE)
+    } else if (order == LOCK_ORDER_DIE) {
         die(session, plan_death(session->memory->plan)->how);
-    else if (order >= LOCK_ORDER_GO_ON)
-        go_on(session, (uint32_t)(order - LOCK_ORDER_GO_ON));
+    } else if (session->state == SESSION_AT_TURN &&
+               order == LOCK_ORDER_GO_ON + (int)session->meter.lock) {
+        /* Every session gets the order, because only the session itself knows whether it waits at a
+         * turn. */
+        session->state = SESSION_ACQUIRING;
+        advance(session);
+    }
     if (order != ORDER_REPORT && order != ORDER_READ)
         settle(session);
 }

@@ -162,31 +162,24 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
 }
 
 /* Whether each server has carried out what any of them has, and all notifications that were sent
- * have been received. */
-static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
+ * have been received. False if the servers' counters are unknown, a server does not answer, or
+ * others use the servers. A server that stalls may owe a notification. */
+static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 {
     struct watchdog *watchdog = &lockstep->monitor->watchdog;
     struct server_counters_reading reading = {.known = false};
     uint64_t mark = 0;
     bool reached = false;
+    *have_come = false;
+    if (!lockstep->at_gate->known ||
+        server_counters_is_shared(lockstep->at_gate, lockstep->memory->plan->fleet.sessions))
+        return ERROR_NONE;
     enum error_kind kind = under_way_follow(watchdog, &mark, &reached);
     if (kind == ERROR_NONE && reached)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.known &&
                  reading.notifications - lockstep->at_gate->notifications <=
                      trial_memory_count(lockstep->memory, TALLY_NOTIFICATION);
-    return kind;
-}
-
-/* The same; false if the servers' counters are unknown, a server does not answer, or others use the
- * servers. A server that stalls may owe a notification. */
-static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
-{
-    *have_come = false;
-    if (!lockstep->at_gate->known ||
-        server_counters_is_shared(lockstep->at_gate, lockstep->memory->plan->fleet.sessions))
-        return ERROR_NONE;
-    enum error_kind kind = ask_servers(lockstep, have_come);
     return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
 }
 

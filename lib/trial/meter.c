@@ -57,14 +57,6 @@ void meter_sent(const struct meter *meter, enum operation operation)
     trace(meter, (struct trace_event){.kind = TRACE_REQUEST, .operation = operation});
 }
 
-static void trace_reply(const struct meter *meter, const struct client_reply *reply)
-{
-    trace(meter, (struct trace_event){.kind = TRACE_REPLY,
-                                      .latency_ns = reply->latency_ns,
-                                      .operation = reply->operation,
-                                      .status = reply->status});
-}
-
 void meter_replied(const struct meter *meter, const struct client_reply *reply)
 {
     static const enum meter_kind kinds[] = {
@@ -74,7 +66,10 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
         [OP_MULTI] = METER_MULTI,
     };
     bool failed = reply->status != ZK_OK;
-    trace_reply(meter, reply);
+    trace(meter, (struct trace_event){.kind = TRACE_REPLY,
+                                      .latency_ns = reply->latency_ns,
+                                      .operation = reply->operation,
+                                      .status = reply->status});
     if (failed && reply->operation == OP_CREATE) {
         count(meter, TALLY_CREATE_FAILED, 1);
         record(meter, METER_CREATE_FAILED, reply->latency_ns);

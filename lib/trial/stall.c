@@ -17,9 +17,13 @@ static uint64_t movement(const struct trial_memory *memory)
            trial_memory_count(memory, TALLY_BYTES_RECEIVED);
 }
 
-/* What has been timed most, of what is still being timed. */
-static const struct histogram *timed_most(const struct trial_memory *memory)
+/* By the median of what has been timed most, which a cold server's first answers do not raise. Once
+ * a trial has had a stall its latencies have that in them, and a bound that was measured stays. */
+static void measure_bound(struct stall *stall)
 {
+    const struct trial_memory *memory = stall->memory;
+    if (stall->is_measured && stall->found.count > 0)
+        return;
     const struct histogram *most = &memory->workers[0].latency[0][0];
     for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
         for (int role = 0; role < ROLES; role++) {
@@ -30,31 +34,12 @@ static const struct histogram *timed_most(const struct trial_memory *memory)
             }
         }
     }
-    return most;
-}
-
-/* By the median, which a cold server's first answers do not raise. Once a trial has had a stall its
- * latencies have that in them, and a bound that was measured stays. */
-static void measure_bound(struct stall *stall)
-{
-    const struct histogram *most = timed_most(stall->memory);
-    if (stall->is_measured && stall->found.count > 0)
-        return;
     uint64_t bound_ns = histogram_percentile_ns(most, 50) * STALL_LATENCIES;
     stall->bound_ns = bound_ns > STALL_LEAST_NS ? bound_ns : STALL_LEAST_NS;
     stall->is_measured = histogram_count(most) > 0;
 }
 
 /* ------------------------------------------------------------------ what is owed */
-
-/* Answers to the question of an earlier silence are waited for first. */
-static void ask_workers(struct stall *stall, uint64_t now_ns)
-{
-    if (!shared_inquire(stall->memory->fleet))
-        return;
-    measure_bound(stall);
-    stall->asked_ns = now_ns;
-}
 
 /* Whether a server owes it a reply. One that has come, and was not read, is the session's to read.
  */
@@ -181,10 +166,12 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
     /* When all have finished nothing is timed any more. */
     if (atomic_load(&memory->fleet->finished) == memory->plan->fleet.sessions)
         begin_silence(stall, moved, now_ns);
-    else if (stall->asked_ns == 0 && now_ns - stall->since_ns >= ASK_NS)
-        ask_workers(stall, now_ns);
-    else if (stall->asked_ns != 0 && !stall->answered &&
-             atomic_load(&memory->fleet->reported) == memory->plan->fleet.processes)
+    else if (stall->asked_ns == 0 && now_ns - stall->since_ns >= ASK_NS &&
+             shared_inquire(memory->fleet)) { /* once an earlier question has been answered */
+        measure_bound(stall);
+        stall->asked_ns = now_ns;
+    } else if (stall->asked_ns != 0 && !stall->answered &&
+               atomic_load(&memory->fleet->reported) == memory->plan->fleet.processes)
         hear_workers(stall);
 }
 

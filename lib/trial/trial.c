@@ -2,6 +2,7 @@
 #include "trial/trial.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "fleet/server_counters.h"
 #include "fleet/workers.h"
 #include "measure/statistics.h"
@@ -45,11 +46,7 @@ static void add_workers(const struct run *run, struct trial_result *result)
                 histogram_add(&result->latency_of[role][kind], &worker->latency[role][kind]);
         }
     }
-}
-
-/* The whole is the sum of its roles. */
-static void add_roles(struct trial_result *result)
-{
+    /* The whole is the sum of its roles. */
     for (int role = 0; role < ROLES; role++) {
         bool has_any = false;
         for (int kind = 0; kind < METER_KINDS; kind++) {
@@ -61,66 +58,36 @@ static void add_roles(struct trial_result *result)
     }
 }
 
-static enum error_kind add_sessions(const struct run *run, struct trial_result *result,
-                                    struct error *error)
-{
-    uint64_t *acquisitions = calloc(run->plan->fleet.sessions, sizeof *acquisitions);
-    if (acquisitions == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
-    for (uint32_t i = 0; i < run->plan->fleet.sessions; i++)
-        acquisitions[i] = run->memory->sessions[i].acquisitions;
-    result->fairness_jain = statistics_jain(acquisitions, run->plan->fleet.sessions);
-    free(acquisitions);
-    return ERROR_NONE;
-}
-
-static void add_locks(const struct run *run, struct trial_result *result)
-{
-    for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
-        result->handoffs += atomic_load(&run->memory->locks[lock].grants);
-        result->inversions += atomic_load(&run->memory->locks[lock].inversions);
-    }
-}
-
-static void add_death(const struct run *run, struct trial_result *result)
-{
-    result->had_death = !injection_none_yet(run->memory);
-    result->losses = atomic_load(&run->memory->fleet->losses);
-    result->recovery_ns = atomic_load(&run->memory->recovery_ns);
-    result->repairs = atomic_load(&run->memory->repairs);
-    result->tasks_done = atomic_load(&run->memory->tasks_done);
-}
-
 static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static uint64_t mean_client_ns(const struct run *run, uint64_t gate_ns)
+static enum error_kind add_sessions(const struct run *run, uint64_t gate_ns,
+                                    struct trial_result *result, struct error *error)
 {
-    uint64_t sum_ns = 0, released = 0;
-    for (uint32_t i = 0; i < run->plan->fleet.sessions; i++) {
-        uint64_t released_ns = run->memory->sessions[i].released_ns;
-        sum_ns += interval_ns(gate_ns, released_ns);
-        released += released_ns > 0;
+    uint32_t sessions = run->plan->fleet.sessions;
+    uint64_t *acquisitions = calloc(sessions, sizeof *acquisitions), sum_ns = 0, released = 0;
+    if (acquisitions == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
+    for (uint32_t i = 0; i < sessions; i++) {
+        const struct trial_session_report *session = &run->memory->sessions[i];
+        acquisitions[i] = session->acquisitions;
+        sum_ns += interval_ns(gate_ns, session->released_ns);
+        released += session->released_ns > 0;
     }
-    return released > 0 ? sum_ns / released : 0;
-}
-
-/* The most pings that there can have been until now. */
-static uint64_t count_pings(const struct run *run, const struct coordinator_result *led)
-{
-    if (run->counters.sim != NULL)
-        return 0; /* nobody pings there */
-    return setup_session_pings(run->setup, led->gate_ns) +
-           shared_pings_most(run->memory->fleet, loop_now_ns(setup_session_loop(run->setup)));
+    result->fairness_jain = statistics_jain(acquisitions, sessions);
+    result->client_ns = released > 0 ? sum_ns / released : 0;
+    free(acquisitions);
+    return ERROR_NONE;
 }
 
 /* To be called right after the servers were asked. */
 static struct reconcile_facts facts_of(const struct run *run, const struct coordinator_result *led,
                                        const struct trial_result *result)
 {
-    return (struct reconcile_facts){
+    const struct shared *fleet = run->memory->fleet;
+    struct reconcile_facts facts = {
         .servers = result->servers,
         .sessions = &result->total,
         .are_private = server_counters_is_private(&run->counters),
@@ -129,11 +96,14 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .had_death = !injection_none_yet(run->memory),
         .exits = atomic_load(&run->memory->exits),
         .reconnects = result->reconnects,
-        .losses = atomic_load(&run->memory->fleet->losses),
+        .losses = atomic_load(&fleet->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
         .setup_session_requests = setup_session_requests(run->setup) - led->setup_session_requests,
-        .pings_most = count_pings(run, led),
     };
+    if (run->counters.sim == NULL) /* nobody pings there */
+        facts.pings_most = setup_session_pings(run->setup, led->gate_ns) +
+                           shared_pings_most(fleet, loop_now_ns(setup_session_loop(run->setup)));
+    return facts;
 }
 
 static void add_reconciliation(const struct run *run, const struct reconcile_facts *facts,
@@ -153,68 +123,57 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
                                              .found = (int64_t)found.servers});
 }
 
-/* Under lockstep the law is what a trial is held against. */
-static void add_law(const struct run *run, const struct coordinator_result *led,
-                    struct trial_result *result)
+static enum error_kind add_up(struct run *run, const struct coordinator_result *led,
+                              struct trial_result *result, struct error *error)
 {
-    bool led_in_steps = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
+    struct trial_memory *memory = run->memory;
+    uint64_t last_ns = atomic_load(&memory->last_released_ns);
+    const struct reconcile_facts facts = facts_of(run, led, result);
+    bool done = led->end == END_DONE, at_deadline = led->end == END_DEADLINE;
+    bool led_in_steps = run->plan->pace == PACE_LOCKSTEP && done;
+    result->end = led->end;
     result->law = led->law;
+    result->stalls = led->stalls;
+    result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
+    result->drain_ns = interval_ns(atomic_load(&memory->first_release_ns), last_ns);
+    for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
+        result->handoffs += atomic_load(&memory->locks[lock].grants);
+        result->inversions += atomic_load(&memory->locks[lock].inversions);
+    }
+    result->had_death = facts.had_death;
+    result->losses = atomic_load(&memory->fleet->losses);
+    result->recovery_ns = atomic_load(&memory->recovery_ns);
+    result->repairs = atomic_load(&memory->repairs);
+    result->tasks_done = atomic_load(&memory->tasks_done);
+    enum error_kind kind = add_sessions(run, led->gate_ns, result, error);
+    if (kind == ERROR_NONE && (done || at_deadline))
+        kind = setup_session_catch_up(run->setup, run->plan->root, error);
+    if (kind == ERROR_NONE && done)
+        kind = znodes_check_leftovers(memory, run->setup, error);
+    if (kind == ERROR_NONE && done)
+        kind = znodes_check_counters(memory, run->setup, error);
+    if (kind == ERROR_NONE && at_deadline)
+        kind = znodes_check_wakeups(memory, run->setup, error);
+    if (kind != ERROR_NONE)
+        return kind;
     result->has_law = led_in_steps && !result->had_death && result->losses == 0;
     if (led_in_steps && !result->had_death && result->losses > 0)
         snprintf(result->not_valid, sizeof result->not_valid,
                  "sessions lost their connections (%u): the law does not apply", result->losses);
-}
-
-static enum error_kind add_up(struct run *run, const struct coordinator_result *led,
-                              struct trial_result *result, struct error *error)
-{
-    uint64_t last_ns = atomic_load(&run->memory->last_released_ns);
-    const struct reconcile_facts facts = facts_of(run, led, result);
-    result->end = led->end;
-    result->stalls = led->stalls;
-    result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
-    result->client_ns = mean_client_ns(run, led->gate_ns);
-    result->drain_ns = interval_ns(atomic_load(&run->memory->first_release_ns), last_ns);
-    add_roles(result);
-    add_locks(run, result);
-    add_death(run, result);
-    enum error_kind kind = add_sessions(run, result, error);
-    if (kind == ERROR_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
-        kind = setup_session_catch_up(run->setup, run->plan->root, error);
-    if (kind == ERROR_NONE && led->end == END_DONE)
-        kind = znodes_check_leftovers(run->memory, run->setup, error);
-    if (kind == ERROR_NONE && led->end == END_DONE)
-        kind = znodes_check_counters(run->memory, run->setup, error);
-    if (kind == ERROR_NONE && led->end == END_DEADLINE)
-        kind = znodes_check_wakeups(run->memory, run->setup, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    add_law(run, led, result);
-    if (led->end == END_DONE) {
-        trial_memory_check_ledger(run->memory, &result->total);
+    if (done) {
+        trial_memory_check_ledger(memory, &result->total);
         add_reconciliation(run, &facts, result);
     }
-    result->violation_count = atomic_load(&run->memory->violation_count);
-    ending_describe(run->memory, &run->counters, result->end, result->reason,
-                    sizeof result->reason);
+    result->violation_count = atomic_load(&memory->violation_count);
+    ending_describe(memory, &run->counters, result->end, result->reason, sizeof result->reason);
     return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Whether the servers have carried out the closings of sessions that left: a session that leaves
- * last leaves nobody behind who would wait for what follows from it. And, where nobody else sends
- * anything, whether they have answered the pings that they have received. */
-static bool have_finished(const struct run *run, const struct coordinator_result *led,
-                          const struct trial_result *result)
-{
-    return !server_counters_is_behind(&result->servers, &result->total,
-                                      atomic_load(&run->memory->exits)) &&
-           !server_counters_await_answers(&run->counters, &led->at_gate, run->plan->fleet.sessions,
-                                          &result->servers);
-}
-
-/* Reads the servers' counters until they have finished. */
+/* Reads the servers' counters until they have carried out the closings of sessions that left: a
+ * session that leaves last leaves nobody behind who would wait for what follows from it. And, where
+ * nobody else sends anything, until they have answered the pings that they have received. */
 static enum error_kind read_whole(struct run *run, const struct workers *workers,
                                   const struct coordinator_result *led, struct trial_result *result,
                                   struct error *error)
@@ -227,27 +186,17 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
         if (kind != ERROR_NONE)
             return kind;
         result->servers = server_counters_subtract(&led->at_gate, &at_end);
-        if (led->end != END_DONE || loop_now_ns(loop) >= until_ns ||
-            have_finished(run, led, result))
+        if (led->end != END_DONE || loop_now_ns(loop) >= until_ns)
+            return ERROR_NONE;
+        if (!server_counters_is_behind(&result->servers, &result->total,
+                                       atomic_load(&run->memory->exits)) &&
+            !server_counters_await_answers(&run->counters, &led->at_gate, run->plan->fleet.sessions,
+                                           &result->servers))
             return ERROR_NONE;
         kind = workers_turn(workers, loop, CLOSING_STEP_NS, error);
         if (kind != ERROR_NONE)
             return kind;
     }
-}
-
-/* A trial that was cut short has a reason of its own: that a server does not tell its counters then
- * is no error, unless it is a private one, which has died. */
-static enum error_kind read_at_end(struct run *run, const struct workers *workers,
-                                   const struct coordinator_result *led,
-                                   struct trial_result *result, struct error *error)
-{
-    struct error why;
-    enum error_kind kind = read_whole(run, workers, led, result, &why);
-    if (kind == ERROR_NONE || (led->end != END_DONE && run->host->ensemble == NULL))
-        return ERROR_NONE;
-    *error = why;
-    return kind;
 }
 
 /* With the workers running: leads them, reads what the servers counted, and adds up while the
@@ -256,13 +205,20 @@ static enum error_kind lead(struct run *run, const struct workers *workers,
                             struct trial_result *result, struct error *error)
 {
     struct coordinator_result led;
+    struct error why;
     enum error_kind kind =
         coordinator_lead(workers, run->setup, &run->counters, &run->host->watch, &led, error);
     if (kind != ERROR_NONE)
         return kind;
     add_workers(run, result);
-    kind = read_at_end(run, workers, &led, result, error);
-    return kind == ERROR_NONE ? add_up(run, &led, result, error) : kind;
+    /* A trial that was cut short has a reason of its own: that a server does not tell its counters
+     * then is no error, unless it is a private one, which has died. */
+    kind = read_whole(run, workers, &led, result, &why);
+    if (kind != ERROR_NONE && (led.end == END_DONE || run->host->ensemble != NULL)) {
+        *error = why;
+        return kind;
+    }
+    return add_up(run, &led, result, error);
 }
 
 static enum error_kind run_workers(struct run *run, struct trial_result *result,
@@ -281,28 +237,23 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
     return kind;
 }
 
-/* Mapped, not allocated: what is never touched costs nothing, and what earlier trials have freed is
- * no part of the workers' resident memory. */
-static bool map_histograms(struct trial_result *result)
-{
-    struct histogram *histograms =
-        mmap(NULL, HISTOGRAMS * sizeof *histograms, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (histograms == MAP_FAILED)
-        return false;
-    result->late = histograms;
-    result->latency = histograms + 1;
-    result->latency_of = (struct histogram(*)[METER_KINDS])(result->latency + METER_KINDS);
-    return true;
-}
-
+/* The histograms are mapped, not allocated: what is never touched costs nothing, and what earlier
+ * trials have freed is no part of the workers' resident memory. */
 static enum error_kind new_result(const struct trial_plan *plan, struct trial_result **result,
                                   struct error *error)
 {
-    struct trial_result *made = calloc(1, sizeof *made);
-    enum error_kind kind = made != NULL && map_histograms(made)
+    struct trial_result *made = memory_new(1, sizeof *made);
+    struct histogram *histograms =
+        mmap(NULL, HISTOGRAMS * sizeof *histograms, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    enum error_kind kind = histograms != MAP_FAILED
                                ? trial_memory_new(plan, &made->memory, error)
                                : error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
+    if (histograms != MAP_FAILED) {
+        made->late = histograms;
+        made->latency = histograms + 1;
+        made->latency_of = (struct histogram(*)[METER_KINDS])(made->latency + METER_KINDS);
+    }
     if (kind == ERROR_NONE)
         *result = made;
     else

@@ -18,33 +18,7 @@ static double mean_s(const struct trial_result *result, enum meter_kind kind)
 
 /* ------------------------------------------------------------------ the steady part */
 
-static bool is_steady(const struct trial_plan *plan)
-{
-    return plan->workload == WORKLOAD_STEADY && plan->pace == PACE_FREE;
-}
-
-/* Of what follows from the releases in the steady part. Returns how many they are. */
-static uint64_t sum_ledger(const struct trial_result *result, uint32_t lock, struct tally *sum)
-{
-    const struct trial_memory *memory = result->memory;
-    uint64_t first = plan_clients_of(memory->plan, lock),
-             grants = atomic_load(&memory->locks[lock].steady_grants);
-    for (uint64_t handoff = first; handoff < first + grants; handoff++) {
-        tally_sum(sum, &ledger_row(&memory->ledger, lock, handoff)->tally);
-    }
-    return grants;
-}
-
-static void take_counts(const struct tally *sum, struct utilisation_figures *figures)
-{
-    const uint64_t *of = sum->of;
-    figures->count[UTILISATION_WRITE] =
-        of[TALLY_CREATE] + of[TALLY_SET] + of[TALLY_DELETE] + of[TALLY_MULTI];
-    figures->count[UTILISATION_READ] = tally_rpcs(sum) - figures->count[UTILISATION_WRITE];
-    figures->count[UTILISATION_NOTIFICATION] = of[TALLY_NOTIFICATION];
-    figures->received_bytes = of[TALLY_BYTES_RECEIVED];
-}
-
+/* Of the messages: those that follow from the releases in the steady part. */
 static void take_steady_part(const struct trial_result *result, struct utilisation_figures *figures)
 {
     const struct trial_memory *memory = result->memory;
@@ -53,20 +27,29 @@ static void take_steady_part(const struct trial_result *result, struct utilisati
     double locks_s = 0, clients_s = 0;
     for (uint32_t i = 0; i < memory->plan->locks; i++) {
         const struct lock_state *lock = &memory->locks[i];
-        if (atomic_load(&lock->steady_grants) == 0)
+        uint64_t first = plan_clients_of(memory->plan, i),
+                 grants = atomic_load(&lock->steady_grants);
+        if (grants == 0)
             continue;
         double steady_s =
             seconds(atomic_load(&lock->steady_until_ns) - atomic_load(&lock->steady_from_ns));
         locks_s += steady_s;
-        clients_s += steady_s * plan_clients_of(memory->plan, i);
-        figures->grants += sum_ledger(result, i, &sum);
+        clients_s += steady_s * (double)first;
+        figures->grants += grants;
+        for (uint64_t handoff = first; handoff < first + grants; handoff++)
+            tally_sum(&sum, &ledger_row(&memory->ledger, i, handoff)->tally);
         holds += atomic_load(&lock->steady_holds);
         held_ns += atomic_load(&lock->steady_held_ns);
     }
     figures->steady_s = locks_s / memory->plan->locks;
     figures->clients = clients_s / figures->steady_s;
     figures->hold_s = seconds(held_ns) / (double)holds;
-    take_counts(&sum, figures);
+    uint64_t writes =
+        sum.of[TALLY_CREATE] + sum.of[TALLY_SET] + sum.of[TALLY_DELETE] + sum.of[TALLY_MULTI];
+    figures->count[UTILISATION_WRITE] = writes;
+    figures->count[UTILISATION_READ] = tally_rpcs(&sum) - writes;
+    figures->count[UTILISATION_NOTIFICATION] = sum.of[TALLY_NOTIFICATION];
+    figures->received_bytes = sum.of[TALLY_BYTES_RECEIVED];
 }
 
 /* ------------------------------------------------------------------ latencies */
@@ -122,13 +105,14 @@ static void take_cpu(const struct trial_result *result, double cores, unsigned s
 void trial_utilisation_take(const struct trial_result *result, double cores,
                             unsigned server_percent, struct utilisation_figures *figures)
 {
+    const struct trial_plan *plan = result->memory->plan;
     *figures = (struct utilisation_figures){
-        .locks = result->memory->plan->locks,
+        .locks = plan->locks,
         .handoffs = result->handoffs,
         .elapsed_s = seconds(result->elapsed_ns),
     };
     take_latencies(result, figures);
     take_cpu(result, cores, server_percent, figures);
-    if (is_steady(result->memory->plan))
+    if (plan->workload == WORKLOAD_STEADY && plan->pace == PACE_FREE)
         take_steady_part(result, figures);
 }

@@ -17,36 +17,27 @@ static const struct recipe_znode *laid_out(const struct trial_memory *memory)
     return memory->plan->recipe->laid_out == NULL ? &none : memory->plan->recipe->laid_out;
 }
 
-/* In a folder in which a recipe works. */
-static enum error_kind lay_out_folder(const struct trial_memory *memory,
-                                      struct setup_session *setup, const char *folder,
-                                      struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (const struct recipe_znode *znode = laid_out(memory);
-         kind == ERROR_NONE && znode->name != NULL; znode++) {
-        char path[ZNODE_PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder, znode->name);
-        if (znode->value != NULL)
-            kind = setup_session_create_holding(setup, path, znode->value, error);
-    }
-    return kind;
-}
-
 /* The folders of several barriers are in that of their lock. */
 static enum error_kind lay_out_lock(const struct trial_memory *memory, struct setup_session *setup,
                                     uint32_t lock, struct error *error)
 {
-    char path[RECIPE_PATH_MAX];
+    uint32_t folders = plan_folders(memory->plan);
+    char path[ZNODE_PATH_MAX];
     snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
     enum error_kind kind = setup_session_create(setup, path, error);
     if (kind == ERROR_NONE && memory->plan->barriers > 1) {
         snprintf(path, sizeof path, "%s/l%u" PLAN_BARRIER, memory->plan->root, lock);
-        kind = setup_session_create_numbered(setup, path, plan_folders(memory->plan), error);
+        kind = setup_session_create_numbered(setup, path, folders, error);
     }
-    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < plan_folders(memory->plan);
-         barrier++)
-        kind = lay_out_folder(memory, setup, trial_memory_folder(memory, lock, barrier), error);
+    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders; barrier++) {
+        const char *folder = trial_memory_folder(memory, lock, barrier);
+        for (const struct recipe_znode *znode = laid_out(memory);
+             kind == ERROR_NONE && znode->name != NULL; znode++) {
+            snprintf(path, sizeof path, "%s/%s", folder, znode->name);
+            if (znode->value != NULL)
+                kind = setup_session_create_holding(setup, path, znode->value, error);
+        }
+    }
     return kind;
 }
 
@@ -61,12 +52,14 @@ enum error_kind znodes_lay_out(const struct trial_memory *memory, struct setup_s
     return kind;
 }
 
-/* How many znodes are in a folder, and in those that were laid out in it, beside these. */
+/* Adds how many znodes are in a folder, and in those that were laid out in it, beside these. */
 static enum error_kind count_in_folder(const struct trial_memory *memory,
                                        struct setup_session *setup, const char *folder,
                                        size_t *count, struct error *error)
 {
-    enum error_kind kind = setup_session_list_children(setup, folder, NULL, count, error);
+    size_t here = 0;
+    enum error_kind kind = setup_session_list_children(setup, folder, NULL, &here, error);
+    *count += here;
     for (const struct recipe_znode *znode = laid_out(memory);
          kind == ERROR_NONE && znode->name != NULL; znode++) {
         size_t below = 0;
@@ -83,45 +76,25 @@ static enum error_kind count_in_folder(const struct trial_memory *memory,
     return kind;
 }
 
-static enum error_kind count_leftovers(const struct trial_memory *memory,
-                                       struct setup_session *setup, uint32_t lock, size_t *count,
-                                       struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    *count = 0;
-    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < plan_folders(memory->plan);
-         barrier++) {
-        size_t here = 0;
-        kind = count_in_folder(memory, setup, trial_memory_folder(memory, lock, barrier), &here,
-                               error);
-        *count += here;
-    }
-    return kind;
-}
-
-static enum error_kind let_time_pass(const struct loop *loop, uint64_t time_ns, struct error *error)
-{
-    uint64_t until_ns = loop_now_ns(loop) + time_ns;
-    enum error_kind kind = ERROR_NONE;
-    while (kind == ERROR_NONE && loop_now_ns(loop) < until_ns)
-        kind = loop_turn(loop, until_ns, error);
-    return kind;
-}
-
 /* The znodes of sessions that died go when the servers end these. */
 static enum error_kind count_lasting(const struct trial_memory *memory, struct setup_session *setup,
                                      uint32_t lock, size_t *count, struct error *error)
 {
     const struct loop *loop = setup_session_loop(setup);
-    for (;;) {
+    enum error_kind kind = ERROR_NONE;
+    while (kind == ERROR_NONE) {
         uint64_t now_ns = loop_now_ns(loop);
-        enum error_kind kind = count_leftovers(memory, setup, lock, count, error);
-        if (kind != ERROR_NONE || *count == 0 || now_ns >= atomic_load(&memory->fleet->expires_ns))
-            return kind;
-        kind = let_time_pass(loop, EXPIRY_STEP_NS, error);
-        if (kind != ERROR_NONE)
-            return kind;
+        *count = 0;
+        for (uint32_t i = 0; kind == ERROR_NONE && i < plan_folders(memory->plan); i++)
+            kind =
+                count_in_folder(memory, setup, trial_memory_folder(memory, lock, i), count, error);
+        if (*count == 0 || now_ns >= atomic_load(&memory->fleet->expires_ns))
+            break;
+        uint64_t until_ns = loop_now_ns(loop) + EXPIRY_STEP_NS;
+        while (kind == ERROR_NONE && loop_now_ns(loop) < until_ns)
+            kind = loop_turn(loop, until_ns, error);
     }
+    return kind;
 }
 
 enum error_kind znodes_check_leftovers(struct trial_memory *memory, struct setup_session *setup,
