@@ -88,13 +88,13 @@ uint64_t background_over(const struct background *background)
 uint64_t background_sent(const struct background *background)
 {
     const struct load_shared *load = shared_of(background);
-    return load == NULL ? 0 : load_shared_sent(load);
+    return load != NULL ? load_shared_sent(load) : background->sent;
 }
 
 uint64_t background_losses(const struct background *background)
 {
     const struct load_shared *load = shared_of(background);
-    return load == NULL ? 0 : atomic_load(&load->shared->losses);
+    return load != NULL ? atomic_load(&load->shared->losses) : background->losses;
 }
 
 /* ------------------------------------------------------------------ the figures */
@@ -245,6 +245,8 @@ static enum error_kind take_figures(struct background *background,
     if (kind != ERROR_NONE)
         return kind;
     *figures = background_figures_of(background->plan, result);
+    background->sent = figures->rpcs;
+    background->losses = figures->losses;
     load_result_free(result);
     return ERROR_NONE;
 }

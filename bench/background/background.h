@@ -73,6 +73,7 @@ struct background {
     struct load_background load;
     bool is_open; /* what follows may be asked: in the trial's callbacks */
     bool contends, has_settled;
+    uint64_t sent, losses; /* after the trial */
 };
 
 /* The figures of a load of this plan that has ended. */
@@ -105,7 +106,7 @@ void background_settle(struct background *background);
 uint64_t background_replied(const struct background *background);
 uint64_t background_over(const struct background *background);
 
-/* Requests that have been sent so far, and connections lost. The same. */
+/* Requests that have been sent so far, and connections lost; after the trial, in all. */
 uint64_t background_sent(const struct background *background);
 uint64_t background_losses(const struct background *background);
 

@@ -4,9 +4,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/limits/plan_limits.h"
 #include "bench/model/model.h"
-#include "bench/plan/plan_command_line.h"
-#include "bench/plan/plan_dry_run.h"
-#include "bench/plan/plan_searches_lead.h"
+#include "bench/plan/internal.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -28,7 +26,7 @@ static int search(int argc, char **argv)
     if (status != ARGUMENTS_GO)
         return status;
     status = options.dry_run ? plan_dry_run(&options) : plan_searches_lead(&options, argc, argv);
-    plan_command_line_deinit(&options);
+    target_options_deinit(&options.target);
     return status;
 }
 

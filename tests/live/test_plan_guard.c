@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A bystander and a brake beside trials on a real server: a server that stands still ends a trial,
  * and nothing else does. */
-#include "bench/probe/plan_guard.h"
+#include "bench/plan/internal.h"
 #include "load/load.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The answers of searches on trials that are made up: figures, sentences, the table. */
-#include "bench/answer/plan_answer.h"
-#include "bench/answer/plan_table.h"
+#include "bench/plan/internal.h"
 
 #include "recipes/registry.h"
 
@@ -14,7 +13,7 @@ static struct plan_question *const question = &options.question;
 static struct search search;
 static struct plan_samples samples;
 static struct plan_answer answer;
-static char text[1600];
+static char *text;
 
 static void ask(const char *objective, uint64_t most)
 {
@@ -26,18 +25,25 @@ static void ask(const char *objective, uint64_t most)
     assert_true(search_init(&search, &plan));
 }
 
+static void forget(void)
+{
+    search_deinit(&search);
+    free(samples.list);
+    samples = (struct plan_samples){0};
+}
+
 static int tear_down(void **state)
 {
     (void)state;
-    search_deinit(&search);
-    plan_samples_deinit(&samples);
+    forget();
+    free(text);
+    text = NULL;
     return 0;
 }
 
 /* The trial that the search asks for; each waiter takes a millisecond. */
 static void report(const struct search_probe *probe, enum judge_verdict verdict)
 {
-    struct error error;
     struct plan_sample sample = {.recipe = &recipe_scalable,
                                  .probe = *probe,
                                  .step = search.step_count + 1,
@@ -52,21 +58,29 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
     if (verdict == JUDGE_BRAKED)
         plan_sample_brake(&sample, "a bystander suffered");
     search_report(&search, verdict);
-    assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+    plan_samples_add(&samples, &sample);
+}
+
+static void take(void)
+{
+    answer = plan_answer_take(&options, &search, &recipe_scalable, &samples);
+}
+
+static const char *tell(void)
+{
+    free(text);
+    text = plan_sentence_found(question, &answer);
+    return text;
 }
 
 /* Runs the search to its end: larger sizes than the capacity have the other verdict. */
 static const char *answered(uint64_t capacity, enum judge_verdict above, size_t trials_most)
 {
-    struct error error;
     struct search_probe probe;
     for (size_t i = 0; i < trials_most && search_next(&search, &probe); i++)
         report(&probe, probe.size <= capacity ? JUDGE_PASS : above);
-    assert_int_equal(
-        plan_answer_take(&options, &search, &recipe_scalable, &samples, &answer, &error),
-        ERROR_NONE);
-    plan_answer_describe(question, &answer, text, sizeof text);
-    return text;
+    take();
+    return tell();
 }
 
 TEST_BETWEEN(an_interval_is_told_with_its_votes, NULL, tear_down)
@@ -98,7 +112,6 @@ TEST_BETWEEN(figures_are_those_of_the_fresh_trials, NULL, tear_down)
 TEST_BETWEEN(what_gave_out_is_that_of_most_failures, NULL, tear_down)
 {
     uint32_t fresh = 0;
-    struct error error;
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, SIZE_MAX);
     assert_null(answer.gave_out);
@@ -109,17 +122,14 @@ TEST_BETWEEN(what_gave_out_is_that_of_most_failures, NULL, tear_down)
         sample->gave_out.limit = is_fresh && fresh++ > 0 ? UTILISATION_FAN_OUT : UTILISATION_DISK;
     }
     assert_int_equal(fresh, 3);
-    assert_int_equal(
-        plan_answer_take(&options, &search, &recipe_scalable, &samples, &answer, &error),
-        ERROR_NONE);
+    take();
     assert_int_equal(answer.gave_out->limit, UTILISATION_FAN_OUT);
 }
 
 /* Trials for the knee are no trials of the search, whatever their size and verdict. */
 TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, NULL, tear_down)
 {
-    struct error error;
-    char before[sizeof text];
+    char before[1600];
     ask("handoff p99 < 50ms", 0);
     snprintf(before, sizeof before, "%s", answered(40, JUDGE_FAIL, SIZE_MAX));
     struct plan_sample sample = samples.list[0];
@@ -130,11 +140,11 @@ TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, NULL, tear_down)
     for (int i = 0; i < PLAN_KNEE_TRIALS; i++) {
         sample.probe.size = 40;
         sample.verdict = JUDGE_FAIL;
-        assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+        plan_samples_add(&samples, &sample);
         sample.probe.size = 44;
-        assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+        plan_samples_add(&samples, &sample);
         sample.verdict = JUDGE_NOT_VALID;
-        assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+        plan_samples_add(&samples, &sample);
     }
     assert_string_equal(answered(40, JUDGE_FAIL, 0), before);
     assert_int_equal(answer.trials, trials);
@@ -147,7 +157,6 @@ TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, NULL, tear_down)
  * are slower, do not count. */
 TEST_BETWEEN(the_herd_is_that_of_whole_trials, NULL, tear_down)
 {
-    struct error error;
     ask("handoff p99 < 50ms", 0);
     question->trial_samples = 1000;
     answered(40, JUDGE_FAIL, SIZE_MAX);
@@ -158,9 +167,7 @@ TEST_BETWEEN(the_herd_is_that_of_whole_trials, NULL, tear_down)
         sample->count.samples -= !is_whole;
         sample->handoff_p50_us = 5e3 + 1e3 * (double)sample->probe.size * (is_whole ? 1 : 9);
     }
-    assert_int_equal(
-        plan_answer_take(&options, &search, &recipe_scalable, &samples, &answer, &error),
-        ERROR_NONE);
+    take();
     assert_int_equal(answer.herd.state, HERD_KNOWN);
     assert_true(fabs(answer.herd.beta.value - 0.2) < 1e-6);
     question->unknown = PLAN_LOCKS;
@@ -181,20 +188,18 @@ TEST_BETWEEN(a_rate_is_told_in_requests_a_second, NULL, tear_down)
     const char *told = answered(4000, JUDGE_FAIL, SIZE_MAX);
     assert_non_null(strstr(told, " requests a second meet background p99 < 50ms (5 of 5 fresh "));
     assert_true(answer.found.passed <= 4000 && answer.found.failed > 4000);
-    search_deinit(&search);
-    plan_samples_deinit(&samples);
+    forget();
     assert_true(search_init(&search, &plan));
     assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
                         "scalable: nothing meets background p99 < 50ms: the best is 100 requests a "
                         "second, with p99 = 100 ms; no fewer were tried.");
-    search_deinit(&search);
-    plan_samples_deinit(&samples);
+    forget();
     assert_true(search_init(&search, &plan));
     assert_non_null(strstr(answered(UINT64_MAX, JUDGE_FAIL, SIZE_MAX),
                            "no more were tried: without --at-most a search has at most 100,000 "
                            "requests a second."));
     question->most_by = PLAN_MOST_BY_MAX_RATE;
-    plan_answer_describe(question, &answer, text, sizeof text);
+    tell();
     assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
@@ -224,8 +229,7 @@ TEST_BETWEEN(the_proposal_is_kept, NULL, tear_down)
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, SIZE_MAX);
     assert_int_equal(answer.proposed, 0);
-    search_deinit(&search);
-    plan_samples_deinit(&samples);
+    forget();
     const struct search_plan plan = plan_question_search(question, 32);
     assert_true(search_init(&search, &plan));
     answered(40, JUDGE_FAIL, SIZE_MAX);
@@ -243,7 +247,7 @@ TEST_BETWEEN(what_everything_meets_has_a_limit, NULL, tear_down)
 
 static void assert_ends(const char *words)
 {
-    plan_answer_describe(question, &answer, text, sizeof text);
+    tell();
     const char *end = strstr(text, "; no more were tried: ");
     assert_non_null(end);
     assert_string_equal(end + strlen("; no more were tried: "), words);
@@ -341,7 +345,9 @@ TEST_BETWEEN(the_table_fits_a_terminal, NULL, tear_down)
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, SIZE_MAX);
     const struct utilisation_finding found = {.limit = UTILISATION_FAN_OUT};
-    struct plan_told told[] = {{"standalone", answer}, {"ensemble3", answer}};
+    struct plan_search told[] = {{.answer = answer}, {.answer = answer}};
+    told[0].answer.target = "standalone";
+    told[1].answer.target = "ensemble3";
     told[1].answer.gave_out = &found;
     FILE *stream = open_memstream(&table, &size);
     assert_int_equal(plan_table_write(question, told, 2, true, stream, &error), ERROR_NONE);

@@ -2,7 +2,7 @@
 /* What a search is said to demand, against sums that are written out here. */
 
 #include "base/clock.h"
-#include "bench/plan/plan_demand.h"
+#include "bench/plan/internal.h"
 #include "recipes/registry.h"
 
 #include "tests/support/test.h"
@@ -39,9 +39,7 @@ static int give(void **state)
 
 static struct plan_demand expected(void)
 {
-    struct plan_demand demand;
-    assert_true(plan_demand_expected(&given, nonscalable, &demand));
-    return demand;
+    return plan_demand_expected(&given, nonscalable, 0);
 }
 
 static struct plan_demand most(void)
@@ -76,13 +74,6 @@ TEST_BETWEEN(a_search_of_several_sizes, give, NULL)
     assert_int_equal(demand.rpcs, 2 * (16 + 4) + 2 * (64 + 8) + (2 + 5) * (256 + 16));
 }
 
-static uint64_t sixteen(void *context, const struct recipe *recipe)
-{
-    assert_ptr_equal(context, &trial);
-    assert_ptr_equal(recipe, nonscalable);
-    return 16;
-}
-
 /* The way up from the least size is left out. */
 TEST_BETWEEN(a_search_that_begins_at_a_proposal, give, NULL)
 {
@@ -90,8 +81,7 @@ TEST_BETWEEN(a_search_that_begins_at_a_proposal, give, NULL)
     search.most = 16;
     search.trials_most = 100;
     search.resolution_percent = 100;
-    given.proposal = sixteen;
-    struct plan_demand demand = expected();
+    struct plan_demand demand = plan_demand_expected(&given, nonscalable, 16);
     /* fails at 16, 8; passes at 4 */
     assert_int_equal(demand.trials, 3 * 2 + 5 + 3);
     /* passes at 16 */
@@ -212,9 +202,10 @@ static char *written(const struct recipe *const *recipes, size_t count)
     size_t length = 0;
     struct error error;
     struct plan_demand_row rows[3];
+    const struct plan_proposal proposals[2] = {0};
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
-    size_t filled = plan_demand_rows(&given, recipes, count, rows, &error);
+    size_t filled = plan_demand_rows(&given, recipes, proposals, count, rows);
     assert_int_equal(filled, count > 1 ? count + 1 : count);
     assert_int_equal(plan_demand_write(&given, rows, filled, 80, stream, &error), ERROR_NONE);
     fclose(stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The knee from the trials of a search that are made up, and the trials that are missing. */
-#include "bench/answer/plan_knee.h"
+#include "bench/plan/internal.h"
 
 #include "recipes/registry.h"
 
@@ -26,7 +26,8 @@ static int ask(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    plan_samples_deinit(&samples);
+    free(samples.list);
+    samples = (struct plan_samples){0};
     return 0;
 }
 
@@ -34,7 +35,6 @@ static int tear_down(void **state)
 static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
                                enum judge_verdict verdict)
 {
-    struct error error;
     struct plan_sample sample = {
         .recipe = &recipe_scalable,
         .probe = {.size = size, .longer = longer},
@@ -55,13 +55,13 @@ static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
                     .server_cores = 1,
                     .fsync_s = {NAN}},
     };
-    assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+    plan_samples_add(&samples, &sample);
     return &samples.list[samples.count - 1];
 }
 
 static struct search_forecast missing(void)
 {
-    return plan_knee_missing(question, &samples, &recipe_scalable);
+    return plan_knee_missing(question, &samples);
 }
 
 static void assert_missing(size_t short_trials, size_t long_trials)
@@ -75,7 +75,7 @@ static size_t run_missing(enum judge_verdict verdict)
 {
     size_t count = 0;
     struct search_probe asked;
-    for (; count < 99 && plan_knee_next(question, &samples, &recipe_scalable, &asked); count++)
+    for (; count < 99 && plan_knee_next(question, &samples, &asked); count++)
         add(asked.size, asked.longer, true, verdict);
     return count;
 }
@@ -116,8 +116,6 @@ TEST_BETWEEN(long_trials_of_the_search_need_not_be_run_again, ask, tear_down)
     samples.list[3].verdict = JUDGE_NOT_VALID;
     samples.list[5].count.samples--; /* ended because it failed */
     assert_missing(5, 3);
-    samples.list[7].recipe = &recipe_nonscalable;
-    assert_missing(5, 4);
 }
 
 TEST_BETWEEN(a_search_of_one_lock_has_no_demand_of_many, ask, tear_down)
@@ -136,7 +134,7 @@ TEST_BETWEEN(what_did_harm_is_not_run, ask, tear_down)
     assert_missing(5, 5);
     struct search_probe asked;
     for (int i = 0; i < 2; i++) {
-        assert_true(plan_knee_next(question, &samples, &recipe_scalable, &asked));
+        assert_true(plan_knee_next(question, &samples, &asked));
         add(asked.size, asked.longer, true, JUDGE_PASS);
     }
     assert_int_equal(count_of(1, false), 1);
@@ -157,7 +155,7 @@ TEST_BETWEEN(there_is_a_most_of_trials_for_the_knee, ask, tear_down)
     struct search_probe asked;
     size_t count = 0;
     add(1, false, false, JUDGE_PASS);
-    for (; count < 99 && plan_knee_next(question, &samples, &recipe_scalable, &asked); count++)
+    for (; count < 99 && plan_knee_next(question, &samples, &asked); count++)
         add(asked.size, asked.longer, true, count % 2 == 0 ? JUDGE_NOT_VALID : JUDGE_PASS);
     assert_int_equal(count, PLAN_KNEE_TRIALS_MOST);
 }
@@ -177,7 +175,7 @@ TEST_BETWEEN(the_knee_is_that_of_one_lock_and_of_the_most, ask, tear_down)
     add(32, true, true, JUDGE_NOT_VALID)->figures.handoffs = 9000;
     add(32, true, false, JUDGE_FAIL)->count.samples = 399;
     samples.list[samples.count - 1].figures.handoffs = 9000;
-    struct plan_knee knee = plan_knee_find(&options, &samples, &recipe_scalable, 16);
+    struct plan_knee knee = plan_knee_find(&options, &samples, 16);
     assert_int_equal(knee.clients, 4);
     assert_true(fabs(knee.found.locks.value - 20) < 1e-9);
     assert_true(fabs(knee.found.locks.low - 20) < 1e-9);
@@ -194,7 +192,7 @@ TEST_BETWEEN(where_waiters_are_searched_for_the_knee_is_a_lower_bound, ask, tear
         add(6, true, false, JUDGE_PASS);
         add(12, true, false, JUDGE_FAIL)->figures.handoff_s = 9;
     }
-    struct plan_knee knee = plan_knee_find(&options, &samples, &recipe_scalable, 6);
+    struct plan_knee knee = plan_knee_find(&options, &samples, 6);
     assert_int_equal(knee.clients, 7);
     assert_true(fabs(knee.found.locks.value - 10) < 1e-9);
     assert_true(knee.found.at_least);
@@ -203,12 +201,12 @@ TEST_BETWEEN(where_waiters_are_searched_for_the_knee_is_a_lower_bound, ask, tear
     question->unknown = PLAN_SESSIONS;
     question->locks = 2;
     assert_false(plan_knee_is_told(question));
-    assert_true(isnan(plan_knee_find(&options, &samples, &recipe_scalable, 6).found.locks.value));
+    assert_true(isnan(plan_knee_find(&options, &samples, 6).found.locks.value));
 }
 
-static enum plan_knee_state state_of(const struct recipe *recipe)
+static enum plan_knee_state find_state(void)
 {
-    const struct plan_knee knee = plan_knee_find(&options, &samples, recipe, 6);
+    const struct plan_knee knee = plan_knee_find(&options, &samples, 6);
     assert_int_equal(knee.state == PLAN_KNEE_KNOWN, !isnan(knee.found.locks.value));
     return knee.state;
 }
@@ -219,20 +217,19 @@ TEST_BETWEEN(a_knee_that_is_not_known_has_a_reason, ask, tear_down)
 {
     add(1, false, false, JUDGE_PASS);
     add(8, true, false, JUDGE_PASS);
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_TRIAL);
+    assert_int_equal(find_state(), PLAN_KNEE_NO_TRIAL);
     add(1, false, true, JUDGE_NOT_VALID);
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NOT_VALID);
+    assert_int_equal(find_state(), PLAN_KNEE_NOT_VALID);
     add(1, false, true, JUDGE_BRAKED);
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NOT_WHOLE);
+    assert_int_equal(find_state(), PLAN_KNEE_NOT_WHOLE);
     options.target.connect = true;
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_CPU_TIME);
+    assert_int_equal(find_state(), PLAN_KNEE_NO_CPU_TIME);
     options.target.connect = false;
     add(1, false, true, JUDGE_PASS);
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_KNOWN);
-    assert_int_equal(state_of(&recipe_nonscalable), PLAN_KNEE_NO_TRIAL);
+    assert_int_equal(find_state(), PLAN_KNEE_KNOWN);
     for (size_t i = 0; i < samples.count; i++)
         samples.list[i].figures.server_cpu_s[0] = NAN;
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NO_CPU_TIME);
+    assert_int_equal(find_state(), PLAN_KNEE_NO_CPU_TIME);
 }
 
 /* At the answer each trial failed before it had its samples. */
@@ -242,7 +239,7 @@ TEST_BETWEEN(trials_that_ended_early_tell_no_knee_of_waiters, ask, tear_down)
     add(6, false, false, JUDGE_FAIL)->count.samples--;
     add(6, false, false, JUDGE_NOT_VALID);
     add(7, false, false, JUDGE_PASS);
-    assert_int_equal(state_of(&recipe_scalable), PLAN_KNEE_NOT_WHOLE);
+    assert_int_equal(find_state(), PLAN_KNEE_NOT_WHOLE);
 }
 
 /* The CPU time of others' servers is not known, and a simulation has none. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What counts of a trial, and when it has measured enough: a ledger is made by hand. */
-#include "bench/probe/plan_probe.h"
+#include "bench/plan/internal.h"
 
 #include "base/clock.h"
 #include "recipes/registry.h"
@@ -61,12 +61,11 @@ TEST_BETWEEN(only_handoffs_that_all_others_wait_for_count, NULL, tear_down)
     hand_over(WAITERS, 5 * NS_PER_MS);
     hand_over(WAITERS, 5 * NS_PER_MS - 1);
     hand_over(WAITERS, 0); /* nobody has been granted yet */
-    const struct plan_count count = plan_probe_count_handoffs(&question.objective, memory);
-    assert_int_equal(count.samples, 3);
-    assert_int_equal(count.over, 1);
     struct histogram *latency = calloc(1, sizeof *latency);
     assert_non_null(latency);
-    plan_probe_take_handoffs(memory, latency);
+    const struct plan_count count = plan_probe_count_handoffs(&question.objective, memory, latency);
+    assert_int_equal(count.samples, 3);
+    assert_int_equal(count.over, 1);
     assert_int_equal(histogram_count(latency), 3);
     assert_int_equal(latency->max_ns, 5 * NS_PER_MS);
     free(latency);

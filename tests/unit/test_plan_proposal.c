@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sizes that a simulation proposes for the first trial of a search. The clock is the test's. */
-#include "bench/plan/plan_proposals.h"
+#include "bench/plan/internal.h"
 
 #include "recipes/registry.h"
 #include "sim/sim.h"

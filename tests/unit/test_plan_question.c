@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What zkherd plan is asked: what is not given, sizes as sessions and locks. */
-#include "bench/probe/plan_question.h"
+#include "bench/plan/internal.h"
 
 #include "base/clock.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a trial with a load beside it is judged by: results are made by hand. */
-#include "bench/probe/plan_sample.h"
+#include "bench/plan/internal.h"
 
 #include "base/clock.h"
 #include "recipes/registry.h"
@@ -58,10 +58,8 @@ static int tear_down(void **state)
 
 static void take(void)
 {
-    struct error error;
     const struct plan_machine machine = {.cores = 2};
-    assert_int_equal(plan_sample_take(&probe, &asked, &result, &beside, &machine, &sample, &error),
-                     ERROR_NONE);
+    sample = plan_sample_take(&probe, &asked, &recipe_scalable, &result, &beside, &machine);
 }
 
 TEST_BETWEEN(a_trial_is_judged_by_its_load, NULL, tear_down)
@@ -122,7 +120,7 @@ TEST_BETWEEN(a_load_that_ended_too_early_has_no_vote, NULL, tear_down)
     assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
     assert_string_equal(sample.reason,
                         "the load in the background ended too early: session 3 expired");
-    plan_sample_miss(&probe, &asked, &recipe_scalable, &beside, &sample);
+    sample = plan_sample_take(&probe, &asked, &recipe_scalable, NULL, &beside, NULL);
     assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
     assert_string_equal(sample.reason,
                         "the load in the background ended too early: session 3 expired");

@@ -1,77 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/probe/plan_sample.h"
-
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/trial_times.h"
+#include "bench/plan/internal.h"
 #include "measure/statistics.h"
 #include "trial/trial_utilisation.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ latencies */
 
-static void take_percentiles(const struct objective *objective, const struct histogram *latency,
-                             struct plan_sample *sample)
+/* With an objective on the rate, the latency of the handoffs is shown, and not judged. */
+static void take_latency(const struct objective *objective, const struct trial_result *result,
+                         struct plan_sample *sample)
 {
+    const struct background_figures *beside = &sample->beside;
     const double percents[PLAN_FIGURES] = {
         [PLAN_AT] = objective_percent(objective),
         [PLAN_P50] = 50,
         [PLAN_P99] = 99,
         [PLAN_LARGEST] = 100,
     };
+    struct histogram *handoffs = memory_new(1, sizeof *handoffs);
+    const struct histogram *latency = handoffs;
+    sample->count = plan_probe_count_handoffs(objective, result->memory, handoffs);
+    sample->handoff_p50_us = histogram_percentile_us(handoffs, 50);
+    if (objective->metric == OBJECTIVE_ACQUIRE) {
+        latency = &result->latency[METER_ACQUIRE];
+        sample->count = (struct plan_count){histogram_recorded(latency),
+                                            histogram_above(latency, objective->limit_ns)};
+    }
     for (int i = 0; i < PLAN_FIGURES; i++)
         sample->latency_us[i] = histogram_percentile_us(latency, percents[i]);
-    if (objective_is_rate(objective))
+    if (objective_is_rate(objective)) {
         sample->latency_us[PLAN_AT] = NAN;
-}
-
-static void judge_handoffs(const struct objective *objective, const struct trial_memory *memory,
-                           const struct histogram *latency, struct plan_sample *sample)
-{
-    take_percentiles(objective, latency, sample);
-    sample->count = plan_probe_count_handoffs(objective, memory);
-    if (objective_is_rate(objective))
         sample->count.over = 0;
-}
-
-static void take_acquires(const struct objective *objective, const struct histogram *latency,
-                          struct plan_sample *sample)
-{
-    take_percentiles(objective, latency, sample);
-    sample->count.samples = histogram_recorded(latency);
-    sample->count.over = histogram_above(latency, objective->limit_ns);
-}
-
-static void take_background(const struct background_figures *beside, struct plan_sample *sample)
-{
-    sample->latency_us[PLAN_AT] = beside->contended_at_us;
-    sample->latency_us[PLAN_P50] = beside->contended_p50_us;
-    sample->latency_us[PLAN_P99] = beside->contended_p99_us;
-    sample->latency_us[PLAN_LARGEST] = beside->contended_max_us;
-    sample->count = (struct plan_count){beside->judged, beside->over};
-}
-
-/* With an objective on the rate, the latency of the handoffs is shown, and not judged. */
-static enum error_kind take_latency(const struct objective *objective,
-                                    const struct trial_result *result, struct plan_sample *sample,
-                                    struct error *error)
-{
-    struct histogram *handoffs = calloc(1, sizeof *handoffs);
-    if (handoffs == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    plan_probe_take_handoffs(result->memory, handoffs);
-    sample->handoff_p50_us = histogram_percentile_us(handoffs, 50);
-    if (objective->metric == OBJECTIVE_BACKGROUND)
-        take_background(&sample->beside, sample);
-    else if (objective->metric == OBJECTIVE_ACQUIRE)
-        take_acquires(objective, &result->latency[METER_ACQUIRE], sample);
-    else
-        judge_handoffs(objective, result->memory, handoffs, sample);
+    }
+    if (objective->metric == OBJECTIVE_BACKGROUND) {
+        sample->latency_us[PLAN_AT] = beside->contended_at_us;
+        sample->latency_us[PLAN_P50] = beside->contended_p50_us;
+        sample->latency_us[PLAN_P99] = beside->contended_p99_us;
+        sample->latency_us[PLAN_LARGEST] = beside->contended_max_us;
+        sample->count = (struct plan_count){beside->judged, beside->over};
+    }
     free(handoffs);
-    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the verdict */
@@ -107,20 +81,17 @@ static void check_trial(const struct trial_result *result, struct plan_sample *s
         invalidate(sample, "%s", result->not_valid);
 }
 
-static void check_times(const struct trial_result *result, const struct plan_machine *machine,
-                        struct plan_sample *sample)
+/* Whether the times are those of the servers, and the figures add up; and then, what gave out
+ * first. A simulation has no driver that could be the limit, and its servers use no CPU. */
+static void check_figures(const struct objective *objective, const struct trial_result *result,
+                          const struct plan_machine *machine, struct plan_sample *sample)
 {
-    char why[sizeof sample->reason] = "";
-    bool stand = trial_times_stand(result, machine->cores, why, sizeof why);
-    if (!background_stands(&sample->beside, why, sizeof why) || !stand)
-        invalidate(sample, "%s", why);
-}
-
-/* Whether the figures add up; and then, what gave out first. */
-static void explain(const struct objective *objective, const struct trial_result *result,
-                    const struct plan_machine *machine, struct plan_sample *sample)
-{
-    char why[UTILISATION_TEXT_SIZE] = "";
+    char times[sizeof sample->reason] = "", why[UTILISATION_TEXT_SIZE] = "";
+    if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
+        return;
+    bool stand = trial_times_stand(result, machine->cores, times, sizeof times);
+    if (!background_stands(&sample->beside, times, sizeof times) || !stand)
+        invalidate(sample, "%s", times);
     trial_utilisation_take(result, machine->cores, machine->server_percent, &sample->figures);
     sample->figures.beside_load = sample->beside.measured;
     sample->is_explained = utilisation_adds_up(&sample->figures, why, sizeof why);
@@ -130,44 +101,38 @@ static void explain(const struct objective *objective, const struct trial_result
         invalidate(sample, "%s", why);
 }
 
-/* A simulation has no driver that could be the limit, and its servers use no CPU. */
-static void check_figures(const struct objective *objective, const struct trial_result *result,
-                          const struct plan_machine *machine, struct plan_sample *sample)
-{
-    if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
-        return;
-    check_times(result, machine, sample);
-    explain(objective, result, machine, sample);
-}
-
 /* Also takes the rate. */
-static enum judge_verdict judge(const struct objective *objective,
-                                const struct trial_memory *memory, struct plan_sample *sample)
+static void judge(const struct objective *objective, const struct trial_memory *memory,
+                  struct plan_sample *sample)
 {
     double per_s[PLAN_BATCHES];
     size_t batches = plan_probe_rates(memory, per_s);
     sample->handoffs_per_s = statistics_interval(per_s, batches, 0.95).value;
     if (sample->reason[0] != '\0')
-        return JUDGE_NOT_VALID;
-    return objective_is_rate(objective)
-               ? judge_rate(objective, per_s, batches)
-               : judge_percentile(objective, sample->count.samples, sample->count.over);
+        sample->verdict = JUDGE_NOT_VALID;
+    else if (objective_is_rate(objective))
+        sample->verdict = judge_rate(objective, per_s, batches);
+    else
+        sample->verdict = judge_percentile(objective, sample->count.samples, sample->count.over);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-/* What is known before a trial. */
-static struct plan_sample begin(const struct plan_probe *probe, const struct search_probe *asked,
-                                const struct recipe *recipe,
-                                const struct background_figures *beside)
+struct plan_sample plan_sample_take(const struct plan_probe *probe,
+                                    const struct search_probe *asked, const struct recipe *recipe,
+                                    const struct trial_result *result,
+                                    const struct background_figures *beside,
+                                    const struct plan_machine *machine)
 {
-    return (struct plan_sample){
+    const struct objective *objective = &probe->question->objective;
+    struct plan_sample sample = {
         .recipe = recipe,
         .probe = *asked,
         .sessions = (uint32_t)plan_question_sessions(probe->question, probe->size),
         .locks = (uint32_t)plan_question_locks(probe->question, probe->size),
         .load_per_s = probe->load_per_s,
         .beside = *beside,
+        .verdict = JUDGE_NOT_VALID,
         .latency_us = {NAN, NAN, NAN, NAN},
         .handoff_p50_us = NAN,
         .handoffs_per_s = NAN,
@@ -176,38 +141,20 @@ static struct plan_sample begin(const struct plan_probe *probe, const struct sea
         .server_cores = NAN,
         .reconciled = RECONCILED_NA,
     };
-}
-
-void plan_sample_miss(const struct plan_probe *probe, const struct search_probe *asked,
-                      const struct recipe *recipe, const struct background_figures *beside,
-                      struct plan_sample *sample)
-{
-    *sample = begin(probe, asked, recipe, beside);
-    sample->verdict = JUDGE_NOT_VALID;
-    check_load(sample);
-}
-
-enum error_kind plan_sample_take(const struct plan_probe *probe, const struct search_probe *asked,
-                                 const struct trial_result *result,
-                                 const struct background_figures *beside,
-                                 const struct plan_machine *machine, struct plan_sample *sample,
-                                 struct error *error)
-{
-    *sample = begin(probe, asked, result->memory->plan->recipe, beside);
-    sample->handoffs = result->handoffs;
-    sample->elapsed_s = (double)result->elapsed_ns / 1e9;
-    sample->client_cores = (double)result->client_cpu_ns / 1e9 / sample->elapsed_s;
+    check_load(&sample);
+    if (result == NULL)
+        return sample;
+    sample.handoffs = result->handoffs;
+    sample.elapsed_s = (double)result->elapsed_ns / 1e9;
+    sample.client_cores = (double)result->client_cpu_ns / 1e9 / sample.elapsed_s;
     if (result->servers.cpu_known)
-        sample->server_cores = (double)result->servers.cpu_ns / 1e9 / sample->elapsed_s;
-    sample->reconciled = result->reconciled;
-    enum error_kind kind = take_latency(&probe->question->objective, result, sample, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    check_load(sample);
-    check_trial(result, sample);
-    check_figures(&probe->question->objective, result, machine, sample);
-    sample->verdict = judge(&probe->question->objective, result->memory, sample);
-    return ERROR_NONE;
+        sample.server_cores = (double)result->servers.cpu_ns / 1e9 / sample.elapsed_s;
+    sample.reconciled = result->reconciled;
+    take_latency(objective, result, &sample);
+    check_trial(result, &sample);
+    check_figures(objective, result, machine, &sample);
+    judge(objective, result->memory, &sample);
+    return sample;
 }
 
 bool plan_sample_is_vote(const struct plan_sample *sample)
@@ -226,21 +173,10 @@ void plan_sample_brake(struct plan_sample *sample, const char *why)
     snprintf(sample->reason, sizeof sample->reason, "%s", why);
 }
 
-enum error_kind plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample,
-                                 struct error *error)
+void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample)
 {
-    struct plan_sample *list = realloc(samples->list, (samples->count + 1) * sizeof *list);
-    if (list == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    samples->list = list;
+    samples->list = memory_grow(samples->list, samples->count, sizeof *samples->list);
     samples->list[samples->count++] = *sample;
-    return ERROR_NONE;
-}
-
-void plan_samples_deinit(struct plan_samples *samples)
-{
-    free(samples->list);
-    *samples = (struct plan_samples){0};
 }
 
 /* ------------------------------------------------------------------ the row */

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/probe/plan_question.h"
-
-#include "base/clock.h"
 #include "base/text.h"
-
-#include <stdio.h>
+#include "bench/plan/internal.h"
 
 const char *const plan_question_unknowns[] = {
 #define X(name, word) [PLAN_##name] = word,
     PLAN_UNKNOWN_LIST(X)
 #undef X
         NULL};
-
-static void complete_trial(struct plan_question *question)
-{
-    if (question->trial_samples > 0 || question->trial_ns > 0)
-        return;
-    if (objective_is_rate(&question->objective)) {
-        question->trial_ns = PLAN_TRIAL_NS;
-        return;
-    }
-    uint64_t needed = judge_samples_needed(&question->objective, PLAN_OVER_DEFAULT);
-    question->trial_samples = needed > PLAN_SAMPLES_LEAST ? needed : PLAN_SAMPLES_LEAST;
-    if (question->objective.metric == OBJECTIVE_BACKGROUND)
-        question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
-}
 
 /* The largest size with at most so many sessions. */
 static uint64_t size_with(const struct plan_question *question, uint64_t sessions)
@@ -41,38 +23,32 @@ static uint64_t size_with(const struct plan_question *question, uint64_t session
     }
 }
 
-static void complete_most(struct plan_question *question, uint64_t max_clients)
-{
-    bool by_clients = max_clients < PLAN_SESSIONS_MOST && question->unknown != PLAN_RATE;
-    uint64_t most = size_with(question, by_clients ? max_clients : PLAN_SESSIONS_MOST);
-    if (question->most > 0)
-        return;
-    question->most = most > question->least ? most : question->least;
-    question->most_by = by_clients ? PLAN_MOST_BY_MAX_CLIENTS : PLAN_MOST_BY_DEFAULT;
-}
-
-static bool has_clients(const struct plan_question *question)
-{
-    return question->unknown == PLAN_LOCKS || question->unknown == PLAN_RATE;
-}
-
-/* The least size, if none is given. */
-static uint64_t default_least(const struct plan_question *question)
-{
-    if (question->unknown == PLAN_RATE)
-        return question->most > 0 && question->most < PLAN_RATE_LEAST ? question->most
-                                                                      : PLAN_RATE_LEAST;
-    return question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
-}
-
 void plan_question_complete(struct plan_question *question, uint64_t max_clients)
 {
-    if (has_clients(question) && question->clients == 0)
+    bool is_rate = question->unknown == PLAN_RATE;
+    bool by_clients = max_clients < PLAN_SESSIONS_MOST && !is_rate;
+    if ((is_rate || question->unknown == PLAN_LOCKS) && question->clients == 0)
         question->clients = PLAN_CLIENTS_DEFAULT;
-    if (question->least == 0)
-        question->least = default_least(question);
-    complete_most(question, max_clients);
-    complete_trial(question);
+    if (question->least == 0 && is_rate)
+        question->least = question->most > 0 && question->most < PLAN_RATE_LEAST ? question->most
+                                                                                 : PLAN_RATE_LEAST;
+    else if (question->least == 0)
+        question->least = question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
+    if (question->most == 0) {
+        uint64_t most = size_with(question, by_clients ? max_clients : PLAN_SESSIONS_MOST);
+        question->most = most > question->least ? most : question->least;
+        question->most_by = by_clients ? PLAN_MOST_BY_MAX_CLIENTS : PLAN_MOST_BY_DEFAULT;
+    }
+    if (question->trial_samples > 0 || question->trial_ns > 0)
+        return;
+    if (objective_is_rate(&question->objective)) {
+        question->trial_ns = PLAN_TRIAL_NS;
+        return;
+    }
+    uint64_t needed = judge_samples_needed(&question->objective, PLAN_OVER_DEFAULT);
+    question->trial_samples = needed > PLAN_SAMPLES_LEAST ? needed : PLAN_SAMPLES_LEAST;
+    if (question->objective.metric == OBJECTIVE_BACKGROUND)
+        question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
 }
 
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions)

@@ -1,47 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/answer/plan_record.h"
-
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/output/json_text.h"
 #include "bench/output/record_end.h"
-
-#include <stdio.h>
+#include "bench/plan/internal.h"
 
 /* ------------------------------------------------------------------ the manifest's plan */
-
-static json_t *list_recipes(const struct plan_options *options)
-{
-    json_t *recipes = json_array();
-    for (size_t i = 0; i < options->recipe_count; i++)
-        json_array_append_new(recipes, json_string(options->recipes[i]->name));
-    return recipes;
-}
 
 static json_t *number_or_null(uint64_t number, uint64_t none)
 {
     return number == none ? json_null() : json_integer((json_int_t)number);
 }
 
-/* For each recipe; null: nothing is proposed, and the search begins at the least size. */
-static json_t *list_proposals(const struct plan_options *options)
-{
-    json_t *proposals = json_array();
-    for (size_t i = 0; i < options->recipe_count; i++)
-        json_array_append_new(proposals, number_or_null(options->proposals[i].size, 0));
-    return proposals;
-}
-
-/* Without the load beside the trials. */
-static json_t *describe_trials(const struct plan_options *options)
+/* The object "plan" of the manifest. */
+static json_t *describe_plan(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
-    char objective[OBJECTIVE_TEXT_SIZE];
+    char objective[OBJECTIVE_TEXT_SIZE], background[ROWS_BACKGROUND_TEXT_SIZE];
+    json_t *recipes = json_array(), *proposals = json_array(); /* null: none is proposed */
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        json_array_append_new(recipes, json_string(options->recipes[i]->name));
+        json_array_append_new(proposals, number_or_null(options->proposals[i].size, 0));
+    }
+    rows_background_format(&question->background, background, sizeof background);
     return json_pack(
         "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
-        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:s, s:o}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
-        plan_question_unknowns[question->unknown], "recipes", list_recipes(options), "at_least",
+        plan_question_unknowns[question->unknown], "recipes", recipes, "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
         (json_int_t)question->resolution_percent, "clients", number_or_null(question->clients, 0),
         "locks", number_or_null(question->unknown == PLAN_LOCKS ? 0 : question->locks, 0), "votes",
@@ -59,20 +45,9 @@ static json_t *describe_trials(const struct plan_options *options)
         (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
         (json_int_t)(question->timeout_ns / NS_PER_MS), "costs",
         options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
-        list_proposals(options), "knee_trials",
-        number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0));
-}
-
-/* The object "plan" of the manifest. */
-static json_t *describe_plan(const struct plan_options *options)
-{
-    const struct plan_question *question = &options->question;
-    char background[ROWS_BACKGROUND_TEXT_SIZE];
-    json_t *plan = describe_trials(options);
-    rows_background_format(&question->background, background, sizeof background);
-    json_object_set_new(plan, "background", json_string(background));
-    json_object_set_new(plan, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
-    return plan;
+        proposals, "knee_trials",
+        number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0), "background",
+        background, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
 }
 
 /* ------------------------------------------------------------------ the record */
@@ -102,7 +77,6 @@ enum error_kind plan_record_open(struct plan_record *record, const struct plan_o
 void plan_record_free(struct plan_record *record)
 {
     manifest_deinit(&record->manifest);
-    plan_samples_deinit(&record->samples);
     *record = (struct plan_record){0};
 }
 
@@ -127,9 +101,6 @@ static void warn_once(struct plan_record *record, const char *why)
 enum error_kind plan_record_add(struct plan_record *record, const struct plan_sample *sample,
                                 const struct trial_result *result, struct error *error)
 {
-    enum error_kind kind = plan_samples_add(&record->samples, sample, error);
-    if (kind != ERROR_NONE)
-        return kind;
     if (result != NULL)
         manifest_sessions(&record->manifest, result->memory->fleet);
     if (result != NULL && result->not_reconciled[0] != '\0')
@@ -140,62 +111,37 @@ enum error_kind plan_record_add(struct plan_record *record, const struct plan_sa
 
 /* ------------------------------------------------------------------ after the last trial */
 
-static enum error_kind write_answers(const struct plan_record *record,
-                                     const struct plan_answer *answers, size_t count,
-                                     struct error *error)
-{
-    struct output file = {0};
-    enum error_kind kind = output_open(&file, record->set.folder, "answers.csv", error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct csv csv = {.stream = file.stream};
-    csv_header(&csv, plan_answer_columns);
-    for (size_t i = 0; i < count; i++)
-        plan_answer_write(&answers[i], &record->context, &csv);
-    kind = output_finish(&file, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&file);
-    return kind;
-}
+/* What answers.csv is written from. */
+struct answers {
+    const struct plan_record *record;
+    const struct plan_search *searches;
+};
 
-static enum error_kind draw(const struct record_end *end, const struct plan_answer *answers,
-                            size_t count, struct error *error)
+static void write_answers(FILE *stream, const void *context)
 {
-    char recipes[PLOTS_RECIPES_SIZE] = "";
-    for (size_t i = 0; i < count; i++)
-        (void)!plots_add_recipe(recipes, answers[i].recipe->name);
-    return record_end_draw(end, PLOTS_OF_PLAN, recipes, NULL, error);
+    const struct answers *answers = context;
+    struct csv csv = {.stream = stream};
+    csv_header(&csv, plan_answer_columns);
+    for (size_t i = 0; i < answers->record->options->recipe_count; i++)
+        plan_answer_write(&answers->searches[i].answer, &answers->record->context, &csv);
 }
 
 enum error_kind plan_record_close(struct plan_record *record, const struct plan_record_end *end,
                                   struct error *error)
 {
-    const struct record_end base = {
-        &record->manifest, &record->set,   &record->options->output, "plan",
-        end->planned,      end->cut_short, end->interrupts};
+    const struct plan_options *options = record->options;
+    const struct record_end base = {&record->manifest, &record->set,   &options->output, "plan",
+                                    end->planned,      end->cut_short, end->interrupts};
+    const struct answers answers = {record, end->searches};
+    char recipes[PLOTS_RECIPES_SIZE] = "";
     enum error_kind kind = file_set_close(&record->set, error);
     if (record->set.trials == 0)
         return kind;
     if (kind == ERROR_NONE)
-        kind = write_answers(record, end->answers, end->count, error);
+        kind = output_write(record->set.folder, "answers.csv", write_answers, &answers, error);
+    for (size_t i = 0; i < options->recipe_count; i++)
+        (void)!plots_add_recipe(recipes, options->recipes[i]->name);
     if (kind == ERROR_NONE && !record->set.broken)
-        kind = draw(&base, end->answers, end->count, error);
+        kind = record_end_draw(&base, PLOTS_OF_PLAN, recipes, NULL, error);
     return record_end_describe(&base, kind, error);
-}
-
-bool plan_record_complain(const struct plan_record *record)
-{
-    bool fails = false;
-    for (size_t i = 0; i < record->samples.count; i++) {
-        const struct plan_sample *sample = &record->samples.list[i];
-        if (!sample->fails)
-            continue;
-        char size[64];
-        complain_plainly(
-            "%s, %s, step %llu: the verdict fails: %s", sample->recipe->name,
-            plan_question_format(&record->options->question, sample->probe.size, size, sizeof size),
-            (unsigned long long)sample->step, sample->reason);
-        fails = true;
-    }
-    return fails;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/probe/plan_probe.h"
+#include "bench/plan/internal.h"
 
 /* Even if all samples take no time, sessions may: the trial's end by time is no sooner. */
 #define LONGEST_LEAST_NS (2 * NS_PER_S)
@@ -24,44 +24,35 @@ static bool is_of_background(const struct plan_question *question)
     return question->objective.metric == OBJECTIVE_BACKGROUND;
 }
 
-/* So many as are asked for, or more, if those come due in too short a time. */
-static uint64_t samples_beside(const struct plan_question *question, uint64_t size)
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe)
 {
-    double least =
-        (double)plan_question_rate(question, size) * ((double)question->trial_least_ns / 1e9);
-    return (double)question->trial_samples > least ? question->trial_samples : (uint64_t)least;
-}
-
-/* Twice as long as so many requests take to come due: they come at random. */
-static uint64_t longest_beside_ns(const struct plan_probe *probe)
-{
-    double due_s = (double)probe->samples / (double)probe->load_per_s;
-    return PLAN_STEADY_NS + (uint64_t)(2 * due_s * 1e9) + probe->question->objective.limit_ns;
+    uint64_t samples = question->trial_samples;
+    if (is_of_background(question)) { /* more, if so many come due in too short a time */
+        double least = (double)plan_question_rate(question, probe->size) *
+                       ((double)question->trial_least_ns / 1e9);
+        samples = (double)samples > least ? samples : (uint64_t)least;
+    }
+    return (probe->longer ? PLAN_LONG : 1) * samples;
 }
 
 /* As long as the samples take whose latencies are at the limit. A lock makes one handoff after
- * another, and each is one acquire, of which a client has no second one meanwhile. */
-static uint64_t longest_ns(const struct plan_question *question, uint64_t size, uint64_t samples)
+ * another, and each is one acquire, of which a client has no second one meanwhile. Requests of a
+ * load come at random: twice as long as so many take to come due. */
+static uint64_t longest_ns(const struct plan_probe *probe)
 {
-    uint64_t locks = plan_question_locks(question, size),
-             clients = plan_question_sessions(question, size) / locks;
+    const struct plan_question *question = probe->question;
     uint64_t each_ns = question->objective.limit_ns;
+    if (is_of_background(question)) {
+        double due_s = (double)probe->samples / (double)probe->load_per_s;
+        return PLAN_STEADY_NS + (uint64_t)(2 * due_s * 1e9) + each_ns;
+    }
+    uint64_t locks = plan_question_locks(question, probe->size),
+             clients = plan_question_sessions(question, probe->size) / locks;
     if (question->objective.metric == OBJECTIVE_ACQUIRE)
         each_ns /= clients;
-    uint64_t handoffs = clients + samples / locks + 1;
+    uint64_t handoffs = clients + probe->samples / locks + 1;
     uint64_t all_ns = handoffs * (each_ns + question->hold.mean_ns);
     return all_ns > LONGEST_LEAST_NS ? all_ns : LONGEST_LEAST_NS;
-}
-
-static uint64_t times_of(const struct search_probe *probe)
-{
-    return probe->longer ? PLAN_LONG : 1;
-}
-
-uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe)
-{
-    return times_of(probe) * (is_of_background(question) ? samples_beside(question, probe->size)
-                                                         : question->trial_samples);
 }
 
 struct plan_probe plan_probe_of(const struct plan_question *question,
@@ -72,14 +63,13 @@ struct plan_probe plan_probe_of(const struct plan_question *question,
                               .load_per_s = plan_question_rate(question, probe->size),
                               .samples = plan_probe_samples(question, probe)};
     if (made.samples == 0) {
-        made.longest_ns = times_of(probe) * question->trial_ns;
+        made.longest_ns = (probe->longer ? PLAN_LONG : 1) * question->trial_ns;
         return made;
     }
     /* Requests that are outstanding when the trial ends are samples as well. */
     uint64_t more = is_of_background(question) ? BACKGROUND_OUTSTANDING : 0;
     made.fails_at = least_failure(&question->objective, made.samples + more);
-    made.longest_ns = is_of_background(question) ? longest_beside_ns(&made)
-                                                 : longest_ns(question, probe->size, made.samples);
+    made.longest_ns = longest_ns(&made);
     return made;
 }
 
@@ -96,24 +86,15 @@ struct background_plan plan_probe_background(const struct plan_probe *probe)
     };
 }
 
-/* How many handoffs there are follows from their samples: not if the time decides, or the load. */
-static bool is_by_handoffs(const struct plan_probe *probe)
-{
-    return probe->samples > 0 && !is_of_background(probe->question);
-}
-
-/* Room for the samples even if half of the handoffs are none. */
-static uint64_t most_handoffs(const struct plan_probe *probe, uint64_t sessions, uint64_t locks)
-{
-    return is_by_handoffs(probe) ? 2 * (sessions + probe->samples + locks) : 0;
-}
-
 struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
                                    enum driver driver)
 {
     const struct plan_question *question = probe->question;
     uint64_t sessions = plan_question_sessions(question, probe->size),
              locks = plan_question_locks(question, probe->size);
+    /* How many handoffs there are follows from their samples: not if the time decides, or the load.
+     * There is room for the samples even if half of the handoffs are none. */
+    bool by_handoffs = probe->samples > 0 && !is_of_background(question);
     return (struct trial_plan){
         .fleet = {.driver = driver,
                   .sessions = (uint32_t)sessions,
@@ -125,8 +106,8 @@ struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct 
         .pace = PACE_FREE,
         .hold = question->hold,
         .locks = (uint32_t)locks,
-        .handoffs = most_handoffs(probe, sessions, locks),
-        .duration_ns = is_by_handoffs(probe) ? 0 : probe->longest_ns,
+        .handoffs = by_handoffs ? 2 * (sessions + probe->samples + locks) : 0,
+        .duration_ns = by_handoffs ? 0 : probe->longest_ns,
     };
 }
 
@@ -138,48 +119,26 @@ static bool counts(const struct ledger_row *row, uint32_t clients)
     return atomic_load(&row->handoff_ns) > 0 && row->waiters == clients - 1;
 }
 
-static void for_each_handoff(const struct trial_memory *memory,
-                             void (*visit)(void *context, uint64_t handoff_ns), void *context)
+struct plan_count plan_probe_count_handoffs(const struct objective *objective,
+                                            const struct trial_memory *memory,
+                                            struct histogram *latency)
 {
+    struct plan_count count = {0};
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         uint32_t clients = plan_clients_of(memory->plan, lock);
         size_t used = trial_memory_rows_used(memory, lock);
         for (size_t handoff = clients; handoff < used; handoff++) {
             const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
-            if (counts(row, clients))
-                visit(context, atomic_load(&row->handoff_ns));
+            if (!counts(row, clients))
+                continue;
+            uint64_t handoff_ns = atomic_load(&row->handoff_ns);
+            count.samples++;
+            count.over += handoff_ns >= objective->limit_ns;
+            if (latency != NULL)
+                histogram_record(latency, handoff_ns);
         }
     }
-}
-
-struct counting {
-    const struct objective *objective;
-    struct plan_count count;
-};
-
-static void count_one(void *context, uint64_t handoff_ns)
-{
-    struct counting *counting = context;
-    counting->count.samples++;
-    counting->count.over += handoff_ns >= counting->objective->limit_ns;
-}
-
-struct plan_count plan_probe_count_handoffs(const struct objective *objective,
-                                            const struct trial_memory *memory)
-{
-    struct counting counting = {.objective = objective};
-    for_each_handoff(memory, count_one, &counting);
-    return counting.count;
-}
-
-static void take_one(void *context, uint64_t handoff_ns)
-{
-    histogram_record(context, handoff_ns);
-}
-
-void plan_probe_take_handoffs(const struct trial_memory *memory, struct histogram *histogram)
-{
-    for_each_handoff(memory, take_one, histogram);
+    return count;
 }
 
 /* ------------------------------------------------------------------ rates */
@@ -265,7 +224,8 @@ bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_me
         return elapsed_ns >= probe->longest_ns;
     if (objective->metric == OBJECTIVE_ACQUIRE)
         return count_acquires(memory) >= probe->samples;
-    const struct plan_count count =
-        is_of_background(probe->question) ? *beside : plan_probe_count_handoffs(objective, memory);
+    const struct plan_count count = is_of_background(probe->question)
+                                        ? *beside
+                                        : plan_probe_count_handoffs(objective, memory, NULL);
     return count.samples >= probe->samples || count.over >= probe->fails_at;
 }

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/probe/plan_guard.h"
-
 #include "base/text.h"
+#include "bench/plan/internal.h"
 
-#include <stdio.h>
-
+#define ALONE_NS      (10 * NS_PER_S) /* 100 reads of each server */
 #define RATE_NS       NS_PER_S
 #define RECOVERY_NS   (60 * NS_PER_S)
 #define BEGUN_ANEW_NS BRAKE_WINDOW_NS
 
-/* ------------------------------------------------------------------ the bystander */
-
 static struct brake_counts count(const struct plan_guard *guard, uint32_t session)
 {
     return bystander_count(&guard->bystander, session, guard->bound_ns);
-}
-
-static void begin_brakes(struct plan_guard *guard)
-{
-    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
-        const struct brake_counts counts = count(guard, i);
-        brake_begin(&guard->brakes[i], clock_now_ns(), &counts);
-    }
 }
 
 static enum error_kind begin_bystander(struct plan_guard *guard, uint64_t alone_ns,
@@ -33,17 +21,6 @@ static enum error_kind begin_bystander(struct plan_guard *guard, uint64_t alone_
     return kind;
 }
 
-static void set_bound(struct plan_guard *guard)
-{
-    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
-        uint64_t p99_ns = bystander_p99_ns(&guard->bystander, i);
-        if (p99_ns > guard->alone_p99_ns)
-            guard->alone_p99_ns = p99_ns;
-    }
-    guard->bound_ns =
-        guard->options.brake_ns > 0 ? guard->options.brake_ns : brake_bound_ns(guard->alone_p99_ns);
-}
-
 enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_guard_options *options,
                                  enum driver driver, const struct load_host *host, const char *root,
                                  struct error *error)
@@ -52,10 +29,15 @@ enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_gua
         .options = *options, .host = *host, .root = root, .begun_ns = clock_now_ns()};
     if (driver == DRIVER_SIMULATED)
         return ERROR_NONE;
-    uint64_t alone_ns = options->alone_ns > 0 ? options->alone_ns : PLAN_GUARD_ALONE_NS;
-    enum error_kind kind = begin_bystander(guard, alone_ns, error);
-    if (kind == ERROR_NONE)
-        set_bound(guard);
+    enum error_kind kind =
+        begin_bystander(guard, options->alone_ns > 0 ? options->alone_ns : ALONE_NS, error);
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        uint64_t p99_ns = bystander_p99_ns(&guard->bystander, i);
+        if (p99_ns > guard->alone_p99_ns)
+            guard->alone_p99_ns = p99_ns;
+    }
+    guard->bound_ns =
+        options->brake_ns > 0 ? options->brake_ns : brake_bound_ns(guard->alone_p99_ns);
     return kind;
 }
 
@@ -121,7 +103,10 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
     bool has_ended = guard->reason != PLAN_GUARD_NONE;
     guard->reason = PLAN_GUARD_NONE;
     enum error_kind kind = has_ended && guard->has_bystander ? recover(guard, error) : ERROR_NONE;
-    begin_brakes(guard);
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        const struct brake_counts counts = count(guard, i);
+        brake_begin(&guard->brakes[i], clock_now_ns(), &counts);
+    }
     guard->looked_ns = guard->rated_ns = clock_now_ns();
     guard->rpcs = 0;
     return kind;
@@ -129,60 +114,37 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
 
 /* ------------------------------------------------------------------ while a probe runs */
 
-static void give_up(struct plan_guard *guard, enum plan_guard_reason reason)
+/* The first reason is the one that counts. */
+static bool give_up(struct plan_guard *guard, enum plan_guard_reason reason)
 {
-    if (guard->reason == PLAN_GUARD_NONE)
-        guard->reason = reason;
-}
-
-static void note_losses(struct plan_guard *guard, uint64_t losses)
-{
-    guard->losses = losses;
-    if (losses > 0)
-        give_up(guard, PLAN_GUARD_LOSSES);
-}
-
-/* What was sent in less than a second was sent in a second, too: most probes take no longer. */
-static void note_rate(struct plan_guard *guard, uint64_t rpcs)
-{
-    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns,
-             sent = rpcs - guard->rpcs;
-    bool passed = passed_ns >= RATE_NS;
-    uint64_t rate = passed ? (uint64_t)((double)sent / ((double)passed_ns / 1e9)) : sent;
-    if (guard->options.max_rate > 0 && rate > guard->options.max_rate &&
-        guard->reason == PLAN_GUARD_NONE) {
-        guard->rate = rate;
-        guard->reason = PLAN_GUARD_RATE;
-    }
-    if (passed) {
-        guard->rated_ns = now_ns;
-        guard->rpcs = rpcs;
-    }
+    if (guard->reason != PLAN_GUARD_NONE)
+        return false;
+    guard->reason = reason;
+    return true;
 }
 
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
 {
-    note_rate(guard, rpcs);
-    note_losses(guard, losses);
+    /* What was sent in less than a second was sent in a second, too: most probes take no longer. */
+    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns,
+             rate = rpcs - guard->rpcs;
+    if (passed_ns >= RATE_NS) {
+        rate = (uint64_t)((double)rate / ((double)passed_ns / 1e9));
+        guard->rated_ns = now_ns;
+        guard->rpcs = rpcs;
+    }
+    if (guard->options.max_rate > 0 && rate > guard->options.max_rate &&
+        give_up(guard, PLAN_GUARD_RATE))
+        guard->rate = rate;
+    (void)plan_guard_close(guard, losses);
 }
 
 static void suffer(struct plan_guard *guard, uint32_t server, enum brake_reason how)
 {
-    if (how == BRAKE_NONE || guard->reason != PLAN_GUARD_NONE)
+    if (how == BRAKE_NONE || !give_up(guard, PLAN_GUARD_BYSTANDER))
         return;
-    guard->reason = PLAN_GUARD_BYSTANDER;
     guard->suffered = how;
     guard->server = server;
-}
-
-static void look_at_bystander(struct plan_guard *guard, uint64_t now_ns)
-{
-    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
-        const struct brake_counts counts = count(guard, i);
-        suffer(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
-    }
-    if (guard->has_bystander && !bystander_goes_on(&guard->bystander))
-        suffer(guard, 0, BRAKE_LOST);
 }
 
 bool plan_guard_is_out_of_time(const struct plan_guard *guard)
@@ -194,12 +156,17 @@ bool plan_guard_is_out_of_time(const struct plan_guard *guard)
 bool plan_guard_allows(struct plan_guard *guard)
 {
     uint64_t now_ns = clock_now_ns();
-    if (guard->reason == PLAN_GUARD_NONE && now_ns - guard->looked_ns >= BRAKE_LOOK_NS) {
-        guard->looked_ns = now_ns;
-        look_at_bystander(guard, now_ns);
-        if (plan_guard_is_out_of_time(guard))
-            give_up(guard, PLAN_GUARD_TIME);
+    if (guard->reason != PLAN_GUARD_NONE || now_ns - guard->looked_ns < BRAKE_LOOK_NS)
+        return guard->reason == PLAN_GUARD_NONE;
+    guard->looked_ns = now_ns;
+    for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
+        const struct brake_counts counts = count(guard, i);
+        suffer(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
     }
+    if (guard->has_bystander && !bystander_goes_on(&guard->bystander))
+        suffer(guard, 0, BRAKE_LOST);
+    if (plan_guard_is_out_of_time(guard))
+        give_up(guard, PLAN_GUARD_TIME);
     return guard->reason == PLAN_GUARD_NONE;
 }
 
@@ -207,7 +174,9 @@ bool plan_guard_allows(struct plan_guard *guard)
 
 enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses)
 {
-    note_losses(guard, losses);
+    guard->losses = losses;
+    if (losses > 0)
+        give_up(guard, PLAN_GUARD_LOSSES);
     return guard->reason;
 }
 
@@ -247,18 +216,18 @@ const char *plan_guard_describe(const struct plan_guard *guard, char *text, size
         describe_suffering(guard, text, size);
         break;
     case PLAN_GUARD_LOSSES:
-        text_format_count(guard->losses, number, sizeof number);
-        snprintf(text, size, "its sessions lost connections (%s)", number);
+        snprintf(text, size, "its sessions lost connections (%s)",
+                 text_format_count(guard->losses, number, sizeof number));
         break;
     case PLAN_GUARD_RATE:
-        text_format_count(guard->rate, number, sizeof number);
-        text_format_count(guard->options.max_rate, most, sizeof most);
         snprintf(text, size, "it sent %s requests in a second, more than the %s of --max-rate",
-                 number, most);
+                 text_format_count(guard->rate, number, sizeof number),
+                 text_format_count(guard->options.max_rate, most, sizeof most));
         break;
     case PLAN_GUARD_TIME:
-        text_format_duration(guard->options.max_time_ns, most, sizeof most);
-        snprintf(text, size, "the %s of --max-time were up", most);
+        snprintf(text, size, "the %s of --max-time were up",
+                 text_format_duration(guard->options.max_time_ns, most, sizeof most));
+        break;
     }
     return text;
 }

@@ -1,0 +1,750 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the files of bench/plan share. Layer: bench/plan.
+ *
+ *   command_line   the options of `zkherd plan --slo`
+ *   question       what is asked, and what a size means: sessions, locks, requests
+ *   demand         --dry-run: what the searches would demand of the servers
+ *   lead           a series: guard, searches, records, answers
+ *     proposal     the sizes at which the searches begin: --costs
+ *     turn         one trial of a search: run below the guard, judged, kept, reported
+ *       guard      a bystander beside the trials, and a brake
+ *       probe      what a trial is of, and when it has measured enough
+ *       sample     the figures of a finished trial, its verdict, its row of plan.csv
+ *     knee         the knee for hot locks, and the trials that it needs besides
+ *     record       the folder of a topology: plan.csv, answers.csv, manifest, plots
+ *     answer       the figures of a search that has ended, as a row and as JSON
+ *     sentences    the same as a table and in sentences
+ */
+#ifndef BENCH_PLAN_INTERNAL_H
+#define BENCH_PLAN_INTERNAL_H
+
+#include "base/clock.h"
+#include "bench/background/background.h"
+#include "bench/cli/options.h"
+#include "bench/model/costs_file.h"
+#include "bench/output/file_set.h"
+#include "bench/output/manifest.h"
+#include "bench/output/series.h"
+#include "capacity/brake.h"
+#include "capacity/herd.h"
+#include "capacity/knee.h"
+#include "capacity/search.h"
+#include "load/bystander.h"
+#include "measure/csv.h"
+#include "trial/trial.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------ question */
+
+/* What is searched for. X(name, the word for it on the command line and in files) */
+#define PLAN_UNKNOWN_LIST(X)                                                                       \
+    X(WAITERS, "waiters")   /* of one lock, which has one client more: the holder */               \
+    X(LOCKS, "locks")       /* with the same number of clients each */                             \
+    X(SESSIONS, "sessions") /* on the same number of locks */                                      \
+    X(RATE, "rate")         /* of the load beside the locks, in requests a second */
+
+enum plan_unknown {
+#define X(name, word) PLAN_##name,
+    PLAN_UNKNOWN_LIST(X)
+#undef X
+};
+
+/* The words, by value; NULL behind the last. */
+extern const char *const plan_question_unknowns[];
+
+/* Why no larger size is tried than the largest. */
+enum plan_most_by {
+    PLAN_MOST_BY_AT_MOST,     /* --at-most was given */
+    PLAN_MOST_BY_DEFAULT,     /* nothing was: PLAN_SESSIONS_MOST sessions, or PLAN_RATE_MOST */
+    PLAN_MOST_BY_MAX_CLIENTS, /* --max-clients alone was */
+    PLAN_MOST_BY_MAX_RATE,    /* --max-rate alone was, of an unknown rate */
+    PLAN_MOST_BY_SERVERS,     /* they accept no more connections */
+};
+
+/* The sessions that a search may have if nothing else is said. */
+#define PLAN_SESSIONS_MOST 1001
+
+/* Votes of a ballot, and of a ballot of fresh trials (capacity/search.h); trials of one search. */
+#define PLAN_VOTES       3
+#define PLAN_FRESH       5
+#define PLAN_TRIALS_MOST 200
+
+/* A long trial has so many times the samples, or the length, of a short one. */
+#define PLAN_LONG 4
+
+/* A short trial of which nothing is said decides with so many samples over the limit, and has no
+ * fewer samples than this. */
+#define PLAN_OVER_DEFAULT    5
+#define PLAN_SAMPLES_LEAST   100
+#define PLAN_TRIAL_NS        (5 * NS_PER_S)
+#define PLAN_TRIAL_LEAST_NS  NS_PER_S /* of the background: a pause does not decide it */
+#define PLAN_CLIENTS_DEFAULT 2
+
+/* The bounds of an unknown rate: at a lower one a trial takes long. */
+#define PLAN_RATE_LEAST 100
+#define PLAN_RATE_MOST  100000
+
+/* Invariant, when plan_question_complete has completed it: least <= most, and every size between
+ * them has at least two clients of a lock, so that there are handoffs. */
+struct plan_question {
+    struct objective objective;
+    enum plan_unknown unknown;
+    uint64_t least, most; /* sizes; 0: not given */
+    enum plan_most_by most_by;
+    uint32_t resolution_percent;
+    uint64_t clients; /* of each lock; 0: not given, or it is the unknown */
+    uint32_t locks;   /* that the sessions are spread over */
+    struct background_options
+        background; /* beside each trial; the rate is 0 if it is the unknown */
+    struct hold hold;
+    uint64_t trial_samples;  /* of a short trial; 0: not given, or the time decides */
+    uint64_t trial_ns;       /* of a short trial; 0: not given, or the samples decide */
+    uint64_t trial_least_ns; /* that the samples of the background are spread over, at least */
+    uint32_t processes;
+    uint64_t session_timeout_ns;
+    uint64_t timeout_ns;
+    uint64_t seed;
+};
+
+/* Fills in what is not given: clients, the length of a trial, the bounds; the largest size is one
+ * with at most so many sessions (--max-clients), or PLAN_SESSIONS_MOST. */
+void plan_question_complete(struct plan_question *question, uint64_t max_clients);
+
+/* Lowers the largest size to one with at most so many sessions, which the servers accept, but not
+ * below the least. A rate has the same sessions at all sizes, and is left alone. */
+void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
+
+uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
+uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
+
+/* Requests a second of the load beside a trial; 0: there is none. */
+uint64_t plan_question_rate(const struct plan_question *question, uint64_t size);
+
+/* The search for the answer; proposal: where it begins; 0: at the least size. */
+struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal);
+
+/* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
+const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
+                                 size_t size);
+
+/* ------------------------------------------------------------------ options */
+
+struct plan_guard_options {
+    uint64_t brake_ns;    /* the bound of the bystander's response times; 0: from its p99 alone */
+    uint64_t max_rate;    /* requests a second of a probe; 0: no limit */
+    uint64_t max_time_ns; /* from plan_guard_begin on; 0: no limit */
+    uint64_t alone_ns;    /* that the bystander reads alone; 0: 100 reads of each server */
+};
+
+/* The size at which a search begins, by a simulation. */
+struct plan_proposal {
+    uint64_t size;   /* 0: there is none */
+    const char *why; /* there is none, a static string; NULL: there is one, or none was wanted */
+};
+
+struct plan_options {
+    bool asks; /* --slo is given */
+    struct plan_question question;
+    struct plan_guard_options guard;
+    bool dry_run; /* say what the searches demand, and run nothing */
+    const struct recipe *recipes[OPTIONS_RECIPES_MAX];
+    size_t recipe_count;
+    uint64_t clients;             /* of a lock; 0: not given */
+    struct target_options target; /* costs: of the simulation that proposes the first sizes */
+    struct plan_proposal proposals[OPTIONS_RECIPES_MAX]; /* for each recipe */
+    struct output_options output;
+};
+
+/* Reads the command line. Returns ARGUMENTS_GO (bench/cli/arguments.h) with *options filled and
+ * its question completed, for target_options_deinit; or the exit status. */
+int plan_command_line_parse(int argc, char **argv, struct plan_options *options);
+
+/* ------------------------------------------------------------------ proposal */
+
+struct plan_proposal_basis {
+    const struct plan_question *question; /* completed, without a background */
+    struct sim_options simulation;        /* the servers, with their costs */
+    uint64_t time_ns;                     /* of one search; what has passed by then is proposed */
+    int interrupts;                       /* readable when to give up; -1: never */
+};
+
+/*
+ * Runs the search in the simulation, with the same trials and verdicts, but with one vote for each
+ * size and without fresh trials, and proposes the largest size that passed. Except when the time is
+ * up, a proposal depends on what is given alone. Errors of trial_run; *proposal is unchanged then.
+ */
+MUST_CHECK enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,
+                                              const struct recipe *recipe,
+                                              struct plan_proposal *proposal, struct error *error);
+
+/*
+ * Reads the file of --costs into *costs, the caller's to free; NULL if nothing is to be proposed:
+ * without --costs, and if the trials themselves are simulated, with these costs. Gives options that
+ * name no servers as many private ones as the costs hold for. Errors of costs_file_read.
+ */
+MUST_CHECK enum error_kind plan_proposals_read(struct plan_options *options,
+                                               struct costs_file **costs, struct error *error);
+
+/* Fills options->proposals, with as many servers as the costs hold for. interrupts: readable when
+ * to give up, or -1. Errors of plan_proposal_make. */
+MUST_CHECK enum error_kind plan_proposals_make(const struct costs_file *costs,
+                                               struct plan_options *options,
+                                               const struct progress *progress, int interrupts,
+                                               struct error *error);
+
+/* Writes a sentence for each recipe that something was to be proposed for. */
+void plan_proposals_write(const struct plan_options *options, FILE *stream);
+
+/* ------------------------------------------------------------------ guard */
+
+/* Why the guard has ended a probe. */
+enum plan_guard_reason {
+    PLAN_GUARD_NONE,      /* it has not */
+    PLAN_GUARD_BYSTANDER, /* a bystander has suffered: struct plan_guard says how */
+    PLAN_GUARD_LOSSES,    /* sessions of the probe have lost their connections */
+    PLAN_GUARD_RATE,      /* it sent more requests a second than it may */
+    PLAN_GUARD_TIME,      /* the time for all is up: the search is over */
+};
+
+/*
+ * Keeps the probes of a search from harming others. A bystander (load/bystander.h) reads from every
+ * server, alone at first; the brake (capacity/brake.h) compares its response times with a bound:
+ * the given one, or one that follows from its p99 alone. A probe is also ended when its own
+ * sessions lose connections, when it sends more requests a second than it may, and when the time
+ * for all is up.
+ *
+ *   plan_guard_begin       once; in a simulation, where nobody else is, it watches the rate
+ *                          and the time alone
+ *     plan_guard_open      before each probe: waits until the bystander is served in time
+ *     plan_guard_note      in the trial's callback progress, and once after a trial of real
+ *                          sessions, which may be shorter than the time between two callbacks
+ *     plan_guard_allows    in the trial's callback has_company: false ends the trial at once,
+ *                          END_ALONE, and the trial clears up after itself as always
+ *     plan_guard_close     after each probe: why the guard has ended the probe, if it has
+ *   plan_guard_end         once
+ *
+ * The trial is to be run with plan_guard_sessions more companions. A load that is measured before a
+ * trial is a part of the probe. An interruption by the user is none of the guard's.
+ *
+ * Invariant: a probe that the guard has ended is never judged by what was measured of it:
+ * plan_guard_is_harm says whether its verdict is JUDGE_BRAKED, or whether the search is over.
+ */
+struct plan_guard {
+    struct plan_guard_options options;
+    struct load_host host;
+    const char *root; /* of the bystander; the caller's */
+    bool has_bystander;
+    struct bystander bystander;
+    uint64_t begun_ns;
+    uint64_t alone_p99_ns; /* the highest of all servers; 0: no bystander */
+    uint64_t bound_ns;     /* of the bystander's response times; 0: no bystander */
+    /* Of the present probe, or the last one. */
+    enum plan_guard_reason reason;
+    enum brake_reason suffered; /* PLAN_GUARD_BYSTANDER: how, and at which server, from 0 */
+    uint32_t server;
+    uint64_t rate;   /* PLAN_GUARD_RATE: requests in a second */
+    uint64_t losses; /* PLAN_GUARD_LOSSES */
+    uint64_t looked_ns;
+    uint64_t rated_ns; /* when rpcs was read */
+    uint64_t rpcs;
+    struct brake brakes[CONNECT_ENDPOINTS_MAX]; /* of each session of the bystander */
+};
+
+/*
+ * Begins to guard a search whose trials have this driver. host: as for a load; its watch is asked
+ * for interruptions alone. root: the path of a znode that does not exist yet, below the root znode
+ * of the search. root and what host points to must outlive plan_guard_end, and *guard must not be
+ * moved. On an error nothing is left behind. Errors are those of bystander_begin.
+ */
+MUST_CHECK enum error_kind plan_guard_begin(struct plan_guard *guard,
+                                            const struct plan_guard_options *options,
+                                            enum driver driver, const struct load_host *host,
+                                            const char *root, struct error *error);
+
+/* The bystander's sessions, which are companions of every trial. */
+uint32_t plan_guard_sessions(const struct plan_guard *guard);
+
+/* Whether the time for all is up: no probe should begin. */
+bool plan_guard_is_out_of_time(const struct plan_guard *guard);
+
+/*
+ * Before a probe: waits until no read of the bystander was slow for BRAKE_WINDOW_NS; at once if the
+ * servers have been calm. A bystander that has lost a session is begun anew, with the same bound.
+ * ERROR_NO_ANSWER if the servers do not recover in a minute, ERROR_INTERRUPTED, and those of
+ * bystander_begin; plan_guard_end is due in any case.
+ */
+MUST_CHECK enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error);
+
+/* While a probe runs: its requests so far, and the connections that its sessions have lost. */
+void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses);
+
+/* Whether the probe may go on; may be asked at any rate. Once false it stays false until
+ * plan_guard_open. */
+bool plan_guard_allows(struct plan_guard *guard);
+
+/* After a probe that has ended in whatever way, its sessions having lost so many connections: why
+ * the guard has ended it, or would have. */
+enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses);
+
+/* Whether a probe that was ended for this reason is to be judged JUDGE_BRAKED. */
+bool plan_guard_is_harm(enum plan_guard_reason reason);
+
+/* Writes why the last probe was ended, as a clause: "a bystander's reads took longer than 100 ms at
+ * zk1:2181"; "" if it was not. size >= 200. Returns text. */
+const char *plan_guard_describe(const struct plan_guard *guard, char *text, size_t size);
+
+/* Ends the bystander. Errors are those of load_trial_end. */
+MUST_CHECK enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error);
+
+/* ------------------------------------------------------------------ probe */
+
+/*
+ * A trial is in steady state and free pace. Where the objective is about the latency of a lock, the
+ * trial ends when it has the samples that were asked for; or before, when so many of them are over
+ * the limit that it fails whatever the others are; or when it has lasted as long as the samples
+ * take that meet the objective. So a size that is far too large costs little time. Otherwise the
+ * time alone decides. To end a trial early never changes its verdict.
+ *
+ * Of the handoffs, those count that all other clients of the lock waited for: at the end of a trial
+ * fewer and fewer wait, and those handoffs are of smaller sizes. Those before every client has been
+ * granted once do not count either.
+ *
+ * Of the load beside a trial those requests count that were due from plan_probe_is_steady on, until
+ * the trial has enough. Their number follows from the rate, however slow their replies are.
+ */
+struct plan_probe {
+    const struct plan_question *question;
+    uint64_t size;
+    uint64_t load_per_s; /* requests of the load beside the trial; 0: there is none */
+    uint64_t samples;    /* that are enough; 0: the time decides */
+    uint64_t fails_at;   /* so many over the limit are a failure, of so many samples */
+    uint64_t longest_ns; /* from the gate on */
+};
+
+/* The samples of a trial, and those of them that are over the objective's limit. */
+struct plan_count {
+    uint64_t samples, over;
+};
+
+/* The samples that are enough for a trial; 0: the time decides. */
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe);
+
+struct plan_probe plan_probe_of(const struct plan_question *question,
+                                const struct search_probe *probe);
+
+/* The load beside it; its rate is 0 if there is none. */
+struct background_plan plan_probe_background(const struct plan_probe *probe);
+
+/* The trial: all but its root, its servers and its seed. */
+struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
+                                   enum driver driver);
+
+/* What an objective on handoffs is judged by; may be asked while the trial goes on. Adds these
+ * handoffs to `latency`, unless it is NULL. */
+struct plan_count plan_probe_count_handoffs(const struct objective *objective,
+                                            const struct trial_memory *memory,
+                                            struct histogram *latency);
+
+/* What an objective on the rate is judged by: how many handoffs a second all locks made together,
+ * in each of so many equal parts of the time in which all clients took part. Returns how many there
+ * are: 0 if there was no such time. */
+#define PLAN_BATCHES 10
+size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES]);
+
+/* Whether a trial that has gone on for so long is in steady state: as many handoffs of each lock as
+ * it has clients; or PLAN_STEADY_NS, which is enough for all clients to arrive. */
+#define PLAN_STEADY_NS (5 * NS_PER_S)
+bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns);
+
+/* Whether a trial that has gone on for so long has measured enough. beside: of the load beside it,
+ * so far. */
+bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
+                           const struct plan_count *beside, uint64_t elapsed_ns);
+
+/* ------------------------------------------------------------------ sample */
+
+/* Of the latency that the objective is about; the figure of the objective's own percentile first.
+ */
+enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
+
+/*
+ * A finished trial. One whose times are not those of the servers, whose counts disagree, whose
+ * figures do not add up by Little's law (capacity/utilisation.h), or whose load in the background
+ * was not sent as planned, has no vote: its verdict is JUDGE_NOT_VALID, and the reason says why.
+ */
+struct plan_sample {
+    const struct recipe *recipe;
+    struct search_probe probe;
+    bool for_knee;     /* run for the knee alone: no step of the search */
+    uint64_t step;     /* of the trials of its search, from 1 */
+    uint64_t proposed; /* where its search began, by a model; 0: at the least size */
+    uint32_t sessions, locks;
+    uint64_t handoffs;                /* grants in all */
+    uint64_t load_per_s;              /* asked of the load beside the trial; 0: there is none */
+    struct background_figures beside; /* not measured if there is none */
+    struct plan_count count;
+    enum judge_verdict verdict;
+    /* NaN: none, as for the objective's own percentile if it is about a rate; infinite: above the
+     * range of a histogram. */
+    double latency_us[PLAN_FIGURES];
+    double handoff_p50_us; /* of the handoffs that count, whatever is judged; NaN: there is none */
+    double handoffs_per_s; /* while all clients took part; NaN: no such time */
+    double elapsed_s;
+    double client_cores; /* that the driver used */
+    double server_cores; /* that all servers used; NaN: not known */
+    enum reconciled reconciled;
+    bool is_explained; /* the figures of the trial add up; else the next two are not known */
+    struct utilisation_figures figures;
+    struct utilisation_finding gave_out; /* what gave out first */
+    bool fails;       /* a verdict of the trial failed: the lock is broken, or a server miscounts */
+    char reason[832]; /* why the trial is not valid, or which verdict failed; "": neither */
+};
+
+/* The trials of one search, in their order. */
+struct plan_samples {
+    struct plan_sample *list;
+    size_t count;
+};
+
+/* What a trial ran on. */
+struct plan_machine {
+    double cores;            /* that zkherd and its private servers may use (base/cores.h) */
+    unsigned server_percent; /* of a core, for each private server; 0: no limit */
+};
+
+/* The sample of a trial of this recipe and the load beside it; without a load, the figures beside
+ * are of all zero bytes. result: NULL if the trial did not begin, because the load beside it had
+ * ended: it is not valid. */
+struct plan_sample plan_sample_take(const struct plan_probe *probe,
+                                    const struct search_probe *asked, const struct recipe *recipe,
+                                    const struct trial_result *result,
+                                    const struct background_figures *beside,
+                                    const struct plan_machine *machine);
+
+/* Whether it is a vote of its search. */
+bool plan_sample_is_vote(const struct plan_sample *sample);
+
+/* Whether it has all its samples. A trial that was ended before because it failed in any case has
+ * more slow handoffs than its share. */
+bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample);
+
+/* The guard has ended the trial, because it did harm: why. */
+void plan_sample_brake(struct plan_sample *sample, const char *why);
+
+/* Appends; `list` is the caller's to free. */
+void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample);
+
+/* What is equal in all rows of a folder. */
+struct plan_sample_context {
+    const char *run;
+    const char *target;
+    size_t servers;
+    const struct plan_question *question;
+};
+
+/* The columns of plan.csv, and a sample's row. */
+extern const char plan_sample_columns[];
+void plan_sample_write(const struct plan_sample *sample, const struct plan_sample_context *context,
+                       struct csv *csv);
+
+/* ------------------------------------------------------------------ knee */
+
+/* Trials of each kind, so that there is an interval. If so many that are run tell nothing, no other
+ * is run: before the last there are at most one less of those that tell and of those that do not.
+ */
+#define PLAN_KNEE_TRIALS      STATISTICS_TRIALS_MIN
+#define PLAN_KNEE_TRIALS_MOST (2 * PLAN_KNEE_TRIALS - 1)
+
+/* Whether the knee is known, or what it lacks. */
+enum plan_knee_state {
+    PLAN_KNEE_KNOWN,
+    PLAN_KNEE_NO_CPU_TIME, /* of the servers: they are not private */
+    PLAN_KNEE_NO_TRIAL,    /* of a lone lock: none was run */
+    PLAN_KNEE_NOT_VALID,   /* none of a lone lock was valid */
+    PLAN_KNEE_NOT_WHOLE,   /* each of these that was valid ended before it had its samples */
+};
+
+struct plan_knee {
+    enum plan_knee_state state;
+    struct knee found; /* PLAN_KNEE_KNOWN; else its numbers are NaN */
+    uint64_t clients;  /* of each lock */
+};
+
+/* Whether trials of one lock alone belong to the question. */
+bool plan_knee_is_told(const struct plan_question *question);
+
+/* Whether trials are run for the knee after the searches. */
+bool plan_knee_has_trials(const struct plan_options *options);
+
+/* The trials that a search has still to run for its knee, after the samples so far. */
+struct search_forecast plan_knee_missing(const struct plan_question *question,
+                                         const struct plan_samples *samples);
+
+/* The next of them. False, with *asked unchanged: none is missing. */
+bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,
+                    struct search_probe *asked);
+
+/* Such a trial goes on until it has its samples, whether it meets the objective or not. */
+struct plan_probe plan_knee_probe(const struct plan_question *question,
+                                  const struct search_probe *asked);
+
+/* The knee from the trials of a search. best: the size whose figures the answer tells, which says
+ * how many clients a lock has if they are the unknown. */
+struct plan_knee plan_knee_find(const struct plan_options *options,
+                                const struct plan_samples *samples, uint64_t best);
+
+/* ------------------------------------------------------------------ answer */
+
+/* The trials of one size that were votes. */
+struct plan_votes {
+    uint32_t passed, cast;
+};
+
+/* Why a search ended before its own end. */
+enum plan_cut {
+    PLAN_CUT_NOT,
+    PLAN_CUT_BY_TIME, /* the time that it was given was used up */
+    PLAN_CUT_SHORT,   /* by an error, or a signal */
+};
+
+/* The answer of one search. Its figures are medians over the fresh trials at `best`, by which the
+ * size was not chosen; if there are none, over all votes at that size. */
+struct plan_answer {
+    const char *target; /* the name of the servers */
+    const struct recipe *recipe;
+    enum plan_cut cut;
+    uint64_t proposed; /* where the search began, by a model; 0: at the least size */
+    struct search_answer found;
+    struct plan_votes fresh_passed, fresh_failed; /* of the fresh trials at each end */
+    uint64_t best;         /* the size of the figures: the largest that passed, else the least */
+    double measured_us;    /* of the objective's percentile at `best`; NaN: not known */
+    double p50_us;         /* of the same latency */
+    double handoffs_per_s; /* the same */
+    /* What gave out first in most of the trials that failed at the smallest size that failed; NULL:
+     * not known. */
+    const struct utilisation_finding *gave_out;
+    struct herd herd; /* if waiters were searched for: of the votes that had all their samples */
+    struct plan_knee knee;
+    size_t trials, no_votes; /* of the search; those that were undetermined or not valid */
+    uint64_t samples_most;   /* of an undetermined trial; 0: none was */
+    uint64_t samples_needed; /* with which the trial of the most samples would have passed */
+    const char *brake;       /* why the trial at the smallest size that failed was ended; NULL */
+    const char *not_valid;   /* why the last trial that was not valid was not; NULL: all were */
+};
+
+/* The answer of a search for this recipe from its trials, those for its knee included. It points
+ * into the samples; nothing has cut the search, and the target is not filled in. */
+struct plan_answer plan_answer_take(const struct plan_options *options, const struct search *search,
+                                    const struct recipe *recipe,
+                                    const struct plan_samples *samples);
+
+/* Whether the trials tell the herd coefficient: they differ in their waiters. */
+bool plan_answer_has_herd(const struct plan_question *question);
+
+/* Why the search ended, in a word or two: a static string. */
+const char *plan_answer_reason(const struct plan_answer *answer);
+
+/* The columns of answers.csv, and the row of an answer. */
+extern const char plan_answer_columns[];
+void plan_answer_write(const struct plan_answer *answer, const struct plan_sample_context *context,
+                       struct csv *csv);
+
+/* The answer for --json, with its sentences: a new object. */
+json_t *plan_answer_json(const struct plan_question *question, const struct plan_answer *answer);
+
+/* ------------------------------------------------------------------ sentences */
+
+/* What a search has found; the caller's to free. */
+char *plan_sentence_found(const struct plan_question *question, const struct plan_answer *answer);
+
+/* The herd coefficient of a recipe, and how many of its locks may be hot; or why it is not known.
+ */
+void plan_sentence_herd(const char *recipe, const struct herd *herd, FILE *stream);
+void plan_sentence_knee(const char *recipe, const struct plan_knee *knee, FILE *stream);
+
+/* All sentences of an answer; several: of several targets. */
+void plan_sentences_write(const struct plan_question *question, const struct plan_answer *answer,
+                          bool several, FILE *stream);
+
+/* ------------------------------------------------------------------ searches */
+
+/* The folder of one topology. Invariant: a trial that plan_record_add has added without an error is
+ * in plan.csv, whatever happens next. */
+struct plan_record {
+    const struct plan_options *options;
+    struct file_set set;
+    struct csv csv;
+    struct manifest manifest;
+    char target[80]; /* a copy of its name: the target is closed before the record */
+    struct plan_sample_context context;
+    bool warned; /* that the counts cannot be compared with the servers' */
+};
+
+/* The search for one recipe on one topology. */
+struct plan_search {
+    struct search search;
+    const struct recipe *recipe;
+    size_t topology;
+    struct plan_samples samples;
+    struct plan_answer answer; /* when its record is closed */
+};
+
+/* The table of the answers. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind plan_table_write(const struct plan_question *question,
+                                            const struct plan_search *searches, size_t count,
+                                            bool several, FILE *stream, struct error *error);
+
+/* How long the finished trials of one length took, from the first znode to the last. */
+struct plan_experience {
+    uint64_t took_ns;
+    size_t trials;
+};
+
+/*
+ * All searches: those of each topology one after the other, and among these one for each recipe, in
+ * the order of the options. They take turns, a trial each, so that a drift of the machine or of the
+ * servers affects all of them alike.
+ */
+struct plan_searches {
+    struct plan_options *options; /* the caller's */
+    struct costs_file *costs;     /* of the simulation that proposes sizes; NULL: none does */
+    struct series series;
+    struct plan_record records[OPTIONS_TOPOLOGIES_MAX];
+    struct plan_search *list;
+    size_t count;
+    size_t trials; /* begun, warm-ups included: no two have the same root */
+    struct plan_guard guard;
+    enum plan_cut cut;
+    struct plan_experience experience[2]; /* of short trials, of long ones */
+};
+
+/* Leads the searches from the start of the servers to the exit status. Errors have been complained
+ * about. argv[0] is the subcommand. */
+int plan_searches_lead(struct plan_options *options, int argc, char **argv);
+
+/* What a search has still to do, the trials for its knee included. */
+struct search_forecast plan_search_foresee(const struct plan_searches *searches,
+                                           const struct plan_search *search);
+
+/* Runs the next trial of a search, or, when the search has ended, the next for its knee. *ran
+ * becomes true, and is unchanged if there is no such trial or if the time is up, as searches->cut
+ * then says. A trial is reported to its search only when the files have it; one that the time of
+ * --max-time has ended, or an error, is neither kept nor reported. Errors of plan_guard_open,
+ * background_run, trial_run and plan_record_add. */
+MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search,
+                                         bool *ran, struct error *error);
+
+/* Runs a trial of the least size that is not kept: a JVM's first requests are slow. */
+MUST_CHECK enum error_kind plan_turn_warm_up(struct plan_searches *searches,
+                                             struct plan_search *search, struct error *error);
+
+/* Makes the folder and begins its files. plan_record_free must be called also after an error. */
+MUST_CHECK enum error_kind plan_record_open(struct plan_record *record,
+                                            const struct plan_options *options,
+                                            const struct target *target, const char *out, int argc,
+                                            char **argv, struct error *error);
+void plan_record_free(struct plan_record *record);
+
+/* Prints a warning, except with --quiet, and adds it to the manifest. */
+void plan_record_warn(struct plan_record *record, const char *warning);
+
+/* Adds a finished trial; NULL: it did not begin. */
+MUST_CHECK enum error_kind plan_record_add(struct plan_record *record,
+                                           const struct plan_sample *sample,
+                                           const struct trial_result *result, struct error *error);
+
+/* What is known after the last trial. */
+struct plan_record_end {
+    const struct plan_search *searches; /* on this topology, one for each recipe, answered */
+    size_t planned;                     /* trials; an estimate if the searches were cut short */
+    const struct error *cut_short;      /* why they ended before their end, or NULL */
+    int interrupts;                     /* readable when the plots are to be given up; -1: never */
+};
+
+/* Closes plan.csv, and writes answers.csv, the plots and the manifest. Returns the first error:
+ * ERROR_INTERRUPTED, with all files but the plots written, if `interrupts` becomes readable while
+ * they are drawn. */
+MUST_CHECK enum error_kind plan_record_close(struct plan_record *record,
+                                             const struct plan_record_end *end,
+                                             struct error *error);
+
+/* ------------------------------------------------------------------ demand */
+
+/* A figure that nobody knows: the requests of a trial whose time decides. */
+#define PLAN_DEMAND_UNKNOWN UINT64_MAX
+
+/* The trial of a probe. */
+struct plan_demand_trial {
+    struct trial_plan plan;  /* recipe, workload, sessions, locks, handoffs */
+    uint64_t longest_ns;     /* from the gate on; 0: not known */
+    uint64_t load_sessions;  /* of a load beside it */
+    uint64_t load_per_s;     /* its operations a second */
+    uint64_t load_bytes;     /* of one of them with its reply */
+    uint64_t load_before_ns; /* that it goes on before the gate */
+};
+
+struct plan_demand_given {
+    const struct search_plan *search; /* of each recipe, but for its proposal */
+    /* The trial of this recipe for this probe. */
+    struct plan_demand_trial (*trial)(void *context, const struct recipe *recipe,
+                                      const struct search_probe *probe);
+    void *context;
+    size_t chroot_length; /* of the servers' chroot, in bytes */
+    uint64_t companions;  /* sessions beside every trial: the bystander's, the set-up session */
+    uint64_t max_rate;    /* requests a second; 0: no limit */
+    uint64_t max_time_ns; /* of all searches; 0: no limit */
+    /* Trials that follow each search for a knee, of either kind: short ones of size 1, and long
+     * ones of the largest size that it has tried. So many if all tell something, and at most. */
+    size_t knee_trials, knee_trials_most;
+};
+
+/* Sums over the trials; sessions and watches: at a time. */
+struct plan_demand {
+    uint64_t sessions;
+    uint64_t watches;
+    uint64_t trials;
+    uint64_t rpcs;    /* or PLAN_DEMAND_UNKNOWN, and so on */
+    uint64_t bytes;   /* sent and received */
+    uint64_t time_ns; /* of the trials from their gates on: without the opening of sessions */
+};
+
+/*
+ * What a search for a recipe would demand. Expected: no search demands more in which every trial is
+ * decided by its size alone; it begins at the proposal, or, if that is 0, at the least size. Most:
+ * the whole budget of trials, all of them long and at the largest size: no search demands more.
+ * The requests of a trial are those of its recipe's law (bench/target/traffic.h), which in free
+ * pace is an estimate.
+ */
+struct plan_demand plan_demand_expected(const struct plan_demand_given *given,
+                                        const struct recipe *recipe, uint64_t proposal);
+struct plan_demand plan_demand_most(const struct plan_demand_given *given,
+                                    const struct recipe *recipe);
+
+/* A recipe's searches, or all of them one after the other. */
+struct plan_demand_row {
+    const struct recipe *recipe; /* NULL: all */
+    uint64_t proposal;
+    struct plan_demand expected, most;
+};
+
+/* Fills a row for each of so many recipes and their proposals, and one more for their sum if there
+ * are several: *rows has room for it. Returns how many. */
+size_t plan_demand_rows(const struct plan_demand_given *given, const struct recipe *const *recipes,
+                        const struct plan_proposal *proposals, size_t count,
+                        struct plan_demand_row *rows);
+
+/* Writes the table of so many rows, and what they are; 80 columns are enough. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind plan_demand_write(const struct plan_demand_given *given,
+                                             const struct plan_demand_row *rows, size_t count,
+                                             size_t width, FILE *stream, struct error *error);
+
+/* Says what the searches would demand, and asks no server. Returns the exit status. */
+int plan_dry_run(struct plan_options *options);
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/cli/complain.h"
+#include "bench/output/json_result.h"
+#include "bench/output/record_json.h"
+#include "bench/output/verdict.h"
+#include "bench/page/page.h"
+#include "bench/plan/internal.h"
+#include "bench/target/resources.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ what remains */
+
+struct search_forecast plan_search_foresee(const struct plan_searches *searches,
+                                           const struct plan_search *search)
+{
+    struct search_forecast left = {0}, knee = {0};
+    if (!search_foresee(&search->search, &left))
+        return left;
+    if (plan_knee_has_trials(searches->options))
+        knee = plan_knee_missing(&searches->options->question, &search->samples);
+    left.short_trials += knee.short_trials;
+    left.long_trials += knee.long_trials;
+    return left;
+}
+
+/* The trials of a topology that have been kept; and those, if not NULL, that remain. */
+static size_t count_trials(const struct plan_searches *searches, size_t topology, size_t *remaining)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < searches->count; i++) {
+        const struct plan_search *search = &searches->list[i];
+        if (search->topology != topology)
+            continue;
+        kept += search->samples.count;
+        if (remaining != NULL) {
+            const struct search_forecast left = plan_search_foresee(searches, search);
+            *remaining += left.short_trials + left.long_trials;
+        }
+    }
+    return kept;
+}
+
+/* ------------------------------------------------------------------ before the first trial */
+
+/* On servers that are somebody's. */
+static void tell_demand(const struct plan_searches *searches)
+{
+    const struct plan_question *question = &searches->options->question;
+    char where[CONNECT_TEXT_SIZE], sessions[32], rate[32], beside[128] = "";
+    uint64_t per_s = plan_question_rate(question, question->most);
+    if (!series_tells_demand(&searches->series))
+        return;
+    if (per_s > 0)
+        snprintf(beside, sizeof beside,
+                 ", and beside them the load of --background: %d sessions, %s%s a second",
+                 BACKGROUND_SESSIONS, question->unknown == PLAN_RATE ? "at most " : "",
+                 text_format_count(per_s, rate, sizeof rate));
+    complain_mildly(
+        "on %s: at most %s sessions at a time, each of which sends its next request as soon as "
+        "it may%s; others who use these servers will notice; --dry-run says more",
+        connect_typed(&searches->series.targets.list[0].placement, where, sizeof where),
+        text_format_count(plan_question_sessions(question, question->most), sessions,
+                          sizeof sessions),
+        beside);
+}
+
+/* Lowers the largest size to what the servers allow; the bystander's session on each server takes
+ * one of their connections. What the series says of the numbers of clients that it has left out is
+ * no help here: they are only the two ends of the range. */
+static void fit_question(struct plan_searches *searches)
+{
+    struct series *series = &searches->series;
+    struct plan_question *question = &searches->options->question;
+    const struct target *target = &series->targets.list[0];
+    uint64_t asked = question->most, sessions = target->capacity.sessions,
+             taken = target->servers.count;
+    char most[64];
+    series->left_out[0] = '\0';
+    if (sessions != UINT64_MAX)
+        sessions = sessions > taken ? sessions - taken : 0;
+    plan_question_fit(question, sessions);
+    if (question->most < asked)
+        snprintf(
+            series->left_out, sizeof series->left_out,
+            "no more than %s are tried: %.200s takes %llu connections from this host at a time "
+            "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
+            "server's zoo.cfg, or use more servers of its ensemble",
+            plan_question_format(question, question->most, most, sizeof most),
+            target->capacity.server, (unsigned long long)target->capacity.room,
+            (unsigned long long)target->capacity.reserved + 1);
+}
+
+static enum error_kind propose(const struct plan_searches *searches, struct error *error)
+{
+    struct plan_options *options = searches->options;
+    const struct targets *targets = &searches->series.targets;
+    if (searches->costs == NULL)
+        return ERROR_NONE;
+    const struct costs_record record =
+        costs_file_record(&options->target, &targets->list[0], options->question.processes);
+    enum error_kind kind =
+        costs_file_check_holds(searches->costs, options->target.costs, &record, error);
+    return kind == ERROR_NONE
+               ? plan_proposals_make(searches->costs, options, &searches->series.progress,
+                                     targets->signals, error)
+               : kind;
+}
+
+static enum error_kind lay_out(void *context, struct error *error)
+{
+    struct plan_searches *searches = context;
+    const struct plan_options *options = searches->options;
+    size_t recipes = options->recipe_count, count = options->target.topology_count * recipes;
+    fit_question(searches);
+    tell_demand(searches);
+    enum error_kind kind = propose(searches, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    searches->list = memory_new(count, sizeof *searches->list);
+    for (; searches->count < count; searches->count++) {
+        struct plan_search *search = &searches->list[searches->count];
+        size_t recipe = searches->count % recipes;
+        const struct search_plan plan =
+            plan_question_search(&options->question, options->proposals[recipe].size);
+        search->recipe = options->recipes[recipe];
+        search->topology = searches->count / recipes;
+        if (!search_init(&search->search, &plan))
+            return error_raise(error, ERROR_NO_MEMORY, 0, "searches", "%s", "");
+    }
+    return ERROR_NONE;
+}
+
+static enum error_kind open_record(void *context, size_t topology, const char *out,
+                                   struct error *error)
+{
+    struct plan_searches *searches = context;
+    const struct series *series = &searches->series;
+    const struct target *target = &series->targets.list[topology];
+    struct plan_record *record = &searches->records[topology];
+    enum error_kind kind =
+        plan_record_open(record, searches->options, target, out, series->argc, series->argv, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    const char *warning = resources_warning(&searches->options->target, target->servers.count);
+    if (series->left_out[0] != '\0')
+        plan_record_warn(record, series->left_out);
+    if (warning != NULL)
+        plan_record_warn(record, warning);
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ the trials */
+
+/* Without any trial there is nothing to tell, not even an answer that is cut short. */
+static enum error_kind check_time(const struct plan_searches *searches, struct error *error)
+{
+    size_t kept = 0;
+    char most[32];
+    for (size_t i = 0; i < searches->count; i++)
+        kept += searches->list[i].search.step_count;
+    if (kept > 0 || searches->cut != PLAN_CUT_BY_TIME)
+        return ERROR_NONE;
+    text_format_duration(searches->options->guard.max_time_ns, most, sizeof most);
+    return error_raise(error, ERROR_NOT_VALID, 0, "--max-time",
+                       "the %s were up before the first trial had ended: give more", most);
+}
+
+/* The turns of all searches, round by round. */
+static enum error_kind run_all(struct plan_searches *searches, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    bool ran = true;
+    progress_say(&searches->series.progress, "warming up");
+    for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
+        kind = plan_turn_warm_up(searches, &searches->list[i], error);
+    progress_clear(&searches->series.progress);
+    while (kind == ERROR_NONE && ran) {
+        ran = false;
+        for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
+            kind = plan_turn_run(searches, &searches->list[i], &ran, error);
+    }
+    return kind == ERROR_NONE ? check_time(searches, error) : kind;
+}
+
+/* Private servers have no other users, so there is no bystander beside them. */
+static enum error_kind run(void *context, struct error *error)
+{
+    struct plan_searches *searches = context;
+    const struct plan_options *options = searches->options;
+    const struct target *target = &searches->series.targets.list[0];
+    const struct load_host host = {
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .watch = {.interrupt_descriptor = searches->series.targets.signals}};
+    enum driver driver = options->target.connect ? options->target.driver : DRIVER_SIMULATED;
+    char root[PATH_MAX];
+    snprintf(root, sizeof root, "%s/bystander", target->root);
+    if (options->target.connect)
+        progress_say(&searches->series.progress, "reading from the servers before the first trial");
+    enum error_kind kind =
+        plan_guard_begin(&searches->guard, &options->guard, driver, &host, root, error);
+    progress_clear(&searches->series.progress);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = run_all(searches, error);
+    struct error why;
+    enum error_kind ended = plan_guard_end(&searches->guard, kind == ERROR_NONE ? error : &why);
+    return kind == ERROR_NONE ? ended : kind;
+}
+
+/* ------------------------------------------------------------------ after the last trial */
+
+static enum error_kind close_record(void *context, size_t topology, const struct error *cut_short,
+                                    struct error *error)
+{
+    struct plan_searches *searches = context;
+    const struct plan_options *options = searches->options;
+    struct plan_record *record = &searches->records[topology];
+    struct plan_search *list = &searches->list[topology * options->recipe_count];
+    size_t remaining = 0, kept = count_trials(searches, topology, cut_short ? &remaining : NULL);
+    if (cut_short != NULL)
+        searches->cut = PLAN_CUT_SHORT;
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        list[i].answer =
+            plan_answer_take(options, &list[i].search, list[i].recipe, &list[i].samples);
+        list[i].answer.target = record->target;
+        list[i].answer.cut = searches->cut;
+    }
+    const struct plan_record_end end = {list, kept + remaining, cut_short,
+                                        searches->series.targets.signals};
+    return plan_record_close(record, &end, error);
+}
+
+static size_t kept(const void *context, size_t topology)
+{
+    return count_trials(context, topology, NULL);
+}
+
+static enum error_kind write_text(const struct plan_searches *searches, struct error *error)
+{
+    const struct plan_question *question = &searches->options->question;
+    bool several = searches->series.record_count > 1;
+    enum error_kind kind =
+        plan_table_write(question, searches->list, searches->count, several, stdout, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    putchar('\n');
+    for (size_t i = 0; i < searches->count; i++)
+        plan_sentences_write(question, &searches->list[i].answer, several, stdout);
+    plan_proposals_write(searches->options, stdout);
+    for (size_t i = 0; i < searches->series.record_count; i++)
+        printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->records[i].set.folder);
+    return ERROR_NONE;
+}
+
+/* No trial that is not valid makes the verdict: the search goes on without it. */
+static enum error_kind write_json(const struct plan_searches *searches, int verdict,
+                                  struct error *error)
+{
+    json_t *records = json_array();
+    for (size_t i = 0; i < searches->series.record_count; i++) {
+        const struct plan_record *record = &searches->records[i];
+        json_t *answers = json_array();
+        for (size_t k = 0; k < searches->count; k++) {
+            if (searches->list[k].topology == i)
+                json_array_append_new(answers, plan_answer_json(&searches->options->question,
+                                                                &searches->list[k].answer));
+        }
+        if (record->set.trials > 0)
+            json_array_append_new(records, record_json_new(&record->manifest, record->set.folder,
+                                                           record->context.servers, answers));
+        else
+            json_decref(answers);
+    }
+    return json_result_write(json_pack("{s:s, s:o}", "verdict",
+                                       verdict_word(verdict_of_status(verdict)), "results",
+                                       records),
+                             "plan", stdout, error);
+}
+
+static int write_answers(const struct plan_searches *searches, int verdict)
+{
+    struct error error;
+    enum error_kind kind = searches->options->output.json ? write_json(searches, verdict, &error)
+                                                          : write_text(searches, &error);
+    return kind == ERROR_NONE ? 0 : complain(&error);
+}
+
+/* Complains about each trial of a topology whose verdict failed, in their order; whether there is
+ * one. */
+static bool complain_of_failures(const struct plan_searches *searches, size_t topology)
+{
+    size_t recipes = searches->options->recipe_count,
+           steps = count_trials(searches, topology, NULL);
+    bool fails = false;
+    for (size_t i = 0; i < steps * recipes; i++) {
+        const struct plan_search *search = &searches->list[topology * recipes + i % recipes];
+        if (i / recipes >= search->samples.count || !search->samples.list[i / recipes].fails)
+            continue;
+        const struct plan_sample *sample = &search->samples.list[i / recipes];
+        char size[64];
+        complain_plainly("%s, %s, step %llu: the verdict fails: %s", sample->recipe->name,
+                         plan_question_format(&searches->options->question, sample->probe.size,
+                                              size, sizeof size),
+                         (unsigned long long)sample->step, sample->reason);
+        fails = true;
+    }
+    return fails;
+}
+
+/* The verdict becomes 4 if a search has no answer, and 1 if a verdict failed. */
+static int tell(void *context, int *verdict)
+{
+    const struct plan_searches *searches = context;
+    const struct output_options *output = &searches->options->output;
+    int status = 0;
+    for (size_t i = 0; i < searches->count; i++) {
+        enum search_reason reason = searches->list[i].answer.found.reason;
+        if (reason == SEARCH_BUDGET || reason == SEARCH_UNDETERMINED)
+            *verdict = 4;
+    }
+    if (!output->json && !output->quiet)
+        status = write_answers(searches, *verdict);
+    for (size_t i = 0; i < searches->series.record_count; i++) {
+        const struct plan_record *record = &searches->records[i];
+        if (complain_of_failures(searches, i))
+            *verdict = 1;
+        if (record->set.trials > 0 && !record->set.broken)
+            page_add(record->set.folder, &record->manifest, output->quiet);
+    }
+    if (searches->series.targets.made_out)
+        page_add_common(output->out, output->quiet);
+    return output->json ? write_answers(searches, *verdict) : status;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static int lead(struct plan_searches *searches, int argc, char **argv)
+{
+    static const struct series_user user = {.lay_out = lay_out,
+                                            .open_record = open_record,
+                                            .run = run,
+                                            .close_record = close_record,
+                                            .kept = kept,
+                                            .tell = tell};
+    const struct plan_options *options = searches->options;
+    const struct plan_question *question = &options->question;
+    uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
+    uint64_t sessions[] = {plan_question_sessions(question, question->least) + bystanders,
+                           plan_question_sessions(question, question->most) + bystanders};
+    struct levels clients = {.list = sessions, .count = 2};
+    const struct series_options of_series = {"plan",   &options->target,    &options->output,
+                                             &clients, question->processes, NULL};
+    series_init(&searches->series, &of_series, &user, searches);
+    int status = series_lead(&searches->series, argc, argv);
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
+        plan_record_free(&searches->records[i]);
+    for (size_t i = 0; i < searches->count; i++) {
+        search_deinit(&searches->list[i].search);
+        free(searches->list[i].samples.list);
+    }
+    free(searches->list);
+    series_deinit(&searches->series);
+    return status;
+}
+
+int plan_searches_lead(struct plan_options *options, int argc, char **argv)
+{
+    struct error error;
+    struct plan_searches *searches = memory_new(1, sizeof *searches);
+    searches->options = options;
+    int status = plan_proposals_read(options, &searches->costs, &error) == ERROR_NONE
+                     ? lead(searches, argc, argv)
+                     : complain_about("plan", &error);
+    free(searches->costs);
+    free(searches);
+    return status;
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/terminal.h"
+#include "bench/plan/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Three digits without an exponent, or all of a larger number. */
+static const char *round_off(double value, char *text, size_t size)
+{
+    double magnitude = fabs(value);
+    if (value >= 1000 && value < 1e15)
+        return text_format_count((uint64_t)llround(value), text, size);
+    if (magnitude > 1e-12 && magnitude < 1e-4)
+        snprintf(text, size, "%.*f", 2 - (int)floor(log10(magnitude)), value);
+    else
+        snprintf(text, size, magnitude < 100 ? "%.3g" : "%.0f", value);
+    return text;
+}
+
+/* "0.21 (95 %: 0.18 … 0.25)", or why there is no interval. */
+static const char *describe(const struct interval *value, double unit, char *text, size_t size)
+{
+    char number[32], low[32], high[32];
+    round_off(value->value / unit, number, sizeof number);
+    if (isnan(value->low) || isnan(value->high))
+        snprintf(text, size, "%s (no interval: fewer than %d trials)", number,
+                 STATISTICS_TRIALS_MIN);
+    else
+        snprintf(text, size, "%s (95 %%: %s … %s)", number,
+                 round_off(value->low / unit, low, sizeof low),
+                 round_off(value->high / unit, high, sizeof high));
+    return text;
+}
+
+/* ------------------------------------------------------------------ the herd coefficient */
+
+/* What the coefficient means where one number does not tell all. */
+static const char *note_on(const struct herd *herd)
+{
+    if (herd->bends)
+        return " The times bend: no single coefficient holds for all sizes.";
+    if (herd->beta.high < 0)
+        return " Handoffs are shorter with more waiters: there is no herd.";
+    if (herd->beta.low <= 0)
+        return " The coefficient may be 0: the trials show no herd.";
+    return herd->beta.value < 0 ? " The coefficient is below 0: the trials show no herd." : "";
+}
+
+void plan_sentence_herd(const char *recipe, const struct herd *herd, FILE *stream)
+{
+    char beta[128], bare[128];
+    switch (herd->state) {
+    case HERD_ONE_SIZE:
+        wrap_sentence(stream,
+                      "%s: herd coefficient not known: needs valid trials with at least "
+                      "two numbers of waiters.",
+                      recipe);
+        break;
+    case HERD_BARE_NOT_KNOWN:
+        wrap_sentence(stream,
+                      "%s: herd coefficient not known: the trials, with %.4g to %.4g waiters, do "
+                      "not tell what a handoff without waiters takes. One more waiter costs %s us.",
+                      recipe, herd->least, herd->most,
+                      describe(&herd->slope_s, 1e-6, beta, sizeof beta));
+        break;
+    case HERD_FEW_TRIALS:
+    case HERD_KNOWN:
+        wrap_sentence(stream,
+                      "%s: herd coefficient: one more waiter costs %s handoffs without waiters. A "
+                      "handoff without waiters takes %s ms.%s",
+                      recipe, describe(&herd->beta, 1, beta, sizeof beta),
+                      describe(&herd->bare_s, 1e-3, bare, sizeof bare), note_on(herd));
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------ the knee */
+
+void plan_sentence_knee(const char *recipe, const struct plan_knee *told, FILE *stream)
+{
+    static const char *const lacks[] = {
+        [PLAN_KNEE_NO_CPU_TIME] =
+            ("it needs the CPU and disk time of the servers, which is known of private servers "
+             "only, from ZooKeeper 3.6 on"),
+        [PLAN_KNEE_NO_TRIAL] = "no trial of a lock alone was run before the end",
+        [PLAN_KNEE_NOT_VALID] = "no trial of a lock alone was valid",
+        [PLAN_KNEE_NOT_WHOLE] =
+            "each valid trial of a lock alone ended before it had all its samples",
+    };
+    const struct knee *knee = &told->found;
+    char locks[128], most[128];
+    struct growing_text why = {0};
+    if (told->state != PLAN_KNEE_KNOWN) {
+        wrap_sentence(stream, "%s: knee for hot locks not known: %s.", recipe, lacks[told->state]);
+        return;
+    }
+    growing_text_add(&why, "%s", ""); /* what is uncertain besides the interval */
+    if (knee->at_least)
+        growing_text_add(&why,
+                         " Both are lower bounds: the demand of a handoff was measured with %u hot "
+                         "lock%s, and is smaller with more",
+                         knee->demand_locks, knee->demand_locks == 1 ? "" : "s");
+    if (knee->at_least && knee->demand_locks == 1)
+        growing_text_add(&why, ": zkherd plan --unknown locks -n %llu tells more",
+                         (unsigned long long)told->clients);
+    if (knee->at_least)
+        growing_text_add(&why, ".");
+    if (knee->of == UTILISATION_DISK)
+        growing_text_add(&why, " Servers count the time of the disk in whole milliseconds, cut "
+                               "off: its demand may be larger.");
+    wrap_sentence(stream,
+                  "%s: knee: %s%s hot locks of %llu clients each: with more, %s would be the "
+                  "limit: %s%s handoffs a second in all.%s",
+                  recipe, knee->at_least ? "at least " : "",
+                  describe(&knee->locks, 1, locks, sizeof locks), (unsigned long long)told->clients,
+                  utilisation_limit_words(knee->of), knee->at_least ? "at least " : "",
+                  describe(&knee->most_per_s, 1, most, sizeof most), why.text);
+    free(why.text);
+}
+
+/* ------------------------------------------------------------------ what was found */
+
+/* What is told of, and the text so far. */
+struct sentence {
+    const struct plan_question *question;
+    const struct plan_answer *answer;
+    char objective[OBJECTIVE_TEXT_SIZE];
+    struct growing_text text;
+};
+
+#define ADD(...) growing_text_add(&sentence->text, __VA_ARGS__)
+
+/* A size as "12 waiters". */
+static void add_size(struct sentence *sentence, uint64_t size)
+{
+    char text[64];
+    ADD("%s", plan_question_format(sentence->question, size, text, sizeof text));
+}
+
+static void add_measured(struct sentence *sentence)
+{
+    const struct objective *objective = &sentence->question->objective;
+    double measured_us = sentence->answer->measured_us, per_s = sentence->answer->handoffs_per_s;
+    char duration[32];
+    if (objective_is_rate(objective)) {
+        if (!isnan(per_s))
+            ADD(", at %.0f handoffs a second", per_s);
+    } else if (isinf(measured_us))
+        ADD(", with p%g above a minute", objective_percent(objective));
+    else if (!isnan(measured_us))
+        ADD(", with p%g = %s", objective_percent(objective),
+            text_format_duration((uint64_t)(measured_us * 1e3), duration, sizeof duration));
+}
+
+static void add_votes(struct sentence *sentence, const struct plan_votes *votes, bool passed)
+{
+    if (votes->cast > 0)
+        ADD(" (%u of %u fresh trials %s)", passed ? votes->passed : votes->cast - votes->passed,
+            votes->cast, passed ? "passed" : "failed");
+}
+
+/* "640 waiters meet handoff p99 < 50ms (5 of 5 fresh trials passed), with p99 = 41 ms". */
+static void add_passed(struct sentence *sentence)
+{
+    const struct plan_answer *answer = sentence->answer;
+    add_size(sentence, answer->found.passed);
+    ADD(" %s %s", answer->found.passed == 1 ? "meets" : "meet", sentence->objective);
+    add_votes(sentence, &answer->fresh_passed, true);
+    add_measured(sentence);
+}
+
+static void add_failed(struct sentence *sentence)
+{
+    const struct plan_answer *answer = sentence->answer;
+    char count[32];
+    if (answer->found.failed == 0)
+        return;
+    text_format_count(answer->found.failed, count, sizeof count);
+    if (answer->brake != NULL)
+        ADD("; at %s a trial was ended: %s", count, answer->brake);
+    else
+        ADD("; %s %s not", count, answer->found.failed == 1 ? "does" : "do");
+    add_votes(sentence, &answer->fresh_failed, false);
+}
+
+static void add_nothing(struct sentence *sentence)
+{
+    ADD("nothing meets %s: the best is ", sentence->objective);
+    add_size(sentence, sentence->answer->best);
+    add_measured(sentence);
+    if (sentence->question->least > 1)
+        ADD("; no fewer were tried");
+    if (sentence->answer->brake != NULL)
+        ADD("; a trial was ended: %s", sentence->answer->brake);
+}
+
+/* The least size may have failed, and a larger one passed. */
+static void add_not_monotone(struct sentence *sentence)
+{
+    const struct plan_answer *answer = sentence->answer;
+    char count[32];
+    if (answer->found.passed > 0) {
+        add_passed(sentence);
+        add_failed(sentence);
+    } else {
+        add_size(sentence, answer->found.failed);
+        ADD(" %s not meet %s", answer->found.failed == 1 ? "does" : "do", sentence->objective);
+        add_votes(sentence, &answer->fresh_failed, false);
+    }
+    ADD(", but %s do: the answers are not monotone",
+        text_format_count(answer->found.passed_above, count, sizeof count));
+}
+
+/* And why sizes stayed undecided. */
+static void add_undetermined(struct sentence *sentence)
+{
+    const struct plan_answer *answer = sentence->answer;
+    char count[32], needed[32];
+    if (answer->found.passed > 0) {
+        add_passed(sentence);
+        ADD("; ");
+    }
+    ADD("whether ");
+    add_size(sentence, answer->found.undecided);
+    ADD(" would is not decided: %zu of %zu trials were no vote", answer->no_votes, answer->trials);
+    if (answer->not_valid != NULL)
+        ADD("; a trial was not valid: %s", answer->not_valid);
+    else if (answer->samples_needed > answer->samples_most)
+        ADD("; too few samples: a trial had %s, and with as many over the limit %s would show %s",
+            text_format_count(answer->samples_most, count, sizeof count),
+            text_format_count(answer->samples_needed, needed, sizeof needed), sentence->objective);
+}
+
+static void add_budget(struct sentence *sentence)
+{
+    static const char *const words[] = {[PLAN_CUT_NOT] = "it was out of trials",
+                                        [PLAN_CUT_BY_TIME] = "its time was used up",
+                                        [PLAN_CUT_SHORT] = "it was cut short"};
+    const struct plan_answer *answer = sentence->answer;
+    if (answer->found.passed > 0)
+        add_passed(sentence);
+    else
+        ADD("no size is known to meet the objective");
+    add_failed(sentence);
+    ADD("; the search ended early: %s after %zu trial%s", words[answer->cut], answer->trials,
+        answer->trials == 1 ? "" : "s");
+}
+
+/* Why no larger size than the largest was tried. */
+static void add_most(struct sentence *sentence)
+{
+    static const char *const words[] = {
+        [PLAN_MOST_BY_AT_MOST] = "--at-most ",
+        [PLAN_MOST_BY_DEFAULT] = "without --at-most a search has at most ",
+        [PLAN_MOST_BY_MAX_CLIENTS] = "--max-clients allows no more sessions",
+        [PLAN_MOST_BY_MAX_RATE] = "--max-rate allows no more requests",
+        [PLAN_MOST_BY_SERVERS] =
+            "the servers accept no more connections from this host (maxClientCnxns)",
+    };
+    const struct plan_question *question = sentence->question;
+    char count[32];
+    bool is_rate = question->unknown == PLAN_RATE;
+    ADD("; no more were tried: %s", words[question->most_by]);
+    if (question->most_by == PLAN_MOST_BY_AT_MOST)
+        ADD("%s", text_format_count(question->most, count, sizeof count));
+    if (question->most_by == PLAN_MOST_BY_DEFAULT)
+        ADD("%s %s",
+            text_format_count(is_rate ? PLAN_RATE_MOST : PLAN_SESSIONS_MOST, count, sizeof count),
+            is_rate ? "requests a second" : "sessions");
+}
+
+char *plan_sentence_found(const struct plan_question *question, const struct plan_answer *answer)
+{
+    struct sentence made = {.question = question, .answer = answer}, *sentence = &made;
+    objective_format(&question->objective, made.objective, sizeof made.objective);
+    ADD("%s: ", answer->recipe->name);
+    switch (answer->found.reason) {
+    case SEARCH_BUDGET:
+        add_budget(sentence);
+        break;
+    case SEARCH_NOTHING_MEETS:
+        add_nothing(sentence);
+        break;
+    case SEARCH_UNDETERMINED:
+        add_undetermined(sentence);
+        break;
+    case SEARCH_EVERYTHING_MEETS:
+        add_passed(sentence);
+        add_most(sentence);
+        break;
+    case SEARCH_NOT_MONOTONE:
+        add_not_monotone(sentence);
+        break;
+    case SEARCH_FOUND:
+        add_passed(sentence);
+        add_failed(sentence);
+        break;
+    }
+    ADD(".");
+    return made.text.text;
+}
+
+/* ------------------------------------------------------------------ all sentences */
+
+void plan_sentences_write(const struct plan_question *question, const struct plan_answer *answer,
+                          bool several, FILE *stream)
+{
+    char name[200], size[64];
+    const char *target = several ? answer->target : "", *comma = several ? ", " : "";
+    char *found = plan_sentence_found(question, answer);
+    wrap_sentence(stream, "%s%s%s", target, comma, found);
+    free(found);
+    snprintf(name, sizeof name, "%s%s%s", target, comma, answer->recipe->name);
+    if (answer->gave_out != NULL)
+        wrap_sentence(stream, "%s, %s: what gave out first: %s (%s).", name,
+                      plan_question_format(question, answer->found.failed, size, sizeof size),
+                      utilisation_limit_words(answer->gave_out->limit), answer->gave_out->evidence);
+    if (plan_answer_has_herd(question))
+        plan_sentence_herd(name, &answer->herd, stream);
+    if (plan_knee_is_told(question))
+        plan_sentence_knee(name, &answer->knee, stream);
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static void put_duration(struct grid *grid, double duration_us)
+{
+    char text[32];
+    if (isnan(duration_us))
+        grid_put(grid, GRID_UNKNOWN);
+    else if (isinf(duration_us))
+        grid_put(grid, "> 1 min");
+    else
+        grid_put(grid, "%s",
+                 text_format_duration((uint64_t)(duration_us * 1e3), text, sizeof text));
+}
+
+/* 0: there is no such size. */
+static double known(uint64_t size)
+{
+    return size > 0 ? (double)size : NAN;
+}
+
+static void put_row(struct grid *grid, const struct plan_answer *answer)
+{
+    const struct plan_votes *votes = &answer->fresh_passed;
+    grid_put(grid, "%s", answer->target);
+    grid_put(grid, "%s", answer->recipe->name);
+    grid_put_whole(grid, known(answer->found.passed));
+    if (votes->cast > 0)
+        grid_put(grid, "%u of %u", votes->passed, votes->cast);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+    grid_put_whole(grid, known(answer->found.failed));
+    put_duration(grid, answer->p50_us);
+    put_duration(grid, answer->measured_us);
+    grid_put_whole(grid, answer->handoffs_per_s);
+    grid_put(grid, "%s",
+             answer->gave_out != NULL ? utilisation_limit_word(answer->gave_out->limit)
+                                      : GRID_UNKNOWN);
+}
+
+enum error_kind plan_table_write(const struct plan_question *question,
+                                 const struct plan_search *searches, size_t count, bool several,
+                                 FILE *stream, struct error *error)
+{
+    char percentile[16];
+    const struct objective *objective = &question->objective;
+    const char *metric =
+        objective_metric_word(objective_is_rate(objective) ? OBJECTIVE_HANDOFF : objective->metric);
+    snprintf(percentile, sizeof percentile, "p%g", objective_percent(objective));
+    const struct grid_column columns[] = {
+        {.over = "", .title = "servers"},
+        {.over = "", .title = "recipe"},
+        {.over = "largest", .title = "passed", .right = true},
+        {.over = "fresh", .title = "trials", .right = true, .spare = 1},
+        {.over = "smallest", .title = "failed", .right = true},
+        {.over = metric, .title = "p50", .right = true, .spare = 3},
+        {.over = metric, .title = percentile, .right = true},
+        {.over = "handoffs", .title = "a second", .right = true, .spare = 2},
+        {.over = "gave out", .title = "first"},
+    };
+    struct grid grid;
+    grid_init(&grid, columns, sizeof columns / sizeof columns[0], 2);
+    for (size_t i = 0; i < count; i++)
+        put_row(&grid, &searches[i].answer);
+    grid.hidden[0] = !several;
+    grid.hidden[6] = objective_is_rate(objective) || objective->percentile_hundredths == 5000;
+    grid_fit(&grid, TERMINAL_COLUMNS, 1);
+    enum error_kind kind = grid_write(&grid, TERMINAL_COLUMNS, stream, error);
+    grid_deinit(&grid);
+    return kind;
+}
