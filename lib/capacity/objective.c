@@ -41,156 +41,128 @@ double objective_share(const struct objective *objective)
     return (10000 - objective->percentile_hundredths) / 1e4;
 }
 
-struct reason {
-    char *text;
+/* What is left to parse, and where the reason goes for which it is refused. */
+struct parser {
+    const char *text;
+    char *why;
     size_t size;
 };
 
 /* Always false: what a parser returns. */
-static bool refuse(const struct reason *reason, const char *format, ...)
+static bool refuse(const struct parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const struct reason *reason, const char *format, ...)
+static bool refuse(const struct parser *parser, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(reason->text, reason->size, format, arguments);
+    int length = vsnprintf(parser->why, parser->size, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < reason->size)
-        snprintf(reason->text + length, reason->size - (size_t)length, "; %s", OBJECTIVE_GRAMMAR);
+    if (length >= 0 && (size_t)length < parser->size)
+        snprintf(parser->why + length, parser->size - (size_t)length, "; %s", OBJECTIVE_GRAMMAR);
     return false;
 }
 
 /* Copies what precedes the next of the characters in `ends`, without the blanks around it, and
- * moves *text to that character. A word that does not fit becomes "". */
-static void take(const char **text, const char *ends, char *word, size_t size)
+ * moves on to that character. A word that does not fit becomes "". */
+static const char *take(struct parser *parser, const char *ends, char word[32])
 {
-    *text += strspn(*text, BLANKS);
-    size_t reach = strcspn(*text, ends), length = reach;
-    while (length > 0 && strchr(BLANKS, (*text)[length - 1]) != NULL)
+    const char *text = parser->text + strspn(parser->text, BLANKS);
+    size_t reach = strcspn(text, ends), length = reach;
+    while (length > 0 && strchr(BLANKS, text[length - 1]) != NULL)
         length--;
-    length = length < size ? length : 0;
-    memcpy(word, *text, length);
-    word[length] = '\0';
-    *text += reach;
-    *text += strspn(*text, BLANKS);
+    snprintf(word, 32, "%.*s", length < 32 ? (int)length : 0, text);
+    parser->text = text + reach + strspn(text + reach, BLANKS);
+    return word;
 }
 
-static bool take_metric(const char **text, enum objective_metric *metric,
-                        const struct reason *reason)
+static bool take_sign(struct parser *parser, char sign)
 {
-    char word[24];
-    take(text, BLANKS "<>", word, sizeof word);
-    for (int i = 0; i < (int)OBJECTIVE_METRICS; i++) {
-        if (strcmp(word, words[i]) == 0) {
-            *metric = (enum objective_metric)i;
-            return true;
-        }
-    }
-    return refuse(reason, "no metric is called '%s'", word);
+    if (*parser->text != sign)
+        return refuse(parser, "the sign '%c' is missing", sign);
+    parser->text++;
+    return true;
 }
 
-static bool take_percentile(const char **text, uint32_t *hundredths, const struct reason *reason)
+static bool take_latency(struct parser *parser, struct objective *objective)
 {
-    char word[24];
-    uint64_t number;
-    take(text, BLANKS "<>", word, sizeof word);
+    char word[32];
+    uint64_t hundredths;
+    take(parser, BLANKS "<>", word);
     if (word[0] != 'p' ||
-        !text_parse_hundredths(word + 1, PERCENTILE_LEAST, PERCENTILE_MOST, &number))
-        return refuse(reason, "'%s' is not a percentile from p50 to p99.9", word);
-    *hundredths = (uint32_t)number;
+        !text_parse_hundredths(word + 1, PERCENTILE_LEAST, PERCENTILE_MOST, &hundredths))
+        return refuse(parser, "'%s' is not a percentile from p50 to p99.9", word);
+    objective->percentile_hundredths = (uint32_t)hundredths;
+    if (!take_sign(parser, '<'))
+        return false;
+    if (!text_parse_duration(take(parser, "", word), &objective->limit_ns))
+        return refuse(parser, "'%s' is not a duration such as 50ms", word);
+    if (objective->limit_ns < HISTOGRAM_LOWEST_NS || objective->limit_ns > HISTOGRAM_HIGHEST_NS)
+        return refuse(parser, "the limit is not in 1ns to 60s, the times that are measured");
     return true;
 }
 
-static bool take_sign(const char **text, char sign, const struct reason *reason)
+static bool take_rate(struct parser *parser, struct objective *objective)
 {
-    if (**text != sign)
-        return refuse(reason, "the sign '%c' is missing", sign);
-    (*text)++;
-    return true;
-}
-
-static bool take_limit(const char *text, uint64_t *limit_ns, const struct reason *reason)
-{
-    char word[32];
-    uint64_t parsed_ns;
-    take(&text, "", word, sizeof word);
-    if (!text_parse_duration(word, &parsed_ns))
-        return refuse(reason, "'%s' is not a duration such as 50ms", word);
-    if (parsed_ns < HISTOGRAM_LOWEST_NS || parsed_ns > HISTOGRAM_HIGHEST_NS)
-        return refuse(reason, "the limit is not in 1ns to 60s, the times that are measured");
-    *limit_ns = parsed_ns;
-    return true;
-}
-
-static bool take_rate(const char *text, uint64_t *least_per_s, const struct reason *reason)
-{
-    char word[32];
-    take(&text, "", word, sizeof word);
-    size_t length = strlen(word), unit = strlen("/s");
-    if (length > unit && strcmp(word + length - unit, "/s") == 0) {
-        word[length - unit] = '\0';
-        if (text_parse_number(word, 1, RATE_MOST_PER_S, least_per_s))
-            return true;
-        word[length - unit] = '/';
-    }
-    return refuse(reason, "'%s' is not a rate such as 500/s", word);
+    char word[32], number[32];
+    if (!take_sign(parser, '>'))
+        return false;
+    size_t length = strlen(take(parser, "", word));
+    snprintf(number, sizeof number, "%.*s", length > 2 ? (int)length - 2 : 0, word);
+    if (length > 2 && strcmp(word + length - 2, "/s") == 0 &&
+        text_parse_number(number, 1, RATE_MOST_PER_S, &objective->least_per_s))
+        return true;
+    return refuse(parser, "'%s' is not a rate such as 500/s", word);
 }
 
 bool objective_parse(const char *text, struct objective *objective, char *why, size_t size)
 {
-    struct objective parsed = {0};
-    const struct reason reason = {why, size};
-    if (!take_metric(&text, &parsed.metric, &reason))
+    struct parser parser = {text, why, size};
+    struct objective parsed = {.metric = 0};
+    char word[32];
+    take(&parser, BLANKS "<>", word);
+    while (parsed.metric < OBJECTIVE_METRICS && strcmp(word, words[parsed.metric]) != 0)
+        parsed.metric++;
+    if (parsed.metric == OBJECTIVE_METRICS)
+        return refuse(&parser, "no metric is called '%s'", word);
+    if (!(objective_is_rate(&parsed) ? take_rate(&parser, &parsed)
+                                     : take_latency(&parser, &parsed)))
         return false;
-    bool good;
-    if (objective_is_rate(&parsed))
-        good = take_sign(&text, '>', &reason) && take_rate(text, &parsed.least_per_s, &reason);
-    else
-        good = take_percentile(&text, &parsed.percentile_hundredths, &reason) &&
-               take_sign(&text, '<', &reason) && take_limit(text, &parsed.limit_ns, &reason);
-    if (good)
-        *objective = parsed;
-    return good;
+    *objective = parsed;
+    return true;
 }
 
 /* Writes number/10^digits without superfluous zeros: 1500, 3 is "1.5". */
-static int format_decimal(uint64_t number, int digits, char *text, size_t size)
+static void format_decimal(uint64_t number, int digits, const char *unit, char text[32])
 {
+    while (digits > 0 && number % 10 == 0) {
+        number /= 10;
+        digits--;
+    }
     uint64_t one = 1;
     for (int i = 0; i < digits; i++)
         one *= 10;
-    uint64_t part = number % one;
-    if (part == 0)
-        return snprintf(text, size, "%" PRIu64, number / one);
-    while (part % 10 == 0) {
-        part /= 10;
-        digits--;
-    }
-    return snprintf(text, size, "%" PRIu64 ".%0*" PRIu64, number / one, digits, part);
+    if (digits == 0)
+        snprintf(text, 32, "%" PRIu64 "%s", number, unit);
+    else
+        snprintf(text, 32, "%" PRIu64 ".%0*" PRIu64 "%s", number / one, digits, number % one, unit);
 }
 
-/* The largest unit that the duration is not below, and all its digits: nothing is rounded. */
-static void format_limit(uint64_t limit_ns, char *text, size_t size)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    int unit = 0;
-    for (uint64_t left = limit_ns; unit < 3 && left >= 1000; left /= 1000)
-        unit++;
-    int length = format_decimal(limit_ns, 3 * unit, text, size);
-    snprintf(text + length, size - (size_t)length, "%s", units[unit]);
-}
-
+/* The limit has the largest unit that it is not below, and all its digits: nothing is rounded. */
 const char *objective_format(const struct objective *objective, char *text, size_t size)
 {
     const char *word = words[objective->metric];
-    char percentile[16], limit[32];
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    char percentile[32], limit[32];
+    int unit = 0;
     if (objective_is_rate(objective)) {
         snprintf(text, size, "%s > %" PRIu64 "/s", word, objective->least_per_s);
         return text;
     }
-    format_decimal(objective->percentile_hundredths, 2, percentile, sizeof percentile);
-    format_limit(objective->limit_ns, limit, sizeof limit);
+    for (uint64_t left = objective->limit_ns; unit < 3 && left >= 1000; left /= 1000)
+        unit++;
+    format_decimal(objective->percentile_hundredths, 2, "", percentile);
+    format_decimal(objective->limit_ns, 3 * unit, units[unit], limit);
     snprintf(text, size, "%s p%s < %s", word, percentile, limit);
     return text;
 }
