@@ -164,14 +164,6 @@ static enum error_kind check_path(struct piece path, const char *what,
     return ERROR_NONE;
 }
 
-static enum error_kind parse_chroot(struct piece chroot, struct connect_string *connect,
-                                    const struct verdict *verdict)
-{
-    if (!copy(chroot, connect->chroot, sizeof connect->chroot))
-        return refuse(verdict, "the chroot is too long (255 characters at most)", chroot);
-    return check_path(chroot, "chroot", verdict);
-}
-
 enum error_kind connect_check_path(const char *path, struct error *error)
 {
     const struct verdict verdict = {path, error};
@@ -219,8 +211,11 @@ enum error_kind connect_parse(const char *text, struct connect_string *connect, 
     enum error_kind kind = parse_hosts(hosts, &parsed, &verdict);
     if (kind == ERROR_NONE)
         kind = check_named_once(&parsed, &verdict);
+    struct piece chroot = after(whole, hosts.length);
+    if (kind == ERROR_NONE && !copy(chroot, parsed.chroot, sizeof parsed.chroot))
+        return refuse(&verdict, "the chroot is too long (255 characters at most)", chroot);
     if (kind == ERROR_NONE)
-        kind = parse_chroot(after(whole, hosts.length), &parsed, &verdict);
+        kind = check_path(chroot, "chroot", &verdict);
     if (kind == ERROR_NONE)
         *connect = parsed;
     return kind;

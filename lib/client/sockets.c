@@ -194,13 +194,6 @@ void drop_connection_hold(int descriptor)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
 }
 
-/* Corked bytes leave with the end of the connection (tcp(7)). */
-static bool send_last(int connection, const void *last, size_t length)
-{
-    return length == 0 ||
-           send(connection, last, length, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)length;
-}
-
 bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end)
 {
     int ends[2];
@@ -211,7 +204,9 @@ bool drop_connection_off(int descriptor, const void *last, size_t length, int *o
         close(connection);
         return false;
     }
-    if (!send_last(connection, last, length)) {
+    /* Corked bytes leave with the end of the connection (tcp(7)). */
+    if (length > 0 &&
+        send(connection, last, length, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)length) {
         close(connection);
         close(ends[0]);
         close(ends[1]);

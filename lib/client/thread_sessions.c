@@ -194,13 +194,6 @@ static void carry_out(struct thread_session *session)
 
 /* ------------------------------------------------------------------ the session's thread */
 
-static void ring(struct thread_session *session)
-{
-    uint64_t due_ns = session->alarm_ns;
-    session->alarm_ns = 0;
-    session->common->hooks.alarm(session->client.owner, clock_now_ns() - due_ns);
-}
-
 /* Letters come first, then the alarm, then the request. False if the session has ended. */
 static bool serve_next(struct thread_session *session)
 {
@@ -216,7 +209,9 @@ static bool serve_next(struct thread_session *session)
         break;
     }
     if (rings) {
-        ring(session);
+        uint64_t due_ns = session->alarm_ns;
+        session->alarm_ns = 0;
+        session->common->hooks.alarm(session->client.owner, clock_now_ns() - due_ns);
     } else if (session->copied) {
         carry_out(session);
     } else if (!client_deliver_refused(&session->client)) {
@@ -291,18 +286,14 @@ static struct thread_session *of_client(struct client *client)
     return (struct thread_session *)client;
 }
 
-/* Whether a letter has room for the path of the watch. */
-static bool has_room(const struct request *request)
-{
-    return request->watch == NO_WATCH || strlen(request->path) < REQUEST_COPY_PATH_MAX;
-}
-
 /* The library sets its state to expired, and then fails, under a lock, the requests that it has
  * taken. It takes a request under the same lock, and never answers one that it takes later; but
- * then the new state is visible here. */
+ * then the new state is visible here. A letter has no room for the path of a watch that is longer.
+ */
 static void submit_at_once(struct thread_session *session, const struct request *request)
 {
-    int code = has_room(request) ? async_calls_call(&session->calls, request) : ZBADARGUMENTS;
+    bool has_room = request->watch == NO_WATCH || strlen(request->path) < REQUEST_COPY_PATH_MAX;
+    int code = has_room ? async_calls_call(&session->calls, request) : ZBADARGUMENTS;
     if (code != ZOK)
         client_refuse(&session->client, translate_status(code));
     else if (translate_is_gone(&session->common->library, session->zk))
