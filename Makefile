@@ -119,7 +119,6 @@ $(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
 $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
 # These tests refuse memory.
-$(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
 $(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
     -Wl,--wrap=record_add,--wrap=record_tell
 

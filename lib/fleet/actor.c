@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/actor.h"
 
-#include "fleet/pings.h"
+#include "fleet/shared.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * that (may_lack): the role of such a server is not known either, and nobody waits for it.
  *
  * The servers count pings among the reads. The reads that are left when the sessions' own reads are
- * taken away are the pings, at most as many as the client library can have sent (pings.h).
+ * taken away are the pings, at most as many as the client library can have sent.
  * Invariant: the packets received are the sessions' requests and those pings, no more and no fewer.
  */
 #ifndef FLEET_SERVER_COUNTERS_H

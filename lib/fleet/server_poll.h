@@ -13,8 +13,8 @@
 #ifndef FLEET_SERVER_POLL_H
 #define FLEET_SERVER_POLL_H
 
-#include "fleet/loop.h"
 #include "fleet/server_counters.h"
+#include "fleet/setup_session.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,18 +2,197 @@
 #include "fleet/setup_session.h"
 
 #include "base/clock.h"
-#include "fleet/pings.h"
-#include "fleet/sync_session.h"
+#include "base/memory.h"
+#include "fleet/shared.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOSE_NS (500 * NS_PER_MS)
+/* How often to look whether private servers still run. */
+#define LOOK_NS        (100 * NS_PER_MS)
 #define PURPOSE        "run"
 #define EXPIRY_NS      (SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
 #define PATH_MAX_BYTES 512
 #define ATTEMPTS       3
+
+/* ------------------------------------------------------------------ the loop */
+
+uint64_t loop_now_ns(const struct loop *loop)
+{
+    return loop->sim != NULL ? sim_now_ns(loop->sim) : clock_now_ns();
+}
+
+enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns, struct error *error)
+{
+    if (loop->sim == NULL)
+        return event_loop_poll(loop->event_loop, until_ns, error);
+    if (sim_next_ns(loop->sim) <= until_ns)
+        sim_step(loop->sim);
+    else
+        sim_advance(loop->sim, until_ns);
+    return ERROR_NONE;
+}
+/* ------------------------------------------------------------------ what the session hears */
+
+static void state_changed(void *owner, enum client_state state)
+{
+    struct sync_session *session = owner;
+    if (session->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED) {
+        session->lost_ns = loop_now_ns(&session->loop);
+        session->lost = session->changed = true;
+    }
+    session->state = state;
+    session->settled = state != CLIENT_CONNECTING;
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    (void)operation;
+    ((struct sync_session *)owner)->requests++;
+}
+
+static void keep_names(struct sync_session *session)
+{
+    struct client_reply *reply = &session->reply;
+    size_t bytes = reply->name_count * sizeof *session->names + 1;
+    for (size_t i = 0; i < reply->name_count; i++)
+        bytes += strlen(reply->names[i]) + 1;
+    free(session->names);
+    session->names = memory_new(1, bytes);
+    char *text = (char *)(session->names + reply->name_count);
+    for (size_t i = 0; i < reply->name_count; i++) {
+        session->names[i] = text;
+        text = stpcpy(text, reply->names[i]) + 1;
+    }
+    reply->names = session->names;
+}
+
+static void keep_value(struct sync_session *session)
+{
+    const struct client_reply *reply = &session->reply;
+    size_t length = reply->value_length;
+    session->value_length = length < SYNC_SESSION_VALUE_MAX ? length : SYNC_SESSION_VALUE_MAX;
+    if (length > 0)
+        memcpy(session->value, reply->value, session->value_length);
+    session->value[session->value_length] = '\0';
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    struct sync_session *session = owner;
+    session->replied = true;
+    session->reply = *reply;
+    if (reply->operation == OP_GET_CHILDREN)
+        keep_names(session);
+    if (reply->operation == OP_GET)
+        keep_value(session);
+    session->reply.path = session->reply.value = NULL;
+    session->reply.value_length = 0;
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    (void)event;
+    (void)path;
+    ((struct sync_session *)owner)->changed = true;
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+/* ------------------------------------------------------------------ the session */
+
+static enum error_kind open_session(struct sync_session *session, struct error *error)
+{
+    const struct loop *loop = &session->loop;
+    session->state = CLIENT_CONNECTING;
+    session->settled = false;
+    if (loop->sim != NULL)
+        return sim_open(loop->sim, 0, SYNC_SESSION_TIMEOUT_MS, 1, &listener, session,
+                        &session->client, error);
+    return event_loop_open(loop->event_loop, session->hosts, SYNC_SESSION_TIMEOUT_MS, 1, &listener,
+                           session, &session->client, error);
+}
+
+enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
+                                  const struct connect_string *servers, struct sim *sim,
+                                  struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *session = (struct sync_session){.purpose = purpose, .loop.sim = sim, .servers = "simulation"};
+    if (servers != NULL) {
+        connect_typed(servers, session->servers, sizeof session->servers);
+        connect_format(servers, true, session->hosts, sizeof session->hosts);
+        kind = event_loop_new(1, &session->loop.event_loop, error);
+    }
+    return kind == ERROR_NONE ? open_session(session, error) : kind;
+}
+
+void sync_session_close(struct sync_session *session)
+{
+    if (session->loop.event_loop != NULL)
+        event_loop_close(session->loop.event_loop, clock_now_ns() + CLOSE_NS);
+    event_loop_free(session->loop.event_loop);
+    free(session->names);
+}
+
+/* ------------------------------------------------------------------ waiting */
+
+enum error_kind sync_session_await(struct sync_session *session, const bool *come,
+                                   const struct sync_session_limit *limit, struct error *error)
+{
+    while (!*come) {
+        if (session->interrupted)
+            return error_raise(error, ERROR_INTERRUPTED, 0, session->purpose, "%s", "");
+        if (loop_now_ns(&session->loop) >= limit->until_ns)
+            return error_raise(error, ERROR_NO_ANSWER, 0, session->servers, "%s %s", limit->why,
+                               limit->about);
+        /* A turn ends with the wait, or for the next look at private servers. */
+        uint64_t until_ns = limit->until_ns;
+        if (session->ensemble != NULL && loop_now_ns(&session->loop) + LOOK_NS < until_ns)
+            until_ns = loop_now_ns(&session->loop) + LOOK_NS;
+        enum error_kind kind = loop_turn(&session->loop, until_ns, error);
+        if (kind == ERROR_NONE && !*come)
+            kind = ensemble_check(session->ensemble, error);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+    return ERROR_NONE;
+}
+
+enum error_kind sync_session_connect(struct sync_session *session, struct sync_session_limit limit,
+                                     struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    if (session->loop.event_loop != NULL)
+        kind = event_loop_poll(session->loop.event_loop, 0, error);
+    while (kind == ERROR_NONE && session->state != CLIENT_ESTABLISHED) {
+        if (limit.until_ns < session->lost_ns + limit.since_loss_ns)
+            limit.until_ns = session->lost_ns + limit.since_loss_ns;
+        if (session->state != CLIENT_EXPIRED) {
+            kind = sync_session_await(session, &session->settled, &limit, error);
+            continue;
+        }
+        if (session->loop.event_loop != NULL)
+            event_loop_forget(session->loop.event_loop);
+        session->lost_ns = loop_now_ns(&session->loop);
+        kind = open_session(session, error);
+    }
+    return kind;
+}
+
+enum error_kind sync_session_ask(struct sync_session *session, const struct request *request,
+                                 const struct sync_session_limit *limit, struct error *error)
+{
+    session->replied = false;
+    client_submit(session->client, request, 0);
+    return sync_session_await(session, &session->replied, limit, error);
+}
+
+/* ------------------------------------------------------------------ the set-up session */
 
 struct setup_session {
     struct sync_session session;
@@ -26,8 +205,6 @@ struct setup_session {
     char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
 };
 
-/* ------------------------------------------------------------------ the session */
-
 static enum zk_status status(const struct setup_session *setup)
 {
     return setup->session.reply.status;
@@ -38,54 +215,41 @@ static uint64_t now_ns(const struct setup_session *setup)
     return loop_now_ns(&setup->session.loop);
 }
 
-static enum error_kind await_session(struct setup_session *setup, struct error *error)
-{
-    char timeout[32];
-    snprintf(timeout, sizeof timeout, "%.0f s", (double)setup->timeout_ns / 1e9);
-    const struct sync_session_limit limit = {.until_ns = now_ns(setup) + setup->timeout_ns,
-                                             .why = "no session within",
-                                             .about = timeout};
-    return sync_session_connect(&setup->session, limit, error);
-}
-
 static void hear(void *flag)
 {
     *(bool *)flag = true;
 }
 
-/* Ends the wait for the session when the owner is to be interrupted. */
-static enum error_kind await_first_session(struct setup_session *setup, struct error *error)
-{
-    struct sync_session *session = &setup->session;
-    struct event_loop *events = session->loop.event_loop;
-    if (setup->interrupts < 0)
-        return await_session(setup, error);
-    enum error_kind kind =
-        event_loop_watch(events, setup->interrupts, hear, &session->interrupted, error);
-    if (kind == ERROR_NONE)
-        kind = await_session(setup, error);
-    event_loop_unwatch(events, setup->interrupts);
-    session->interrupted = false;
-    return kind;
-}
-
-/* With these servers, or with NULL in the simulation. */
+/* With these servers, or with NULL in the simulation. The owner's interruption ends the wait. */
 static enum error_kind open_one(const struct connect_string *servers,
                                 const struct ensemble *ensemble, struct sim *sim,
                                 uint64_t timeout_ns, int interrupts, struct setup_session **setup,
                                 struct error *error)
 {
-    struct setup_session *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "session", "%s", "");
+    struct setup_session *made = memory_new(1, sizeof *made);
+    struct sync_session *session = &made->session;
     made->timeout_ns = timeout_ns;
     made->away_ns = (servers != NULL && servers->count > 1 ? 2 : 1) * EXPIRY_NS;
     made->interrupts = interrupts;
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
-    enum error_kind kind = sync_session_open(&made->session, PURPOSE, servers, sim, error);
-    made->session.ensemble = ensemble;
-    if (kind == ERROR_NONE)
-        kind = await_first_session(made, error);
+    enum error_kind kind = sync_session_open(session, PURPOSE, servers, sim, error);
+    session->ensemble = ensemble;
+    if (kind == ERROR_NONE && interrupts >= 0)
+        kind = event_loop_watch(session->loop.event_loop, interrupts, hear, &session->interrupted,
+                                error);
+    if (kind == ERROR_NONE) {
+        char timeout[32];
+        snprintf(timeout, sizeof timeout, "%.0f s", (double)timeout_ns / 1e9);
+        kind =
+            sync_session_connect(session,
+                                 (struct sync_session_limit){.until_ns = now_ns(made) + timeout_ns,
+                                                             .why = "no session within",
+                                                             .about = timeout},
+                                 error);
+    }
+    if (session->loop.event_loop != NULL && interrupts >= 0)
+        event_loop_unwatch(session->loop.event_loop, interrupts);
+    session->interrupted = false;
     if (kind == ERROR_NONE)
         *setup = made;
     else
@@ -317,28 +481,20 @@ enum error_kind setup_session_create_marked(struct setup_session *setup, const c
     return ERROR_NONE;
 }
 
-/* The next ones, as many as a transaction has room for. */
-static enum error_kind create_some(struct setup_session *setup, const char *path, uint32_t first,
-                                   uint32_t count, struct error *error)
-{
-    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
-    struct request parts[REQUEST_PARTS_MAX];
-    for (uint32_t i = 0; i < count; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s%u", path, first + i);
-        parts[i] = request_create(paths[i], NULL, 0, PERSISTENT);
-    }
-    const struct request all = {.operation = OP_MULTI, .parts = parts, .part_count = count};
-    return check_done(setup, ask_once(setup, &all, path, error), path, error);
-}
-
 enum error_kind setup_session_create_numbered(struct setup_session *setup, const char *path,
                                               uint32_t count, struct error *error)
 {
+    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
+    struct request parts[REQUEST_PARTS_MAX];
     enum error_kind kind = ERROR_NONE;
-    for (uint32_t i = 0; kind == ERROR_NONE && i < count; i += REQUEST_PARTS_MAX) {
-        uint32_t left = count - i;
-        kind =
-            create_some(setup, path, i, left < REQUEST_PARTS_MAX ? left : REQUEST_PARTS_MAX, error);
+    for (uint32_t i = 0; kind == ERROR_NONE && i < count;) {
+        struct request some = {.operation = OP_MULTI, .parts = parts};
+        while (i < count && some.part_count < REQUEST_PARTS_MAX) {
+            size_t part = some.part_count++;
+            snprintf(paths[part], sizeof paths[part], "%s%u", path, i++);
+            parts[part] = request_create(paths[part], NULL, 0, PERSISTENT);
+        }
+        kind = check_done(setup, ask_once(setup, &some, path, error), path, error);
     }
     return kind;
 }
@@ -390,34 +546,12 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
 
 /* ------------------------------------------------------------------ clearing away */
 
-/* Deletes a znode and its children in one transaction, if the children are few and leaves; else, or
- * if that fails, one after another. */
-static enum error_kind delete_folder(struct setup_session *setup, const char *path,
-                                     struct error *error)
-{
-    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
-    struct request parts[REQUEST_PARTS_MAX];
-    const char *const *names = NULL;
-    size_t count = 0;
-    enum error_kind kind = setup_session_list_children(setup, path, &names, &count, error);
-    if (kind != ERROR_NONE || count >= REQUEST_PARTS_MAX)
-        return setup_session_delete_tree(setup, path, error);
-    for (size_t i = 0; i < count; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/%s", path, names[i]);
-        parts[i] = request_delete(paths[i]);
-    }
-    parts[count] = request_delete(path);
-    const struct request all = {.operation = OP_MULTI, .parts = parts, .part_count = count + 1};
-    kind = ask(setup, &all, path, error);
-    return kind != ERROR_NONE || status(setup) == ZK_OK
-               ? kind
-               : setup_session_delete_tree(setup, path, error);
-}
-
-/* Deletes at most REQUEST_PARTS_MAX znodes, together if all are leaves, as most are; else, or if
- * one is missing, each with its children. */
-static enum error_kind delete_some(struct setup_session *setup, const char *parent,
-                                   const char *const *names, size_t count, struct error *error)
+/* Deletes these children of a znode in one transaction, at most REQUEST_PARTS_MAX, with or without
+ * the znode itself. *done: whether that succeeded, which it does not if one has children, or is
+ * missing. */
+static enum error_kind delete_together(struct setup_session *setup, const char *parent,
+                                       const char *const *names, size_t count, bool with_parent,
+                                       bool *done, struct error *error)
 {
     char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
     struct request parts[REQUEST_PARTS_MAX];
@@ -425,13 +559,28 @@ static enum error_kind delete_some(struct setup_session *setup, const char *pare
         snprintf(paths[i], sizeof paths[i], "%s/%s", parent, names[i]);
         parts[i] = request_delete(paths[i]);
     }
+    if (with_parent)
+        parts[count++] = request_delete(parent);
     const struct request all = {.operation = OP_MULTI, .parts = parts, .part_count = count};
     enum error_kind kind = ask(setup, &all, parent, error);
-    if (kind != ERROR_NONE || status(setup) == ZK_OK)
-        return kind;
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = delete_folder(setup, paths[i], error);
+    *done = kind == ERROR_NONE && status(setup) == ZK_OK;
     return kind;
+}
+
+/* Deletes a znode and its children, together if the children are few and leaves. */
+static enum error_kind delete_folder(struct setup_session *setup, const char *path,
+                                     struct error *error)
+{
+    const char *const *names = NULL;
+    size_t count = 0;
+    bool done = false;
+    enum error_kind kind = setup_session_list_children(setup, path, &names, &count, error);
+    if (kind == ERROR_NONE && count < REQUEST_PARTS_MAX) {
+        kind = delete_together(setup, path, names, count, true, &done, error);
+        if (kind != ERROR_NONE || done)
+            return kind;
+    }
+    return setup_session_delete_tree(setup, path, error);
 }
 
 /* Recursion is safe: a run's znodes are four levels deep (root, trial, lock, its znodes). */
@@ -446,9 +595,14 @@ static enum error_kind delete_children(struct setup_session *setup, const char *
     size_t count = session->reply.name_count;
     session->names = NULL;
     for (size_t i = 0; kind == ERROR_NONE && i < count; i += REQUEST_PARTS_MAX) {
-        size_t left = count - i;
-        kind = delete_some(setup, path, names + i,
-                           left < REQUEST_PARTS_MAX ? left : REQUEST_PARTS_MAX, error);
+        size_t some = count - i < REQUEST_PARTS_MAX ? count - i : REQUEST_PARTS_MAX;
+        char child[PATH_MAX_BYTES];
+        bool done;
+        kind = delete_together(setup, path, names + i, some, false, &done, error);
+        for (size_t j = i; kind == ERROR_NONE && !done && j < i + some; j++) {
+            snprintf(child, sizeof child, "%s/%s", path, names[j]);
+            kind = delete_folder(setup, child, error);
+        }
     }
     free(names);
     return kind;

@@ -1,26 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * setup_session: zkherd's own session, which creates the znodes of a run and deletes them. Layer:
- * fleet.
+ * setup_session: zkherd's own session, which creates the znodes of a run and deletes them; and what
+ * it is made of: a loop, and a session with synchronous requests. Layer: fleet.
  *
  * The calls are synchronous: each waits for its reply, up to a deadline. After a lost connection
  * reads and deletes are sent again. An expired session is replaced by a new one at its next use.
  * The requests are not measured; they are counted, so that they can be taken out of the servers'
  * counters.
  *
- * Invariant: only the root znodes of runs and znodes below them are changed.
+ * Invariant: only the root znodes of runs and znodes below them are changed; the session's
+ * callbacks run only in the calls that wait.
  */
 #ifndef FLEET_SETUP_SESSION_H
 #define FLEET_SETUP_SESSION_H
 
 #include "base/error.h"
+#include "client/client.h"
 #include "client/connect.h"
-#include "fleet/loop.h"
+#include "client/event_loop.h"
 #include "servers/ensemble.h"
+#include "sim/sim.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ------------------------------------------------------------------ the loop
+ *
+ * The event loop and the clock of zkherd's own session. With real servers these are a
+ * client/event_loop.h and the monotonic clock; in a simulation (sim/sim.h) its agenda and its time,
+ * which passes only in loop_turn. */
+
+struct loop {
+    struct event_loop *event_loop; /* real servers; else NULL */
+    struct sim *sim;               /* a simulation; else NULL */
+};
+
+uint64_t loop_now_ns(const struct loop *loop);
+
+/* Handles what is ready in the event loop, or the simulation's next event; waits for that until
+ * until_ns at most. Errors of event_loop_poll. */
+MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
+                                     struct error *error);
+
+/* ------------------------------------------------------------------ a session with synchronous
+ * requests
+ *
+ * The set-up session and the browser (bench/target/browser.h) share it. They decide what to ask,
+ * how long to wait, and what to ask again. */
+
+#define SYNC_SESSION_TIMEOUT_MS 15000
+#define SYNC_SESSION_VALUE_MAX  256
+
+struct sync_session {
+    const char *purpose; /* the subject of ERROR_INTERRUPTED */
+    struct loop loop;
+    struct client *client;
+    char servers[CONNECT_TEXT_SIZE]; /* as the user typed them */
+    char hosts[CONNECT_TEXT_SIZE];   /* the servers' addresses, for the client library */
+    uint64_t requests;               /* requests sent so far */
+    uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
+    enum client_state state;
+    bool settled;     /* the session is established or has expired */
+    bool lost;        /* a connection was lost since the owner set this to false */
+    bool changed;     /* a watch has fired, or may have, since the owner set this to false */
+    bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
+    const struct ensemble *ensemble; /* private servers, whose death ends a wait; or NULL */
+    bool replied;
+    struct client_reply reply;              /* the last reply, without its path and its value */
+    char value[SYNC_SESSION_VALUE_MAX + 1]; /* data of the last get, cut to fit, with a NUL */
+    size_t value_length;                    /* bytes in `value`, without the NUL */
+    const char **names; /* of the last list; one allocation with the texts behind them */
+};
+
+/* How long to wait, and the detail of ERROR_NO_ANSWER: "<why> <about>". */
+struct sync_session_limit {
+    uint64_t until_ns;      /* of the loop's clock */
+    uint64_t since_loss_ns; /* sync_session_connect waits until lost_ns + this at least */
+    const char *why;
+    const char *about;
+};
+
+/* Begins to open a session with the servers (chroot included), on an event loop of its own; with
+ * NULL for the servers in the simulation, which must outlive the session's use. Whatever it
+ * returns, sync_session_close ends it. Errors of event_loop_new, event_loop_open and sim_open. */
+MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
+                                             const struct connect_string *servers, struct sim *sim,
+                                             struct error *error);
+
+/* Ends the session; in a simulation the session ends with the simulation. */
+void sync_session_close(struct sync_session *session);
+
+/* Waits until *come is true. ERROR_NO_ANSWER, ERROR_INTERRUPTED, and errors of ensemble_check and
+ * loop_turn. */
+MUST_CHECK enum error_kind sync_session_await(struct sync_session *session, const bool *come,
+                                              const struct sync_session_limit *limit,
+                                              struct error *error);
+
+/* Handles what has arrived since the last call, and waits until the session is established. An
+ * expired session is replaced by a new one, without watches. Errors of sync_session_await and
+ * event_loop_open. */
+MUST_CHECK enum error_kind sync_session_connect(struct sync_session *session,
+                                                struct sync_session_limit limit,
+                                                struct error *error);
+
+/* Sends a request on an established session, and waits for its reply, which may be
+ * ZK_CONNECTION_LOSS. Errors of sync_session_await, after which nothing more can be asked. */
+MUST_CHECK enum error_kind sync_session_ask(struct sync_session *session,
+                                            const struct request *request,
+                                            const struct sync_session_limit *limit,
+                                            struct error *error);
+
+/* ------------------------------------------------------------------ the set-up session */
 
 struct setup_session;
 
@@ -111,7 +202,7 @@ void setup_session_server(const struct setup_session *setup, char *text, size_t 
 /* The number of requests sent so far, without connects. */
 uint64_t setup_session_requests(const struct setup_session *setup);
 
-/* The most pings that the session can have sent since a time (pings.h). */
+/* The most pings that the session can have sent since a time. */
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
 
 /* Whether the session has kept its connection since a time. */

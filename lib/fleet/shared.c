@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/shared.h"
 
-#include "fleet/pings.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <sys/eventfd.h>
@@ -170,6 +170,18 @@ void shared_tell_rest(struct shared *shared)
     if (shared->in_steps && atomic_load(&shared->phase) == PHASE_RUN &&
         atomic_load(&shared->busy) == 0)
         shared_wake(shared->coordinator_descriptor);
+}
+
+/* A silence lasts from one request to the next. The next may leave its process later than it was
+ * made, by a tenth of the time between two pings at most. */
+#define LATE_PART 10
+
+uint64_t pings_most(uint64_t silence_ns, uint32_t timeout_ms)
+{
+    /* The library divides whole milliseconds, and rounds down the time that has passed. */
+    uint64_t third_ms = timeout_ms / 3;
+    uint64_t third_ns = third_ms > 1 ? (third_ms - 1) * NS_PER_MS : NS_PER_MS;
+    return (silence_ns + third_ns / LATE_PART) / third_ns;
 }
 
 uint64_t shared_pings_most(const struct shared *shared, uint64_t now_ns)

@@ -130,7 +130,7 @@ bool shared_inquire(struct shared *shared);
 uint64_t shared_steps(const struct shared *shared);
 
 /* The longest that any worker did not run, by absent_ns, since it was last forgotten: less than
- * that by one turn of a worker (worker_run) at most. It is noted when the worker runs again. Always
+ * that by one turn of a worker at most. It is noted when the worker runs again. Always
  * 0 in a simulation. */
 uint64_t shared_absent_ns(const struct shared *shared);
 void shared_forget_absence(struct shared *shared);
@@ -139,7 +139,15 @@ void shared_forget_absence(struct shared *shared);
  * anything that may have brought an actor to rest. */
 void shared_tell_rest(struct shared *shared);
 
-/* The most pings that the sessions can have sent until now_ns, by their last reports (pings.h). */
+/* The most pings of a session in a time without requests.
+ *
+ * The client library sends pings without telling, and the servers count them as reads. But the
+ * library follows a rule (zookeeper_interest in its zookeeper.c): it sends a ping when it has sent
+ * nothing for a third of the session's timeout and no request waits for its reply. So a silent
+ * session sends at most one ping for each third of its timeout. The number is never too small. */
+uint64_t pings_most(uint64_t silence_ns, uint32_t timeout_ms);
+
+/* The most pings that the sessions can have sent until now_ns, by their last reports. */
 uint64_t shared_pings_most(const struct shared *shared, uint64_t now_ns);
 
 /* Raises a number to this value, unless it is higher already. */

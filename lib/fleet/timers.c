@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/timers.h"
+#include "fleet/internal.h"
 
 #include "base/clock.h"
 

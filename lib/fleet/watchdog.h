@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * watchdog: waits while a fleet runs, and detects what ends the run too early. Layer: fleet, above
+ * watchdog: waits while a fleet runs, and detects what ends the run too early; leads the fleet up
+ * to the opening of its gate, and takes its last readings after the run. Layer: fleet, above
  * workers.
  *
  * Whatever leads a fleet waits here. A worker that died, a private server that ended, a signal, a
  * lost session and a run in which nothing moves are therefore detected during every wait. What one
  * kind of run must look at besides (its own verdict, its progress) is a struct watchdog_kind.
  *
- * Invariant: the watchdog knows no lock and no load, and changes nothing in the shared memory.
+ * In this order: gate_await_sessions, gate_note_roles, gate_read_counters; then the caller opens
+ * the gate, by shared_enter(PHASE_RUN), and leads the run; then gate_close.
+ *
+ * Invariant: a wait knows no lock and no load, and changes nothing in the shared memory.
  */
 #ifndef FLEET_WATCHDOG_H
 #define FLEET_WATCHDOG_H
@@ -17,6 +21,7 @@
 #include "fleet/server_counters.h"
 #include "fleet/workers.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The longest useful wait: private servers are checked this often. */
@@ -45,10 +50,10 @@ struct watchdog_kind {
     /* Called after each wait that met no error. absent_ns: how long the wait lasted beyond its
      * limit because this process was not run; 0 if that was short. Returns END_DONE to go on. */
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
-    /* The notifications that the sessions have received so far. For fleet/under_way.h. */
+    /* The notifications that the sessions have received so far. */
     uint64_t (*received)(void *context);
     /* The servers were asked how far they are, and the slowest took so long to answer; NULL: no
-     * matter. For fleet/under_way.h. */
+     * matter. */
     void (*asked)(void *context, uint64_t longest_ns);
 };
 
@@ -78,5 +83,49 @@ void watchdog_rest(struct watchdog *watchdog);
 /* Waits until something happens, for most_ns at most, and then checks everything. END_ERROR is for
  * ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error, or ERROR_SERVER_DIED. */
 MUST_CHECK enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns);
+
+/* ------------------------------------------------------------------ the gate */
+
+/* Waits until all sessions are established. ERROR_NO_ANSWER if for the plan's timeout none is. */
+MUST_CHECK enum fleet_end gate_await_sessions(struct watchdog *watchdog);
+
+/* Asks the plan's servers for their roles, and gives every session that of its server. Nothing may
+ * move: the roles then last as long as the connections. Those of server_counters_ask_role. */
+MUST_CHECK enum error_kind gate_note_roles(struct watchdog *watchdog);
+
+/* Reads the servers' counters. Connections of others are waited for to go, for 0.2 s, or for 10 s
+ * on private servers: see server_counters_is_shared. */
+MUST_CHECK enum fleet_end gate_read_counters(struct watchdog *watchdog,
+                                             struct server_counters_reading *reading);
+
+/* The run is over: has all workers take their last readings. ERROR_WORKER_HANGS if they do not
+ * within 2 s although the servers answer; those of workers_check and of server_counters_read. */
+MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
+
+/* ------------------------------------------------------------------ what is under way
+ *
+ * What servers that have answered every request have yet to do: a server of several may be behind
+ * the one that has answered a write, and a notification that was sent may not have arrived. Neither
+ * is a request that some session waits for. */
+
+/* server_counters_follow, in the middle of the run: the watchdog's kind hears how long the servers
+ * took to answer. */
+MUST_CHECK enum error_kind under_way_follow(struct watchdog *watchdog, uint64_t *mark,
+                                            bool *reached);
+
+/* Waits until every server has carried out what any of them had when it was first asked; returns at
+ * once if there is one server alone. Errors are those of watchdog_wait and of
+ * server_counters_follow. */
+MUST_CHECK enum fleet_end under_way_catch_up(struct watchdog *watchdog);
+
+/*
+ * All requests have been answered, and so all notifications sent, once all servers have caught up;
+ * but the last of them may be under way. How many there are to be the servers say, if they do, and
+ * if nobody else uses them: then waits until as many have been received, as long as any come, and
+ * for 2 s after the last. at_start: the servers' counters when the sessions had received none that
+ * the watchdog's kind counts as received. Errors as above, and those of server_counters_read.
+ */
+MUST_CHECK enum fleet_end under_way_receive(struct watchdog *watchdog,
+                                            const struct server_counters_reading *at_start);
 
 #endif

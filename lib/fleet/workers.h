@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * workers: the workers of one fleet: processes, or in a simulation one worker in this process.
- * Layer: fleet.
+ * workers: the workers of one fleet: processes, or in a simulation one worker in this process. A
+ * worker opens its share of the sessions, runs their actors through all phases, and closes the
+ * sessions in PHASE_CLOSE. Layer: fleet.
  *
  * Invariant: no worker outlives the process that started it.
  */
@@ -9,13 +10,22 @@
 #define FLEET_WORKERS_H
 
 #include "base/error.h"
+#include "fleet/actor.h"
 #include "fleet/setup_session.h"
-#include "fleet/worker.h"
 #include "servers/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Actors of one kind, in workers that share this memory. */
+struct fleet {
+    struct shared *shared;
+    const struct actor_ops *ops;
+    void *kind; /* passed to ops->init; at the same address in all processes */
+};
+
+struct worker;
 
 struct workers {
     struct fleet fleet;
@@ -25,7 +35,7 @@ struct workers {
 };
 
 /* Forks the plan's processes. Each abandons the set-up session and forgets the ensemble (may be
- * NULL), and runs its share of the sessions (worker.h). On an error no process is left. Call this
+ * NULL), and runs its share of the sessions. On an error no process is left. Call this
  * while the program has one thread. */
 MUST_CHECK enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
                                          struct setup_session *setup, struct ensemble *ensemble,
@@ -47,8 +57,8 @@ MUST_CHECK enum error_kind workers_check(const struct workers *workers, struct e
 /* The CPU time that the workers have used so far, in nanoseconds; 0 in a simulation. */
 uint64_t workers_cpu_ns(const struct workers *workers);
 
-/* Has the workers close their sessions and end, and waits for that, worker_close_ns and 1.5 s at
- * most; then they are killed. */
+/* Has the workers close their sessions and end, and waits for that, as long as a close may take
+ * and 1.5 s at most; then they are killed. */
 void workers_end(struct workers *workers);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/load_trial.h"
 
-#include "fleet/gate.h"
-#include "fleet/under_way.h"
+#include "fleet/watchdog.h"
 #include "load/load_session.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/internal.h"
 
-#include "fleet/gate.h"
-#include "fleet/under_way.h"
+#include "fleet/watchdog.h"
 
 /* ------------------------------------------------------------------ the monitor */
 

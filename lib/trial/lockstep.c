@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/internal.h"
 
-#include "fleet/under_way.h"
+#include "base/clock.h"
+#include "fleet/watchdog.h"
 #include "recipes/queue.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* How many pings the client library sends in a silence. */
 
 #include "base/clock.h"
-#include "fleet/pings.h"
+#include "fleet/shared.h"
 
 #include "tests/support/test.h"
 

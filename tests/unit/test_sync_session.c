@@ -3,22 +3,11 @@
  * session which has expired is followed by another. */
 
 #include "base/clock.h"
-#include "fleet/sync_session.h"
+#include "fleet/setup_session.h"
 
 #include "tests/support/test.h"
 
 #define LIMIT_NS (10 * NS_PER_S)
-
-/* Of this size nothing is given; 0: all is. */
-static size_t refused_size;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return size == refused_size && size > 0 ? NULL : __real_malloc(size);
-}
 
 struct scene {
     struct sim *world;
@@ -107,24 +96,6 @@ TEST_BETWEEN(test_names_and_data_are_kept, open_scene, close_scene)
     assert_int_equal(list.name_count, 3);
     assert_true(is_among(&list, "a") && is_among(&list, "b") && is_among(&list, "zookeeper"));
     assert_int_equal(session->requests, 6);
-}
-
-/* What says that there are names must have them. */
-TEST_BETWEEN(test_names_without_memory_are_a_error, open_scene, close_scene)
-{
-    static const char name[] = "zookeeper"; /* the only child of the root */
-    struct scene *scene = *state;
-    struct sync_session *session = &scene->session;
-    const struct sync_session_limit until = limit(scene);
-    const struct request list = {.operation = OP_GET_CHILDREN, .path = "/"};
-    refused_size = sizeof *session->names + sizeof name + 1;
-    enum error_kind kind = sync_session_ask(session, &list, &until, &scene->error);
-    refused_size = 0;
-    assert_int_equal(kind, ERROR_NO_MEMORY);
-    assert_null(session->reply.names);
-    assert_int_equal(session->reply.name_count, 0);
-    assert_int_equal(look(scene, OP_GET_CHILDREN, "/"), ZK_OK);
-    assert_true(session->reply.name_count == 1 && is_among(&session->reply, name));
 }
 
 TEST_BETWEEN(test_waiting_ends_at_its_limit, open_scene, close_scene)

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "fleet/timers.h"
+#include "fleet/internal.h"
 
 #include "tests/support/test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What ends a run too early, of a fleet whose workers do nothing, in the time of a simulation. */
 
-#include "fleet/under_way.h"
+#include "fleet/watchdog.h"
 
 #include "tests/support/test.h"
 
