@@ -29,7 +29,7 @@ static bool has_company(void *context)
 static bool goes_on(void *context)
 {
     const struct background *background = context;
-    return load_background_goes_on(&background->load) && has_company(context);
+    return load_background_goes_on(background->load) && has_company(context);
 }
 
 static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
@@ -55,7 +55,7 @@ void background_contend(struct background *background)
     if (background->contends || background->has_settled)
         return;
     background->contends = true;
-    load_background_contend(&background->load);
+    load_background_contend(background->load);
 }
 
 void background_settle(struct background *background)
@@ -63,14 +63,14 @@ void background_settle(struct background *background)
     if (background->has_settled)
         return;
     background->has_settled = true;
-    load_background_settle(&background->load);
+    load_background_settle(background->load);
 }
 
 /* ------------------------------------------------------------------ while the load goes on */
 
 static const struct load_shared *shared_of(const struct background *background)
 {
-    return background->is_open ? background->load.trial.load : NULL;
+    return background->is_open ? load_background_counts(background->load) : NULL;
 }
 
 uint64_t background_replied(const struct background *background)
@@ -240,7 +240,7 @@ static enum error_kind take_figures(struct background *background,
                                     struct background_figures *figures, struct error *error)
 {
     struct load_result *result = NULL;
-    enum error_kind kind = load_background_end(&background->load, &result, error);
+    enum error_kind kind = load_background_end(background->load, &result, error);
     background->is_open = false;
     if (kind != ERROR_NONE)
         return kind;

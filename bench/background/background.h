@@ -14,7 +14,7 @@
 #ifndef BENCH_BACKGROUND_BACKGROUND_H
 #define BENCH_BACKGROUND_BACKGROUND_H
 
-#include "load/load_background.h"
+#include "load/load.h"
 #include "trial/trial.h"
 
 #include <stdbool.h>
@@ -70,7 +70,7 @@ struct background_figures {
 struct background {
     const struct background_plan *plan;
     const struct trial_watch *watch; /* the caller's */
-    struct load_background load;
+    struct load_trial *load;
     bool is_open; /* what follows may be asked: in the trial's callbacks */
     bool contends, has_settled;
     uint64_t sent, losses; /* after the trial */

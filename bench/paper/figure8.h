@@ -18,7 +18,7 @@
 #include "bench/output/load_rows.h"
 #include "bench/paper/figure8_plan.h"
 #include "bench/paper/judgement.h"
-#include "load/load_result.h"
+#include "load/load.h"
 #include "measure/csv.h"
 
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #ifndef BENCH_PAPER_FIGURE8_PLAN_H
 #define BENCH_PAPER_FIGURE8_PLAN_H
 
-#include "load/plan.h"
+#include "load/load_plan.h"
 
 #include <stdint.h>
 

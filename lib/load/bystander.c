@@ -2,6 +2,7 @@
 #include "load/bystander.h"
 
 #include "base/clock.h"
+#include "load/internal.h"
 
 #include <stdio.h>
 
@@ -36,7 +37,7 @@ static struct load_plan plan_of(const struct load_host *host, const char *root)
 /* The words for a load that has ended too early, which is not an error of its own. */
 static enum error_kind raise_end(const struct bystander *bystander, struct error *error)
 {
-    const struct load_trial *trial = &bystander->trial;
+    const struct load_trial *trial = bystander->trial;
     if (trial->end == END_DONE)
         return ERROR_NONE;
     if (trial->end == END_ERROR) {
@@ -56,8 +57,8 @@ enum error_kind bystander_begin(struct bystander *bystander, const struct load_h
         (struct load_watch){.interrupt_descriptor = host->watch.interrupt_descriptor};
     snprintf(bystander->root, sizeof bystander->root, "%s", root);
     bystander->plan = plan_of(&bystander->host, bystander->root);
-    struct load_trial *trial = &bystander->trial;
-    load_trial_begin(trial, &bystander->plan, &bystander->host);
+    struct load_trial *trial = load_trial_begin(&bystander->plan, &bystander->host);
+    bystander->trial = trial;
     if (trial->end == END_DONE) {
         atomic_store(&trial->load->measures_ns, load_trial_now_ns(trial) + WARM_UP_NS);
         load_trial_start(trial);
@@ -73,22 +74,19 @@ enum error_kind bystander_begin(struct bystander *bystander, const struct load_h
 
 enum error_kind bystander_wait(struct bystander *bystander, uint64_t wait_ns, struct error *error)
 {
-    load_trial_wait(&bystander->trial, load_trial_now_ns(&bystander->trial) + wait_ns);
+    load_trial_wait(bystander->trial, load_trial_now_ns(bystander->trial) + wait_ns);
     return raise_end(bystander, error);
 }
 
 bool bystander_goes_on(const struct bystander *bystander)
 {
-    const struct load_trial *trial = &bystander->trial;
-    struct error ignored;
-    return atomic_load(&trial->load->shared->lost) == 0 &&
-           workers_check(&trial->workers, &ignored) == ERROR_NONE;
+    return load_background_goes_on(bystander->trial);
 }
 
 enum error_kind bystander_end(struct bystander *bystander, struct error *error)
 {
     struct load_result *result = NULL;
-    struct load_trial *trial = &bystander->trial;
+    struct load_trial *trial = bystander->trial;
     if (trial->end == END_DONE)
         atomic_store(&trial->load->ends_ns, load_trial_now_ns(trial));
     enum error_kind kind = load_trial_end(trial, false, &result, error);
@@ -107,7 +105,7 @@ uint32_t bystander_sessions(const struct bystander *bystander)
 /* A session's server has one role, but for a session that has gone to another server. */
 uint64_t bystander_p99_ns(const struct bystander *bystander, uint32_t session)
 {
-    const struct load_worker *worker = &bystander->trial.load->workers[session];
+    const struct load_worker *worker = &bystander->trial->load->workers[session];
     uint64_t most_ns = 0;
     for (int role = 0; role < ROLES; role++) {
         const struct histogram *response = &worker->response[role][LOAD_GET];
@@ -127,14 +125,14 @@ const char *bystander_server(const struct bystander *bystander, uint32_t session
 static uint64_t due_before(const struct bystander *bystander, uint32_t session, uint64_t time_ns)
 {
     uint64_t first_ns =
-        bystander->trial.load->starts_ns + session * NS_PER_S / bystander->plan.rate_per_s;
+        bystander->trial->load->starts_ns + session * NS_PER_S / bystander->plan.rate_per_s;
     return time_ns <= first_ns ? 0 : (time_ns - first_ns - 1) / PERIOD_NS + 1;
 }
 
 static uint64_t due_of(const struct bystander *bystander, uint32_t session, uint64_t bound_ns)
 {
-    uint64_t measures_ns = atomic_load(&bystander->trial.load->measures_ns),
-             before_ns = load_trial_now_ns(&bystander->trial) - bound_ns;
+    uint64_t measures_ns = atomic_load(&bystander->trial->load->measures_ns),
+             before_ns = load_trial_now_ns(bystander->trial) - bound_ns;
     return before_ns <= measures_ns ? 0
                                     : due_before(bystander, session, before_ns) -
                                           due_before(bystander, session, measures_ns);
@@ -144,7 +142,7 @@ static uint64_t due_of(const struct bystander *bystander, uint32_t session, uint
 struct brake_counts bystander_count(const struct bystander *bystander, uint32_t session,
                                     uint64_t bound_ns)
 {
-    const struct load_shared *load = bystander->trial.load;
+    const struct load_shared *load = bystander->trial->load;
     const struct load_worker *worker = &load->workers[session];
     uint64_t replied = atomic_load(&worker->replied);
     struct brake_counts counts = {.due = due_of(bystander, session, bound_ns),

@@ -15,12 +15,12 @@
 #define LOAD_BYSTANDER_H
 
 #include "capacity/brake.h"
-#include "load/load_trial.h"
+#include "load/load.h"
 
 struct bystander {
     struct load_plan plan;
     struct load_host host;
-    struct load_trial trial;
+    struct load_trial *trial;
     char root[LOAD_PATH_SIZE];
 };
 
@@ -29,7 +29,7 @@ struct bystander {
  * host: its watch is asked for interruptions alone; what it points to must outlive bystander_end.
  * root: the path of a znode that does not exist yet. *bystander must not be moved. On an error
  * nothing is left behind, and bystander_end must not be called. ERROR_SESSION_LOST, and those of
- * load_trial_end.
+ * load_run.
  */
 MUST_CHECK enum error_kind bystander_begin(struct bystander *bystander,
                                            const struct load_host *host, const char *root,
@@ -60,7 +60,7 @@ bool bystander_goes_on(const struct bystander *bystander);
 MUST_CHECK enum error_kind bystander_wait(struct bystander *bystander, uint64_t wait_ns,
                                           struct error *error);
 
-/* Ends the sessions, and deletes the znodes. Errors are those of load_trial_end. */
+/* Ends the sessions, and deletes the znodes. Errors are those of load_run. */
 MUST_CHECK enum error_kind bystander_end(struct bystander *bystander, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/fan_out.h"
+#include "load/internal.h"
 
 #include <sched.h>
 #include <string.h>

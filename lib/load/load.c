@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/load.h"
 
-#include "load/load_servers.h"
+#include "load/internal.h"
 
 /* How long servers that have yet to answer are waited for, when the measured time is over; and how
  * often it is looked whether they have. */
@@ -83,8 +83,6 @@ static void lead(struct load_trial *trial)
 {
     struct load_servers servers;
     struct load_result *result = trial->result;
-    if (trial->end != END_DONE)
-        return;
     trial->end =
         fleet_end_of(load_servers_begin(&servers, &trial->counters, trial->watchdog.loop,
                                         result->server_seconds, &result->marks, &trial->error));
@@ -96,8 +94,57 @@ static void lead(struct load_trial *trial)
 enum error_kind load_run(const struct load_plan *plan, const struct load_host *host,
                          struct load_result **result, struct error *error)
 {
-    struct load_trial trial;
-    load_trial_begin(&trial, plan, host);
-    lead(&trial);
-    return load_trial_end(&trial, true, result, error);
+    struct load_trial *trial = load_trial_begin(plan, host);
+    if (trial->end == END_DONE)
+        lead(trial);
+    return load_trial_end(trial, true, result, error);
+}
+
+/* ------------------------------------------------------------------ a load in the background */
+
+bool load_background_begin(struct load_trial **begun, const struct load_plan *plan,
+                           const struct load_host *host)
+{
+    struct load_trial *trial = *begun = load_trial_begin(plan, host);
+    if (trial->end != END_DONE)
+        return false;
+    uint64_t measures_ns = load_trial_now_ns(trial) + plan->warm_up_ns,
+             settles_ns = measures_ns + load_plan_measured_ns(plan);
+    atomic_store(&trial->load->measures_ns, measures_ns);
+    atomic_store(&trial->load->settles_ns, settles_ns);
+    load_trial_start(trial);
+    load_trial_warm_up(trial);
+    load_trial_wait(trial, settles_ns);
+    return trial->end == END_DONE;
+}
+
+bool load_background_goes_on(const struct load_trial *trial)
+{
+    struct error ignored;
+    return atomic_load(&trial->load->shared->lost) == 0 &&
+           workers_check(&trial->workers, &ignored) == ERROR_NONE;
+}
+
+void load_background_contend(struct load_trial *trial)
+{
+    atomic_store(&trial->load->contends_ns, load_trial_now_ns(trial));
+}
+
+void load_background_settle(struct load_trial *trial)
+{
+    atomic_store(&trial->load->ends_ns, load_trial_now_ns(trial));
+}
+
+const struct load_shared *load_background_counts(const struct load_trial *trial)
+{
+    return trial->load;
+}
+
+/* Whatever contended may have failed before it began, or before it ended. */
+enum error_kind load_background_end(struct load_trial *trial, struct load_result **result,
+                                    struct error *error)
+{
+    if (trial->end == END_DONE && atomic_load(&trial->load->ends_ns) == UINT64_MAX)
+        load_background_settle(trial);
+    return load_trial_end(trial, false, result, error);
 }

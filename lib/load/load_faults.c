@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/load_faults.h"
+#include "load/internal.h"
 
 #include "servers/four_letter.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/load_requests.h"
+#include "load/internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -151,4 +151,88 @@ void load_requests_submit(struct load_requests *requests, struct client *client,
     }
     const struct request request = request_of(requests, kind, sent);
     client_submit(client, &request, tag);
+}
+
+/* ------------------------------------------------------------------ chores */
+
+/* Of the values and paths of one multi: below what any server takes (jute.maxbuffer) that takes
+ * larger values one by one. */
+#define BATCH_BYTES ((size_t)48 << 10)
+
+void load_chores_begin(struct load_chores *chores, struct load_requests *requests)
+{
+    *chores = (struct load_chores){.requests = requests};
+}
+
+/* The data znodes of a session are those whose number is the session's, modulo all sessions. */
+static uint64_t data_znodes(const struct load_chores *chores)
+{
+    uint32_t znodes = load_plan_znodes(plan_of(chores->requests)),
+             number = chores->requests->session;
+    return number < znodes ? (znodes - number - 1) / plan_of(chores->requests)->fleet.sessions + 1
+                           : 0;
+}
+
+static bool has_folder(const struct load_chores *chores)
+{
+    return mix_needs_folders(&plan_of(chores->requests)->mix);
+}
+
+/* Creates or deletes the next data znodes together. */
+static void submit_batch(struct load_chores *chores, struct client *client,
+                         enum operation operation)
+{
+    struct request parts[REQUEST_PARTS_MAX];
+    size_t fit = BATCH_BYTES / (plan_of(chores->requests)->value_bytes + LOAD_PATH_SIZE),
+           most = fit < 1                   ? 1
+                  : fit < REQUEST_PARTS_MAX ? fit
+                                            : REQUEST_PARTS_MAX;
+    uint64_t left = data_znodes(chores) - chores->sent;
+    size_t count = left < most ? (size_t)left : most;
+    for (size_t i = 0; i < count; i++) {
+        const struct load_requests *requests = chores->requests;
+        uint64_t znode = requests->session + chores->sent++ * plan_of(requests)->fleet.sessions;
+        const char *path = requests->load->paths[znode];
+        parts[i] = operation == OP_CREATE ? load_requests_create(chores->requests, path)
+                                          : request_delete(path);
+    }
+    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = count};
+    client_submit(client, count == 1 ? &parts[0] : &multi, count);
+}
+
+/* First its data znodes, then its folder. */
+bool load_chores_lay_out_next(struct load_chores *chores, struct client *client)
+{
+    uint64_t znodes = data_znodes(chores);
+    if (chores->sent >= znodes + has_folder(chores))
+        return false;
+    if (chores->sent < znodes) {
+        submit_batch(chores, client, OP_CREATE);
+        return true;
+    }
+    const struct request request = request_create(chores->requests->folder, NULL, 0, PERSISTENT);
+    chores->sent++;
+    client_submit(client, &request, 0);
+    return true;
+}
+
+/* The znodes that it created, one by one because some may be gone, then its data znodes, and at
+ * last its folder. */
+bool load_chores_clear_next(struct load_chores *chores, struct client *client)
+{
+    uint64_t znodes = data_znodes(chores);
+    bool has_own = load_requests_has_own(chores->requests);
+    if (!has_own && chores->sent < znodes) {
+        submit_batch(chores, client, OP_DELETE);
+        return true;
+    }
+    struct request request;
+    if (has_own)
+        request = load_requests_delete_own(chores->requests);
+    else if (chores->sent++ == znodes && has_folder(chores))
+        request = request_delete(chores->requests->folder);
+    else
+        return false;
+    client_submit(client, &request, 0);
+    return true;
 }

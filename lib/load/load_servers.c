@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/load_servers.h"
+#include "load/internal.h"
 
 /* What the servers have answered at the end of a second. */
 struct round {

@@ -1,7 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/load_session.h"
+#include "load/internal.h"
 
-#include "load/load_tag.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void set_due(struct schedule *schedule)
+{
+    /* In two parts: number * NS_PER_S does not fit in 64 bits after five hours of a million a
+     * second. */
+    uint64_t seconds = schedule->number / schedule->rate_per_s,
+             rest = schedule->number % schedule->rate_per_s;
+    uint64_t since_ns = schedule->poisson
+                            ? (uint64_t)schedule->since_start_ns
+                            : seconds * NS_PER_S + rest * NS_PER_S / schedule->rate_per_s;
+    schedule->due_ns = schedule->start_ns + since_ns;
+}
+
+static double draw_gap_ns(struct schedule *schedule)
+{
+    double mean_ns = (double)NS_PER_S * schedule->sessions / (double)schedule->rate_per_s;
+    return random_exponential(&schedule->random, mean_ns);
+}
+
+void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson, uint32_t session,
+                   uint32_t sessions, uint64_t start_ns, uint64_t seed)
+{
+    *schedule = (struct schedule){.start_ns = start_ns,
+                                  .rate_per_s = rate_per_s,
+                                  .sessions = sessions,
+                                  .poisson = poisson,
+                                  .number = session};
+    random_init(&schedule->random, seed);
+    if (poisson)
+        schedule->since_start_ns = draw_gap_ns(schedule);
+    set_due(schedule);
+}
+
+void schedule_advance(struct schedule *schedule)
+{
+    schedule->number += schedule->sessions;
+    if (schedule->poisson)
+        schedule->since_start_ns += draw_gap_ns(schedule);
+    set_due(schedule);
+}
+
+/* At constant distances: the number of all sessions' first operation that is due at this time or
+ * later. */
+static uint64_t number_at(const struct schedule *schedule, uint64_t time_ns)
+{
+    uint64_t since_ns = time_ns - schedule->start_ns;
+    return since_ns / NS_PER_S * schedule->rate_per_s +
+           (since_ns % NS_PER_S * schedule->rate_per_s + NS_PER_S - 1) / NS_PER_S;
+}
+
+static uint64_t skip_constant(struct schedule *schedule, uint64_t until_ns)
+{
+    uint64_t left = number_at(schedule, until_ns) - schedule->number,
+             skipped = (left + schedule->sessions - 1) / schedule->sessions;
+    schedule->number += skipped * schedule->sessions;
+    set_due(schedule);
+    return skipped;
+}
+
+uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
+{
+    uint64_t skipped = 0;
+    if (schedule->due_ns >= until_ns)
+        return 0;
+    if (!schedule->poisson)
+        return skip_constant(schedule, until_ns);
+    for (; schedule->due_ns < until_ns; skipped++)
+        schedule_advance(schedule);
+    return skipped;
+}
+
+void load_watches_init(struct load_watches *watches, struct load_shared *load, uint32_t session)
+{
+    *watches = (struct load_watches){.load = load, .session = session};
+}
+
+/* The place of the operation of this number. */
+static struct load_sent *sent_at(const struct load_watches *watches, uint64_t number)
+{
+    size_t depth = fleet_plan_depth(&watches->load->plan->fleet);
+    return &watches->load->sent[watches->session * depth + number % depth];
+}
+
+void load_watches_sent(struct load_watches *watches, struct load_sent sent)
+{
+    if (watches->load->fan_out != NULL)
+        *sent_at(watches, watches->sent++) = sent;
+}
+
+void load_watches_replied(struct load_watches *watches, const struct client_reply *reply,
+                          bool measured)
+{
+    struct fan_out *fan_out = watches->load->fan_out;
+    if (fan_out == NULL)
+        return;
+    const struct load_sent *sent = sent_at(watches, watches->replied++);
+    if (reply->status == ZK_OK && sent->watch)
+        fan_out_watch(fan_out, watches->session, sent->znode, reply->version);
+    if (reply->status == ZK_OK && reply->operation == OP_SET)
+        fan_out_publish(fan_out, watches->session, sent->znode, reply->version, sent->sent_ns,
+                        measured);
+    fan_out_retry(fan_out, watches->session);
+}
+
+/* The paths of data znodes end in their numbers. */
+static uint32_t znode_of(const char *path)
+{
+    return (uint32_t)strtoul(strrchr(path, '/') + 1, NULL, 10);
+}
+
+void load_watches_notified(const struct load_watches *watches, enum client_event event,
+                           const char *path, uint64_t now_ns)
+{
+    struct fan_out *fan_out = watches->load->fan_out;
+    if (fan_out == NULL)
+        return;
+    if (event == EVENT_CHANGED)
+        fan_out_notify(fan_out, watches->session, znode_of(path), now_ns);
+    else
+        fan_out_notify_other(fan_out, watches->session);
+    fan_out_retry(fan_out, watches->session);
+}
+
+void load_watches_lost(const struct load_watches *watches)
+{
+    if (watches->load->fan_out != NULL)
+        fan_out_forget(watches->load->fan_out, watches->session);
+}
+
+void load_watches_settle(const struct load_watches *watches)
+{
+    if (watches->load->fan_out != NULL)
+        fan_out_settle(watches->load->fan_out, watches->session);
+}
 
 static const struct load_plan *plan_of(const struct load_session *session)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/load_shared.h"
+#include "load/internal.h"
 
 #include <assert.h>
 #include <stdio.h>

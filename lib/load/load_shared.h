@@ -15,9 +15,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "fleet/shared.h"
-#include "load/fan_out.h"
-#include "load/outages.h"
-#include "load/plan.h"
+#include "load/load_plan.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
 #include "servers/role.h"
@@ -25,6 +23,24 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+struct fan_out;
+
+/* A sample: so many of them are a second. */
+#define OUTAGES_SAMPLES_PER_S 10
+
+/* Which operations. */
+enum outages_kind {
+    OUTAGES_READS,
+    OUTAGES_WRITES,
+    OUTAGES_KINDS,
+    OUTAGES_ALL = OUTAGES_KINDS /* both together */
+};
+
+struct outages;
+
+/* The operations that were completed in a sample, from 0. */
+uint64_t outages_sample(const struct outages *outages, uint32_t sample, enum outages_kind kind);
 
 /* Of any path of a load, with its terminator. */
 #define LOAD_PATH_SIZE 160
@@ -101,23 +117,6 @@ struct load_shared {
     _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
     _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
 };
-
-/* Lays out the memory of a load, and that of its fleet, for the plan, which must outlive it. *load
- * is the caller's to load_shared_free. ERROR_NO_MEMORY and those of errno. */
-MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
-                                           struct error *error);
-
-/* NULL is fine. */
-void load_shared_free(struct load_shared *load);
-
-/* Whether the time lies in the measured time, or in the contended time. */
-bool load_shared_is_measured(const struct load_shared *load, uint64_t time_ns);
-bool load_shared_is_contended(const struct load_shared *load, uint64_t time_ns);
-
-/* The second of a worker that this time lies in; NULL if it is not measured, or if the plan has no
- * seconds. */
-struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
-                                       uint64_t time_ns);
 
 /* A sum over the workers: operations answered in a second of the measured time, from 0. */
 uint64_t load_shared_answered(const struct load_shared *load, uint32_t second);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/load_trial.h"
+#include "base/memory.h"
+#include "load/internal.h"
 
 #include "fleet/watchdog.h"
-#include "load/load_session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define PROGRESS_NS    (100 * NS_PER_MS)
 #define REPORT_TURN_NS NS_PER_MS
@@ -174,9 +175,9 @@ static void reach_start(struct load_trial *trial)
     trial->setup_session_requests = setup_session_requests(trial->setup);
 }
 
-void load_trial_begin(struct load_trial *trial, const struct load_plan *plan,
-                      const struct load_host *host)
+struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host)
 {
+    struct load_trial *trial = memory_new(1, sizeof *trial);
     *trial = (struct load_trial){
         .plan = plan,
         .host = host,
@@ -185,6 +186,7 @@ void load_trial_begin(struct load_trial *trial, const struct load_plan *plan,
     trial->end = fleet_end_of(prepare(trial, &trial->error));
     if (goes_on(trial))
         reach_start(trial);
+    return trial;
 }
 
 /* ------------------------------------------------------------------ the load */
@@ -488,11 +490,13 @@ enum error_kind load_trial_end(struct load_trial *trial, bool alone, struct load
         setup_session_free(trial->setup);
         sim_free(trial->sim);
     }
-    if (trial->end != END_ERROR) {
+    enum error_kind kind = trial->end == END_ERROR ? trial->error.kind : ERROR_NONE;
+    if (kind == ERROR_NONE) {
         *result = trial->result;
-        return ERROR_NONE;
+    } else {
+        load_result_free(trial->result);
+        *error = trial->error;
     }
-    load_result_free(trial->result);
-    *error = trial->error;
-    return error->kind;
+    free(trial);
+    return kind;
 }

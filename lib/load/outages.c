@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/outages.h"
+#include "load/internal.h"
 
 #include "base/clock.h"
 #include "fleet/shared.h"

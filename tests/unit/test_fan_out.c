@@ -2,7 +2,7 @@
 /* Which write fired which notification: in whatever order the writer's reply and the notifications
  * come, each notification is counted once, and never for another write. */
 
-#include "load/fan_out.h"
+#include "load/internal.h"
 
 #include "tests/support/test.h"
 

@@ -2,7 +2,7 @@
 /* What happened to the servers during a load: every mark is in the words of its second, or counted
  * among those that have no room. */
 
-#include "load/load_marks.h"
+#include "load/internal.h"
 
 #include "tests/support/test.h"
 

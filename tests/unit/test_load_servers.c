@@ -2,7 +2,7 @@
 /* What the servers tell of each second of a load: a figure is theirs, or not known; and what
  * happens to them is marked once, in its second. */
 
-#include "load/load_servers.h"
+#include "load/internal.h"
 
 #include "tests/support/test.h"
 

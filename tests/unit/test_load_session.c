@@ -3,7 +3,7 @@
  * are outstanding. */
 
 #include "base/clock.h"
-#include "load/load_session.h"
+#include "load/internal.h"
 
 #include "tests/support/test.h"
 

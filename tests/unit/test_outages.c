@@ -2,7 +2,7 @@
 /* What sessions find out about faults of the servers. */
 
 #include "base/clock.h"
-#include "load/outages.h"
+#include "load/internal.h"
 
 #include "tests/support/test.h"
 

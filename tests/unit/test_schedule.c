@@ -3,7 +3,7 @@
  * process. */
 
 #include "base/clock.h"
-#include "load/schedule.h"
+#include "load/internal.h"
 #include "measure/statistics.h"
 
 #include "tests/support/test.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan: what one trial of a load is to do. Layer: load.
+ * load_plan: what one trial of a load is to do. Layer: load.
  */
-#ifndef LOAD_PLAN_H
-#define LOAD_PLAN_H
+#ifndef LOAD_LOAD_PLAN_H
+#define LOAD_LOAD_PLAN_H
 
 #include "base/clock.h"
 #include "client/client.h"
@@ -20,6 +20,10 @@
 /* The longest measured time, in seconds: each second has a histogram of its own. */
 #define LOAD_SECONDS_MAX 3600
 
+/* The most watched versions that a load may have to remember: one for each session and each znode
+ * that the session may watch. */
+#define FAN_OUT_WATCHED_MAX (UINT64_C(1) << 28)
+
 enum load_fault_action {
     LOAD_FAULT_KILL,   /* SIGKILL */
     LOAD_FAULT_RESTART /* start again */
@@ -34,7 +38,7 @@ enum load_fault_target {
     LOAD_FAULT_DOWN              /* to be started: all that are down */
 };
 
-/* What happens to private servers during the measured time: see load_faults.h. */
+/* What happens to private servers during the measured time: see load_faults.c. */
 struct load_fault {
     uint64_t at_ns; /* after the measured time began */
     enum load_fault_action action;

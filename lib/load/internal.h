@@ -1,0 +1,667 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * internal: what the modules of this folder share. Layer: load.
+ */
+#ifndef LOAD_INTERNAL_H
+#define LOAD_INTERNAL_H
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "client/client.h"
+#include "fleet/actor.h"
+#include "fleet/reconcile.h"
+#include "fleet/server_counters.h"
+#include "fleet/server_poll.h"
+#include "fleet/setup_session.h"
+#include "fleet/shared.h"
+#include "fleet/watchdog.h"
+#include "fleet/workers.h"
+#include "load/load.h"
+#include "load/load_plan.h"
+#include "load/load_shared.h"
+#include "measure/histogram.h"
+#include "measure/tally.h"
+#include "servers/ensemble.h"
+#include "servers/role.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ fan-out
+ *
+ * fan out: which write fired which notification, and how long each was under way.
+ *
+ * A watch on a znode's data that is left by a read of version v fires at the write that makes
+ * version v+1: a server keeps one watch for each session and path, and a watch fires once. So a
+ * session remembers the version that it watches, and names the write when it is notified. A server
+ * sends the notification before any reply that shows the new version, but the library's
+ * synchronous calls (DRIVER_THREADS) hand over that reply first at times: then the session expects
+ * the notification of the version before, and the next of this znode is that one. A writer learns
+ * the version that it has made from the reply: it publishes its write then, in the znode's ring of
+ * recent writes. What is notified before that waits in a list of the session, as does what is
+ * expected.
+ *
+ * A notification is timed when its write is found. It is untimed when the write never was published
+ * (its reply was lost, or was a multi's, which has no version), when the ring has lost the write,
+ * when the list has no room, or when the session does not know which version it watches: after a
+ * loss of its connection, or with nothing in its list but what is expected.
+ *
+ * Invariant: each notification is timed once, untimed once, or waits in its session's list, from
+ * which fan_out_settle takes it; the fan-outs of all writes sum to the number of notifications that
+ * were timed.
+ *
+ * The memory is laid out before the workers are forked, all zero, and is at the same address in all
+ * of them; what is never touched costs nothing. Sessions on several threads and in several
+ * processes may call everything at once but fan_out_close, each for itself. */
+
+/* Notifications of a session that wait for their writes, or are expected, at most. */
+#define FAN_OUT_WAITING_MAX 64
+
+/* How large a fan-out is. Session i is counted for worker i mod workers. */
+struct fan_out_shape {
+    uint32_t sessions;
+    uint32_t workers;
+    uint32_t znodes;
+    bool own; /* session i watches znode i alone, and there are as many znodes as sessions */
+};
+
+/* What the sessions of a worker have found. The histograms, the writes and the largest fan-out are
+ * of measured writes alone, `timed` and `untimed` of all. */
+struct fan_out_counts {
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint64_t timed; /* notifications */
+    _Atomic uint64_t untimed;                           /* notifications */
+    _Atomic uint64_t writes;                            /* that fired a notification at least */
+    _Atomic uint64_t most;                              /* notifications of one write */
+    struct histogram notification; /* from the sending of the write to the notification */
+    struct histogram first;        /* from there to the first notification of the write */
+    struct histogram last;         /* from there to the last one */
+};
+
+/* A recent write of a znode. Whoever changes the rest has put FAN_OUT_TAKEN in the version's place.
+ */
+struct fan_out_write {
+    _Atomic int32_t version; /* that the write has made, from 1; 0: no write yet */
+    uint32_t fan_out;        /* notifications so far */
+    bool measured;
+    uint64_t sent_ns;
+    uint64_t first_ns; /* when the first notification came; UINT64_MAX: none has */
+    uint64_t last_ns;  /* the last */
+};
+
+#define FAN_OUT_TAKEN INT32_MIN
+
+struct fan_out_notification {
+    uint32_t znode;
+    int32_t version;  /* of the write that has fired it */
+    uint64_t come_ns; /* 0: it is expected */
+};
+
+struct fan_out_session {
+    struct fan_out_counts *counts; /* of its worker */
+    int32_t *watched;              /* of each znode: the version that fires the watch; 0: unknown */
+    bool lost_track;               /* of what it watches, for good */
+    uint32_t waiting;
+    struct fan_out_notification list[FAN_OUT_WAITING_MAX]; /* oldest first */
+};
+
+struct fan_out {
+    struct fan_out_shape shape;
+    uint32_t ring; /* recent writes of each znode: a power of two */
+    struct fan_out_counts *counts;
+    struct fan_out_session *sessions;
+    struct fan_out_write *writes; /* the ring of znode 0, that of znode 1, … */
+    _Atomic bool *written;        /* of each znode: a write of it was published */
+};
+
+/* The memory that a fan-out of this shape takes, in bytes. */
+size_t fan_out_size_bytes(const struct fan_out_shape *shape);
+
+/* Lays a fan-out into memory of that size, all zero and at the start of a cache line, and returns
+ * it: it owns nothing else. */
+struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, void *memory);
+
+/* A read that leaves a watch was answered: it has read this version. */
+void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version);
+
+/* A write was answered: it has made this version. Nothing happens if the ring holds a later write
+ * in its place. */
+void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version,
+                     uint64_t sent_ns, bool measured);
+
+/* The session was notified of a change of the znode's data, at a time that is not 0. */
+void fan_out_notify(struct fan_out *fan_out, uint32_t session, uint32_t znode, uint64_t come_ns);
+
+/* The session was notified of something that no write of the load has caused. */
+void fan_out_notify_other(struct fan_out *fan_out, uint32_t session);
+
+/* Looks for the writes of what waits in the session's list. */
+void fan_out_retry(struct fan_out *fan_out, uint32_t session);
+
+/* The session has lost its connection: from here on it does not know what its watches are of. */
+void fan_out_forget(struct fan_out *fan_out, uint32_t session);
+
+/* The session is notified no more, and all writes were published: empties its list. */
+void fan_out_settle(struct fan_out *fan_out, uint32_t session);
+
+/* All sessions are settled: the writes that the rings still hold are counted. To be called once. */
+void fan_out_close(struct fan_out *fan_out);
+
+/* ------------------------------------------------------------------ outages
+ *
+ * outages: what the sessions of a load find out about faults of the servers: how soon after a fault
+ * an operation is completed, how long none is, and how many are in each tenth of a second.
+ *
+ * A time is of the measured time, from its beginning. An operation is completed when it is answered
+ * as the load foresees. Silences are known to the millisecond: a millisecond in which no operation
+ * was completed is silent.
+ *
+ * Invariant: recording neither allocates nor locks, and any number of sessions, threads and
+ * processes may record at once; the memory is laid out before the workers are forked, all zero, and
+ * is at the same address in all of them. */
+
+struct outages_shape {
+    uint32_t workers;
+    uint32_t seconds; /* of the measured time */
+    uint32_t faults;
+};
+
+/* In the coordinator's hands. */
+struct outages_fault {
+    uint64_t began_ns; /* what is timed begins here */
+    uint64_t ended_ns; /* what was sent from here on was sent after the fault */
+};
+
+struct outages {
+    struct outages_shape shape;
+    _Atomic uint32_t begun; /* faults that the sessions know of */
+    struct outages_fault *faults;
+    /* For each worker, one behind the other: */
+    _Atomic uint64_t (*first_ns)[OUTAGES_KINDS]; /* of each fault: +1; 0: none yet */
+    _Atomic uint64_t (*loud)[OUTAGES_KINDS];     /* a bit for each millisecond */
+    _Atomic uint64_t (*samples)[OUTAGES_KINDS];
+};
+
+size_t outages_size_bytes(const struct outages_shape *shape);
+
+/* memory: of that size, all zero; the caller's. */
+struct outages *outages_lay_out(const struct outages_shape *shape, void *memory);
+
+/* The next fault has happened. For the coordinator; at most as often as the shape has faults. */
+void outages_begin(struct outages *outages, uint64_t began_ns, uint64_t ended_ns);
+
+/* An operation was completed by a session of this worker. */
+void outages_record(struct outages *outages, uint32_t worker, bool reads, uint64_t sent_ns,
+                    uint64_t now_ns);
+
+/* From the beginning of a fault to the first completion of an operation that was sent after the
+ * fault, and before the next one; UINT64_MAX: there was none. */
+uint64_t outages_first_ns(const struct outages *outages, uint32_t fault, enum outages_kind kind);
+
+/* The longest time between these two in which no operation was completed, in whole milliseconds. */
+uint64_t outages_silence_ns(const struct outages *outages, uint64_t from_ns, uint64_t until_ns,
+                            enum outages_kind kind);
+
+/* ------------------------------------------------------------------ memory and result */
+
+/* Lays out the memory of a load, and that of its fleet, for the plan, which must outlive it. *load
+ * is the caller's to load_shared_free. ERROR_NO_MEMORY and those of errno. */
+MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
+                                           struct error *error);
+
+/* NULL is fine. */
+void load_shared_free(struct load_shared *load);
+
+/* Whether the time lies in the measured time, or in the contended time. */
+bool load_shared_is_measured(const struct load_shared *load, uint64_t time_ns);
+bool load_shared_is_contended(const struct load_shared *load, uint64_t time_ns);
+
+/* The second of a worker that this time lies in; NULL if it is not measured, or if the plan has no
+ * seconds. */
+struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
+                                       uint64_t time_ns);
+
+/* Lays out the memory of a trial and its result, for the plan, which must outlive it. *result is
+ * the caller's to load_result_free. ERROR_NO_MEMORY and those of errno. */
+MUST_CHECK enum error_kind load_result_new(const struct load_plan *plan,
+                                           struct load_result **result, struct error *error);
+
+/* Adds up what the workers have counted: once, when no session records any more. */
+void load_result_add_up(struct load_result *result);
+
+/* ------------------------------------------------------------------ schedule
+ *
+ * schedule: when a session is to send each of its operations, at an offered rate.
+ *
+ * Each session draws its own due times, and all sessions together offer the rate: constant times
+ * interleave, session after session; the sum of independent Poisson processes is one. No due time
+ * depends on a reply: a server that is late is offered the same load (an open system).
+ *
+ * Invariant: due times never go back, and depend on the seed alone. */
+
+struct schedule {
+    uint64_t due_ns; /* of the next operation */
+    uint64_t start_ns;
+    uint64_t rate_per_s; /* of all sessions together */
+    uint32_t sessions;
+    bool poisson;          /* else at constant distances */
+    uint64_t number;       /* constant: of the next operation, among those of all sessions */
+    double since_start_ns; /* Poisson: due_ns, but in fractions */
+    struct random random;
+};
+
+/* The schedule of one session of so many, from start_ns on. rate_per_s is not 0. */
+void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson, uint32_t session,
+                   uint32_t sessions, uint64_t start_ns, uint64_t seed);
+
+/* The operation of due_ns is sent or given up: due_ns is the next one's. */
+void schedule_advance(struct schedule *schedule);
+
+/* Gives up all operations that are due before until_ns, and returns how many they are. At constant
+ * distances that takes no time; at random, a draw for each. */
+uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
+
+/* ------------------------------------------------------------------ tag
+ *
+ * load tag: what an operation of a load is, and when it was due, as the tag of its request
+ * (client/client.h).
+ *
+ * Invariant: an operation that has been sent is in its tag alone: nothing is allocated or looked up
+ * when the reply comes. */
+
+/* due_ns: not before load->starts_ns, and less than 36 years behind it. */
+uint64_t load_tag(const struct load_shared *load, enum load_kind kind, uint64_t due_ns);
+
+enum load_kind load_tag_kind(uint64_t tag);
+uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t tag);
+
+/* ------------------------------------------------------------------ meter
+ *
+ * load meter: counts and times the operations of a load session, into the counters of its worker
+ * (load/load_shared.h).
+ *
+ * Invariant: rates are of what was answered in the measured time, and latencies of what was due in
+ * it; likewise for the contended time. */
+
+struct load_meter {
+    struct load_shared *load;
+    struct load_worker *worker;
+    uint32_t process; /* the worker's number */
+};
+
+/* Of the session with this number. load must outlive the meter. */
+void load_meter_init(struct load_meter *meter, struct load_shared *load, uint32_t session);
+
+/* A reply to an operation of the load, whose tag is a load_tag, has come from a server of this
+ * role. */
+void load_meter_replied(struct load_meter *meter, const struct client_reply *reply, enum role role,
+                        uint64_t now_ns);
+
+/* An operation that was due at due_ns is sent now. The driver is late by the time until it looked;
+ * or the servers have delayed the operation. */
+void load_meter_late(struct load_meter *meter, uint64_t due_ns, uint64_t looked_ns,
+                     uint64_t now_ns);
+void load_meter_delayed(struct load_meter *meter, uint64_t due_ns);
+
+/* ------------------------------------------------------------------ watches
+ *
+ * load_watches: the part of a load session that leaves watches: reports to the fan-out which
+ * versions the session has read and written, and what it is notified of.
+ *
+ * Invariant: operations and their replies are reported in the order of the operations, each once.
+ * In a load that leaves no watches nothing here does anything. */
+
+struct load_watches {
+    struct load_shared *load;
+    uint32_t session;
+    uint64_t sent;    /* operations */
+    uint64_t replied; /* of those */
+};
+
+void load_watches_init(struct load_watches *watches, struct load_shared *load, uint32_t session);
+
+/* An operation was sent. */
+void load_watches_sent(struct load_watches *watches, struct load_sent sent);
+
+/* It has its reply. measured: it was due in the measured time. */
+void load_watches_replied(struct load_watches *watches, const struct client_reply *reply,
+                          bool measured);
+
+/* A watch on the znode of this path has fired. */
+void load_watches_notified(const struct load_watches *watches, enum client_event event,
+                           const char *path, uint64_t now_ns);
+
+/* The session has no connection. */
+void load_watches_lost(const struct load_watches *watches);
+
+/* Nothing of the above is reported any more. */
+void load_watches_settle(const struct load_watches *watches);
+
+/* ------------------------------------------------------------------ requests
+ *
+ * load requests: what a load session asks for: draws the kinds of its mix, and makes the requests.
+ *
+ *
+ * Invariant: a znode that a DELETE deletes is one that was created by CREATE before, and none is
+ * deleted twice. The same holds of CREATE_DELETE and ASYNC_DELETE. */
+
+struct load_requests {
+    const struct load_shared *load;
+    uint32_t session; /* its number */
+    struct random random;
+    uint64_t created;            /* znodes of its own that it has sent a create for */
+    uint64_t deleted;            /* of those: that it has sent a delete for */
+    uint64_t deletes_owed;       /* drawn when there was nothing to delete */
+    uint64_t pairs;              /* znodes that it has sent a CREATE_DELETE for */
+    uint64_t pairs_answered;     /* of those: in their order; the caller's to count */
+    char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
+    char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
+    char pair[LOAD_PATH_SIZE];   /* the same, of a CREATE_DELETE */
+    char lock[LOAD_PATH_SIZE];
+};
+
+/* load must outlive the requests. */
+void load_requests_init(struct load_requests *requests, const struct load_shared *load,
+                        uint32_t session, uint64_t seed);
+
+/* The kind of the next operation of the mix. */
+enum load_kind load_requests_draw(struct load_requests *requests);
+
+/* Submits a request of this kind. An ASYNC_DELETE deletes the znode of the last of pairs_answered.
+ * *sent: what load_watches_sent is to be told, without the time. */
+void load_requests_submit(struct load_requests *requests, struct client *client,
+                          enum load_kind kind, uint64_t tag, struct load_sent *sent);
+
+/* A create of a znode with a value of the load; valid as long as the path. */
+struct request load_requests_create(const struct load_requests *requests, const char *path);
+
+/* Whether a znode that a CREATE has created may be left; the delete of the oldest, which is valid
+ * until the next request is made. */
+bool load_requests_has_own(const struct load_requests *requests);
+struct request load_requests_delete_own(struct load_requests *requests);
+
+/* ------------------------------------------------------------------ chores
+ *
+ * load chores: a load session's share of the znodes that a load lays out before it, and clears away
+ * after it.
+ *
+ * Each call submits the next request, whose tag is how many data znodes it creates or deletes; it
+ * returns false, and submits nothing, if there is none left. The znodes that a CREATE of the load
+ * has created are cleared away too.
+ *
+ * Invariant: a session lays out and clears away the data znodes whose number is its own, modulo all
+ * sessions, and a folder for the znodes that it creates. */
+
+struct load_chores {
+    struct load_requests *requests;
+    uint64_t sent; /* of its data znodes, and then the folder */
+};
+
+/* To lay out, or to clear away: from the first znode. requests must outlive the chores. */
+void load_chores_begin(struct load_chores *chores, struct load_requests *requests);
+
+bool load_chores_lay_out_next(struct load_chores *chores, struct client *client);
+bool load_chores_clear_next(struct load_chores *chores, struct client *client);
+
+/* ------------------------------------------------------------------ session
+ *
+ * load session: a session that sends a mix of requests, in a closed loop or at an offered rate.
+ * A kind of actor (fleet/actor.h); its memory is struct load_shared.
+ *
+ * The coordinator leads all load sessions together through four orders, and a session that has done
+ * an order counts itself among those that rest:
+ *
+ *   LAY_OUT  creates its share of the data znodes, some together in a multi, and a folder for the
+ *            znodes that it will create
+ *   START    sends operations until the load's end, and then waits for the replies; a session
+ *            without a connection stops at STOP
+ *   STOP     sends no further operation
+ *   CLEAR    deletes its znodes
+ *
+ * ORDER_REPORT comes when all have their replies and their notifications: a session counts no
+ * notification that comes later, such as those of the znodes that are deleted.
+ *
+ * At each reply, and at each alarm of its schedule, the session sends as many operations as are due
+ * and as its depth allows. An operation that is due while as many as its depth are outstanding is
+ * sent as soon as one of these has been answered; its response time begins when it was due.
+ *
+ * An UNLOCK and an ASYNC_DELETE follow from an operation that has succeeded. The UNLOCK is the next
+ * operation, within the depth. The ASYNC_DELETE is sent before anything else is, on top of the
+ * depth, so no operation waits for it. Replies come in order: while the oldest ASYNC_DELETE is
+ * outstanding, only creates can be answered that were outstanding before it, and so at most as many
+ * of them are outstanding as operations may be (mix_requests).
+ *
+ * Invariant: every operation that was sent is answered before the session rests, and a znode that
+ * it deletes is one that it has created. Before CLEAR it deletes no znode twice. */
+
+enum load_order {
+    LOAD_ORDER_LAY_OUT = ORDER_OWN,
+    LOAD_ORDER_START,
+    LOAD_ORDER_STOP,
+    LOAD_ORDER_CLEAR,
+};
+
+enum load_session_state {
+    LOAD_IDLE,
+    LOAD_LAYING_OUT,
+    LOAD_SENDING,
+    LOAD_DRAINING, /* sends nothing more, and waits for the replies */
+    LOAD_CLEARING,
+    LOAD_LOST,
+    LOAD_READ /* the last readings are taken: the rest counts nowhere */
+};
+
+struct load_session {
+    struct actor actor;
+    struct load_shared *load;
+    struct load_meter meter;
+    struct load_requests requests;
+    struct load_chores chores; /* of the present LAY_OUT or CLEAR */
+    enum load_session_state state;
+    struct schedule schedule; /* at an offered rate */
+    bool alarmed;             /* the alarm is set for the next due time */
+    bool blocked;       /* `depth` are outstanding, or it has no connection: what is due waits */
+    uint64_t looked_ns; /* when the driver last found the session not blocked, with work due */
+    uint32_t async_deletes; /* ASYNC_DELETEs outstanding */
+    uint32_t unlocks_due;   /* tries that got the lock, and have yet to give it up */
+    struct load_watches watches;
+    bool settled; /* what it is notified of from here on counts nowhere */
+};
+
+extern const struct actor_ops load_session_ops;
+
+/* ------------------------------------------------------------------ faults
+ *
+ * load_faults: kills servers and starts them again while a load runs, and looks when they are back.
+ * For the coordinator, and for private servers alone.
+ *
+ * The coordinator calls load_faults_turn when load_faults_due_ns says so. A turn kills or starts
+ * servers, or asks one server what it is (srvr), which usually takes a few milliseconds. Before a
+ * kill all servers are asked.
+ *
+ * Invariant: a kill leaves a quorum of servers that serve; a fault that finds no such server waits
+ * until there is one, until the next fault is due, or until the measured time ends: then it is not
+ * carried out, and the result says why. */
+
+/* How often a server is asked that is looked for, about. */
+#define LOAD_FAULTS_LOOK_NS (10 * NS_PER_MS)
+
+/* What a server was last asked for. */
+struct load_faults_look {
+    bool awaited;        /* it was started, and has not been seen to serve */
+    uint32_t fault;      /* that has started it */
+    uint64_t in_vain_ns; /* when it last was asked in vain, on the loop's clock; 0: not yet */
+};
+
+struct load_faults {
+    const struct load_plan *plan;
+    struct ensemble *ensemble;
+    struct outages *outages;
+    struct load_fault_result *results; /* of every fault of the plan; the caller's */
+    uint64_t measures_ns;
+    uint64_t settles_ns;
+    uint32_t next;                         /* fault */
+    bool was_killed[ENSEMBLE_SERVERS_MAX]; /* ever */
+    struct load_faults_look looks[ENSEMBLE_SERVERS_MAX];
+    bool leaderless;   /* a leader was killed, and no other was seen to lead */
+    uint32_t orphaned; /* the fault that has killed it */
+    uint32_t asked;    /* the server that was asked last */
+    uint64_t words;    /* four-letter words that servers were asked, answered or not */
+    uint64_t turned_ns;
+};
+
+/* results: as many as the plan has faults. */
+void load_faults_init(struct load_faults *faults, const struct load_plan *plan,
+                      struct ensemble *ensemble, struct outages *outages,
+                      struct load_fault_result *results);
+
+/* The measured time is from measures_ns to settles_ns of the loop's clock. */
+void load_faults_start(struct load_faults *faults, uint64_t measures_ns, uint64_t settles_ns);
+
+/* When the next turn is due; UINT64_MAX: never. */
+uint64_t load_faults_due_ns(const struct load_faults *faults);
+
+/* Does what is due at this time; nothing, if nothing is. Errors of ensemble_kill and
+ * ensemble_restart. */
+MUST_CHECK enum error_kind load_faults_turn(struct load_faults *faults, uint64_t now_ns,
+                                            struct error *error);
+
+/* When no session records any more: completes the results of the faults, and marks each server of
+ * those that were carried out. */
+void load_faults_take(struct load_faults *faults, struct load_marks *marks);
+
+/* ------------------------------------------------------------------ servers
+ *
+ * load_servers: what the servers tell of each second of the measured time, in their counters, and
+ * what happened to them.
+ *
+ * The servers are asked at the beginning of the measured time and at the end of each second
+ * (fleet/server_poll.h). What they answer is taken when the next second has ended.
+ *
+ * Invariant: a figure is the servers' own, or not known. An answer that came more than
+ * LOAD_SERVERS_LATE_NS after the end of its second is none: it is of another time. */
+
+#define LOAD_SERVERS_LATE_NS (250 * NS_PER_MS)
+
+/* What a server has told at the end of a second. */
+struct load_server_reading {
+    bool known;
+    bool absent; /* and all counters are 0 */
+    struct four_letter_counters counters;
+};
+
+struct load_servers {
+    struct server_poll *poll;
+    size_t count;
+    /* To be set before the first turn: */
+    uint64_t measures_ns;        /* when the measured time begins */
+    const uint64_t *other_words; /* that others have asked the servers so far; NULL: nobody does */
+    uint64_t words_before;       /* of those: when answers were taken last */
+    bool were_asked;             /* any of those between the two times before */
+    bool is_asked;
+    uint32_t ended; /* so many seconds, when the last question was asked */
+    struct load_server_second *seconds;
+    struct load_marks *marks;
+    struct load_server_reading before[CONNECT_ENDPOINTS_MAX];
+    bool lost[CONNECT_ENDPOINTS_MAX];
+    uint64_t snapshots[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNTOLD: not known yet */
+    int leader; /* its index, LOAD_SERVERS_LEADERLESS, or LOAD_SERVERS_LEADER_UNKNOWN */
+};
+
+#define LOAD_SERVERS_LEADERLESS     (-1)
+#define LOAD_SERVERS_LEADER_UNKNOWN (-2)
+
+/* For seconds, one for each second of the measured time, all zero so far, and marks; what is
+ * pointed to must outlive *servers. load_servers_end must be called in any case. Those of
+ * server_poll_new. */
+MUST_CHECK enum error_kind load_servers_begin(struct load_servers *servers,
+                                              struct server_counters *counters,
+                                              const struct loop *loop,
+                                              struct load_server_second *seconds,
+                                              struct load_marks *marks, struct error *error);
+void load_servers_end(struct load_servers *servers);
+
+/* Takes what the servers have answered, in their order, since they were asked after so many
+ * seconds. For the two functions below. */
+void load_servers_take(struct load_servers *servers, uint32_t ended,
+                       const struct server_poll_answer *answers);
+
+/* So many seconds have ended, from 0: takes the answers to the question before, and asks anew. */
+void load_servers_turn(struct load_servers *servers, uint32_t ended);
+
+/* Takes the answers to the last question, if any was asked: once, when server_poll_is_settled, or
+ * when they have been waited for long enough. */
+void load_servers_take_last(struct load_servers *servers);
+
+/* ------------------------------------------------------------------ trial
+ *
+ * load_trial: what the two ways of leading a load have in common: the fleet from its start to its
+ * end.
+ *
+ * In this order: load_trial_begin, load_trial_start; the caller lets time pass; load_trial_end.
+ *
+ * Invariant: whatever the outcome, after load_trial_end no process, no session and no znode of the
+ * trial is left; what a server does not confirm in time ends with its session's timeout. After a
+ * trial that did not fail every private server serves. */
+
+struct load_trial {
+    const struct load_plan *plan;
+    const struct load_host *host;
+    struct sim *sim;             /* of a simulated load; else NULL */
+    struct setup_session *setup; /* the host's, or the simulation's own */
+    struct server_counters counters;
+    struct load_shared *load; /* the result's */
+    struct load_result *result;
+    struct load_faults faults;
+    struct workers workers;
+    bool are_working; /* the workers */
+    bool has_root;    /* the trial's root znode exists */
+    struct watchdog watchdog;
+    struct error error; /* the watchdog's */
+    struct load_progress progress;
+    uint64_t shown_ns; /* the last progress, on the host's clock */
+    struct server_counters_reading at_start;
+    uint64_t started_ns;             /* when that was taken, of the loop's time */
+    uint64_t setup_session_requests; /* of the set-up session until then */
+    /* The longest that this process did not run in the measured time: what it reads at the end of
+     * a second, of the servers' and of the workers' CPU, is late then. */
+    uint64_t absent_ns;
+    enum fleet_end end; /* how it has gone so far */
+};
+
+/* The loop's time. */
+uint64_t load_trial_now_ns(const struct load_trial *trial);
+
+/*
+ * Creates the trial's root znode, starts the workers, opens the sessions, has them lay out their
+ * znodes, and reads the servers' counters. plan and host must outlive load_trial_end, which is due
+ * in any case. Errors, and a fleet that has ended too early, are in the trial, for load_trial_end
+ * to return.
+ */
+struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host);
+
+/* Has the sessions send operations from now on; the caller sets the times of struct load_shared,
+ * those behind starts_ns. Does nothing if the trial has ended. */
+void load_trial_start(struct load_trial *trial);
+
+/* Lets time pass until until_ns, while the fleet is watched over and the plan's faults that are due
+ * before until_ns are carried out: the last of them may take longer. A fault that is due at
+ * until_ns is one of the next call. */
+void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
+
+/* Waits for the beginning of the measured time: from here on it counts how long a worker does not
+ * run. */
+void load_trial_warm_up(struct load_trial *trial);
+
+/*
+ * Waits for all replies, compares the counts with the servers' if `alone` (nobody else has used
+ * them since load_trial_begin, but the set-up session for reading), deletes all znodes, ends
+ * the workers, and frees the trial. On success *result is the caller's to load_result_free;
+ * result->end is how the trial has ended.
+ */
+MUST_CHECK enum error_kind load_trial_end(struct load_trial *trial, bool alone,
+                                          struct load_result **result, struct error *error);
+
+#endif
