@@ -109,10 +109,9 @@ static void show_second(struct live *live, const struct load_shared *load)
         (plan->seconds - second - 1) * NS_PER_S + (live->count - live->at - 1) * live->trial_ns;
     char line[LIVE_LINE_SIZE];
     memset(live->response, 0, sizeof *live->response);
-    load_shared_add_reads(load, second, live->response);
-    load_shared_add_writes(load, second, live->response);
-    live_put(second, load_shared_answered(load, second), load_shared_errors(load, second),
-             live->response, load_shared_lag_ns(load, second), left_ns, line);
+    load_shared_add_times(load, second, live->response, live->response);
+    const struct load_second_sum sum = load_shared_second_sum(load, second);
+    live_put(second, sum.answered, sum.errors, live->response, sum.lag_ns, left_ns, line);
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 

@@ -29,8 +29,8 @@ struct trial {
 #define TIMELINE_COLUMNS(X)                                                                        \
     TRIAL_COLUMNS(X)                                                                               \
     X(second, csv_count(csv, second + 1))                                                          \
-    X(operations, csv_count(csv, load_shared_answered(trial->result->load, second)))               \
-    X(errors, csv_count(csv, load_shared_errors(trial->result->load, second)))                     \
+    X(operations, csv_count(csv, sum.answered))                                                    \
+    X(errors, csv_count(csv, sum.errors))                                                          \
     X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
     X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
@@ -41,9 +41,9 @@ struct trial {
     X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
     X(outstanding, csv_count_if(csv, !is_last(trial->result, second), usage->outstanding))         \
-    X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(trial->result->load, second) / 1e3, 1)) \
+    X(lag_max_us, csv_real(csv, (double)sum.lag_ns / 1e3, 1))                                      \
     X(marks, csv_text(csv, load_marks_format(&trial->result->marks, second, marks, sizeof marks))) \
-    X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))  \
+    X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))      \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
     X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
@@ -155,6 +155,7 @@ static enum error_kind write_second(struct load_files *files, const struct trial
                            *writes = &times[SECOND_WRITES];
     const struct load_usage *usage = &trial->result->usage[second];
     const struct load_server_second *servers = &trial->result->server_seconds[second];
+    const struct load_second_sum sum = load_shared_second_sum(trial->result->load, second);
     char marks[LOAD_MARKS_TEXT_SIZE];
     enum error_kind kind = ERROR_NONE;
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
@@ -175,8 +176,8 @@ static enum error_kind write_timeline(struct load_files *files, const struct tri
         struct histogram *times = calloc(SECOND_HISTOGRAMS, sizeof *times);
         if (times == NULL)
             return error_raise(error, ERROR_NO_MEMORY, 0, "timeline.csv", "%s", "");
-        load_shared_add_reads(trial->result->load, second, &times[SECOND_READS]);
-        load_shared_add_writes(trial->result->load, second, &times[SECOND_WRITES]);
+        load_shared_add_times(trial->result->load, second, &times[SECOND_READS],
+                              &times[SECOND_WRITES]);
         histogram_add(&times[SECOND_ALL], &times[SECOND_READS]);
         histogram_add(&times[SECOND_ALL], &times[SECOND_WRITES]);
         kind = write_second(files, trial, second, times, error);

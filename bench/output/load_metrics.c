@@ -37,8 +37,7 @@ static bool add_second(const struct load_shared *load, uint32_t second, struct l
     struct histogram *halves = calloc(LOAD_METRICS_HALVES, sizeof *halves);
     if (halves == NULL)
         return false;
-    load_shared_add_reads(load, second, &halves[LOAD_METRICS_READS]);
-    load_shared_add_writes(load, second, &halves[LOAD_METRICS_WRITES]);
+    load_shared_add_times(load, second, &halves[LOAD_METRICS_READS], &halves[LOAD_METRICS_WRITES]);
     for (int half = 0; half < LOAD_METRICS_HALVES; half++)
         metrics_histogram_add(&into->response[half], &halves[half]);
     free(halves);

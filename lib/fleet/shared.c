@@ -33,6 +33,34 @@ enum error_kind shared_map(size_t size_bytes, void **memory, struct error *error
     return ERROR_NONE;
 }
 
+void *shared_take(struct shared_layout *layout, size_t size_bytes)
+{
+    void *block = layout->base == NULL ? NULL : layout->base + layout->size_bytes;
+    layout->size_bytes += shared_round_up(size_bytes);
+    return block;
+}
+
+enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error)
+{
+    void *memory = NULL;
+    enum error_kind kind = shared_map(layout->size_bytes, &memory, error);
+    *layout = (struct shared_layout){.base = memory};
+    return kind;
+}
+
+static struct shared *lay_out(struct shared_layout *layout, const struct fleet_plan *plan)
+{
+    struct shared *shared = shared_take(layout, sizeof *shared);
+    struct shared_worker *workers = shared_take(layout, plan->processes * sizeof *workers);
+    struct shared_session *sessions = shared_take(layout, plan->sessions * sizeof *sessions);
+    if (shared != NULL) {
+        shared->plan = plan;
+        shared->workers = workers;
+        shared->sessions = sessions;
+    }
+    return shared;
+}
+
 static enum error_kind open_eventfd(int *descriptor, struct error *error)
 {
     *descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -41,43 +69,29 @@ static enum error_kind open_eventfd(int *descriptor, struct error *error)
     return ERROR_NONE;
 }
 
-static enum error_kind open_descriptors(struct shared *shared, struct error *error)
-{
-    shared->coordinator_descriptor = -1;
-    for (uint32_t i = 0; i < shared->plan->processes; i++)
-        shared->workers[i].wake_descriptor = -1;
-    if (shared->plan->driver == DRIVER_SIMULATED)
-        return ERROR_NONE; /* one thread: nobody waits */
-    enum error_kind kind = open_eventfd(&shared->coordinator_descriptor, error);
-    for (uint32_t i = 0; kind == ERROR_NONE && i < shared->plan->processes; i++)
-        kind = open_eventfd(&shared->workers[i].wake_descriptor, error);
-    return kind;
-}
-
 enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared,
                            struct error *error)
 {
-    size_t workers_bytes = plan->processes * sizeof(struct shared_worker);
-    size_t sessions_bytes = plan->sessions * sizeof(struct shared_session);
-    size_t size_bytes = shared_round_up(sizeof **shared) + shared_round_up(workers_bytes) +
-                        shared_round_up(sessions_bytes);
-    void *memory = NULL;
-    enum error_kind kind = shared_map(size_bytes, &memory, error);
+    struct shared_layout layout = {0};
+    (void)lay_out(&layout, plan);
+    enum error_kind kind = shared_layout_map(&layout, error);
     if (kind != ERROR_NONE)
         return kind;
-    char *at = memory;
-    struct shared *made = shared_cut(&at, sizeof *made);
-    made->plan = plan;
-    made->size_bytes = size_bytes;
-    made->workers = shared_cut(&at, workers_bytes);
-    made->sessions = shared_cut(&at, sessions_bytes);
-    kind = open_descriptors(made, error);
-    if (kind != ERROR_NONE) {
-        shared_free(made);
-        return kind;
+    struct shared *made = lay_out(&layout, plan);
+    made->size_bytes = layout.size_bytes;
+    made->coordinator_descriptor = -1;
+    for (uint32_t i = 0; i < plan->processes; i++)
+        made->workers[i].wake_descriptor = -1;
+    if (plan->driver != DRIVER_SIMULATED) { /* one thread: nobody waits */
+        kind = open_eventfd(&made->coordinator_descriptor, error);
+        for (uint32_t i = 0; kind == ERROR_NONE && i < plan->processes; i++)
+            kind = open_eventfd(&made->workers[i].wake_descriptor, error);
     }
-    *shared = made;
-    return ERROR_NONE;
+    if (kind == ERROR_NONE)
+        *shared = made;
+    else
+        shared_free(made);
+    return kind;
 }
 
 void shared_free(struct shared *shared)

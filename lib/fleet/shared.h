@@ -103,6 +103,21 @@ void shared_free(struct shared *shared);
  * cost nothing. The caller's to munmap. */
 MUST_CHECK enum error_kind shared_map(size_t size_bytes, void **memory, struct error *error);
 
+/* Memory of several blocks, which one function lays out: it takes each block, and is called twice.
+ * At first the base is NULL, and what it takes is NULL but is counted: so it writes to nothing.
+ * Then shared_layout_map maps so many bytes, and it takes the same blocks again. A structure whose
+ * members are blocks is filled in as a whole, where its own block is not NULL. */
+struct shared_layout {
+    char *base;
+    size_t size_bytes; /* taken so far */
+};
+
+/* The next block, from the start of a cache line; NULL as long as there is no base. */
+void *shared_take(struct shared_layout *layout, size_t size_bytes);
+
+/* Maps the memory that was counted, and begins again. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error);
+
 /* Cuts a block off such memory at *at, and moves *at to the first cache line behind the block. */
 void *shared_cut(char **at, size_t size_bytes);
 

@@ -25,49 +25,18 @@ static size_t watchable(const struct fan_out_shape *shape)
     return shape->own ? 1 : shape->znodes;
 }
 
-static size_t counts_bytes(const struct fan_out_shape *shape)
+struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, struct shared_layout *layout)
 {
-    return shape->workers * sizeof(struct fan_out_counts);
-}
-
-static size_t sessions_bytes(const struct fan_out_shape *shape)
-{
-    return shape->sessions * sizeof(struct fan_out_session);
-}
-
-static size_t watched_bytes(const struct fan_out_shape *shape)
-{
-    return shape->sessions * watchable(shape) * sizeof(int32_t);
-}
-
-static size_t writes_bytes(const struct fan_out_shape *shape)
-{
-    return (size_t)shape->znodes * ring_of(shape) * sizeof(struct fan_out_write);
-}
-
-static size_t written_bytes(const struct fan_out_shape *shape)
-{
-    return shape->znodes * sizeof(bool);
-}
-
-size_t fan_out_size_bytes(const struct fan_out_shape *shape)
-{
-    return shared_round_up(sizeof(struct fan_out)) + shared_round_up(counts_bytes(shape)) +
-           shared_round_up(sessions_bytes(shape)) + shared_round_up(watched_bytes(shape)) +
-           shared_round_up(writes_bytes(shape)) + shared_round_up(written_bytes(shape));
-}
-
-struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, void *memory)
-{
-    char *at = memory;
-    struct fan_out *fan_out = shared_cut(&at, sizeof *fan_out);
-    fan_out->shape = *shape;
-    fan_out->ring = ring_of(shape);
-    fan_out->counts = shared_cut(&at, counts_bytes(shape));
-    fan_out->sessions = shared_cut(&at, sessions_bytes(shape));
-    int32_t *watched = shared_cut(&at, watched_bytes(shape));
-    fan_out->writes = shared_cut(&at, writes_bytes(shape));
-    fan_out->written = shared_cut(&at, written_bytes(shape));
+    struct fan_out *fan_out = shared_take(layout, sizeof *fan_out);
+    struct fan_out parts = {.shape = *shape, .ring = ring_of(shape)};
+    parts.counts = shared_take(layout, shape->workers * sizeof *parts.counts);
+    parts.sessions = shared_take(layout, shape->sessions * sizeof *parts.sessions);
+    int32_t *watched = shared_take(layout, shape->sessions * watchable(shape) * sizeof *watched);
+    parts.writes = shared_take(layout, (size_t)shape->znodes * parts.ring * sizeof *parts.writes);
+    parts.written = shared_take(layout, shape->znodes * sizeof *parts.written);
+    if (fan_out == NULL)
+        return NULL;
+    *fan_out = parts;
     for (uint32_t i = 0; i < shape->sessions; i++) {
         fan_out->sessions[i].counts = &fan_out->counts[i % shape->workers];
         fan_out->sessions[i].watched = watched + i * watchable(shape);

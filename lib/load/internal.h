@@ -116,12 +116,8 @@ struct fan_out {
     _Atomic bool *written;        /* of each znode: a write of it was published */
 };
 
-/* The memory that a fan-out of this shape takes, in bytes. */
-size_t fan_out_size_bytes(const struct fan_out_shape *shape);
-
-/* Lays a fan-out into memory of that size, all zero and at the start of a cache line, and returns
- * it: it owns nothing else. */
-struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, void *memory);
+/* Takes the memory of a fan-out of this shape. */
+struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, struct shared_layout *layout);
 
 /* A read that leaves a watch was answered: it has read this version. */
 void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version);
@@ -184,10 +180,8 @@ struct outages {
     _Atomic uint64_t (*samples)[OUTAGES_KINDS];
 };
 
-size_t outages_size_bytes(const struct outages_shape *shape);
-
-/* memory: of that size, all zero; the caller's. */
-struct outages *outages_lay_out(const struct outages_shape *shape, void *memory);
+/* Takes the memory of outages of this shape. */
+struct outages *outages_lay_out(const struct outages_shape *shape, struct shared_layout *layout);
 
 /* The next fault has happened. For the coordinator; at most as often as the shape has faults. */
 void outages_begin(struct outages *outages, uint64_t began_ns, uint64_t ended_ns);

@@ -14,102 +14,56 @@ static void write_value(char *value, const struct load_plan *plan)
         value[i] = (char)('!' + random_below(&random, '~' - '!'));
 }
 
-static void write_paths(const struct load_shared *load)
+static struct load_shared *lay_out(struct shared_layout *layout, const struct load_plan *plan)
 {
-    for (uint32_t i = 0; i < load_plan_znodes(load->plan); i++)
-        snprintf(load->paths[i], LOAD_PATH_SIZE, "%s/z/%u", load->plan->root, i);
-}
-
-static struct fan_out_shape shape_of(const struct load_plan *plan)
-{
-    return (struct fan_out_shape){.sessions = plan->fleet.sessions,
-                                  .workers = plan->fleet.processes,
-                                  .znodes = load_plan_znodes(plan),
-                                  .own = plan->znodes == 0};
-}
-
-static size_t sent_bytes(const struct load_plan *plan)
-{
-    return (size_t)plan->fleet.sessions * fleet_plan_depth(&plan->fleet) * sizeof(struct load_sent);
-}
-
-/* What only a load needs that leaves watches. */
-static size_t watch_bytes(const struct load_plan *plan)
-{
-    const struct fan_out_shape shape = shape_of(plan);
-    return plan->watch_percent == 0
-               ? 0
-               : shared_round_up(fan_out_size_bytes(&shape)) + shared_round_up(sent_bytes(plan));
-}
-
-static void cut_watches(struct load_shared *load, char **at)
-{
-    const struct fan_out_shape shape = shape_of(load->plan);
-    if (load->plan->watch_percent == 0)
-        return;
-    load->fan_out = fan_out_lay_out(&shape, shared_cut(at, fan_out_size_bytes(&shape)));
-    load->sent = shared_cut(at, sent_bytes(load->plan));
-}
-
-static struct outages_shape outages_of(const struct load_plan *plan)
-{
-    return (struct outages_shape){
-        .workers = plan->fleet.processes, .seconds = plan->seconds, .faults = plan->fault_count};
-}
-
-/* What only a load needs that has faults. */
-static size_t outages_bytes(const struct load_plan *plan)
-{
-    const struct outages_shape shape = outages_of(plan);
-    return plan->fault_count == 0 ? 0 : shared_round_up(outages_size_bytes(&shape));
-}
-
-static void cut_outages(struct load_shared *load, char **at)
-{
-    const struct outages_shape shape = outages_of(load->plan);
-    if (load->plan->fault_count > 0)
-        load->outages = outages_lay_out(&shape, shared_cut(at, outages_size_bytes(&shape)));
+    const struct fleet_plan *fleet = &plan->fleet;
+    uint32_t znodes = load_plan_znodes(plan);
+    const struct fan_out_shape watches = {fleet->sessions, fleet->processes, znodes,
+                                          plan->znodes == 0};
+    const struct outages_shape outages = {fleet->processes, plan->seconds, plan->fault_count};
+    struct load_shared *load = shared_take(layout, sizeof *load);
+    struct load_shared parts = {.plan = plan,
+                                .measures_ns = UINT64_MAX,
+                                .settles_ns = UINT64_MAX,
+                                .contends_ns = UINT64_MAX,
+                                .ends_ns = UINT64_MAX};
+    parts.workers = shared_take(layout, fleet->processes * sizeof *parts.workers);
+    parts.seconds =
+        shared_take(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
+    parts.paths = shared_take(layout, (size_t)znodes * sizeof *parts.paths);
+    parts.value = shared_take(layout, plan->value_bytes);
+    if (plan->watch_percent > 0) {
+        parts.fan_out = fan_out_lay_out(&watches, layout);
+        parts.sent = shared_take(layout, (size_t)fleet->sessions * fleet_plan_depth(fleet) *
+                                             sizeof *parts.sent);
+    }
+    if (plan->fault_count > 0)
+        parts.outages = outages_lay_out(&outages, layout);
+    if (load != NULL)
+        *load = parts;
+    return load;
 }
 
 enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
                                 struct error *error)
 {
     assert(load_plan_depth(plan) > 0);
-    size_t workers_bytes = plan->fleet.processes * sizeof(struct load_worker);
-    size_t seconds_bytes =
-        (size_t)plan->fleet.processes * plan->seconds * sizeof(struct load_second);
-    size_t paths_bytes = (size_t)load_plan_znodes(plan) * LOAD_PATH_SIZE;
-    size_t size_bytes = shared_round_up(sizeof **load) + shared_round_up(workers_bytes) +
-                        shared_round_up(seconds_bytes) + shared_round_up(paths_bytes) +
-                        shared_round_up(plan->value_bytes) + watch_bytes(plan) +
-                        outages_bytes(plan);
-    void *memory = NULL;
-    enum error_kind kind = shared_map(size_bytes, &memory, error);
+    struct shared_layout layout = {0};
+    (void)lay_out(&layout, plan);
+    enum error_kind kind = shared_layout_map(&layout, error);
     if (kind != ERROR_NONE)
         return kind;
-    char *at = memory;
-    struct load_shared *made = shared_cut(&at, sizeof *made);
-    made->plan = plan;
-    made->size_bytes = size_bytes;
-    made->workers = shared_cut(&at, workers_bytes);
-    made->seconds = shared_cut(&at, seconds_bytes);
-    made->paths = shared_cut(&at, paths_bytes);
-    made->value = shared_cut(&at, plan->value_bytes);
-    cut_watches(made, &at);
-    cut_outages(made, &at);
-    atomic_store(&made->measures_ns, UINT64_MAX);
-    atomic_store(&made->settles_ns, UINT64_MAX);
-    atomic_store(&made->contends_ns, UINT64_MAX);
-    atomic_store(&made->ends_ns, UINT64_MAX);
-    write_paths(made);
+    struct load_shared *made = lay_out(&layout, plan);
+    made->size_bytes = layout.size_bytes;
+    for (uint32_t i = 0; i < load_plan_znodes(plan); i++)
+        snprintf(made->paths[i], LOAD_PATH_SIZE, "%s/z/%u", plan->root, i);
     write_value(made->value, plan);
     kind = shared_new(&plan->fleet, &made->shared, error);
-    if (kind != ERROR_NONE) {
+    if (kind == ERROR_NONE)
+        *load = made;
+    else
         load_shared_free(made);
-        return kind;
-    }
-    *load = made;
-    return ERROR_NONE;
+    return kind;
 }
 
 void load_shared_free(struct load_shared *load)
@@ -146,44 +100,26 @@ static const struct load_second *second_of(const struct load_shared *load, uint3
     return &load->seconds[(size_t)worker * load->plan->seconds + second];
 }
 
-uint64_t load_shared_answered(const struct load_shared *load, uint32_t second)
+struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second)
 {
-    uint64_t sum = 0;
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        sum += atomic_load(&second_of(load, worker, second)->answered);
-    return sum;
-}
-
-uint64_t load_shared_errors(const struct load_shared *load, uint32_t second)
-{
-    uint64_t sum = 0;
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        sum += atomic_load(&second_of(load, worker, second)->errors);
-    return sum;
-}
-
-uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second)
-{
-    uint64_t most_ns = 0;
+    struct load_second_sum sum = {0};
     for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
-        uint64_t lag_ns = atomic_load(&second_of(load, worker, second)->lag_ns);
-        most_ns = lag_ns > most_ns ? lag_ns : most_ns;
+        const struct load_second *one = second_of(load, worker, second);
+        uint64_t lag_ns = atomic_load(&one->lag_ns);
+        sum.answered += atomic_load(&one->answered);
+        sum.errors += atomic_load(&one->errors);
+        sum.lag_ns = lag_ns > sum.lag_ns ? lag_ns : sum.lag_ns;
     }
-    return most_ns;
+    return sum;
 }
 
-void load_shared_add_reads(const struct load_shared *load, uint32_t second,
-                           struct histogram *response)
+void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
+                           struct histogram *writes)
 {
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        histogram_add(response, &second_of(load, worker, second)->reads);
-}
-
-void load_shared_add_writes(const struct load_shared *load, uint32_t second,
-                            struct histogram *response)
-{
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        histogram_add(response, &second_of(load, worker, second)->writes);
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        histogram_add(reads, &second_of(load, worker, second)->reads);
+        histogram_add(writes, &second_of(load, worker, second)->writes);
+    }
 }
 
 uint64_t load_shared_contended_replied(const struct load_shared *load)
@@ -206,14 +142,20 @@ uint64_t load_shared_contended_over(const struct load_shared *load)
     return sum;
 }
 
-uint64_t load_shared_sent(const struct load_shared *load)
+static struct tally total_of(const struct load_shared *load)
 {
     struct tally sum = {0};
     for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
         for (int kind = 0; kind < TALLY_KINDS; kind++)
             sum.of[kind] += tally_read_shared(&load->workers[worker].total, (enum tally_kind)kind);
     }
-    return tally_rpcs(&sum);
+    return sum;
+}
+
+uint64_t load_shared_sent(const struct load_shared *load)
+{
+    const struct tally total = total_of(load);
+    return tally_rpcs(&total);
 }
 
 /* The replies are read first: none of them is to one that is not among the sent. */
@@ -227,10 +169,7 @@ uint64_t load_shared_outstanding(const struct load_shared *load)
 
 uint64_t load_shared_notifications(const struct load_shared *load)
 {
-    uint64_t sum = 0;
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        sum += tally_read_shared(&load->workers[worker].total, TALLY_NOTIFICATION);
-    return sum;
+    return total_of(load).of[TALLY_NOTIFICATION];
 }
 
 bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status)

@@ -118,19 +118,18 @@ struct load_shared {
     _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
 };
 
-/* A sum over the workers: operations answered in a second of the measured time, from 0. */
-uint64_t load_shared_answered(const struct load_shared *load, uint32_t second);
-uint64_t load_shared_errors(const struct load_shared *load, uint32_t second);
+/* One second of the measured time, from 0, of all workers. */
+struct load_second_sum {
+    uint64_t answered, errors;
+    uint64_t lag_ns; /* the largest of the operations that were sent in that second */
+};
 
-/* Adds the response times of a second, of its reads or of its writes, to a histogram of the
- * caller's. */
-void load_shared_add_reads(const struct load_shared *load, uint32_t second,
-                           struct histogram *response);
-void load_shared_add_writes(const struct load_shared *load, uint32_t second,
-                            struct histogram *response);
+struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second);
 
-/* The largest lag of the operations that were sent in a second of the measured time, from 0. */
-uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second);
+/* Adds the response times of a second's reads and writes to two histograms of the caller's, which
+ * may be one and the same. */
+void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
+                           struct histogram *writes);
 
 /* The requests that are outstanding at present, of all sessions, roughly: they go on meanwhile. */
 uint64_t load_shared_outstanding(const struct load_shared *load);

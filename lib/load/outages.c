@@ -21,30 +21,23 @@ static size_t samples_of(const struct outages_shape *shape)
     return (size_t)shape->seconds * OUTAGES_SAMPLES_PER_S;
 }
 
-/* Of one block with so many entries for each worker. */
-static size_t block_bytes(const struct outages_shape *shape, size_t entries)
+/* A block with so many entries for each worker. */
+static void *take_block(const struct outages_shape *shape, size_t entries,
+                        struct shared_layout *layout)
 {
-    return shape->workers * entries * OUTAGES_KINDS * sizeof(uint64_t);
+    return shared_take(layout, shape->workers * entries * OUTAGES_KINDS * sizeof(uint64_t));
 }
 
-size_t outages_size_bytes(const struct outages_shape *shape)
+struct outages *outages_lay_out(const struct outages_shape *shape, struct shared_layout *layout)
 {
-    return shared_round_up(sizeof(struct outages)) +
-           shared_round_up(shape->faults * sizeof(struct outages_fault)) +
-           shared_round_up(block_bytes(shape, shape->faults)) +
-           shared_round_up(block_bytes(shape, words_of(shape))) +
-           shared_round_up(block_bytes(shape, samples_of(shape)));
-}
-
-struct outages *outages_lay_out(const struct outages_shape *shape, void *memory)
-{
-    char *at = memory;
-    struct outages *outages = shared_cut(&at, sizeof *outages);
-    outages->shape = *shape;
-    outages->faults = shared_cut(&at, shape->faults * sizeof(struct outages_fault));
-    outages->first_ns = shared_cut(&at, block_bytes(shape, shape->faults));
-    outages->loud = shared_cut(&at, block_bytes(shape, words_of(shape)));
-    outages->samples = shared_cut(&at, block_bytes(shape, samples_of(shape)));
+    struct outages *outages = shared_take(layout, sizeof *outages);
+    struct outages parts = {.shape = *shape};
+    parts.faults = shared_take(layout, shape->faults * sizeof *parts.faults);
+    parts.first_ns = take_block(shape, shape->faults, layout);
+    parts.loud = take_block(shape, words_of(shape), layout);
+    parts.samples = take_block(shape, samples_of(shape), layout);
+    if (outages != NULL)
+        *outages = parts;
     return outages;
 }
 

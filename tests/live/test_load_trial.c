@@ -418,7 +418,8 @@ TEST(unlocks_come_on_top_of_the_rate)
     assert_int_equal(result->offered, 1000);
     assert_int_equal(result->unsent, 0);
     assert_true(result->answered <= 1000 + plan.fleet.sessions * plan.fleet.depth);
-    assert_int_equal(load_shared_answered(result->load, 0) + load_shared_answered(result->load, 1),
+    assert_int_equal(load_shared_second_sum(result->load, 0).answered +
+                         load_shared_second_sum(result->load, 1).answered,
                      result->answered);
     assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 1000);
     load_result_free(result);
@@ -430,7 +431,7 @@ static void assert_seconds_agree(const struct load_result *result, uint64_t unde
 {
     for (uint32_t i = 0; i < result->load->plan->seconds; i++) {
         const struct load_server_second *second = &result->server_seconds[i];
-        uint64_t answered = load_shared_answered(result->load, i);
+        uint64_t answered = load_shared_second_sum(result->load, i).answered;
         if (!second->known)
             continue;
         assert_true(second->writes > 0 && second->reads > 0);

@@ -20,10 +20,13 @@ static size_t size_bytes;
 static void lay_out(const struct fan_out_shape *shape)
 {
     struct error error;
-    void *memory;
-    size_bytes = fan_out_size_bytes(shape);
-    assert_int_equal(shared_map(size_bytes, &memory, &error), ERROR_NONE);
-    fan_out = fan_out_lay_out(shape, memory);
+    struct shared_layout layout = {0};
+    assert_null(fan_out_lay_out(shape, &layout));
+    size_t counted_bytes = layout.size_bytes;
+    assert_int_equal(shared_layout_map(&layout, &error), ERROR_NONE);
+    fan_out = fan_out_lay_out(shape, &layout);
+    size_bytes = layout.size_bytes;
+    assert_int_equal(size_bytes, counted_bytes);
 }
 
 /* Two znodes that all sessions share, in one worker. */
@@ -389,6 +392,9 @@ TEST(the_memory_is_bounded)
 {
     const struct fan_out_shape one = {.sessions = 1, .workers = 1, .znodes = 1},
                                many = {.sessions = 1, .workers = 1, .znodes = 1000000};
-    assert_true(fan_out_size_bytes(&one) < 2U << 20);
-    assert_true(fan_out_size_bytes(&many) < 200U << 20);
+    struct shared_layout of_one = {0}, of_many = {0};
+    (void)fan_out_lay_out(&one, &of_one);
+    (void)fan_out_lay_out(&many, &of_many);
+    assert_true(of_one.size_bytes < 2U << 20);
+    assert_true(of_many.size_bytes < 200U << 20);
 }

@@ -6,27 +6,30 @@
 
 #include "tests/support/test.h"
 
+#include <sys/mman.h>
+
 #define MS NS_PER_MS
 
 static const struct outages_shape shape = {.workers = 2, .seconds = 2, .faults = 2};
 static struct outages *outages;
-static void *memory;
+static size_t size_bytes;
 
 static int make(void **state)
 {
     (void)state;
-    size_t size = (outages_size_bytes(&shape) + 63) / 64 * 64;
-    memory = aligned_alloc(64, size);
-    memset(memory, 0, size);
-    outages = outages_lay_out(&shape, memory);
+    struct error error;
+    struct shared_layout layout = {0};
+    (void)outages_lay_out(&shape, &layout);
+    assert_int_equal(shared_layout_map(&layout, &error), ERROR_NONE);
+    outages = outages_lay_out(&shape, &layout);
+    size_bytes = layout.size_bytes;
     return 0;
 }
 
 static int clear(void **state)
 {
     (void)state;
-    free(memory);
-    return 0;
+    return munmap(outages, size_bytes);
 }
 
 static void read_at(uint32_t worker, uint64_t ms)
