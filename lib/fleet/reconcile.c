@@ -1,7 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/reconcile.h"
+#include "fleet/server_counters.h"
 
 #include <stdio.h>
+
+void server_counters_discount(struct server_counters_count *count, uint64_t exits,
+                              uint64_t reconnects, uint64_t setup_session_reads)
+{
+    /* The close of a session is a write, a reconnect is none. */
+    count->writes -= exits;
+    count->reads -= setup_session_reads;
+    count->packets_received -= exits + reconnects + setup_session_reads;
+}
+
+static uint64_t reads_of(const struct tally *tally)
+{
+    return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN];
+}
+
+bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
+                               uint64_t exits)
+{
+    return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
+}
+
+bool server_counters_owes_answers(const struct server_counters_count *count)
+{
+    return count->known && count->packets_received > count->reads + count->writes + count->connects;
+}
+
+bool server_counters_await_answers(const struct server_counters *counters,
+                                   const struct server_counters_reading *before, uint32_t clients,
+                                   const struct server_counters_count *count)
+{
+    return counters->companions == 0 && !server_counters_is_shared(before, clients) &&
+           server_counters_owes_answers(count);
+}
+
+enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
+                                                       const struct tally *tally,
+                                                       uint64_t pings_most, uint64_t *servers,
+                                                       uint64_t *sessions)
+{
+    const uint64_t *of = tally->of;
+    uint64_t reads = reads_of(tally);
+    uint64_t rpcs = tally_rpcs(tally);
+    /* The reads that are left were pings, if the servers counted right. */
+    uint64_t left = count->reads > reads ? count->reads - reads : 0,
+             pings = left < pings_most ? left : pings_most;
+    const struct {
+        uint64_t servers, sessions;
+    } pairs[SERVER_COUNTERS_AGREES] = {
+        [SERVER_COUNTERS_WRITES] = {count->writes, rpcs - reads},
+        [SERVER_COUNTERS_READS] = {count->reads, reads + pings},
+        [SERVER_COUNTERS_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION]},
+        [SERVER_COUNTERS_PACKETS] = {count->packets_received, rpcs + pings},
+    };
+    for (int counter = 0; counter < SERVER_COUNTERS_AGREES; counter++) {
+        if (pairs[counter].servers == pairs[counter].sessions)
+            continue;
+        *servers = pairs[counter].servers;
+        *sessions = pairs[counter].sessions;
+        return (enum server_counters_counter)counter;
+    }
+    return SERVER_COUNTERS_AGREES;
+}
+
+const char *server_counters_counter_word(enum server_counters_counter counter)
+{
+    static const char *const words[] = {
+#define X(name, member, told, word) [SERVER_COUNTERS_##name] = word,
+        SERVER_COUNTERS_LIST(X)
+#undef X
+            [SERVER_COUNTERS_AGREES] = "",
+    };
+    return words[counter];
+}
 
 /* The servers' count without what is no request of a session. */
 static struct server_counters_count count_of_sessions(const struct reconcile_facts *facts)

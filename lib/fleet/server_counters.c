@@ -89,20 +89,6 @@ static enum error_kind ask_counters(void *context, struct error *error)
     return find_cause(inquiry, kind, error);
 }
 
-/* Whether the server has answered what it has received, as far as it tells. */
-static bool is_at_rest(const struct four_letter_counters *counters)
-{
-    return counters->outstanding == 0 || counters->outstanding == FOUR_LETTER_UNTOLD;
-}
-
-static bool is_same_but_for_the_question(const struct four_letter_counters *counters,
-                                         const struct four_letter_counters *before)
-{
-    return counters->packets_received == before->packets_received + 1 &&
-           counters->reads == before->reads && counters->writes == before->writes &&
-           counters->notifications_sent == before->notifications_sent;
-}
-
 /* Asks for the counters until two answers in a row agree, and the server is at rest: it answers
  * line by line and works on meanwhile, so a ping may be in one counter and not in the other, and
  * stays so while it waits at the server. If no two agree, the last answer counts. */
@@ -113,10 +99,13 @@ static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
         enum error_kind kind = insist(ask_counters, inquiry, error);
         if (kind != ERROR_NONE)
             return kind;
-        if (questions > 0 && is_at_rest(&inquiry->answer) &&
-            is_same_but_for_the_question(&inquiry->answer, &before))
+        const struct four_letter_counters *now = &inquiry->answer;
+        bool is_at_rest = now->outstanding == 0 || now->outstanding == FOUR_LETTER_UNTOLD;
+        if (questions > 0 && is_at_rest && now->reads == before.reads &&
+            now->packets_received == before.packets_received + 1 && now->writes == before.writes &&
+            now->notifications_sent == before.notifications_sent)
             break;
-        before = inquiry->answer;
+        before = *now;
     }
     return ERROR_NONE;
 }
@@ -136,12 +125,10 @@ static enum error_kind add_server(struct server_counters *counters, size_t index
     if (kind != ERROR_NONE)
         return kind;
     const struct four_letter_counters *answer = &inquiry.answer;
-    reading->writes += answer->writes;
-    reading->reads += answer->reads;
-    reading->notifications += answer->notifications_sent;
-    reading->packets_received += answer->packets_received;
+#define X(name, member, told, word) reading->member += answer->told;
+    SERVER_COUNTERS_LIST(X)
+#undef X
     reading->connections += answer->connections - 1;
-    reading->connects += answer->connects;
     reading->watches += answer->watch_count;
     reading->fsync_of_ms[index] = answer->fsync_ms;
     /* A server has all ephemerals, except those that it has not applied yet. */
@@ -202,19 +189,6 @@ enum error_kind server_counters_follow(struct server_counters *counters, uint64_
     return ERROR_NONE;
 }
 
-static enum error_kind read_cpu(const struct server_counters *counters,
-                                struct server_counters_reading *reading, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    size_t servers = ensemble_connect(counters->ensemble)->count;
-    reading->cpu_known = true;
-    for (unsigned i = 0; kind == ERROR_NONE && i < servers; i++) {
-        kind = server_cpu_ns(ensemble_server(counters->ensemble, i), &reading->cpu_of_ns[i], error);
-        reading->cpu_ns += reading->cpu_of_ns[i];
-    }
-    return kind;
-}
-
 enum error_kind server_counters_read(struct server_counters *counters,
                                      struct server_counters_reading *reading, struct error *error)
 {
@@ -230,15 +204,15 @@ enum error_kind server_counters_read(struct server_counters *counters,
     reading->packets_received -= counters->words;
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
-    return kind == ERROR_NONE && counters->ensemble != NULL ? read_cpu(counters, reading, error)
-                                                            : kind;
-}
-
-/* A server that was started anew counts from 0. */
-static uint64_t subtract_told(uint64_t before, uint64_t after)
-{
-    bool told = before != FOUR_LETTER_UNTOLD && after != FOUR_LETTER_UNTOLD && after >= before;
-    return told ? after - before : FOUR_LETTER_UNTOLD;
+    if (kind != ERROR_NONE || counters->ensemble == NULL)
+        return kind;
+    reading->cpu_known = true;
+    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble_connect(counters->ensemble)->count;
+         i++) {
+        kind = server_cpu_ns(ensemble_server(counters->ensemble, i), &reading->cpu_of_ns[i], error);
+        reading->cpu_ns += reading->cpu_of_ns[i];
+    }
+    return kind;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
@@ -247,12 +221,10 @@ struct server_counters_count server_counters_subtract(const struct server_counte
     struct server_counters_count count = {
         .known = before->known && after->known && !before->asked_again && !after->asked_again,
         .asked_again = before->asked_again || after->asked_again,
-        .writes = after->writes - before->writes,
-        .reads = after->reads - before->reads,
-        .notifications = after->notifications - before->notifications,
-        .packets_received = after->packets_received - before->packets_received,
-        .connects = after->connects - before->connects,
-        .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
+#define X(name, member, told, word) .member = after->member - before->member,
+        SERVER_COUNTERS_LIST(X)
+#undef X
+            .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
         .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
         .cpu_known = before->cpu_known && after->cpu_known,
         .cpu_ns = after->cpu_ns - before->cpu_ns,
@@ -261,87 +233,12 @@ struct server_counters_count server_counters_subtract(const struct server_counte
     };
     for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)
         count.cpu_of_ns[i] = after->cpu_of_ns[i] - before->cpu_of_ns[i];
-    for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
-        count.fsync_of_ms[i] = subtract_told(before->fsync_of_ms[i], after->fsync_of_ms[i]);
-    return count;
-}
-
-void server_counters_discount(struct server_counters_count *count, uint64_t exits,
-                              uint64_t reconnects, uint64_t setup_session_reads)
-{
-    /* The close of a session is a write, a reconnect is none. */
-    count->writes -= exits;
-    count->reads -= setup_session_reads;
-    count->packets_received -= exits + reconnects + setup_session_reads;
-}
-
-static uint64_t reads_of(const struct tally *tally)
-{
-    return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN];
-}
-
-bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
-                               uint64_t exits)
-{
-    return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
-}
-
-bool server_counters_owes_answers(const struct server_counters_count *count)
-{
-    return count->known && count->packets_received > count->reads + count->writes + count->connects;
-}
-
-bool server_counters_await_answers(const struct server_counters *counters,
-                                   const struct server_counters_reading *before, uint32_t clients,
-                                   const struct server_counters_count *count)
-{
-    return counters->companions == 0 && !server_counters_is_shared(before, clients) &&
-           server_counters_owes_answers(count);
-}
-
-/* How many of the reads that the servers answered were pings, if the servers counted right. */
-static uint64_t pings_among(const struct server_counters_count *count, uint64_t reads,
-                            uint64_t pings_most)
-{
-    uint64_t left = count->reads > reads ? count->reads - reads : 0;
-    return left < pings_most ? left : pings_most;
-}
-
-enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
-                                                       const struct tally *tally,
-                                                       uint64_t pings_most, uint64_t *servers,
-                                                       uint64_t *sessions)
-{
-    const uint64_t *of = tally->of;
-    uint64_t reads = reads_of(tally);
-    uint64_t rpcs = tally_rpcs(tally);
-    uint64_t pings = pings_among(count, reads, pings_most);
-    const struct {
-        uint64_t servers, sessions;
-    } pairs[] = {
-        [SERVER_COUNTERS_WRITES] = {count->writes, rpcs - reads},
-        [SERVER_COUNTERS_READS] = {count->reads, reads + pings},
-        [SERVER_COUNTERS_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION]},
-        [SERVER_COUNTERS_PACKETS] = {count->packets_received, rpcs + pings},
-    };
-    for (int counter = 0; counter < SERVER_COUNTERS_AGREES; counter++) {
-        if (pairs[counter].servers == pairs[counter].sessions)
-            continue;
-        *servers = pairs[counter].servers;
-        *sessions = pairs[counter].sessions;
-        return (enum server_counters_counter)counter;
+    for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++) {
+        uint64_t from_ms = before->fsync_of_ms[i], to_ms = after->fsync_of_ms[i];
+        /* A server that was started anew counts from 0. */
+        bool told =
+            from_ms != FOUR_LETTER_UNTOLD && to_ms != FOUR_LETTER_UNTOLD && to_ms >= from_ms;
+        count.fsync_of_ms[i] = told ? to_ms - from_ms : FOUR_LETTER_UNTOLD;
     }
-    return SERVER_COUNTERS_AGREES;
-}
-
-const char *server_counters_counter_word(enum server_counters_counter counter)
-{
-    static const char *const words[] = {
-        [SERVER_COUNTERS_WRITES] = "writes",
-        [SERVER_COUNTERS_READS] = "reads and pings",
-        [SERVER_COUNTERS_NOTIFICATIONS] = "notifications",
-        [SERVER_COUNTERS_PACKETS] = "packets received",
-        [SERVER_COUNTERS_AGREES] = "",
-    };
-    return words[counter];
+    return count;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * server_counters: the counters of the servers themselves. Layer: fleet.
+ * server_counters: the counters of the servers themselves, asked for and waited for, or asked for
+ * while a fleet runs; and whether they agree with what the sessions counted. Layer: fleet.
  *
  * A reading is the sum over all servers (of ephemerals, which every server has, the least). If a
  * server does not tell its counters (its whitelist or its version forbids mntr), the reading is not
@@ -16,13 +17,35 @@
 
 #include "base/error.h"
 #include "client/connect.h"
+#include "fleet/setup_session.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
 #include "servers/role.h"
 #include "sim/sim.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* What a server counts since its start. X(NAME, member, its name in struct four_letter_counters,
+ * the word for it). A new counter of the servers is a row here: readings add it up, counts subtract
+ * it. */
+#define SERVER_COUNTERS_LIST(X)                                                                    \
+    X(WRITES, writes, writes, "writes")       /* answered, failed ones included */                 \
+    X(READS, reads, reads, "reads and pings") /* answered, pings included */                       \
+    X(NOTIFICATIONS, notifications, notifications_sent, "notifications")                           \
+    X(PACKETS, packets_received, packets_received, "packets received") /* without our words */     \
+    X(CONNECTS, connects, connects, "connects") /* sessions opened, or connected again */
+
+/* The members of a structure of them. */
+#define SERVER_COUNTERS_MEMBER(name, member, told, word) uint64_t member;
+
+enum server_counters_counter {
+#define X(name, member, told, word) SERVER_COUNTERS_##name,
+    SERVER_COUNTERS_LIST(X)
+#undef X
+        SERVER_COUNTERS_AGREES
+};
 
 struct server_counters {
     const struct connect_string *servers;
@@ -41,12 +64,8 @@ struct server_counters {
 struct server_counters_reading {
     bool known;
     bool asked_again; /* of struct server_counters, at that time */
-    uint64_t writes;  /* answered, failed ones included */
-    uint64_t reads;   /* answered, pings included */
-    uint64_t notifications;
-    uint64_t packets_received; /* without zkherd's four-letter words */
-    uint64_t connections;      /* without those of the reading itself and of companions */
-    uint64_t connects;         /* sessions opened, or connected again */
+    SERVER_COUNTERS_LIST(SERVER_COUNTERS_MEMBER)
+    uint64_t connections; /* without those of the reading itself and of companions */
     uint64_t watches;
     uint64_t ephemerals;
     size_t servers;                              /* so many; of each: */
@@ -61,11 +80,7 @@ struct server_counters_reading {
 struct server_counters_count {
     bool known;       /* both readings are known, and no server was asked again */
     bool asked_again; /* an election may have reset the counters of a server */
-    uint64_t writes;
-    uint64_t reads;
-    uint64_t notifications;
-    uint64_t packets_received;
-    uint64_t connects;
+    SERVER_COUNTERS_LIST(SERVER_COUNTERS_MEMBER)
     int64_t watches_leaked;
     int64_t ephemerals_leaked;
     size_t servers;                              /* so many; of each: */
@@ -74,14 +89,6 @@ struct server_counters_count {
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t span_ns; /* between the two readings */
-};
-
-enum server_counters_counter {
-    SERVER_COUNTERS_WRITES,
-    SERVER_COUNTERS_READS,
-    SERVER_COUNTERS_NOTIFICATIONS,
-    SERVER_COUNTERS_PACKETS,
-    SERVER_COUNTERS_AGREES
 };
 
 /* Whether no other program should use the servers: they are zkherd's own, or simulated. */
@@ -114,6 +121,58 @@ MUST_CHECK enum error_kind server_counters_read(struct server_counters *counters
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
                                                       const struct server_counters_reading *after);
+
+/* ------------------------------------------------------------------ asked without waiting
+ *
+ * server_poll_ask asks every server that does not owe an answer, by mntr, or by srvr if its
+ * whitelist refuses mntr. The answers come while the loop turns; those of a simulation at once. A
+ * server that hangs owes its answer for as long as it likes, and is asked nothing else meanwhile.
+ *
+ * Invariant: every word that a server has counted is in server_counters.words; if it is not known
+ * whether a server has counted one, or if a server has begun to count anew, asked_again is set. */
+
+/* How the last question to a server has ended. */
+enum server_poll_state {
+    SERVER_POLL_OWES,     /* not yet */
+    SERVER_POLL_ANSWERED, /* mntr, or srvr alone */
+    SERVER_POLL_ABSENT,   /* it refuses connections: nobody counts anything */
+    SERVER_POLL_UNSERVED, /* it answers that it does not serve: it has no quorum */
+    SERVER_POLL_UNKNOWN,  /* otherwise; it is not asked if its whitelist refuses both words */
+};
+
+struct server_poll_answer {
+    enum server_poll_state state;
+    uint64_t asked_ns; /* of the loop's time */
+    uint64_t came_ns;  /* when the question ended */
+    enum role role;    /* ANSWERED: of the server; ROLE_UNKNOWN if it does not tell */
+    bool has_counters; /* ANSWERED: it is mntr's; else *counters is unchanged */
+    struct four_letter_counters counters;
+};
+
+struct server_poll;
+
+/* Lays out a poll of the servers of `counters`, whose hosts must be addresses (tcp_resolve). On
+ * success *poll is the caller's to server_poll_free; counters and loop must outlive it.
+ * ERROR_NO_MEMORY, and those of errno and of event_loop_watch. */
+MUST_CHECK enum error_kind server_poll_new(struct server_counters *counters,
+                                           const struct loop *loop, struct server_poll **poll,
+                                           struct error *error);
+
+/* Gives up the questions that are open. NULL is fine. */
+void server_poll_free(struct server_poll *poll);
+
+void server_poll_ask(struct server_poll *poll);
+
+/* Whether no server owes an answer. */
+bool server_poll_is_settled(const struct server_poll *poll);
+
+/* Those of all servers, in their order; they change while the loop turns. */
+const struct server_poll_answer *server_poll_answers(const struct server_poll *poll);
+
+/* ------------------------------------------------------------------ compared with the sessions
+ *
+ * A difference fails the verdict only if nothing else explains it: no other client was connected to
+ * the servers, and no session lost its connection with messages in transit. */
 
 /* Whether the servers have not yet applied the close of a session: nobody waited for the replies to
  * the `exits` sessions that were closed in order between the two readings. */
@@ -150,5 +209,43 @@ enum server_counters_counter server_counters_reconcile(const struct server_count
 
 /* The word for a counter: a static string. */
 const char *server_counters_counter_word(enum server_counters_counter counter);
+
+enum reconciled {
+    RECONCILED_NA, /* no counters, other clients, or a trial that was cut short */
+    RECONCILED_YES,
+    RECONCILED_NO,
+};
+
+/* What is known of a trial that reached its end. */
+struct reconcile_facts {
+    struct server_counters_count servers;
+    const struct tally *sessions;
+    bool are_private;          /* no other program should use the servers */
+    bool is_shared;            /* other clients were connected when the gate opened */
+    bool has_companions;       /* another fleet of this program used the servers at the same time */
+    bool had_faults;           /* servers were killed on purpose, and their counters with them */
+    bool had_death;            /* a session died, or lost a reply, as planned */
+    uint64_t exits;            /* sessions that were closed in order */
+    uint64_t reconnects;       /* of sessions */
+    uint64_t losses;           /* connections that sessions lost, with or without a reconnect */
+    bool setup_session_stayed; /* zkherd's own session kept its connection */
+    uint64_t setup_session_requests; /* of zkherd's own session, all of them reads */
+    uint64_t pings_most;             /* the most pings of all sessions and zkherd's own */
+};
+
+struct reconcile_result {
+    enum reconciled reconciled;
+    bool had_strangers; /* another client was connected to private servers */
+    char why[160];      /* the reason for RECONCILED_NA; else "" */
+    /* For RECONCILED_NO: the counter that differs, and both counts. */
+    enum server_counters_counter counter;
+    uint64_t servers;
+    uint64_t sessions;
+};
+
+/* The word for it in files: a static string. */
+const char *reconcile_word(enum reconciled reconciled);
+
+struct reconcile_result reconcile(const struct reconcile_facts *facts);
 
 #endif

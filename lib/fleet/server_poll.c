@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/server_poll.h"
+#include "fleet/server_counters.h"
 
+#include "base/memory.h"
 #include "servers/question.h"
 
 #include <errno.h>
@@ -26,39 +27,18 @@ struct server_poll {
 
 /* ------------------------------------------------------------------ an answer */
 
-/* A server that serves in another role, or again, counts from 0. */
-static void note_reset(struct server_poll *poll, const struct four_letter_counters *before,
-                       const struct four_letter_counters *now)
-{
-    if (now->uptime_ms < before->uptime_ms && before->uptime_ms != FOUR_LETTER_UNTOLD)
-        poll->counters->asked_again = true;
-}
-
 static enum role role_of(const char *mode)
 {
     enum role role = role_of_mode(mode);
     return role < ROLES ? role : ROLE_UNKNOWN;
 }
 
-static enum error_kind read_counters(struct server_poll *poll, const struct question *question,
-                                     struct server_poll_answer *answer, struct error *error)
-{
-    struct four_letter_counters counters;
-    enum error_kind kind =
-        answer_read_counters(question->endpoint, question->answer, &counters, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    note_reset(poll, &answer->counters, &counters);
-    answer->counters = counters;
-    answer->has_counters = true;
-    answer->role = role_of(counters.mode);
-    return ERROR_NONE;
-}
-
 static void take_answer(struct server_poll *poll, size_t server)
 {
     struct server_poll_answer *answer = &poll->answers[server];
     struct asked *asked = &poll->asked[server];
+    const struct question *question = &asked->question;
+    struct four_letter_counters counters;
     struct four_letter_identity identity;
     struct error error;
     poll->counters->words++;
@@ -66,11 +46,20 @@ static void take_answer(struct server_poll *poll, size_t server)
     answer->has_counters = false;
     answer->role = ROLE_UNKNOWN;
     if (asked->refuses_mntr) {
-        answer_read_identity(asked->question.answer, &identity);
+        answer_read_identity(question->answer, &identity);
         answer->role = role_of(identity.mode);
-    } else if (read_counters(poll, &asked->question, answer, &error) != ERROR_NONE) {
+    } else if (answer_read_counters(question->endpoint, question->answer, &counters, &error) !=
+               ERROR_NONE) {
         asked->refuses_mntr = true;
         answer->state = SERVER_POLL_UNKNOWN;
+    } else {
+        uint64_t before_ms = answer->counters.uptime_ms;
+        /* A server that serves in another role, or again, counts from 0. */
+        if (counters.uptime_ms < before_ms && before_ms != FOUR_LETTER_UNTOLD)
+            poll->counters->asked_again = true;
+        answer->counters = counters;
+        answer->has_counters = true;
+        answer->role = role_of(counters.mode);
     }
 }
 
@@ -164,21 +153,11 @@ static void ask_simulated(struct server_poll *poll, size_t server)
 
 /* ------------------------------------------------------------------ all servers */
 
-static enum error_kind begin_to_watch(struct server_poll *poll, struct error *error)
-{
-    poll->readiness = epoll_create1(EPOLL_CLOEXEC);
-    if (poll->readiness < 0)
-        return error_from_errno(error, errno, "epoll", "while making a descriptor");
-    return event_loop_watch(poll->loop->event_loop, poll->readiness, woken, poll, error);
-}
-
 enum error_kind server_poll_new(struct server_counters *counters, const struct loop *loop,
                                 struct server_poll **poll, struct error *error)
 {
     size_t count = counters->servers->count;
-    struct server_poll *made = calloc(1, sizeof *made + count * sizeof made->asked[0]);
-    if (made == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "servers", "%s", "");
+    struct server_poll *made = memory_new(1, sizeof *made + count * sizeof made->asked[0]);
     made->counters = counters;
     made->loop = loop;
     made->count = count;
@@ -189,13 +168,18 @@ enum error_kind server_poll_new(struct server_counters *counters, const struct l
         made->asked[i].question = (struct question){
             .fd = -1, .answer = made->asked[i].answer, .size = sizeof made->asked[i].answer};
     }
-    enum error_kind kind = counters->sim == NULL ? begin_to_watch(made, error) : ERROR_NONE;
-    if (kind != ERROR_NONE) {
-        server_poll_free(made);
-        return kind;
+    enum error_kind kind = ERROR_NONE;
+    if (counters->sim == NULL) {
+        made->readiness = epoll_create1(EPOLL_CLOEXEC);
+        kind = made->readiness < 0
+                   ? error_from_errno(error, errno, "epoll", "while making a descriptor")
+                   : event_loop_watch(loop->event_loop, made->readiness, woken, made, error);
     }
-    *poll = made;
-    return ERROR_NONE;
+    if (kind == ERROR_NONE)
+        *poll = made;
+    else
+        server_poll_free(made);
+    return kind;
 }
 
 /* A word that was sent, and whose answer nobody reads, the server counts or not. */

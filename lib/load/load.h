@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "fleet/reconcile.h"
 #include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
 #include "fleet/watchdog.h"
@@ -95,13 +94,10 @@ const char *load_fault_word(enum load_fault_action action);
 /* One second, of all servers together. A server that refused connections at the beginning and at
  * the end of the second has counted nothing. */
 struct load_server_second {
-    bool known; /* how many in this second: */
-    uint64_t writes;
-    uint64_t reads; /* pings included */
-    uint64_t notifications;
-    uint64_t packets_received; /* without zkherd's four-letter words; FOUR_LETTER_UNTOLD: others
-                                  have asked, too, and it is not known in which second */
-    bool state_known;          /* how many at its end: */
+    bool known; /* how many in this second: packets_received without zkherd's four-letter words, and
+                   FOUR_LETTER_UNTOLD if others have asked, too: it is not known in which second */
+    SERVER_COUNTERS_LIST(SERVER_COUNTERS_MEMBER)
+    bool state_known; /* how many at its end: */
     uint64_t watches;
     uint64_t connections; /* that of the set-up session included */
     uint64_t outstanding; /* requests; FOUR_LETTER_UNTOLD: a server does not tell */

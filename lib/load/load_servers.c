@@ -61,11 +61,10 @@ static void add_counted(const struct load_server_reading *before,
     second->known = second->known && are_comparable(before, now);
     if (!second->known || now->absent)
         return;
-    second->writes += now->counters.writes - before->counters.writes;
-    second->reads += now->counters.reads - before->counters.reads;
-    second->notifications += now->counters.notifications_sent - before->counters.notifications_sent;
-    second->packets_received +=
-        now->counters.packets_received - before->counters.packets_received - 1;
+#define X(name, member, told, word) second->member += now->counters.told - before->counters.told;
+    SERVER_COUNTERS_LIST(X)
+#undef X
+    second->packets_received--;
 }
 
 static void add_state(const struct load_server_reading *now, struct load_server_second *second)

@@ -12,7 +12,7 @@
 #define TRIAL_TRIAL_H
 
 #include "base/error.h"
-#include "fleet/reconcile.h"
+#include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
 #include "fleet/watchdog.h"
 #include "measure/histogram.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Servers that counted something else than the sessions did: whose doing that may be. */
 
-#include "fleet/reconcile.h"
+#include "fleet/server_counters.h"
 
 #include "tests/support/test.h"
 

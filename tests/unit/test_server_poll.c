@@ -5,7 +5,7 @@
 #include "tests/support/port.h"
 
 #include "base/clock.h"
-#include "fleet/server_poll.h"
+#include "fleet/server_counters.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 
