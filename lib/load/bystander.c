@@ -121,21 +121,17 @@ const char *bystander_server(const struct bystander *bystander, uint32_t session
     return endpoint_typed(&bystander->plan.fleet.servers->endpoints[session], text, size);
 }
 
-/* How many reads of a session were due before this time, since the load started. */
-static uint64_t due_before(const struct bystander *bystander, uint32_t session, uint64_t time_ns)
-{
-    uint64_t first_ns =
-        bystander->trial->load->starts_ns + session * NS_PER_S / bystander->plan.rate_per_s;
-    return time_ns <= first_ns ? 0 : (time_ns - first_ns - 1) / PERIOD_NS + 1;
-}
-
+/* How many reads of a session were due in the measured time, and before the bound. */
 static uint64_t due_of(const struct bystander *bystander, uint32_t session, uint64_t bound_ns)
 {
-    uint64_t measures_ns = atomic_load(&bystander->trial->load->measures_ns),
-             before_ns = load_trial_now_ns(bystander->trial) - bound_ns;
-    return before_ns <= measures_ns ? 0
-                                    : due_before(bystander, session, before_ns) -
-                                          due_before(bystander, session, measures_ns);
+    const struct load_shared *load = bystander->trial->load;
+    const uint64_t times_ns[] = {atomic_load(&load->measures_ns),
+                                 load_trial_now_ns(bystander->trial) - bound_ns};
+    uint64_t first_ns = load->starts_ns + session * NS_PER_S / bystander->plan.rate_per_s;
+    uint64_t due[2]; /* since the load started */
+    for (int i = 0; i < 2; i++)
+        due[i] = times_ns[i] <= first_ns ? 0 : (times_ns[i] - first_ns - 1) / PERIOD_NS + 1;
+    return times_ns[1] <= times_ns[0] ? 0 : due[1] - due[0];
 }
 
 /* The counts are read in the order by which a reply that comes meanwhile makes no read overdue. */

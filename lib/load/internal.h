@@ -263,11 +263,25 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
  * Invariant: an operation that has been sent is in its tag alone: nothing is allocated or looked up
  * when the reply comes. */
 
-/* due_ns: not before load->starts_ns, and less than 36 years behind it. */
-uint64_t load_tag(const struct load_shared *load, enum load_kind kind, uint64_t due_ns);
+#define LOAD_TAG_KIND_BITS 4
+_Static_assert(LOAD_KINDS <= 1 << LOAD_TAG_KIND_BITS, "a kind fits in its bits of a tag");
 
-enum load_kind load_tag_kind(uint64_t tag);
-uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t tag);
+/* due_ns: not before load->starts_ns, and less than 36 years behind it. */
+static inline uint64_t load_tag(const struct load_shared *load, enum load_kind kind,
+                                uint64_t due_ns)
+{
+    return (due_ns - load->starts_ns) << LOAD_TAG_KIND_BITS | kind;
+}
+
+static inline enum load_kind load_tag_kind(uint64_t tag)
+{
+    return (enum load_kind)(tag & ((1U << LOAD_TAG_KIND_BITS) - 1));
+}
+
+static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t tag)
+{
+    return load->starts_ns + (tag >> LOAD_TAG_KIND_BITS);
+}
 
 /* ------------------------------------------------------------------ meter
  *
@@ -296,40 +310,6 @@ void load_meter_replied(struct load_meter *meter, const struct client_reply *rep
 void load_meter_late(struct load_meter *meter, uint64_t due_ns, uint64_t looked_ns,
                      uint64_t now_ns);
 void load_meter_delayed(struct load_meter *meter, uint64_t due_ns);
-
-/* ------------------------------------------------------------------ watches
- *
- * load_watches: the part of a load session that leaves watches: reports to the fan-out which
- * versions the session has read and written, and what it is notified of.
- *
- * Invariant: operations and their replies are reported in the order of the operations, each once.
- * In a load that leaves no watches nothing here does anything. */
-
-struct load_watches {
-    struct load_shared *load;
-    uint32_t session;
-    uint64_t sent;    /* operations */
-    uint64_t replied; /* of those */
-};
-
-void load_watches_init(struct load_watches *watches, struct load_shared *load, uint32_t session);
-
-/* An operation was sent. */
-void load_watches_sent(struct load_watches *watches, struct load_sent sent);
-
-/* It has its reply. measured: it was due in the measured time. */
-void load_watches_replied(struct load_watches *watches, const struct client_reply *reply,
-                          bool measured);
-
-/* A watch on the znode of this path has fired. */
-void load_watches_notified(const struct load_watches *watches, enum client_event event,
-                           const char *path, uint64_t now_ns);
-
-/* The session has no connection. */
-void load_watches_lost(const struct load_watches *watches);
-
-/* Nothing of the above is reported any more. */
-void load_watches_settle(const struct load_watches *watches);
 
 /* ------------------------------------------------------------------ requests
  *
@@ -362,7 +342,7 @@ void load_requests_init(struct load_requests *requests, const struct load_shared
 enum load_kind load_requests_draw(struct load_requests *requests);
 
 /* Submits a request of this kind. An ASYNC_DELETE deletes the znode of the last of pairs_answered.
- * *sent: what load_watches_sent is to be told, without the time. */
+ * *sent: what the fan-out has to know of it, without the time. */
 void load_requests_submit(struct load_requests *requests, struct client *client,
                           enum load_kind kind, uint64_t tag, struct load_sent *sent);
 
@@ -456,9 +436,10 @@ struct load_session {
     bool alarmed;             /* the alarm is set for the next due time */
     bool blocked;       /* `depth` are outstanding, or it has no connection: what is due waits */
     uint64_t looked_ns; /* when the driver last found the session not blocked, with work due */
-    uint32_t async_deletes; /* ASYNC_DELETEs outstanding */
-    uint32_t unlocks_due;   /* tries that got the lock, and have yet to give it up */
-    struct load_watches watches;
+    uint32_t async_deletes;   /* ASYNC_DELETEs outstanding */
+    uint32_t unlocks_due;     /* tries that got the lock, and have yet to give it up */
+    uint64_t operations_sent; /* and their replies, of a load that leaves watches */
+    uint64_t operations_replied;
     bool settled; /* what it is notified of from here on counts nowhere */
 };
 

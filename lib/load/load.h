@@ -114,18 +114,14 @@ struct load_usage {
     uint64_t outstanding;   /* requests */
 };
 
-/* Operations that were due in the contended time; those answered, and errors, came in it. */
 struct load_contended_result {
     uint64_t length_ns; /* of the contended time */
-    uint64_t answered;
-    uint64_t errors;
-    uint64_t delayed;
-    uint64_t unsent;
-    uint64_t failed; /* see struct load_contended */
-    uint64_t over;   /* the same */
-    struct histogram *lag;
-    struct histogram *service;
-    struct histogram *response;
+#define X(counter) uint64_t counter;
+    LOAD_CONTENDED_COUNTERS(X)
+#undef X
+#define X(times) struct histogram *times;
+    LOAD_CONTENDED_TIMES(X)
+#undef X
 };
 
 /* Operations are those that were due in the measured time, where nothing else is said. Unlocks and

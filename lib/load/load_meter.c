@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/internal.h"
 
-#define KIND_BITS 4
-_Static_assert(LOAD_KINDS <= 1 << KIND_BITS, "a kind fits in its bits of a tag");
-
-uint64_t load_tag(const struct load_shared *load, enum load_kind kind, uint64_t due_ns)
-{
-    return (due_ns - load->starts_ns) << KIND_BITS | kind;
-}
-
-enum load_kind load_tag_kind(uint64_t tag)
-{
-    return (enum load_kind)(tag & ((1U << KIND_BITS) - 1));
-}
-
-uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t tag)
-{
-    return load->starts_ns + (tag >> KIND_BITS);
-}
-
 void load_meter_init(struct load_meter *meter, struct load_shared *load, uint32_t session)
 {
     uint32_t process = session % load->plan->fleet.processes;
     *meter =
         (struct load_meter){.load = load, .worker = &load->workers[process], .process = process};
-}
-
-/* The second that this time lies in; NULL if it is not measured. */
-static struct load_second *second_at(const struct load_meter *meter, uint64_t time_ns)
-{
-    return load_shared_second(meter->load, meter->process, time_ns);
 }
 
 /* ------------------------------------------------------------------ replies */
@@ -61,29 +37,23 @@ static bool is_asked_for(const struct answer *answer)
     return answer->kind < MIX_KINDS || answer->reply->status != ZK_OK;
 }
 
-/* An operation was completed in the measured time. */
-static void record_completion(const struct load_meter *meter, const struct answer *answer)
-{
-    uint64_t measures_ns = atomic_load(&meter->load->measures_ns),
-             sent_ns = answer->now_ns - answer->reply->latency_ns;
-    if (meter->load->outages != NULL)
-        outages_record(meter->load->outages, meter->process, load_kind_reads(answer->kind),
-                       sent_ns > measures_ns ? sent_ns - measures_ns : 0,
-                       answer->now_ns - measures_ns);
-}
-
 static void record_answer(const struct load_meter *meter, const struct answer *answer)
 {
     struct load_worker *worker = meter->worker;
-    struct load_second *second = second_at(meter, answer->now_ns);
+    struct load_second *second = load_shared_second(meter->load, meter->process, answer->now_ns);
     bool foreseen = answer->foreseen;
     if (second != NULL) {
         atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
         if (foreseen)
             histogram_record(load_kind_reads(answer->kind) ? &second->reads : &second->writes,
                              answer->now_ns - answer->due_ns);
-        if (foreseen)
-            record_completion(meter, answer);
+        if (foreseen && meter->load->outages != NULL) {
+            uint64_t measures_ns = atomic_load(&meter->load->measures_ns),
+                     sent_ns = answer->now_ns - answer->reply->latency_ns;
+            outages_record(meter->load->outages, meter->process, load_kind_reads(answer->kind),
+                           sent_ns > measures_ns ? sent_ns - measures_ns : 0,
+                           answer->now_ns - measures_ns);
+        }
     }
     if (load_shared_is_measured(meter->load, answer->now_ns))
         atomic_fetch_add(foreseen ? &worker->answered : &worker->errors, 1);
@@ -152,7 +122,7 @@ static bool is_counted(const struct load_meter *meter, uint64_t due_ns)
 void load_meter_late(struct load_meter *meter, uint64_t due_ns, uint64_t looked_ns, uint64_t now_ns)
 {
     struct load_worker *worker = meter->worker;
-    struct load_second *second = second_at(meter, now_ns);
+    struct load_second *second = load_shared_second(meter->load, meter->process, now_ns);
     bool contended = load_shared_is_contended(meter->load, due_ns);
     if (!is_counted(meter, due_ns))
         return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/internal.h"
 
+#include "base/memory.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,22 +118,18 @@ static bool map_histograms(struct load_result *result)
 enum error_kind load_result_new(const struct load_plan *plan, struct load_result **result,
                                 struct error *error)
 {
-    struct load_result *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
-    made->usage = calloc(plan->seconds + 1, sizeof *made->usage); /* one more: never nothing */
-    made->server_seconds = calloc(plan->seconds + 1, sizeof *made->server_seconds);
-    made->faults = calloc(plan->fault_count + 1, sizeof *made->faults);
-    enum error_kind kind = made->usage != NULL && made->server_seconds != NULL &&
-                                   made->faults != NULL && map_histograms(made)
+    struct load_result *made = memory_new(1, sizeof *made);
+    made->usage = memory_new(plan->seconds + 1, sizeof *made->usage); /* one more: never nothing */
+    made->server_seconds = memory_new(plan->seconds + 1, sizeof *made->server_seconds);
+    made->faults = memory_new(plan->fault_count + 1, sizeof *made->faults);
+    enum error_kind kind = map_histograms(made)
                                ? load_shared_new(plan, &made->load, error)
                                : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
-    if (kind != ERROR_NONE) {
+    if (kind == ERROR_NONE)
+        *result = made;
+    else
         load_result_free(made);
-        return kind;
-    }
-    *result = made;
-    return ERROR_NONE;
+    return kind;
 }
 
 void load_result_free(struct load_result *result)
@@ -148,13 +146,6 @@ void load_result_free(struct load_result *result)
 }
 
 /* ------------------------------------------------------------------ adding up */
-
-static void count_apart(struct load_result *result)
-{
-    const struct load_shared *load = result->load;
-    for (uint32_t i = 0; i < load->plan->fleet.sessions; i++)
-        result->apart += load->shared->sessions[i].apart;
-}
 
 /* What follows from another operation comes on top of what was asked for: nobody has offered it,
  * and it is in no sum over the kinds. */
@@ -192,15 +183,12 @@ static void add_latencies(const struct load_worker *worker, struct load_result *
 
 static void add_contended(const struct load_contended *contended, struct load_result *result)
 {
-    histogram_add(result->contended.lag, &contended->lag);
-    histogram_add(result->contended.service, &contended->service);
-    histogram_add(result->contended.response, &contended->response);
-    result->contended.answered += atomic_load(&contended->answered);
-    result->contended.errors += atomic_load(&contended->errors);
-    result->contended.delayed += atomic_load(&contended->delayed);
-    result->contended.unsent += atomic_load(&contended->unsent);
-    result->contended.failed += atomic_load(&contended->failed);
-    result->contended.over += atomic_load(&contended->over);
+#define X(counter) result->contended.counter += atomic_load(&contended->counter);
+    LOAD_CONTENDED_COUNTERS(X)
+#undef X
+#define X(times) histogram_add(result->contended.times, &contended->times);
+    LOAD_CONTENDED_TIMES(X)
+#undef X
 }
 
 static void add_fan_out(struct fan_out *fan_out, struct load_result *result)
@@ -216,16 +204,6 @@ static void add_fan_out(struct fan_out *fan_out, struct load_result *result)
         histogram_add(result->notification, &counts->notification);
         histogram_add(result->first_notification, &counts->first);
         histogram_add(result->last_notification, &counts->last);
-    }
-}
-
-static void add_usage(struct load_result *result)
-{
-    for (uint32_t second = 0; second < result->load->plan->seconds; second++) {
-        const struct load_usage *usage = &result->usage[second];
-        result->client_cpu_ns += usage->client_cpu_ns;
-        result->server_cpu_known = usage->server_cpu_known;
-        result->server_cpu_ns += usage->server_cpu_ns;
     }
 }
 
@@ -246,12 +224,18 @@ void load_result_add_up(struct load_result *result)
     }
     if (load->fan_out != NULL)
         add_fan_out(load->fan_out, result);
-    add_usage(result);
+    for (uint32_t second = 0; second < load->plan->seconds; second++) {
+        const struct load_usage *usage = &result->usage[second];
+        result->client_cpu_ns += usage->client_cpu_ns;
+        result->server_cpu_known = usage->server_cpu_known;
+        result->server_cpu_ns += usage->server_cpu_ns;
+    }
     result->offered += result->unsent;
     result->contended.length_ns =
         atomic_load(&load->contends_ns) == UINT64_MAX
             ? 0
             : atomic_load(&load->ends_ns) - atomic_load(&load->contends_ns);
     result->losses = atomic_load(&load->shared->losses);
-    count_apart(result);
+    for (uint32_t i = 0; i < load->plan->fleet.sessions; i++)
+        result->apart += load->shared->sessions[i].apart;
 }

@@ -76,73 +76,52 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
     return skipped;
 }
 
-void load_watches_init(struct load_watches *watches, struct load_shared *load, uint32_t session)
-{
-    *watches = (struct load_watches){.load = load, .session = session};
-}
-
-/* The place of the operation of this number. */
-static struct load_sent *sent_at(const struct load_watches *watches, uint64_t number)
-{
-    size_t depth = fleet_plan_depth(&watches->load->plan->fleet);
-    return &watches->load->sent[watches->session * depth + number % depth];
-}
-
-void load_watches_sent(struct load_watches *watches, struct load_sent sent)
-{
-    if (watches->load->fan_out != NULL)
-        *sent_at(watches, watches->sent++) = sent;
-}
-
-void load_watches_replied(struct load_watches *watches, const struct client_reply *reply,
-                          bool measured)
-{
-    struct fan_out *fan_out = watches->load->fan_out;
-    if (fan_out == NULL)
-        return;
-    const struct load_sent *sent = sent_at(watches, watches->replied++);
-    if (reply->status == ZK_OK && sent->watch)
-        fan_out_watch(fan_out, watches->session, sent->znode, reply->version);
-    if (reply->status == ZK_OK && reply->operation == OP_SET)
-        fan_out_publish(fan_out, watches->session, sent->znode, reply->version, sent->sent_ns,
-                        measured);
-    fan_out_retry(fan_out, watches->session);
-}
-
-/* The paths of data znodes end in their numbers. */
-static uint32_t znode_of(const char *path)
-{
-    return (uint32_t)strtoul(strrchr(path, '/') + 1, NULL, 10);
-}
-
-void load_watches_notified(const struct load_watches *watches, enum client_event event,
-                           const char *path, uint64_t now_ns)
-{
-    struct fan_out *fan_out = watches->load->fan_out;
-    if (fan_out == NULL)
-        return;
-    if (event == EVENT_CHANGED)
-        fan_out_notify(fan_out, watches->session, znode_of(path), now_ns);
-    else
-        fan_out_notify_other(fan_out, watches->session);
-    fan_out_retry(fan_out, watches->session);
-}
-
-void load_watches_lost(const struct load_watches *watches)
-{
-    if (watches->load->fan_out != NULL)
-        fan_out_forget(watches->load->fan_out, watches->session);
-}
-
-void load_watches_settle(const struct load_watches *watches)
-{
-    if (watches->load->fan_out != NULL)
-        fan_out_settle(watches->load->fan_out, watches->session);
-}
-
 static const struct load_plan *plan_of(const struct load_session *session)
 {
     return session->load->plan;
+}
+
+/* ------------------------------------------------------------------ the watches that it leaves
+ *
+ * Operations and their replies are told to the fan-out in the order of the operations, each once.
+ * In a load that leaves no watches nothing is told. */
+
+/* The place of the operation of this number. */
+static struct load_sent *sent_at(const struct load_session *session, uint64_t number)
+{
+    size_t depth = fleet_plan_depth(&plan_of(session)->fleet);
+    return &session->load->sent[session->actor.session * depth + number % depth];
+}
+
+static void tell_reply(struct load_session *session, const struct client_reply *reply,
+                       bool measured)
+{
+    struct fan_out *fan_out = session->load->fan_out;
+    uint32_t number = session->actor.session;
+    if (fan_out == NULL)
+        return;
+    const struct load_sent *sent = sent_at(session, session->operations_replied++);
+    if (reply->status == ZK_OK && sent->watch)
+        fan_out_watch(fan_out, number, sent->znode, reply->version);
+    if (reply->status == ZK_OK && reply->operation == OP_SET)
+        fan_out_publish(fan_out, number, sent->znode, reply->version, sent->sent_ns, measured);
+    fan_out_retry(fan_out, number);
+}
+
+/* The paths of data znodes end in their numbers. */
+static void tell_notification(const struct load_session *session, enum client_event event,
+                              const char *path)
+{
+    struct fan_out *fan_out = session->load->fan_out;
+    uint32_t number = session->actor.session;
+    if (fan_out == NULL)
+        return;
+    if (event == EVENT_CHANGED)
+        fan_out_notify(fan_out, number, (uint32_t)strtoul(strrchr(path, '/') + 1, NULL, 10),
+                       client_now_ns(session->actor.client));
+    else
+        fan_out_notify_other(fan_out, number);
+    fan_out_retry(fan_out, number);
 }
 
 /* ------------------------------------------------------------------ what it is told of its end */
@@ -179,12 +158,8 @@ static void send(struct load_session *session, enum load_kind kind, uint64_t due
     load_requests_submit(&session->requests, client, kind, load_tag(session->load, kind, due_ns),
                          &sent);
     sent.sent_ns = client->sent_ns;
-    load_watches_sent(&session->watches, sent);
-}
-
-static void send_drawn(struct load_session *session, uint64_t due_ns)
-{
-    send(session, load_requests_draw(&session->requests), due_ns);
+    if (session->load->fan_out != NULL)
+        *sent_at(session, session->operations_sent++) = sent;
 }
 
 /* Gives up what is due before this time, but nothing that is due behind the end. */
@@ -216,48 +191,33 @@ static void stop(struct load_session *session)
         count_unsent(session);
 }
 
-static void set_alarm(struct load_session *session)
+/* At an offered rate: sends the next operation if it is due; else sets the alarm for it. */
+static bool send_due(struct load_session *session, uint64_t now_ns)
 {
-    if (session->alarmed || session->schedule.due_ns >= ends_ns(session))
-        return;
-    session->alarmed = true;
-    actor_set_alarm(&session->actor, session->schedule.due_ns);
-}
-
-/* What was due while the driver did not look was late by the driver's doing, until it looked; what
- * came due behind that, while the session was blocked, was delayed by the servers. */
-static void count_lateness(struct load_session *session, uint64_t due_ns, uint64_t now_ns)
-{
+    uint64_t measures_ns = atomic_load(&session->load->measures_ns);
+    /* What the warm-up was offered and could not take is given up at its end: the measured time
+     * begins without a queue. */
+    if (now_ns >= measures_ns)
+        (void)schedule_skip(&session->schedule, measures_ns);
+    uint64_t due_ns = session->schedule.due_ns;
+    if (due_ns > now_ns) {
+        session->blocked = false;
+        if (!session->alarmed && due_ns < ends_ns(session)) {
+            session->alarmed = true;
+            actor_set_alarm(&session->actor, due_ns);
+        }
+        return false;
+    }
+    /* What was due while the driver did not look was late by the driver's doing, until it looked;
+     * what came due behind that, while the session was blocked, was delayed by the servers. */
     if (!session->blocked)
         session->looked_ns = now_ns;
     if (session->blocked && due_ns >= session->looked_ns)
         load_meter_delayed(&session->meter, due_ns);
     else
         load_meter_late(&session->meter, due_ns, session->looked_ns, now_ns);
-}
-
-/* What the warm-up was offered and could not take is given up at its end: the measured time begins
- * without a queue. */
-static void leave_warm_up(struct load_session *session, uint64_t now_ns)
-{
-    uint64_t measures_ns = atomic_load(&session->load->measures_ns);
-    if (now_ns >= measures_ns)
-        (void)schedule_skip(&session->schedule, measures_ns);
-}
-
-/* At an offered rate: sends the next operation if it is due. */
-static bool send_due(struct load_session *session, uint64_t now_ns)
-{
-    leave_warm_up(session, now_ns);
-    uint64_t due_ns = session->schedule.due_ns;
-    if (due_ns > now_ns) {
-        session->blocked = false;
-        set_alarm(session);
-        return false;
-    }
-    count_lateness(session, due_ns, now_ns);
     schedule_advance(&session->schedule);
-    send_drawn(session, due_ns);
+    send(session, load_requests_draw(&session->requests), due_ns);
     return true;
 }
 
@@ -270,27 +230,22 @@ static bool send_unlock(struct load_session *session)
     return true;
 }
 
-/* An operation that was due before the end, and that only the driver has kept waiting, is sent. */
-static bool is_over(const struct load_session *session, uint64_t now_ns)
-{
-    if (now_ns < ends_ns(session))
-        return false;
-    return plan_of(session)->rate_per_s == 0 || session->blocked ||
-           session->schedule.due_ns >= ends_ns(session);
-}
-
 static bool send_operation(struct load_session *session)
 {
     uint64_t now_ns = client_now_ns(session->actor.client);
     if (send_unlock(session))
         return true;
-    if (is_over(session, now_ns)) {
+    /* An operation that was due before the end, and that only the driver has kept waiting, is sent.
+     */
+    bool is_kept_waiting = plan_of(session)->rate_per_s > 0 && !session->blocked &&
+                           session->schedule.due_ns < ends_ns(session);
+    if (now_ns >= ends_ns(session) && !is_kept_waiting) {
         stop(session);
         return false;
     }
     if (plan_of(session)->rate_per_s > 0)
         return send_due(session, now_ns);
-    send_drawn(session, now_ns);
+    send(session, load_requests_draw(&session->requests), now_ns);
     return true;
 }
 
@@ -344,9 +299,12 @@ static void go_on(struct load_session *session)
 
 /* ------------------------------------------------------------------ replies */
 
-/* The znode of a create that was lost, and may exist, is left to the set-up session. */
-static void follow(struct load_session *session, const struct client_reply *reply, uint64_t now_ns)
+static void take_reply(struct load_session *session, const struct client_reply *reply)
 {
+    uint64_t now_ns = client_now_ns(session->actor.client),
+             due_ns = load_tag_due_ns(session->load, reply->tag);
+    load_meter_replied(&session->meter, reply, session->actor.role, now_ns);
+    tell_reply(session, reply, load_shared_is_measured(session->load, due_ns));
     enum load_kind kind = load_tag_kind(reply->tag);
     if (kind == LOAD_TRYLOCK && reply->status == ZK_OK)
         session->unlocks_due++;
@@ -355,18 +313,10 @@ static void follow(struct load_session *session, const struct client_reply *repl
         return;
     session->requests.pairs_answered++;
     if (reply->status != ZK_OK)
-        return;
+        return; /* the znode of a create that was lost, and may exist, is left to the set-up session
+                 */
     session->async_deletes++;
     send(session, LOAD_ASYNC_DELETE, now_ns);
-}
-
-static void take_reply(struct load_session *session, const struct client_reply *reply)
-{
-    uint64_t now_ns = client_now_ns(session->actor.client),
-             due_ns = load_tag_due_ns(session->load, reply->tag);
-    load_meter_replied(&session->meter, reply, session->actor.role, now_ns);
-    load_watches_replied(&session->watches, reply, load_shared_is_measured(session->load, due_ns));
-    follow(session, reply, now_ns);
 }
 
 /* ------------------------------------------------------------------ as an actor */
@@ -377,7 +327,6 @@ static void init(void *actor, void *kind, uint64_t seed)
     session->load = kind;
     uint32_t number = session->actor.session;
     load_meter_init(&session->meter, session->load, number);
-    load_watches_init(&session->watches, session->load, number);
     load_requests_init(&session->requests, session->load, number, seed);
 }
 
@@ -417,7 +366,8 @@ static void settle(struct load_session *session)
     session->settled = true;
     if (plan_of(session)->poisson)
         count_unsent(session);
-    load_watches_settle(&session->watches);
+    if (session->load->fan_out != NULL)
+        fan_out_settle(session->load->fan_out, session->actor.session);
 }
 
 static void begin_chores(struct load_session *session, enum load_session_state state)
@@ -464,8 +414,8 @@ static void state_changed(void *owner, enum client_state state)
     }
     actor_state_changed(&session->actor, state);
     session->blocked = session->blocked || session->actor.apart;
-    if (session->actor.apart)
-        load_watches_lost(&session->watches);
+    if (session->actor.apart && session->load->fan_out != NULL)
+        fan_out_forget(session->load->fan_out, session->actor.session);
     if (state == CLIENT_ESTABLISHED && session->actor.in_run)
         go_on(session);
 }
@@ -510,7 +460,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     if (session->state == LOAD_READ || session->settled)
         return;
     tally_add_shared(&session->meter.worker->total, TALLY_NOTIFICATION, 1);
-    load_watches_notified(&session->watches, event, path, client_now_ns(session->actor.client));
+    tell_notification(session, event, path);
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};

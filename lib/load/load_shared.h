@@ -56,17 +56,25 @@ struct load_second {
     struct histogram writes;   /* and of the other answered */
 };
 
-/* Of operations that were due in the contended time, of all kinds together. */
+/* Of operations that were due in the contended time, of all kinds together: X(counter), and the
+ * histograms X(times). A row is counted by the workers and added up in the result. */
+#define LOAD_CONTENDED_COUNTERS(X)                                                                 \
+    X(answered) /* as foreseen, in the contended time; no kind that follows */                     \
+    X(errors)   /* other replies, in the contended time */                                         \
+    X(delayed)  /* as in struct load_worker, and so on */                                          \
+    X(unsent)                                                                                      \
+    X(failed) /* other replies, whenever they came */                                              \
+    X(over)   /* of `response`: not below the plan's limit, exactly */
+
+#define LOAD_CONTENDED_TIMES(X) X(lag) X(service) X(response)
+
 struct load_contended {
-    _Atomic uint64_t answered; /* as foreseen, in the contended time; no kind that follows */
-    _Atomic uint64_t errors;   /* other replies, in the contended time */
-    _Atomic uint64_t delayed;  /* as in struct load_worker, and so on */
-    _Atomic uint64_t unsent;
-    _Atomic uint64_t failed; /* other replies, whenever they came */
-    _Atomic uint64_t over;   /* of `response`: not below the plan's limit, exactly */
-    struct histogram lag;
-    struct histogram service;
-    struct histogram response;
+#define X(counter) _Atomic uint64_t counter;
+    LOAD_CONTENDED_COUNTERS(X)
+#undef X
+#define X(times) struct histogram times;
+    LOAD_CONTENDED_TIMES(X)
+#undef X
 };
 
 /* What the sessions of a worker count. `total` begins at the order to start, and counts what was

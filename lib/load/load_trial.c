@@ -234,19 +234,14 @@ void load_trial_warm_up(struct load_trial *trial)
 
 /* ------------------------------------------------------------------ the end */
 
-/* A worker that did not run for all of the load may not know yet that the load has begun: its
- * sessions have sent nothing, and the order to stop would be the first that they hear. */
-static void await_start(struct load_trial *trial)
+/* At the load's end the sessions stop by themselves, but those without a connection. A worker that
+ * did not run for all of the load may not know yet that the load has begun: its sessions have sent
+ * nothing, and the order to stop would be the first that they hear. */
+static void drain(struct load_trial *trial)
 {
     watchdog_rest(&trial->watchdog);
     while (goes_on(trial) && !shared_have_taken(trial->load->shared))
         trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
-}
-
-/* At the load's end the sessions stop by themselves, but those without a connection. */
-static void drain(struct load_trial *trial)
-{
-    await_start(trial);
     if (!goes_on(trial))
         return;
     shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
@@ -256,14 +251,6 @@ static void drain(struct load_trial *trial)
 static bool has_faults(const struct load_trial *trial)
 {
     return trial->plan->fault_count > 0;
-}
-
-/* Whoever else uses the servers is notified, too: then nobody knows how many are to come. Nor is
- * that known after a server was killed. */
-static void receive_notifications(struct load_trial *trial, bool alone)
-{
-    if (goes_on(trial) && alone && !has_faults(trial) && trial->load->fan_out != NULL)
-        trial->end = under_way_receive(&trial->watchdog, &trial->at_start);
 }
 
 /* What the sessions know of their pings is in their reports; and with its report a session settles
@@ -277,28 +264,15 @@ static void collect_reports(struct load_trial *trial)
         trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
 }
 
-/* Of servers of which some were killed: their CPU time alone. */
-static void read_cpu(struct load_trial *trial)
-{
-    uint64_t cpu_ns = 0;
-    trial->end = fleet_end_of(ensemble_cpu_ns(trial->host->ensemble, &cpu_ns, &trial->error));
-    trial->result->servers = (struct server_counters_count){
-        .cpu_known = true, .cpu_ns = cpu_ns - trial->at_start.cpu_ns};
-}
-
-/* Whether a ping may be under way, where nobody else sends anything. */
-static bool owe_answers(const struct load_trial *trial)
-{
-    return server_counters_await_answers(&trial->counters, &trial->at_start,
-                                         trial->plan->fleet.sessions, &trial->result->servers);
-}
-
 static void read_servers(struct load_trial *trial)
 {
     struct server_counters_reading at_end;
     uint64_t until_ns = load_trial_now_ns(trial) + ANSWERING_NS;
-    if (has_faults(trial)) {
-        read_cpu(trial);
+    if (has_faults(trial)) { /* some were killed: their CPU time alone */
+        uint64_t cpu_ns = 0;
+        trial->end = fleet_end_of(ensemble_cpu_ns(trial->host->ensemble, &cpu_ns, &trial->error));
+        trial->result->servers = (struct server_counters_count){
+            .cpu_known = true, .cpu_ns = cpu_ns - trial->at_start.cpu_ns};
         return;
     }
     for (;;) {
@@ -306,7 +280,10 @@ static void read_servers(struct load_trial *trial)
         if (!goes_on(trial))
             return;
         trial->result->servers = server_counters_subtract(&trial->at_start, &at_end);
-        if (!owe_answers(trial) || load_trial_now_ns(trial) >= until_ns)
+        /* A ping may be under way, where nobody else sends anything. */
+        if (!server_counters_await_answers(&trial->counters, &trial->at_start,
+                                           trial->plan->fleet.sessions, &trial->result->servers) ||
+            load_trial_now_ns(trial) >= until_ns)
             return;
         watchdog_rest(&trial->watchdog);
         trial->end = watchdog_wait(&trial->watchdog, ANSWERING_TURN_NS);
@@ -346,14 +323,6 @@ static void describe_faults(struct load_trial *trial)
     }
 }
 
-static uint64_t count_pings(const struct load_trial *trial)
-{
-    if (trial->sim != NULL)
-        return 0; /* nobody pings there */
-    return setup_session_pings(trial->setup, trial->started_ns) +
-           shared_pings_most(trial->load->shared, load_trial_now_ns(trial));
-}
-
 /* To be called right after the servers were asked. */
 static void compare_counts(struct load_trial *trial)
 {
@@ -370,7 +339,10 @@ static void compare_counts(struct load_trial *trial)
         .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
         .setup_session_requests =
             setup_session_requests(trial->setup) - trial->setup_session_requests,
-        .pings_most = count_pings(trial),
+        .pings_most = trial->sim != NULL /* nobody pings there */
+                          ? 0
+                          : setup_session_pings(trial->setup, trial->started_ns) +
+                                shared_pings_most(trial->load->shared, load_trial_now_ns(trial)),
     };
     struct reconcile_result found = reconcile(&facts);
     result->reconciled = found.reconciled;
@@ -452,7 +424,10 @@ static void end_load(struct load_trial *trial, bool alone)
     drain(trial);
     if (goes_on(trial))
         show(trial);
-    receive_notifications(trial, alone);
+    /* Whoever else uses the servers is notified, too: then nobody knows how many are to come. Nor
+     * is that known after a server was killed. */
+    if (goes_on(trial) && alone && !has_faults(trial) && trial->load->fan_out != NULL)
+        trial->end = under_way_receive(&trial->watchdog, &trial->at_start);
     take_result(trial, alone);
     trial->result->end = trial->end;
     describe_end(trial);
