@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Loads on three servers of which some are killed meanwhile: what was measured stands, and says
  * what was lost. */
-#include "load/load.h"
+#include "load/internal.h"
 #include "servers/four_letter.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"

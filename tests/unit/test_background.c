@@ -3,6 +3,7 @@
 
 #include "bench/background/background.h"
 #include "bench/run/background_price.h"
+#include "load/internal.h"
 
 #include "tests/support/test.h"
 

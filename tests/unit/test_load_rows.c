@@ -2,6 +2,7 @@
 /* The row of a trial of a load, whether its times stand, and the figures of a cell. */
 
 #include "bench/output/load_rows.h"
+#include "load/internal.h"
 #include "tests/support/test.h"
 
 #include <math.h>
