@@ -354,29 +354,6 @@ struct request load_requests_create(const struct load_requests *requests, const 
 bool load_requests_has_own(const struct load_requests *requests);
 struct request load_requests_delete_own(struct load_requests *requests);
 
-/* ------------------------------------------------------------------ chores
- *
- * load chores: a load session's share of the znodes that a load lays out before it, and clears away
- * after it.
- *
- * Each call submits the next request, whose tag is how many data znodes it creates or deletes; it
- * returns false, and submits nothing, if there is none left. The znodes that a CREATE of the load
- * has created are cleared away too.
- *
- * Invariant: a session lays out and clears away the data znodes whose number is its own, modulo all
- * sessions, and a folder for the znodes that it creates. */
-
-struct load_chores {
-    struct load_requests *requests;
-    uint64_t sent; /* of its data znodes, and then the folder */
-};
-
-/* To lay out, or to clear away: from the first znode. requests must outlive the chores. */
-void load_chores_begin(struct load_chores *chores, struct load_requests *requests);
-
-bool load_chores_lay_out_next(struct load_chores *chores, struct client *client);
-bool load_chores_clear_next(struct load_chores *chores, struct client *client);
-
 /* ------------------------------------------------------------------ session
  *
  * load session: a session that sends a mix of requests, in a closed loop or at an offered rate.
@@ -430,7 +407,7 @@ struct load_session {
     struct load_shared *load;
     struct load_meter meter;
     struct load_requests requests;
-    struct load_chores chores; /* of the present LAY_OUT or CLEAR */
+    uint64_t chores_sent; /* of the present LAY_OUT or CLEAR: of its data znodes, and the folder */
     enum load_session_state state;
     struct schedule schedule; /* at an offered rate */
     bool alarmed;             /* the alarm is set for the next due time */

@@ -174,18 +174,6 @@ static bool is_possible(const struct load_faults *faults, const struct load_faul
 
 /* ------------------------------------------------------------------ carrying out */
 
-static enum error_kind carry_out_on(struct load_faults *faults, uint32_t server,
-                                    enum load_fault_action action, struct error *error)
-{
-    if (action == LOAD_FAULT_KILL) {
-        faults->was_killed[server] = true;
-        faults->looks[server].awaited = false;
-        return ensemble_kill(faults->ensemble, server, error);
-    }
-    faults->looks[server] = (struct load_faults_look){.awaited = true, .fault = faults->next};
-    return ensemble_restart(faults->ensemble, server, error);
-}
-
 /* Servers of one fault go one after the other, each as soon as the one before has ended. */
 static enum error_kind carry_out(struct load_faults *faults, const struct load_fault *fault,
                                  struct load_fault_result *result, struct error *error)
@@ -194,7 +182,16 @@ static enum error_kind carry_out(struct load_faults *faults, const struct load_f
     enum error_kind kind = ERROR_NONE;
     result->why[0] = '\0';
     for (uint32_t i = 0; kind == ERROR_NONE && i < result->count; i++) {
-        kind = carry_out_on(faults, result->servers[i], fault->action, error);
+        uint32_t server = result->servers[i];
+        if (fault->action == LOAD_FAULT_KILL) {
+            faults->was_killed[server] = true;
+            faults->looks[server].awaited = false;
+            kind = ensemble_kill(faults->ensemble, server, error);
+        } else {
+            faults->looks[server] =
+                (struct load_faults_look){.awaited = true, .fault = faults->next};
+            kind = ensemble_restart(faults->ensemble, server, error);
+        }
         if (result->roles[i] != ROLE_LEADER)
             continue;
         faults->leaderless = true;
@@ -208,13 +205,6 @@ static enum error_kind carry_out(struct load_faults *faults, const struct load_f
     return kind;
 }
 
-/* Whether the next fault's time is over: the one after that is due. */
-static bool is_too_late(const struct load_faults *faults, uint64_t now_ns)
-{
-    return faults->next + 1 < faults->plan->fault_count &&
-           now_ns >= faults->measures_ns + faults->plan->faults[faults->next + 1].at_ns;
-}
-
 static enum error_kind try_next(struct load_faults *faults, uint64_t now_ns, struct error *error)
 {
     const struct load_fault *fault = &faults->plan->faults[faults->next];
@@ -223,24 +213,15 @@ static enum error_kind try_next(struct load_faults *faults, uint64_t now_ns, str
         fault->action == LOAD_FAULT_KILL ? survey_servers(faults) : (struct survey){.serving = 0};
     enum error_kind kind = ERROR_NONE;
     choose(faults, fault, &survey, result);
-    bool possible = is_possible(faults, fault, &survey, result);
-    if (possible)
+    /* Its time is over when the one after that is due. */
+    bool is_too_late = faults->next + 1 < faults->plan->fault_count &&
+                       now_ns >= faults->measures_ns + fault[1].at_ns;
+    if (is_possible(faults, fault, &survey, result))
         kind = carry_out(faults, fault, result, error);
-    else if (!is_too_late(faults, now_ns))
+    else if (!is_too_late)
         return ERROR_NONE;
     faults->next++;
     return kind;
-}
-
-/* Asks the next server in turn, one at a time: the coordinator has other things to do. */
-static void look(struct load_faults *faults)
-{
-    uint32_t server = faults->asked;
-    do {
-        server = (server + 1) % servers_of(faults);
-    } while (!is_looked_for(faults, server));
-    faults->asked = server;
-    (void)hear(faults, server, LOOK_PATIENCE_NS);
 }
 
 /* ------------------------------------------------------------------ turns */
@@ -290,8 +271,13 @@ enum error_kind load_faults_turn(struct load_faults *faults, uint64_t now_ns, st
     if (faults->next < faults->plan->fault_count &&
         now_ns >= faults->measures_ns + faults->plan->faults[faults->next].at_ns)
         kind = try_next(faults, now_ns, error);
-    if (kind == ERROR_NONE && looks_for_any(faults))
-        look(faults);
+    /* Asks the next server in turn, one at a time: the coordinator has other things to do. */
+    if (kind == ERROR_NONE && looks_for_any(faults)) {
+        do
+            faults->asked = (faults->asked + 1) % servers_of(faults);
+        while (!is_looked_for(faults, faults->asked));
+        (void)hear(faults, faults->asked, LOOK_PATIENCE_NS);
+    }
     faults->turned_ns = clock_now_ns();
     return kind;
 }
@@ -308,14 +294,6 @@ static uint64_t until_ns(const struct load_faults *faults, uint32_t fault)
     return load_plan_measured_ns(faults->plan);
 }
 
-static void mark(const struct load_fault_result *result, enum load_fault_action action,
-                 struct load_marks *marks)
-{
-    enum load_mark_kind kind = action == LOAD_FAULT_KILL ? LOAD_MARK_KILLED : LOAD_MARK_RESTARTED;
-    for (uint32_t i = 0; i < result->count; i++)
-        load_marks_add(marks, result->at_ns, kind, result->servers[i]);
-}
-
 /* The sessions know of the faults that were carried out, and number them among themselves. */
 void load_faults_take(struct load_faults *faults, struct load_marks *marks)
 {
@@ -330,7 +308,11 @@ void load_faults_take(struct load_faults *faults, struct load_marks *marks)
         result->first_write_ns = outages_first_ns(outages, number, OUTAGES_WRITES);
         result->silence_ns = outages_silence_ns(outages, from_ns, next_ns, OUTAGES_ALL);
         result->write_silence_ns = outages_silence_ns(outages, from_ns, next_ns, OUTAGES_WRITES);
-        mark(result, faults->plan->faults[i].action, marks);
+        for (uint32_t j = 0; j < result->count; j++)
+            load_marks_add(marks, from_ns,
+                           faults->plan->faults[i].action == LOAD_FAULT_KILL ? LOAD_MARK_KILLED
+                                                                             : LOAD_MARK_RESTARTED,
+                           result->servers[j]);
         number++;
     }
 }

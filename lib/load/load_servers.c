@@ -80,17 +80,6 @@ static void add_state(const struct load_server_reading *now, struct load_server_
         second->outstanding += now->counters.outstanding;
 }
 
-/* Whether others have asked the servers since the question at the beginning of this second. What
- * was asked soon after the question at its end may have been counted in the answer to that. */
-static bool had_other_words(struct load_servers *servers)
-{
-    uint64_t words = servers->other_words == NULL ? 0 : *servers->other_words;
-    bool were_asked = servers->were_asked, are_asked = words != servers->words_before;
-    servers->words_before = words;
-    servers->were_asked = are_asked;
-    return were_asked || are_asked;
-}
-
 static void take_counters(struct load_servers *servers, const struct round *round)
 {
     struct load_server_second second = {.known = true, .state_known = true};
@@ -100,7 +89,14 @@ static void take_counters(struct load_servers *servers, const struct round *roun
         add_state(&now, &second);
         servers->before[i] = now;
     }
-    if (had_other_words(servers))
+    /* Whether others have asked the servers since the question at the beginning of this second.
+     * What was asked soon after the question at its end may have been counted in the answer to
+     * that. */
+    uint64_t words = servers->other_words == NULL ? 0 : *servers->other_words;
+    bool were_asked = servers->were_asked;
+    servers->were_asked = words != servers->words_before;
+    servers->words_before = words;
+    if (were_asked || servers->were_asked)
         second.packets_received = FOUR_LETTER_UNTOLD;
     if (round->ended > 0)
         servers->seconds[round->ended - 1] = second;

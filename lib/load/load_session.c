@@ -124,6 +124,82 @@ static void tell_notification(const struct load_session *session, enum client_ev
     fan_out_retry(fan_out, number);
 }
 
+/* ------------------------------------------------------------------ what it lays out and clears
+ * away
+ *
+ * A session lays out and clears away the data znodes whose number is its own, modulo all sessions,
+ * and a folder for the znodes that it creates. The tag of a request is how many data znodes it
+ * creates or deletes. */
+
+/* Of the values and paths of one multi: below what any server takes (jute.maxbuffer) that takes
+ * larger values one by one. */
+#define BATCH_BYTES ((size_t)48 << 10)
+
+static uint64_t data_znodes(const struct load_session *session)
+{
+    uint32_t znodes = load_plan_znodes(plan_of(session)), number = session->actor.session;
+    return number < znodes ? (znodes - number - 1) / plan_of(session)->fleet.sessions + 1 : 0;
+}
+
+/* Creates or deletes the next data znodes together. */
+static void submit_batch(struct load_session *session, enum operation operation)
+{
+    const struct load_plan *plan = plan_of(session);
+    struct request parts[REQUEST_PARTS_MAX];
+    size_t fit = BATCH_BYTES / (plan->value_bytes + LOAD_PATH_SIZE),
+           most = fit < 1                   ? 1
+                  : fit < REQUEST_PARTS_MAX ? fit
+                                            : REQUEST_PARTS_MAX;
+    uint64_t left = data_znodes(session) - session->chores_sent;
+    size_t count = left < most ? (size_t)left : most;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t znode = session->actor.session + session->chores_sent++ * plan->fleet.sessions;
+        const char *path = session->load->paths[znode];
+        parts[i] = operation == OP_CREATE ? load_requests_create(&session->requests, path)
+                                          : request_delete(path);
+    }
+    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = count};
+    client_submit(session->actor.client, count == 1 ? &parts[0] : &multi, count);
+}
+
+/* Submits the next request, first for its data znodes, then for its folder; false if there is none.
+ */
+static bool lay_out_next(struct load_session *session)
+{
+    uint64_t znodes = data_znodes(session);
+    if (session->chores_sent < znodes) {
+        submit_batch(session, OP_CREATE);
+        return true;
+    }
+    if (session->chores_sent > znodes || !mix_needs_folders(&plan_of(session)->mix))
+        return false;
+    const struct request request = request_create(session->requests.folder, NULL, 0, PERSISTENT);
+    session->chores_sent++;
+    client_submit(session->actor.client, &request, 0);
+    return true;
+}
+
+/* The same for the znodes that it created, one by one because some may be gone, then its data
+ * znodes, and at last its folder. */
+static bool clear_next(struct load_session *session)
+{
+    uint64_t znodes = data_znodes(session);
+    bool has_own = load_requests_has_own(&session->requests);
+    if (!has_own && session->chores_sent < znodes) {
+        submit_batch(session, OP_DELETE);
+        return true;
+    }
+    struct request request;
+    if (has_own)
+        request = load_requests_delete_own(&session->requests);
+    else if (session->chores_sent++ == znodes && mix_needs_folders(&plan_of(session)->mix))
+        request = request_delete(session->requests.folder);
+    else
+        return false;
+    client_submit(session->actor.client, &request, 0);
+    return true;
+}
+
 /* ------------------------------------------------------------------ what it is told of its end */
 
 static void lose(struct load_session *session, enum zk_status status)
@@ -255,13 +331,13 @@ static bool send_next(struct load_session *session)
 {
     switch (session->state) {
     case LOAD_LAYING_OUT:
-        return load_chores_lay_out_next(&session->chores, session->actor.client);
+        return lay_out_next(session);
     case LOAD_SENDING:
         return send_operation(session);
     case LOAD_DRAINING:
         return send_unlock(session);
     case LOAD_CLEARING:
-        return load_chores_clear_next(&session->chores, session->actor.client);
+        return clear_next(session);
     default:
         return false;
     }
@@ -372,7 +448,7 @@ static void settle(struct load_session *session)
 
 static void begin_chores(struct load_session *session, enum load_session_state state)
 {
-    load_chores_begin(&session->chores, &session->requests);
+    session->chores_sent = 0;
     session->state = state;
     go_on(session);
 }
