@@ -320,28 +320,6 @@ bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns)
 
 /* ------------------------------------------------------------------ asking */
 
-static bool is_interrupted(const struct setup_session *setup)
-{
-    struct pollfd descriptor = {.fd = setup->interrupts, .events = POLLIN};
-    return setup->interrupts >= 0 && poll(&descriptor, 1, 0) > 0;
-}
-
-/* Makes the mark again if the session that made it has expired. The status of the reply does not
- * matter to the request at hand. */
-static enum error_kind renew_mark(struct setup_session *setup, struct error *error)
-{
-    struct sync_session *session = &setup->session;
-    const struct request request = request_create(setup->mark, NULL, 0, EPHEMERAL);
-    const struct sync_session_limit limit = {
-        .until_ns = now_ns(setup) + setup->timeout_ns, .why = "asked about", .about = setup->mark};
-    if (setup->mark[0] == '\0' || client_session_id(session->client) == setup->marked_session)
-        return ERROR_NONE;
-    enum error_kind kind = sync_session_ask(session, &request, &limit, error);
-    if (kind == ERROR_NONE && status(setup) != ZK_CONNECTION_LOSS)
-        setup->marked_session = client_session_id(session->client);
-    return kind;
-}
-
 /* Before each request. Waits for a connection until the session would have expired; with an
  * ensemble twice as long: when the host of a leader vanishes, the other servers wait in the
  * election (syncLimit, and 5 s for each connection), and the client library waits for two thirds of
@@ -353,14 +331,24 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
     if (setup->gave_up)
         return error_raise(error, ERROR_NO_ANSWER, 0, session->servers,
                            "to an earlier request than that about %s", about);
-    if (is_interrupted(setup))
+    struct pollfd interrupts = {.fd = setup->interrupts, .events = POLLIN};
+    if (setup->interrupts >= 0 && poll(&interrupts, 1, 0) > 0)
         return error_raise(error, ERROR_INTERRUPTED, 0, PURPOSE, "%s", "");
     const struct sync_session_limit limit = {.since_loss_ns = setup->away_ns,
                                              .why = "no connection in time, to ask about",
                                              .about = about};
     enum error_kind kind = sync_session_connect(session, limit, error);
-    if (kind == ERROR_NONE)
-        kind = renew_mark(setup, error);
+    if (kind != ERROR_NONE || setup->mark[0] == '\0' ||
+        client_session_id(session->client) == setup->marked_session)
+        return kind;
+    /* The session that made the mark has expired. The status of the reply does not matter to the
+     * request at hand. */
+    const struct request mark = request_create(setup->mark, NULL, 0, EPHEMERAL);
+    const struct sync_session_limit reply = {
+        .until_ns = now_ns(setup) + setup->timeout_ns, .why = "asked about", .about = setup->mark};
+    kind = sync_session_ask(session, &mark, &reply, error);
+    if (kind == ERROR_NONE && status(setup) != ZK_CONNECTION_LOSS)
+        setup->marked_session = client_session_id(session->client);
     return kind == ERROR_NONE ? sync_session_connect(session, limit, error) : kind;
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "client/client.h"
-#include "fleet/plan.h"
+#include "fleet/fleet_plan.h"
 #include "servers/role.h"
 
 #include <stdatomic.h>

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "client/client.h"
-#include "fleet/plan.h"
+#include "fleet/fleet_plan.h"
 #include "load/mix.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #ifndef TRIAL_PLAN_H
 #define TRIAL_PLAN_H
 
-#include "fleet/plan.h"
+#include "fleet/fleet_plan.h"
 #include "recipes/recipe.h"
 
 #include <stdbool.h>

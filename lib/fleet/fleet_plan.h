@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan: the sessions of a fleet, their processes and their servers. Layer: fleet.
+ * fleet_plan: the sessions of a fleet, their processes and their servers. Layer: fleet.
  */
-#ifndef FLEET_PLAN_H
-#define FLEET_PLAN_H
+#ifndef FLEET_FLEET_PLAN_H
+#define FLEET_FLEET_PLAN_H
 
 #include "client/connect.h"
 
