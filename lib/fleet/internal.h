@@ -12,11 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ------------------------------------------------------------------ timers: alarms of many owners,
- * on one timerfd
+/* ------------------------------------------------------------------ timers
  *
- * epoll waits in milliseconds; a timerfd is as fine as the kernel's clock. The alarms are in a
- * binary heap: setting an alarm and ringing one take O(log n).
+ * Alarms of many owners, on one timerfd. epoll waits in milliseconds; a timerfd is as fine as the
+ * kernel's clock. The alarms are in a binary heap: setting an alarm and ringing one take O(log n).
  *
  * Invariant: in a batch alarms ring in the order of their due times, equal times in the order in
  * which they were set, and no alarm rings before its time. The timerfd is armed for the earliest,
@@ -57,8 +56,9 @@ void timers_set(struct timers *timers, uint64_t due_ns, void *owner);
  * earliest, so that an owner that always sets a time that has passed does not keep the loop. */
 void timers_ring(struct timers *timers);
 
-/* ------------------------------------------------------------------ a worker, and the ways of
- * running its actors
+/* ------------------------------------------------------------------ workers and runtimes
+ *
+ * A worker, and the ways of running its actors.
  *
  * With an event loop, all actors run on the worker's only thread. With threads, each actor runs on
  * a thread of its own, and the worker's first thread only opens sessions and passes on orders. In a

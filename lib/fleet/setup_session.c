@@ -36,6 +36,7 @@ enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns, struct err
         sim_advance(loop->sim, until_ns);
     return ERROR_NONE;
 }
+
 /* ------------------------------------------------------------------ what the session hears */
 
 static void state_changed(void *owner, enum client_state state)

@@ -30,7 +30,7 @@
 
 /* ------------------------------------------------------------------ fan-out
  *
- * fan out: which write fired which notification, and how long each was under way.
+ * Which write fired which notification, and how long each was under way.
  *
  * A watch on a znode's data that is left by a read of version v fires at the write that makes
  * version v+1: a server keeps one watch for each session and path, and a watch fires once. So a
@@ -145,7 +145,7 @@ void fan_out_close(struct fan_out *fan_out);
 
 /* ------------------------------------------------------------------ outages
  *
- * outages: what the sessions of a load find out about faults of the servers: how soon after a fault
+ * What the sessions of a load find out about faults of the servers: how soon after a fault
  * an operation is completed, how long none is, and how many are in each tenth of a second.
  *
  * A time is of the measured time, from its beginning. An operation is completed when it is answered
@@ -225,7 +225,7 @@ void load_result_add_up(struct load_result *result);
 
 /* ------------------------------------------------------------------ schedule
  *
- * schedule: when a session is to send each of its operations, at an offered rate.
+ * When a session is to send each of its operations, at an offered rate.
  *
  * Each session draws its own due times, and all sessions together offer the rate: constant times
  * interleave, session after session; the sum of independent Poisson processes is one. No due time
@@ -257,7 +257,7 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
 
 /* ------------------------------------------------------------------ tag
  *
- * load tag: what an operation of a load is, and when it was due, as the tag of its request
+ * What an operation of a load is, and when it was due, as the tag of its request
  * (client/client.h).
  *
  * Invariant: an operation that has been sent is in its tag alone: nothing is allocated or looked up
@@ -285,7 +285,7 @@ static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t 
 
 /* ------------------------------------------------------------------ meter
  *
- * load meter: counts and times the operations of a load session, into the counters of its worker
+ * Counts and times the operations of a load session, into the counters of its worker
  * (load/load_shared.h).
  *
  * Invariant: rates are of what was answered in the measured time, and latencies of what was due in
@@ -313,7 +313,7 @@ void load_meter_delayed(struct load_meter *meter, uint64_t due_ns);
 
 /* ------------------------------------------------------------------ requests
  *
- * load requests: what a load session asks for: draws the kinds of its mix, and makes the requests.
+ * What a load session asks for: draws the kinds of its mix, and makes the requests.
  *
  *
  * Invariant: a znode that a DELETE deletes is one that was created by CREATE before, and none is
@@ -356,7 +356,7 @@ struct request load_requests_delete_own(struct load_requests *requests);
 
 /* ------------------------------------------------------------------ session
  *
- * load session: a session that sends a mix of requests, in a closed loop or at an offered rate.
+ * A session that sends a mix of requests, in a closed loop or at an offered rate.
  * A kind of actor (fleet/actor.h); its memory is struct load_shared.
  *
  * The coordinator leads all load sessions together through four orders, and a session that has done
@@ -424,7 +424,7 @@ extern const struct actor_ops load_session_ops;
 
 /* ------------------------------------------------------------------ faults
  *
- * load_faults: kills servers and starts them again while a load runs, and looks when they are back.
+ * Kills servers and starts them again while a load runs, and looks when they are back.
  * For the coordinator, and for private servers alone.
  *
  * The coordinator calls load_faults_turn when load_faults_due_ns says so. A turn kills or starts
@@ -484,11 +484,11 @@ void load_faults_take(struct load_faults *faults, struct load_marks *marks);
 
 /* ------------------------------------------------------------------ servers
  *
- * load_servers: what the servers tell of each second of the measured time, in their counters, and
+ * What the servers tell of each second of the measured time, in their counters, and
  * what happened to them.
  *
  * The servers are asked at the beginning of the measured time and at the end of each second
- * (fleet/server_poll.h). What they answer is taken when the next second has ended.
+ * (server_poll). What they answer is taken when the next second has ended.
  *
  * Invariant: a figure is the servers' own, or not known. An answer that came more than
  * LOAD_SERVERS_LATE_NS after the end of its second is none: it is of another time. */
@@ -547,7 +547,7 @@ void load_servers_take_last(struct load_servers *servers);
 
 /* ------------------------------------------------------------------ trial
  *
- * load_trial: what the two ways of leading a load have in common: the fleet from its start to its
+ * What the two ways of leading a load have in common: the fleet from its start to its
  * end.
  *
  * In this order: load_trial_begin, load_trial_start; the caller lets time pass; load_trial_end.

@@ -220,7 +220,7 @@ MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct l
 
 /* ------------------------------------------------------------------ a load in the background
  *
- * load_background: a load that goes on while something else contends for the servers.
+ * A load that goes on while something else contends for the servers.
  *
  * The load is measured twice: alone, for the plan's seconds, and while the servers are contended
  * for. What is between the two, the opening of other sessions, is measured in neither.
