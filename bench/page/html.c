@@ -116,16 +116,44 @@ void html_row(FILE *stream, const char *sentence, const struct csv_reader *file,
     }
 }
 
-void html_frame(FILE *stream, const char *frame, const struct html_slot *slots, const void *context)
+static const char *slot_text(const struct html_slot *slots, const char *name)
 {
-    for (const char *gap; (gap = strstr(frame, "{{")) != NULL; frame = strstr(gap, "}}") + 2) {
-        fwrite(frame, 1, (size_t)(gap - frame), stream);
-        for (const struct html_slot *slot = slots; slot->name != NULL; slot++) {
-            if (strncmp(gap + 2, slot->name, strcspn(gap + 2, "}")) == 0)
-                slot->put(stream, context);
-        }
+    size_t length = strcspn(name, "}");
+    while (slots->name != NULL &&
+           (strlen(slots->name) != length || memcmp(slots->name, name, length) != 0))
+        slots++;
+    return slots->name != NULL ? slots->text : "";
+}
+
+static void put_line(FILE *stream, const char *line, const struct html_slot *slots)
+{
+    bool is_slot = strncmp(line, "{{", 2) == 0 && strstr(line, "}}")[2] == '\n';
+    while (*line != '\n') {
+        size_t length = strcspn(line, "{\n");
+        fwrite(line, 1, length, stream);
+        line += length;
+        if (*line != '{')
+            continue;
+        fputs(slot_text(slots, line + 2), stream);
+        line = strstr(line, "}}") + 2;
     }
-    fputs(frame, stream);
+    fputs(is_slot ? "" : "\n", stream);
+}
+
+void html_frame(FILE *stream, const char *frame, const struct html_slot *slots)
+{
+    static const char beginning[] = "{{if ", otherwise[] = "{{else}}", end[] = "{{end}}";
+    bool is_left_out = false;
+    for (; *frame != '\0'; frame = strchr(frame, '\n') + 1) {
+        if (strncmp(frame, beginning, strlen(beginning)) == 0)
+            is_left_out = slot_text(slots, frame + strlen(beginning))[0] == '\0';
+        else if (strncmp(frame, otherwise, strlen(otherwise)) == 0)
+            is_left_out = !is_left_out;
+        else if (strncmp(frame, end, strlen(end)) == 0)
+            is_left_out = false;
+        else if (!is_left_out)
+            put_line(stream, frame, slots);
+    }
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -142,16 +170,6 @@ void html_table_begin(FILE *stream, const char *caption_format, ...)
     fputs("</caption>\n<thead>\n<tr>\n", stream);
     va_end(again);
     va_end(arguments);
-}
-
-void html_table_heading(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    fputs("<th scope=\"col\">", stream);
-    va_start(arguments, format);
-    put_format(stream, format, arguments);
-    va_end(arguments);
-    fputs("</th>\n", stream);
 }
 
 void html_table_rows(FILE *stream)

@@ -48,16 +48,13 @@ struct page_sources {
     size_t count;
 };
 
-/* Adds a folder of results; one without results of its own stands for those in it, in the order of
- * their names. All zero bytes are an empty list. ERROR_NOT_A_RUN if there are none;
- * ERROR_MALFORMED; ERROR_USAGE if there are more than PAGE_SOURCES_MAX; errors of reading. On an
- * error the list may have the folder in part, and is still for page_sources_deinit. */
+/* Adds a folder of results, and labels all anew; one without results of its own stands for those in
+ * it, in the order of their names. All zero bytes are an empty list. ERROR_NOT_A_RUN if there are
+ * none; ERROR_MALFORMED; ERROR_USAGE if there are more than PAGE_SOURCES_MAX; errors of reading. On
+ * an error the list may have the folder in part, and is still for page_sources_deinit. */
 MUST_CHECK enum error_kind page_sources_add(struct page_sources *sources, const char *folder,
                                             struct error *error);
 void page_sources_deinit(struct page_sources *sources);
-
-/* Labels the sources, after the last was added. */
-void page_sources_label(struct page_sources *sources);
 
 /* Calls `add` with each folder and file in a folder, in the order of their names, until an error.
  */
@@ -101,19 +98,19 @@ void html_element(FILE *stream, const char *tag, const char *format, ...)
  * left out if one of its fields is empty. */
 void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row);
 
-/* Writes one of the texts below; each {{name}} in it becomes what `put` writes. */
+/* Writes a frame, one of the texts below: {{name}} in it becomes the text of that slot, which is
+ * markup, and ends its own lines where the slot has a line for itself. From a line {{if name}} to a
+ * line {{else}} or {{end}} all is left out if that slot is empty, from {{else}} on if it is not. */
 struct html_slot {
     const char *name; /* NULL: behind the last */
-    void (*put)(FILE *stream, const void *context);
+    const char *text;
 };
-void html_frame(FILE *stream, const char *frame, const struct html_slot *slots,
-                const void *context);
+void html_frame(FILE *stream, const char *frame, const struct html_slot *slots);
 
-/* A table that can be scrolled by keyboard: its caption, the headings of its columns, and its rows
- * between html_table_rows and html_table_end, each with its cells between <tr> and </tr>. */
+/* A table that can be scrolled by keyboard: its caption, then elements "th scope=\"col\"" as the
+ * headings of its columns, and its rows between html_table_rows and html_table_end, each with its
+ * cells between <tr> and </tr>. */
 void html_table_begin(FILE *stream, const char *caption_format, ...)
-    __attribute__((format(printf, 2, 3)));
-void html_table_heading(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void html_table_rows(FILE *stream);
 void html_table_end(FILE *stream);
@@ -144,52 +141,12 @@ void page_plots_write(FILE *stream, const struct page_sources *sources);
 void page_anatomy_write(FILE *stream, const struct page_sources *sources);
 void page_figures_write(FILE *stream, const struct page_sources *sources); /* medians of cells */
 void page_laws_write(FILE *stream, const struct page_sources *sources);    /* beside the counts */
-void page_terms_write(FILE *stream, const struct page_sources *sources);   /* what words mean */
+
+/* What a run says about its locks: sentences. */
+void page_run_verdicts(FILE *stream, const struct page_source *run);
 
 /* What the sizes of a plan count, by its unknown: "waiters", "requests a second". */
 const char *page_unit(const char *unknown);
-
-/* ------------------------------------------------------------------ cells (page_figures.c) */
-
-#define PAGE_KEYS_MAX 4
-
-/* A trial. Its keys are owned by the source; "" behind the last. */
-struct page_trial {
-    const char *keys[PAGE_KEYS_MAX];
-    const struct page_source *source;
-    size_t row;
-};
-
-/* Trials with the same keys: those of a source together, in the order of their rows. */
-struct page_cell {
-    const char *file; /* whose rows they are */
-    const struct page_trial *trials;
-    size_t count;
-};
-
-/* The cells of some sources, in the order of their keys, numbers by value. */
-struct page_cells {
-    struct page_trial *trials;
-    struct page_cell *list;
-    size_t count;
-};
-
-/* How the counts of a cell compare with their law: requests, then notifications. */
-struct page_law {
-    double least[2], most[2], law[2];
-    size_t trials, equal; /* with a law; of these, equal to it */
-    size_t row;           /* of the first with a law */
-};
-
-/* The cells of the sources of a kind; for page_cells_deinit. */
-struct page_cells page_cells_of(const struct page_source *sources, size_t count,
-                                enum page_kind kind);
-void page_cells_deinit(struct page_cells *cells);
-
-/* Over the trials of a source that count; NaN if none has a number. */
-double page_cell_median(const struct page_cell *cell, const struct page_source *source,
-                        const char *column);
-struct page_law page_cell_law(const struct page_cell *cell, const struct page_source *source);
 
 /* ------------------------------------------------------------------ pictures (page_pictures.c) */
 

@@ -9,146 +9,109 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ------------------------------------------------------------------ the sections */
+/* ------------------------------------------------------------------ what is written to the frame
+ */
 
-/* In the order of the page; one that writes nothing is left out. */
-static const struct {
-    const char *id, *title;
-    void (*write)(FILE *stream, const struct page_sources *sources);
-    /* in the place of this, of each source; named: below its label, if there are several */
-    void (*write_source)(FILE *stream, const struct page_source *source);
-    bool named;
-} sections[] = {
-    {"verdicts", "The verdicts", NULL, page_verdicts_write, true},
-    {"plots", "The plots", page_plots_write, NULL, false},
-    {"anatomy", "Anatomy of a handoff", page_anatomy_write, NULL, false},
-    {"figures", "The figures", page_figures_write, NULL, false},
-    {"laws", "The laws beside the measurements", page_laws_write, NULL, false},
-    {"settings", "Machine, versions, settings", NULL, page_settings_write, false},
-    {"cautions", "What to be careful about", NULL, page_cautions_write, true},
-    {"terms", "The terms", page_terms_write, NULL, false},
-};
-
-#define SECTIONS (sizeof sections / sizeof sections[0])
-
-struct page {
-    struct page_sources sources;
-    char *sections[SECTIONS]; /* what they write */
-};
-
-/* False without memory. */
-static bool write_section(struct page *page, size_t section)
-{
-    size_t length;
-    const struct page_sources *sources = &page->sources;
-    FILE *stream = open_memstream(&page->sections[section], &length);
-    if (stream == NULL)
-        return false;
-    if (sections[section].write != NULL)
-        sections[section].write(stream, sources);
-    for (size_t i = 0; sections[section].write == NULL && i < sources->count; i++) {
-        if (sections[section].named && sources->count > 1)
-            html_element(stream, "h3", "%s", sources->list[i].label);
-        sections[section].write_source(stream, &sources->list[i]);
-    }
-    bool good = ferror(stream) == 0;
-    return fclose(stream) == 0 && good;
-}
-
-/* ------------------------------------------------------------------ the page */
-
-static bool has_anatomy(const struct page *page)
-{
-    size_t i = 0;
-    while (strcmp(sections[i].id, "anatomy") != 0)
-        i++;
-    return page->sections[i][0] != '\0';
-}
-
-static void put_policy(FILE *stream, const void *page)
-{
-    if (has_anatomy(page))
-        fprintf(stream, "; script-src '%s'", anatomy_js_hash);
-}
-
-static void put_heading(FILE *stream, const void *page)
+static void write_heading(FILE *stream, const struct page_sources *sources)
 {
     static const char *const kinds[PAGE_KINDS] = {[PAGE_RUN] = "run",
                                                   [PAGE_LOAD] = "load",
                                                   [PAGE_PAPER] = "evaluation",
                                                   [PAGE_PLAN] = "plan"};
-    const struct page_sources *sources = &((const struct page *)page)->sources;
     html_text(stream, "zkherd: ");
     for (size_t i = 0; i < sources->count; i++)
         html_format(stream, "%s%s %s", i > 0 ? ", " : "", kinds[sources->list[i].kind],
                     sources->list[i].label);
 }
 
-static void put_title(FILE *stream, const void *page)
+static void write_title(FILE *stream, const struct page_sources *sources)
 {
-    const struct page_sources *sources = &((const struct page *)page)->sources;
     if (sources->count > 1)
         html_format(stream, "zkherd: %zu results", sources->count);
     else
-        put_heading(stream, page);
+        write_heading(stream, sources);
 }
 
-static void put_style(FILE *stream, const void *page)
-{
-    fprintf(stream, "%s%s", page_css, has_anatomy(page) ? anatomy_css : "");
-}
+/* What a page of sources of these kinds is about: a slot with a text, or none. */
+static const struct {
+    const char *slot;
+    unsigned kinds;
+} subjects[] = {{"run", 1U << PAGE_RUN},
+                {"plan", 1U << PAGE_PLAN},
+                {"locks", 1U << PAGE_RUN | 1U << PAGE_PLAN},
+                {"operations", 1U << PAGE_LOAD | 1U << PAGE_PAPER}};
 
-static void put_lead(FILE *stream, const void *page)
-{
-    page_lead_write(stream, &((const struct page *)page)->sources);
-}
+/* The slots with what is written of all sources; or of each, below its label where named. */
+static const struct {
+    const char *slot;
+    void (*write)(FILE *stream, const struct page_sources *sources);
+    void (*write_source)(FILE *stream, const struct page_source *source);
+    bool named;
+} parts[] = {{"title", write_title, NULL, false},
+             {"heading", write_heading, NULL, false},
+             {"lead", page_lead_write, NULL, false},
+             {"verdicts", NULL, page_verdicts_write, true},
+             {"plots", page_plots_write, NULL, false},
+             {"anatomy", page_anatomy_write, NULL, false},
+             {"figures", page_figures_write, NULL, false},
+             {"laws", page_laws_write, NULL, false},
+             {"settings", NULL, page_settings_write, false},
+             {"cautions", NULL, page_cautions_write, true}};
 
-static void put_contents(FILE *stream, const void *context)
+#define PARTS    (sizeof parts / sizeof parts[0])
+#define SUBJECTS (sizeof subjects / sizeof subjects[0])
+
+struct page {
+    struct page_sources sources;
+    char *parts[PARTS];
+};
+
+/* False without memory: a page has the data of all its pictures. */
+static bool write_part(struct page *page, size_t part)
 {
-    const struct page *page = context;
-    for (size_t i = 0; i < SECTIONS; i++) {
-        if (page->sections[i][0] != '\0')
-            fprintf(stream, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].id);
+    size_t length;
+    const struct page_sources *sources = &page->sources;
+    FILE *stream = open_memstream(&page->parts[part], &length);
+    if (stream == NULL)
+        return false;
+    if (parts[part].write != NULL)
+        parts[part].write(stream, sources);
+    for (size_t i = 0; parts[part].write == NULL && i < sources->count; i++) {
+        if (parts[part].named && sources->count > 1)
+            html_element(stream, "h3", "%s", sources->list[i].label);
+        parts[part].write_source(stream, &sources->list[i]);
     }
-}
-
-static void put_sections(FILE *stream, const void *context)
-{
-    const struct page *page = context;
-    for (size_t i = 0; i < SECTIONS; i++) {
-        const char *id = sections[i].id;
-        if (page->sections[i][0] != '\0')
-            fprintf(stream,
-                    "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n%s</section>\n", id,
-                    id, sections[i].title, page->sections[i]);
-    }
-}
-
-static void put_script(FILE *stream, const void *page)
-{
-    if (has_anatomy(page))
-        fprintf(stream, "<script>%s</script>\n", anatomy_js);
-}
-
-static void write_page(FILE *stream, const void *page)
-{
-    static const struct html_slot slots[] = {
-        {"policy", put_policy},     {"title", put_title},   {"style", put_style},
-        {"heading", put_heading},   {"lead", put_lead},     {"contents", put_contents},
-        {"sections", put_sections}, {"script", put_script}, {NULL, NULL}};
-    html_frame(stream, page_html, slots, page);
+    bool good = ferror(stream) == 0;
+    return fclose(stream) == 0 && good;
 }
 
 /* ------------------------------------------------------------------ the file */
+
+static void write_page(FILE *stream, const void *context)
+{
+    const struct page *page = context;
+    struct html_slot slots[PARTS + SUBJECTS + 5] = {{"style", page_css},
+                                                    {"anatomy_style", anatomy_css},
+                                                    {"script", anatomy_js},
+                                                    {"hash", anatomy_js_hash}};
+    struct html_slot *slot = &slots[4];
+    unsigned kinds = 0;
+    for (size_t i = 0; i < page->sources.count; i++)
+        kinds |= 1U << page->sources.list[i].kind;
+    for (size_t i = 0; i < SUBJECTS; i++)
+        *slot++ = (struct html_slot){subjects[i].slot, (kinds & subjects[i].kinds) != 0 ? "1" : ""};
+    for (size_t i = 0; i < PARTS; i++)
+        *slot++ = (struct html_slot){parts[i].slot, page->parts[i]};
+    html_frame(stream, page_html, slots);
+}
 
 static enum error_kind write_file(struct page *page, const char *file, struct error *error)
 {
     char folder[PATH_MAX] = ".";
     const char *name = folder_name(file);
-    for (size_t i = 0; i < SECTIONS; i++) {
-        if (!write_section(page, i))
+    for (size_t i = 0; i < PARTS; i++) {
+        if (!write_part(page, i))
             return error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
     }
     if (name > file)
@@ -164,11 +127,10 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
         kind = page_sources_add(&page->sources, folders[i], error);
-    page_sources_label(&page->sources);
     if (kind == ERROR_NONE)
         kind = write_file(page, file, error);
-    for (size_t i = 0; i < SECTIONS; i++)
-        free(page->sections[i]);
+    for (size_t i = 0; i < PARTS; i++)
+        free(page->parts[i]);
     page_sources_deinit(&page->sources);
     free(page);
     return kind;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The pictures of all sources, which the scripts in plots/ have drawn, each with words for those
  * who do not see it and with its data as a table; and the handoffs of a trace to go through. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/page/internal.h"
 
@@ -207,7 +208,7 @@ static void put_rows(FILE *stream, const struct csv_reader *file, const char *na
     size_t columns[COLUMNS_MAX];
     size_t count = find_columns(file, names, columns);
     for (size_t i = 0; i < count; i++)
-        html_table_heading(stream, "%s", file->fields[columns[i]]);
+        html_element(stream, "th scope=\"col\"", "%s", file->fields[columns[i]]);
     html_table_rows(stream);
     for (size_t row = 0; row < file->rows && row < PAGE_ROWS_MAX; row++) {
         fputs("<tr>", stream);
@@ -269,19 +270,21 @@ static size_t count_whole(const struct csv_reader *trace)
     return rows;
 }
 
-static void put_count(FILE *stream, const void *trace)
+/* The handoffs to go through. */
+static void put_anatomy(FILE *stream, const struct csv_reader *trace)
 {
-    fprintf(stream, "%zu", count_whole(trace));
-}
-
-static void put_cut(FILE *stream, const void *trace)
-{
-    size_t rows = count_whole(trace), all = ((const struct csv_reader *)trace)->rows;
-    if (rows < all)
-        html_element(stream, "p",
-                     "The first %zu of the %zu rows of trace.csv are drawn; a run that traces "
-                     "fewer handoffs has all of them here.",
-                     rows, all);
+    size_t rows = count_whole(trace);
+    if (rows == 0)
+        return;
+    char *count = memory_format("%zu", rows);
+    char *cut = memory_format("<p>The first %zu of the %zu rows of trace.csv are drawn; a run that "
+                              "traces fewer handoffs has all of them here.</p>\n",
+                              rows, trace->rows);
+    const struct html_slot slots[] = {
+        {"rows", count}, {"cut", rows < trace->rows ? cut : ""}, {NULL, NULL}};
+    html_frame(stream, anatomy_html, slots);
+    free(count);
+    free(cut);
 }
 
 /* ------------------------------------------------------------------ the sections */
@@ -301,12 +304,10 @@ static bool is_shown(const struct page_picture *picture, const struct page_sourc
 static void write_figure(FILE *stream, const struct page_picture *picture,
                          const struct page_source *source, bool alone)
 {
-    static const struct html_slot slots[] = {{"rows", put_count}, {"cut", put_cut}, {NULL, NULL}};
-    const struct csv_reader *rows = page_file(source, picture->file);
     FILE *file = open_picture(source, picture);
     fputs("<div>\n", stream);
-    if (is_anatomy(picture) && count_whole(rows) > 0)
-        html_frame(stream, anatomy_html, slots, rows);
+    if (is_anatomy(picture))
+        put_anatomy(stream, page_file(source, picture->file));
     fputs("<figure>\n", stream);
     if (file != NULL)
         put_image(stream, picture, source, file);

@@ -174,6 +174,36 @@ bool page_counts(const struct csv_reader *file, size_t row)
 
 /* ------------------------------------------------------------------ sources */
 
+/* The last so many names of a path. */
+static const char *last_names(const char *path, size_t count)
+{
+    const char *start = path + strlen(path);
+    while (start > path && (start[-1] != '/' || --count > 0))
+        start--;
+    return start;
+}
+
+static bool all_differ(const struct page_sources *sources, size_t count)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(last_names(sources->list[i].path, count),
+                       last_names(sources->list[j].path, count)) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void label(struct page_sources *sources)
+{
+    size_t count = 1;
+    while (count < PATH_MAX / 2 && !all_differ(sources, count))
+        count++;
+    for (size_t i = 0; i < sources->count; i++)
+        snprintf(sources->list[i].label, PATH_MAX, "%s", last_names(sources->list[i].path, count));
+}
+
 static enum error_kind read_source(struct page_source *source, const char *teller,
                                    struct error *error)
 {
@@ -225,6 +255,7 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder,
                            "there are no results in it: no trials.csv, load.csv, cells.csv, "
                            "shape.csv, answers.csv");
+    label(sources);
     return kind;
 }
 
@@ -238,36 +269,4 @@ void page_sources_deinit(struct page_sources *sources)
             json_decref(sources->list[i].manifests[j].json);
     }
     sources->count = 0;
-}
-
-/* ------------------------------------------------------------------ labels */
-
-/* The last so many names of a path. */
-static const char *last_names(const char *path, size_t count)
-{
-    const char *start = path + strlen(path);
-    while (start > path && (start[-1] != '/' || --count > 0))
-        start--;
-    return start;
-}
-
-static bool all_differ(const struct page_sources *sources, size_t count)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(last_names(sources->list[i].path, count),
-                       last_names(sources->list[j].path, count)) == 0)
-                return false;
-        }
-    }
-    return true;
-}
-
-void page_sources_label(struct page_sources *sources)
-{
-    size_t count = 1;
-    while (count < PATH_MAX / 2 && !all_differ(sources, count))
-        count++;
-    for (size_t i = 0; i < sources->count; i++)
-        snprintf(sources->list[i].label, PATH_MAX, "%s", last_names(sources->list[i].path, count));
 }
