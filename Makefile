@@ -71,9 +71,9 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The frame, the style and the script of report.html as texts of C: page.css is page_css; and of a script its hash, by
-# which the page's Content-Security-Policy knows it.
-PAGE_TEXTS := $(wildcard bench/page/*.html bench/page/*.css bench/page/*.js)
+# The frame, the style, the script and the words of report.html as texts of C: page.css is page_css; and of a script
+# its hash, by which the page's Content-Security-Policy knows it.
+PAGE_TEXTS := $(wildcard bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/page/page_texts.c: $(PAGE_TEXTS)
 	@mkdir -p $(@D)
 	$(call say,texts)set -e; { echo '#include "bench/page/internal.h"'; for file in $^; do \

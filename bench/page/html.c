@@ -16,20 +16,10 @@
 
 static const char *entity(char character)
 {
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char characters[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const char *place = strchr(characters, character);
+    return place != NULL ? entities[place - characters] : NULL;
 }
 
 void html_text(FILE *stream, const char *text)

@@ -150,30 +150,18 @@ const char *page_unit(const char *unknown);
 
 /* ------------------------------------------------------------------ pictures (page_pictures.c) */
 
-/* A picture of a script in plots/, and what is said about it. */
-struct page_picture {
-    const char *name;    /* plots/NAME.svg */
-    const char *file;    /* the CSV file from which it is drawn */
-    const char *title;   /* what it shows */
-    const char *about;   /* how it shows that: sentences */
-    const char *columns; /* of the file, with blanks between: the table behind the picture */
-    /* Of each group, the least and the greatest y are told, with their x. */
-    const char *group, *x, *y;
-};
+/* What is said about the pictures of the scripts in plots/: pictures.csv. A picture is a row. */
+const struct csv_reader *page_pictures(void);
+bool page_has_picture(const struct page_source *source, size_t picture);
 
-/* Picture `index`, in the order of a page; NULL behind the last. */
-const struct page_picture *page_picture(size_t index);
-bool page_has_picture(const struct page_source *source, const struct page_picture *picture);
-
-/* Rows that a table has at most, the file has the others; and rows that are printed on paper: a
- * longer table is named there. */
-#define PAGE_ROWS_MAX    20000
-#define PAGE_PRINTED_MAX 60
+/* Rows that a table has at most; the file has the others. */
+#define PAGE_ROWS_MAX 20000
 
 /* ------------------------------------------------------------------ texts made by the Makefile */
 
 /* The files of this folder with these names, such as page.html. */
-extern const char page_html[], page_css[], anatomy_html[], anatomy_css[], anatomy_js[];
+extern const char page_html[], page_css[], pictures_csv[], anatomy_html[], anatomy_css[],
+    anatomy_js[];
 
 /* Of the script, as a Content-Security-Policy names it: sha256- and the hash as base64. */
 extern const char anatomy_js_hash[];

@@ -17,17 +17,25 @@
 #define FIGURES_MAX 5
 #define NUMBER_SIZE 64
 
+/* What a cell has of a column: its median over the trials that count; the least and the greatest
+ * value of all trials; or, of all columns, how many trials are equal to their law. */
+enum view { MEDIAN, RANGE, LAWFUL };
+
 /* A column, and what it is called; NULL: behind the last. */
 struct column {
     const char *column, *title;
+    enum view view;
 };
 
-/* What is told of the trials of a kind, in a file with a row for each; NULL: nothing is told. */
-static const struct figures {
+/* What is told of the rows of a file; NULL: nothing is told. */
+struct figures {
     const char *file, *caption;
-    struct column keys[KEYS_MAX + 1];
+    const char *keys[KEYS_MAX + 1][2]; /* columns, and what they are called */
     struct column figures[FIGURES_MAX + 1];
-} figures_of[PAGE_KINDS] = {
+    const char *needed; /* rows without a number here are left out; NULL: none is */
+};
+
+static const struct figures figures_of[PAGE_KINDS] = {
     [PAGE_RUN] = {"trials.csv",
                   "Medians over the valid trials of each cell",
                   {{"recipe", "recipe"}, {"clients", "clients"}},
@@ -52,6 +60,17 @@ static const struct figures {
                     {"failed", "smallest failed"},
                     {"measured_us", "measured, µs"},
                     {"handoffs_per_s", "handoffs, 1/s"}}}};
+
+/* The laws beside the counts of a run. */
+static const struct figures laws = {"trials.csv",
+                                    "Laws beside the counts of ",
+                                    {{"recipe", "recipe"}, {"clients", "clients"}},
+                                    {{"law_rpcs", "requests by law", RANGE},
+                                     {"rpcs", "requests", RANGE},
+                                     {"law_notifications", "notifications by law", RANGE},
+                                     {"notifications", "notifications", RANGE},
+                                     {"", "trials equal to the law", LAWFUL}},
+                                    "law_rpcs"};
 
 /* ------------------------------------------------------------------ cells */
 
@@ -100,19 +119,21 @@ static int compare_trials(const void *a, const void *b)
 }
 
 /* The cells of the sources of a kind. */
-static struct cells find_cells(const struct page_source *sources, size_t count, enum page_kind kind)
+static struct cells find_cells(const struct page_source *sources, size_t count, enum page_kind kind,
+                               const struct figures *figures)
 {
-    const struct figures *figures = &figures_of[kind];
     struct cells cells = {0};
     size_t trials = 0;
     for (size_t i = 0; i < count; i++) {
         const struct csv_reader *file = page_file(&sources[i], figures->file);
         for (size_t row = 0; sources[i].kind == kind && row < file->rows; row++) {
+            if (figures->needed != NULL && isnan(page_number(file, row, figures->needed)))
+                continue;
             cells.trials = memory_grow(cells.trials, trials, sizeof *cells.trials);
             struct trial *trial = &cells.trials[trials++];
             *trial = (struct trial){{"", "", "", ""}, &sources[i], row};
-            for (size_t key = 0; figures->keys[key].column != NULL; key++)
-                trial->keys[key] = page_text(file, row, figures->keys[key].column);
+            for (size_t key = 0; figures->keys[key][0] != NULL; key++)
+                trial->keys[key] = page_text(file, row, figures->keys[key][0]);
         }
     }
     if (trials > 0)
@@ -133,164 +154,119 @@ static void free_cells(struct cells *cells)
     free(cells->list);
 }
 
-/* Over the trials of a source that count; NaN if none has a number. */
-static double find_median(const struct cell *cell, const struct page_source *source,
-                          const char *column)
+/* The numbers that trials of a source have in a column, sorted: of all trials, or of those that
+ * count; for the caller to free. */
+static double *find_values(const struct cell *cell, const struct csv_reader *file,
+                           const struct page_source *source, const char *column, bool all,
+                           size_t *count)
 {
-    const struct csv_reader *file = page_file(source, figures_of[source->kind].file);
     double *values = memory_new(cell->count, sizeof *values);
-    size_t count = 0;
+    *count = 0;
     for (size_t i = 0; i < cell->count; i++) {
         double value = page_number(file, cell->trials[i].row, column);
-        if (cell->trials[i].source == source && page_counts(file, cell->trials[i].row) &&
-            !isnan(value))
-            values[count++] = value;
+        if (cell->trials[i].source == source && !isnan(value) &&
+            (all || page_counts(file, cell->trials[i].row)))
+            values[(*count)++] = value;
     }
-    statistics_sort(values, count);
-    double median = statistics_median(values, count);
+    statistics_sort(values, *count);
+    return values;
+}
+
+/* The trials that are equal to their law. */
+static size_t count_lawful(const struct cell *cell, const struct csv_reader *trials)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cell->count; i++) {
+        size_t row = cell->trials[i].row;
+        count += page_number(trials, row, "rpcs") == page_number(trials, row, "law_rpcs") &&
+                 page_number(trials, row, "notifications") ==
+                     page_number(trials, row, "law_notifications");
+    }
+    return count;
+}
+
+/* ------------------------------------------------------------------ tables of cells */
+
+/* A dash: no trial has this number. */
+static void put_figure(FILE *stream, const struct cell *cell, const struct csv_reader *file,
+                       const struct page_source *source, const struct column *figure)
+{
+    char text[NUMBER_SIZE] = "–";
+    size_t count;
+    double *values = find_values(cell, file, source, figure->column, figure->view == RANGE, &count);
+    if (figure->view == LAWFUL)
+        snprintf(text, sizeof text, "%zu of %zu", count_lawful(cell, file), cell->count);
+    else if (count > 0 && figure->view == MEDIAN)
+        snprintf(text, sizeof text, "%.7g", statistics_median(values, count));
+    else if (count > 0 && values[0] == values[count - 1])
+        snprintf(text, sizeof text, "%.0f", values[0]);
+    else if (count > 0)
+        snprintf(text, sizeof text, "%.0f to %.0f", values[0], values[count - 1]);
+    html_cell(stream, true, text);
     free(values);
-    return median;
 }
 
-/* How the counts of a cell compare with their law: requests, then notifications. */
-struct law {
-    double least[2], most[2], law[2];
-    size_t trials, equal; /* with a law; of these, equal to it */
-    size_t row;           /* of the first with a law */
-};
-
-static struct law find_law(const struct cell *cell, const struct page_source *run)
+/* A row for each cell, and columns for each source of the kind. Without a cell the table has none.
+ */
+static void write_table(FILE *stream, const struct page_source *sources, size_t count,
+                        enum page_kind kind, const struct figures *figures,
+                        const struct cells *cells)
 {
-    static const char *const columns[2][2] = {{"rpcs", "law_rpcs"},
-                                              {"notifications", "law_notifications"}};
-    const struct csv_reader *file = page_file(run, "trials.csv");
-    struct law law = {.least = {INFINITY, INFINITY}, .most = {-INFINITY, -INFINITY}};
-    for (size_t trial = 0; trial < cell->count; trial++) {
-        size_t row = cell->trials[trial].row;
-        bool equal = true;
-        if (cell->trials[trial].source != run || isnan(page_number(file, row, columns[0][1])))
-            continue;
-        for (size_t i = 0; i < 2; i++) {
-            double count = page_number(file, row, columns[i][0]);
-            law.law[i] = page_number(file, row, columns[i][1]);
-            law.least[i] = fmin(law.least[i], count);
-            law.most[i] = fmax(law.most[i], count);
-            equal = equal && count == law.law[i];
-        }
-        law.row = law.trials++ == 0 ? row : law.row;
-        law.equal += equal;
-    }
-    return law;
-}
-
-/* ------------------------------------------------------------------ medians */
-
-static void write_headings(FILE *stream, const struct page_sources *sources, enum page_kind kind,
-                           size_t of_kind)
-{
-    const struct figures *figures = &figures_of[kind];
-    html_table_begin(stream, "%s", figures->caption);
-    for (size_t i = 0; figures->keys[i].column != NULL; i++)
-        html_element(stream, "th scope=\"col\"", "%s", figures->keys[i].title);
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct page_source *source = &sources->list[i];
-        for (size_t j = 0; source->kind == kind && figures->figures[j].column != NULL; j++)
-            html_element(stream, "th scope=\"col\"", "%s%s%s", of_kind > 1 ? source->label : "",
+    size_t of_kind = 0;
+    for (size_t i = 0; i < count; i++)
+        of_kind += sources[i].kind == kind;
+    for (size_t i = 0; figures->keys[i][0] != NULL; i++)
+        html_element(stream, "th scope=\"col\"", "%s", figures->keys[i][1]);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; sources[i].kind == kind && figures->figures[j].column != NULL; j++)
+            html_element(stream, "th scope=\"col\"", "%s%s%s", of_kind > 1 ? sources[i].label : "",
                          of_kind > 1 ? ": " : "", figures->figures[j].title);
     }
     html_table_rows(stream);
-}
-
-/* A dash: no trial that counts has this number. */
-static void write_cell(FILE *stream, const struct page_sources *sources, enum page_kind kind,
-                       const struct cell *cell)
-{
-    const struct figures *figures = &figures_of[kind];
-    fputs("<tr>", stream);
-    for (size_t i = 0; figures->keys[i].column != NULL; i++)
-        html_cell(stream, false, cell->trials[0].keys[i]);
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct page_source *source = &sources->list[i];
-        for (size_t j = 0; source->kind == kind && figures->figures[j].column != NULL; j++) {
-            double median = find_median(cell, source, figures->figures[j].column);
-            char text[NUMBER_SIZE] = "–";
-            if (!isnan(median))
-                snprintf(text, sizeof text, "%.7g", median);
-            html_cell(stream, true, text);
+    for (size_t row = 0; row < cells->count; row++) {
+        const struct cell *cell = &cells->list[row];
+        fputs("<tr>", stream);
+        for (size_t i = 0; figures->keys[i][0] != NULL; i++)
+            html_cell(stream, false, cell->trials[0].keys[i]);
+        for (size_t i = 0; i < count; i++) {
+            for (size_t j = 0; sources[i].kind == kind && figures->figures[j].column != NULL; j++)
+                put_figure(stream, cell, page_file(&sources[i], figures->file), &sources[i],
+                           &figures->figures[j]);
         }
+        fputs("</tr>\n", stream);
     }
-    fputs("</tr>\n", stream);
+    html_table_end(stream);
 }
 
 void page_figures_write(FILE *stream, const struct page_sources *sources)
 {
     for (enum page_kind kind = 0; kind < PAGE_KINDS; kind++) {
-        size_t of_kind = 0;
-        for (size_t i = 0; i < sources->count; i++)
-            of_kind += sources->list[i].kind == kind;
-        if (figures_of[kind].file == NULL || of_kind == 0)
+        const struct figures *figures = &figures_of[kind];
+        size_t first = 0;
+        while (first < sources->count && sources->list[first].kind != kind)
+            first++;
+        if (figures->file == NULL || first == sources->count)
             continue;
-        struct cells cells = find_cells(sources->list, sources->count, kind);
-        write_headings(stream, sources, kind, of_kind);
-        for (size_t i = 0; i < cells.count; i++)
-            write_cell(stream, sources, kind, &cells.list[i]);
-        html_table_end(stream);
+        struct cells cells = find_cells(sources->list, sources->count, kind, figures);
+        html_table_begin(stream, "%s", figures->caption);
+        write_table(stream, sources->list, sources->count, kind, figures, &cells);
         free_cells(&cells);
     }
 }
 
-/* ------------------------------------------------------------------ laws */
-
-static void write_law(FILE *stream, const struct cell *cell, const struct law *law)
-{
-    char text[NUMBER_SIZE];
-    int length;
-    fputs("<tr>", stream);
-    html_cell(stream, false, cell->trials[0].keys[0]);
-    html_cell(stream, false, cell->trials[0].keys[1]);
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(text, sizeof text, "%.0f", law->law[i]);
-        html_cell(stream, true, text);
-        length = snprintf(text, sizeof text, "%.0f", law->least[i]);
-        if (law->least[i] != law->most[i])
-            snprintf(text + length, sizeof text - (size_t)length, " to %.0f", law->most[i]);
-        html_cell(stream, true, text);
-    }
-    snprintf(text, sizeof text, "%zu of %zu", law->equal, law->trials);
-    html_cell(stream, true, text);
-    fputs("</tr>\n", stream);
-}
-
 void page_laws_write(FILE *stream, const struct page_sources *sources)
 {
-    static const char *const titles[] = {"recipe",
-                                         "clients",
-                                         "requests by law",
-                                         "requests",
-                                         "notifications by law",
-                                         "notifications",
-                                         "trials equal to the law"};
-    struct cells cells = find_cells(sources->list, sources->count, PAGE_RUN);
     for (size_t i = 0; i < sources->count; i++) {
-        bool begun = false;
-        for (size_t j = 0; j < cells.count; j++) {
-            struct law law = find_law(&cells.list[j], &sources->list[i]);
-            if (law.trials == 0)
-                continue;
-            if (!begun) {
-                html_table_begin(stream, "Laws beside the counts of %s", sources->list[i].label);
-                for (size_t k = 0; k < sizeof titles / sizeof titles[0]; k++)
-                    html_element(stream, "th scope=\"col\"", "%s", titles[k]);
-                html_table_rows(stream);
-            }
-            begun = true;
-            write_law(stream, &cells.list[j], &law);
+        const struct page_source *run = &sources->list[i];
+        struct cells cells = find_cells(run, 1, PAGE_RUN, &laws);
+        if (cells.count > 0) {
+            html_table_begin(stream, "%s%s", laws.caption, run->label);
+            write_table(stream, run, 1, PAGE_RUN, &laws, &cells);
         }
-        if (begun)
-            html_table_end(stream);
+        free_cells(&cells);
     }
-    free_cells(&cells);
 }
+
 /* ------------------------------------------------------------------ a run: counts */
 
 static const char *in_thousands(double count, char text[COUNT_SIZE])
@@ -334,25 +310,24 @@ static const struct cell *find_cell(const struct cells *cells, const char *recip
     return NULL;
 }
 
-/* False if no trial of the recipe has a law. Its last cell with a law has the most clients. */
-static bool say_law(FILE *stream, const struct page_source *run, const struct cells *cells,
+/* lawful: of the trials with a law. The last cell of a recipe has the most clients. */
+static void say_law(FILE *stream, const struct page_source *run, const struct cells *lawful,
                     const char *recipe)
 {
     const struct csv_reader *trials = page_file(run, "trials.csv");
     const struct csv_reader *fits = page_file(run, "fits.csv");
-    size_t fit = find_fit(fits, recipe, "rpcs"), with_law = 0, equal = 0, most = 0;
+    const struct cell *most = find_cell(lawful, recipe, INFINITY);
+    size_t fit = find_fit(fits, recipe, "rpcs"), with_law = 0, equal = 0;
     char clients[COUNT_SIZE], rpcs[COUNT_SIZE], notifications[COUNT_SIZE];
     char formula[LAW_SIZE], order[LAW_SIZE];
-    for (size_t i = 0; i < cells->count; i++) {
-        struct law law = find_law(&cells->list[i], run);
-        if (strcmp(cells->list[i].trials[0].keys[0], recipe) != 0 || law.trials == 0)
-            continue;
-        with_law += law.trials;
-        equal += law.equal;
-        most = law.row;
+    if (most == NULL)
+        return;
+    for (const struct cell *cell = most;
+         cell >= lawful->list && strcmp(cell->trials[0].keys[0], recipe) == 0; cell--) {
+        with_law += cell->count;
+        equal += count_lawful(cell, trials);
     }
-    if (with_law == 0)
-        return false;
+    size_t row = most->trials[0].row;
     html_sentence_begin(stream, equal == with_law ? "holds" : "fails");
     html_format(stream, "%s: requests", recipe);
     if (page_text(fits, fit, "law")[0] != '\0')
@@ -361,11 +336,10 @@ static bool say_law(FILE *stream, const struct page_source *run, const struct ce
     html_format(stream,
                 " and notifications equal the law in %zu of %zu trials; with %s clients there are "
                 "%s requests and %s notifications.",
-                equal, with_law, in_thousands(page_number(trials, most, "clients"), clients),
-                in_thousands(page_number(trials, most, "rpcs"), rpcs),
-                in_thousands(page_number(trials, most, "notifications"), notifications));
+                equal, with_law, in_thousands(page_number(trials, row, "clients"), clients),
+                in_thousands(page_number(trials, row, "rpcs"), rpcs),
+                in_thousands(page_number(trials, row, "notifications"), notifications));
     html_sentence_end(stream);
-    return true;
 }
 
 /* Recipes beside each other, with the most clients that all of them have: the median requests of a
@@ -373,6 +347,7 @@ static bool say_law(FILE *stream, const struct page_source *run, const struct ce
 static void say_price(FILE *stream, const struct page_source *run, const struct cells *cells,
                       const json_t *recipes)
 {
+    const struct csv_reader *trials = page_file(run, "trials.csv");
     double clients = INFINITY, least = INFINITY, most = 0;
     const char *cheap = "", *dear = "";
     char few[COUNT_SIZE], many[COUNT_SIZE], number[COUNT_SIZE];
@@ -388,10 +363,12 @@ static void say_price(FILE *stream, const struct page_source *run, const struct 
         const char *recipe = page_json_text(name);
         const struct cell *cell = find_cell(cells, recipe, clients);
         if (cell == NULL || strtod(cell->trials[0].keys[1], NULL) != clients ||
-            strcmp(page_text(page_file(run, "trials.csv"), cell->trials[0].row, "workload"),
-                   "drain") != 0)
+            strcmp(page_text(trials, cell->trials[0].row, "workload"), "drain") != 0)
             continue;
-        double price = find_median(cell, run, "rpcs");
+        size_t count;
+        double *rpcs = find_values(cell, trials, run, "rpcs", false, &count);
+        double price = statistics_median(rpcs, count);
+        free(rpcs);
         if (price < least)
             least = price, cheap = recipe;
         if (price > most)
@@ -483,14 +460,13 @@ void page_run_verdicts(FILE *stream, const struct page_source *run)
 {
     const json_t *recipes = page_json(&run->manifests[0], "plan", "recipes");
     const struct csv_reader *fits = page_file(run, "fits.csv");
-    struct cells cells = find_cells(run, 1, PAGE_RUN);
-    bool has_law = false;
+    struct cells cells = find_cells(run, 1, PAGE_RUN, &figures_of[PAGE_RUN]);
+    struct cells lawful = find_cells(run, 1, PAGE_RUN, &laws);
     size_t i;
     const json_t *name;
     say_price(stream, run, &cells, recipes);
-    json_array_foreach(recipes, i, name) has_law =
-        say_law(stream, run, &cells, page_json_text(name)) || has_law;
-    if (!has_law)
+    json_array_foreach(recipes, i, name) say_law(stream, run, &lawful, page_json_text(name));
+    if (lawful.count == 0)
         html_sentence(stream, "undetermined", "No law applies to the counts of these trials.");
     json_array_foreach(recipes, i, name)
     {
@@ -499,4 +475,5 @@ void page_run_verdicts(FILE *stream, const struct page_source *run)
     }
     say_background(stream, page_file(run, "background.csv"));
     free_cells(&cells);
+    free_cells(&lawful);
 }

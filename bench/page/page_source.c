@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FILE_PATH_SIZE (PATH_MAX + 2 * NAME_MAX + 8)
@@ -31,22 +30,13 @@ static const struct {
                {"load.csv", PAGE_LOAD},
                {"trials.csv", PAGE_RUN}};
 
+#define TELLERS (sizeof tellers / sizeof tellers[0])
+
 bool page_has_file(const char *folder, const char *name)
 {
     char path[FILE_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return access(path, F_OK) == 0;
-}
-
-static const char *find_teller(const char *folder, enum page_kind *kind)
-{
-    for (size_t i = 0; i < sizeof tellers / sizeof tellers[0]; i++) {
-        if (page_has_file(folder, tellers[i].file)) {
-            *kind = tellers[i].kind;
-            return tellers[i].file;
-        }
-    }
-    return NULL;
 }
 
 /* ------------------------------------------------------------------ the folders in a folder */
@@ -204,30 +194,20 @@ static void label(struct page_sources *sources)
         snprintf(sources->list[i].label, PATH_MAX, "%s", last_names(sources->list[i].path, count));
 }
 
-static enum error_kind read_source(struct page_source *source, const char *teller,
-                                   struct error *error)
-{
-    enum error_kind kind = read_manifests(source, error);
-    if (kind == ERROR_NONE)
-        kind = read_files(source, error);
-    if (kind == ERROR_NONE && page_file(source, teller)->rows == 0)
-        return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder, "its %s has no row", teller);
-    return kind;
-}
-
 /* Adds a folder with results of its own; any other one is left out. */
 static enum error_kind add_source(void *context, const char *folder, struct error *error)
 {
     struct page_sources *sources = context;
-    enum page_kind kind;
-    const char *teller = find_teller(folder, &kind);
-    if (teller == NULL)
+    size_t teller = 0;
+    while (teller < TELLERS && !page_has_file(folder, tellers[teller].file))
+        teller++;
+    if (teller == TELLERS)
         return ERROR_NONE;
     if (sources->count == PAGE_SOURCES_MAX)
         return error_raise(error, ERROR_USAGE, 0, folder, "more than %d folders in all",
                            PAGE_SOURCES_MAX);
     struct page_source *source = &sources->list[sources->count++];
-    *source = (struct page_source){.kind = kind};
+    *source = (struct page_source){.kind = tellers[teller].kind};
     snprintf(source->folder, sizeof source->folder, "%s", folder);
     if (realpath(folder, source->path) == NULL)
         snprintf(source->path, sizeof source->path, "%s", folder);
@@ -235,18 +215,23 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
         if (strcmp(sources->list[i].path, source->path) == 0)
             return error_raise(error, ERROR_USAGE, 0, folder, "this folder is named twice");
     }
-    return read_source(source, teller, error);
+    enum error_kind kind = read_manifests(source, error);
+    if (kind == ERROR_NONE)
+        kind = read_files(source, error);
+    if (kind == ERROR_NONE && page_file(source, tellers[teller].file)->rows == 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "its %s has no row",
+                           tellers[teller].file);
+    return kind;
 }
 
 enum error_kind page_sources_add(struct page_sources *sources, const char *named,
                                  struct error *error)
 {
     char folder[PATH_MAX];
-    struct stat status;
     size_t before = sources->count;
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
-    if (stat(folder, &status) != 0)
+    if (access(folder, F_OK) != 0)
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "there is no such folder");
     enum error_kind kind = add_source(sources, folder, error);
     if (kind == ERROR_NONE && sources->count == before)
