@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "bench/output/verdict.h"
 #include "bench/page/internal.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 
 /* As much as a character may become: \U0010ffff. */
 #define SHOWN_SIZE 16
+#define FIELD_SIZE 256
 
 /* ------------------------------------------------------------------ text */
 
@@ -72,18 +75,49 @@ void html_element(FILE *stream, const char *tag, const char *format, ...)
 
 /* ------------------------------------------------------------------ texts with gaps */
 
+/* A formula as people write it: n² for n^2. */
+static const char *raised(const char *formula, char text[FIELD_SIZE])
+{
+    size_t length = 0;
+    for (; *formula != '\0' && length + 3 < FIELD_SIZE; formula++) {
+        bool is_power = formula[0] == '^' && (formula[1] == '2' || formula[1] == '3');
+        const char *power = formula[1] == '2' ? "²" : "³";
+        length += (size_t)snprintf(text + length, FIELD_SIZE - length, "%.*s",
+                                   is_power ? (int)strlen(power) : 1, is_power ? power : formula);
+        formula += is_power;
+    }
+    text[length] = '\0';
+    return text;
+}
+
 /* The field that a sentence names behind a brace. */
-static const char *field_of(const char *brace, const struct csv_reader *file, size_t row)
+static const char *field_of(const char *brace, const struct csv_reader *file, size_t row,
+                            char text[FIELD_SIZE])
 {
     char column[64];
-    snprintf(column, sizeof column, "%.*s", (int)strcspn(brace + 1, "}"), brace + 1);
-    return page_text(file, row, column);
+    size_t length = strcspn(++brace, ":}");
+    snprintf(column, sizeof column, "%.*s", (int)length, brace);
+    double number = page_number(file, row, column);
+    if (brace[length] == '}')
+        return page_text(file, row, column);
+    if (brace[length + 1] == '^')
+        return raised(page_text(file, row, column), text);
+    if (isnan(number))
+        return "";
+    if (brace[length + 1] == ',')
+        return text_format_count((uint64_t)(number > 0 ? number : 0), text, FIELD_SIZE);
+    /* Rounded, so that none is "-0.00". */
+    if (brace[length + 1] == '%')
+        number = nearbyint(number * 10000) / 100 + 0.0;
+    snprintf(text, FIELD_SIZE, "%.2f", number);
+    return text;
 }
 
 static bool lacks_field(const char *bracket, const struct csv_reader *file, size_t row)
 {
+    char text[FIELD_SIZE];
     for (; *bracket != ']'; bracket++) {
-        if (*bracket == '{' && field_of(bracket, file, row)[0] == '\0')
+        if (*bracket == '{' && field_of(bracket, file, row, text)[0] == '\0')
             return true;
     }
     return false;
@@ -91,17 +125,16 @@ static bool lacks_field(const char *bracket, const struct csv_reader *file, size
 
 void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row)
 {
-    for (const char *at = sentence; *at != '\0'; at++) {
+    for (const char *at = sentence; *at != '\0'; at += *at != '\0') {
+        char text[FIELD_SIZE];
         size_t length = strcspn(at, "[]{");
         html_format(stream, "%.*s", (int)length, at);
         at += length;
         if (*at == '{') {
-            html_text(stream, field_of(at, file, row));
+            html_text(stream, field_of(at, file, row, text));
             at = strchr(at, '}');
         } else if (*at == '[' && lacks_field(at, file, row)) {
             at = strchr(at, ']');
-        } else if (*at == '\0') {
-            break;
         }
     }
 }

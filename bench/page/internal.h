@@ -94,8 +94,9 @@ void html_format(FILE *stream, const char *format, ...) __attribute__((format(pr
 void html_element(FILE *stream, const char *tag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Writes a sentence about a row: {column} becomes its field there; what stands between brackets is
- * left out if one of its fields is empty. */
+/* Writes a sentence about a row: {column} becomes its field there, {column:2} a number with two
+ * decimals, {column:%} in percent, {column:,} with thousands separated, {column:^} a formula with
+ * powers. What stands between brackets is left out if one of its fields is empty. */
 void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row);
 
 /* Writes a frame, one of the texts below: {{name}} in it becomes the text of that slot, which is

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define COUNT_SIZE  32
-#define LAW_SIZE    200
 #define KEYS_MAX    4
 #define FIGURES_MAX 5
 #define NUMBER_SIZE 64
@@ -274,21 +273,6 @@ static const char *in_thousands(double count, char text[COUNT_SIZE])
     return text_format_count((uint64_t)(count > 0 ? count : 0), text, COUNT_SIZE);
 }
 
-/* A formula as people write it: n² for n^2. */
-static const char *raised(const char *formula, char text[LAW_SIZE])
-{
-    size_t length = 0;
-    for (; *formula != '\0' && length + 3 < LAW_SIZE; formula++) {
-        bool is_power = formula[0] == '^' && (formula[1] == '2' || formula[1] == '3');
-        const char *power = formula[1] == '2' ? "²" : "³";
-        length += (size_t)snprintf(text + length, LAW_SIZE - length, "%.*s",
-                                   is_power ? (int)strlen(power) : 1, is_power ? power : formula);
-        formula += is_power;
-    }
-    text[length] = '\0';
-    return text;
-}
-
 /* The row of a recipe's fit; behind the last one if there is none. */
 static size_t find_fit(const struct csv_reader *fits, const char *recipe, const char *metric)
 {
@@ -317,9 +301,7 @@ static void say_law(FILE *stream, const struct page_source *run, const struct ce
     const struct csv_reader *trials = page_file(run, "trials.csv");
     const struct csv_reader *fits = page_file(run, "fits.csv");
     const struct cell *most = find_cell(lawful, recipe, INFINITY);
-    size_t fit = find_fit(fits, recipe, "rpcs"), with_law = 0, equal = 0;
-    char clients[COUNT_SIZE], rpcs[COUNT_SIZE], notifications[COUNT_SIZE];
-    char formula[LAW_SIZE], order[LAW_SIZE];
+    size_t with_law = 0, equal = 0;
     if (most == NULL)
         return;
     for (const struct cell *cell = most;
@@ -327,18 +309,14 @@ static void say_law(FILE *stream, const struct page_source *run, const struct ce
         with_law += cell->count;
         equal += count_lawful(cell, trials);
     }
-    size_t row = most->trials[0].row;
     html_sentence_begin(stream, equal == with_law ? "holds" : "fails");
     html_format(stream, "%s: requests", recipe);
-    if (page_text(fits, fit, "law")[0] != '\0')
-        html_format(stream, " (%s: %s)", raised(page_text(fits, fit, "law"), formula),
-                    raised(page_text(fits, fit, "verdict"), order));
-    html_format(stream,
-                " and notifications equal the law in %zu of %zu trials; with %s clients there are "
-                "%s requests and %s notifications.",
-                equal, with_law, in_thousands(page_number(trials, row, "clients"), clients),
-                in_thousands(page_number(trials, row, "rpcs"), rpcs),
-                in_thousands(page_number(trials, row, "notifications"), notifications));
+    html_row(stream, "[ ({law:^}: {verdict:^})]", fits, find_fit(fits, recipe, "rpcs"));
+    html_format(stream, " and notifications equal the law in %zu of %zu trials; with ", equal,
+                with_law);
+    html_row(stream,
+             "{clients:,} clients there are {rpcs:,} requests and {notifications:,} notifications.",
+             trials, most->trials[0].row);
     html_sentence_end(stream);
 }
 
@@ -384,38 +362,23 @@ static void say_price(FILE *stream, const struct page_source *run, const struct 
 
 /* ------------------------------------------------------------------ a run: times */
 
-/* Rounded, so that none is "-0.00". */
-static double percent(double share)
-{
-    return nearbyint(share * 10000) / 100 + 0.0;
-}
-
-static void put_interval(FILE *stream, double low, double high)
-{
-    if (!isnan(low) && !isnan(high))
-        html_format(stream, " (95 %% CI %.2f to %.2f)", low, high);
-}
-
 /* As a run tells it: an exponent without an interval says nothing, except of a decided order. */
 static void say_drain(FILE *stream, const struct csv_reader *fits, const char *recipe)
 {
     size_t row = find_fit(fits, recipe, "drain_s");
-    double exponent = page_number(fits, row, "exponent");
-    double low = page_number(fits, row, "exponent_low");
     double levels = page_number(fits, row, "levels");
-    char order[LAW_SIZE];
-    raised(page_text(fits, row, "verdict"), order);
-    bool is_decided = strncmp(order, "O(", 2) == 0;
-    if (isnan(exponent))
+    bool is_decided = strncmp(page_text(fits, row, "verdict"), "O(", 2) == 0;
+    bool is_known = is_decided || !isnan(page_number(fits, row, "exponent_low"));
+    if (isnan(page_number(fits, row, "exponent")))
         return;
     html_sentence_begin(stream, is_decided ? HTML_MEASURED : "undetermined");
-    if (is_decided || !isnan(low)) {
-        html_format(stream, "%s: the drain time grows as n^%.2f", recipe, exponent);
-        put_interval(stream, low, page_number(fits, row, "exponent_high"));
-        html_format(stream, ": %s", is_decided ? order : "no order is certain");
-    } else {
-        html_format(stream, "%s: how the drain time grows", recipe);
-    }
+    html_row(stream,
+             is_known ? "{recipe}: the drain time grows as n^{exponent:2}"
+                        "[ (95 % CI {exponent_low:2} to {exponent_high:2})]: "
+                      : "{recipe}: how the drain time grows",
+             fits, row);
+    if (is_known)
+        html_row(stream, is_decided ? "{verdict:^}" : "no order is certain", fits, row);
     if (!is_decided && levels < FIT_LEVELS_MIN)
         html_format(stream, ": %g number%s of clients, at least %d needed", levels,
                     levels == 1 ? "" : "s", FIT_LEVELS_MIN);
@@ -427,31 +390,27 @@ static void say_drain(FILE *stream, const struct csv_reader *fits, const char *r
 static void say_herd(FILE *stream, const struct csv_reader *fits, const char *recipe)
 {
     size_t row = find_fit(fits, recipe, "handoff_us");
-    double beta = page_number(fits, row, "beta"), low = page_number(fits, row, "beta_low");
-    if (isnan(beta) || isnan(low))
+    if (isnan(page_number(fits, row, "beta")) || isnan(page_number(fits, row, "beta_low")))
         return;
     html_sentence_begin(stream, HTML_MEASURED);
-    html_format(stream, "%s: each extra waiter adds %.2f %%", recipe, percent(beta));
-    put_interval(stream, percent(low), percent(page_number(fits, row, "beta_high")));
-    html_text(stream, " to the time of a handoff without waiters.");
+    html_row(stream,
+             "{recipe}: each extra waiter adds {beta:%} %[ (95 % CI {beta_low:%} to {beta_high:%})]"
+             " to the time of a handoff without waiters.",
+             fits, row);
     html_sentence_end(stream);
 }
 
 static void say_background(FILE *stream, const struct csv_reader *rows)
 {
     for (size_t row = 0; row < rows->rows; row++) {
-        double ratio = page_number(rows, row, "ratio_p50");
-        if (isnan(ratio))
+        if (isnan(page_number(rows, row, "ratio_p50")))
             continue;
         html_sentence_begin(stream, HTML_MEASURED);
         html_row(stream,
                  "Beside {recipe} with {clients} clients, the median response time of other "
-                 "requests is ",
+                 "requests is {ratio_p50:2} times as long as without the lock[ (95 % CI "
+                 "{ratio_p50_low:2} to {ratio_p50_high:2})].",
                  rows, row);
-        html_format(stream, "%.2f times as long as without the lock", ratio);
-        put_interval(stream, page_number(rows, row, "ratio_p50_low"),
-                     page_number(rows, row, "ratio_p50_high"));
-        html_text(stream, ".");
         html_sentence_end(stream);
     }
 }

@@ -63,3 +63,26 @@ TEST_BETWEEN(test_a_sentence_has_the_fields_of_its_row, set_up, tear_down)
     assert_written("a is 1; c: &lt;x&gt;.\\x0aa is 2, b 3 &amp; 2.\\x0aa is .\\x0a");
     csv_reader_deinit(&file);
 }
+
+TEST_BETWEEN(test_a_field_is_written_as_the_sentence_asks, set_up, tear_down)
+{
+    static const char rows[] = "a,b,c,d\n1234567,-0.00001,n^2 + n: O(n^2),\n";
+    struct csv_reader file;
+    struct error error;
+    FILE *csv = fmemopen((char *)(uintptr_t)rows, strlen(rows), "re");
+    assert_int_equal(csv_reader_init(csv, "rows", &file, &error), ERROR_NONE);
+    fclose(csv);
+    html_row(stream, "{a:,} {a:2} {b:%} % {c:^}[ {d:2}][ {c:2}]", &file, 0);
+    assert_written("1,234,567 1234567.00 0.00 % n² + n: O(n²)");
+    csv_reader_deinit(&file);
+}
+
+TEST_BETWEEN(test_a_frame_leaves_out_what_is_empty, set_up, tear_down)
+{
+    static const struct html_slot slots[] = {{"a", "1\n2\n"}, {"none", ""}, {NULL, NULL}};
+    html_frame(stream,
+               "x{{a}}y\n{{a}}\n{{if none}}\nn{{a}}\n{{else}}\ne\n{{end}}\n{{if a}}\n{{none}}\n"
+               "t\n{{else}}\nf\n{{end}}\nend\n",
+               slots);
+    assert_written("x1\n2\ny\n1\n2\ne\nt\nend\n");
+}
