@@ -75,27 +75,19 @@ static void move(struct children *children, struct slab *slab, struct children_a
     release(former, slab);
 }
 
-/* An array with room for twice the present children. */
-static struct children_array *twice(const struct children *children, struct slab *slab, size_t size)
-{
-    uint32_t live = children->tail - children->head;
-    size_t text = children->name_bytes + live;
-    return new_array(slab, live < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : live * 2,
-                     (text < size ? size : text) * 2);
-}
-
-static bool has_room(const struct children *children, size_t size)
-{
-    const struct children_array *array = children->array;
-    return array != NULL && children->tail < array->capacity &&
-           array->text_end + size <= array->text_capacity;
-}
-
 uint64_t children_add(struct children *children, struct slab *slab, const struct path *child)
 {
+    const struct children_array *array = children->array;
     size_t size = path_name_length(child) + 1;
-    if (!has_room(children, size))
-        move(children, slab, twice(children, slab, size), NOBODY);
+    if (array == NULL || children->tail == array->capacity ||
+        array->text_end + size > array->text_capacity) {
+        uint32_t live = children->tail - children->head;
+        size_t text = children->name_bytes + live;
+        move(children, slab,
+             new_array(slab, live < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : live * 2,
+                       (text < size ? size : text) * 2),
+             NOBODY);
+    }
     put(children->array, children->tail, child);
     children->name_bytes += size - 1;
     return children->gone + children->tail++;

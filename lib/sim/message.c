@@ -136,22 +136,19 @@ bool message_is_write(const struct message *message)
     }
 }
 
-static uint64_t multi_reply_bytes(const struct message *message)
-{
-    uint64_t bytes = WIRE_BARE_REPLY + WIRE_PARTS_END;
-    for (size_t i = 0; i < message->change_count; i++) {
-        const struct change *change = &message->changes[i];
-        bytes += message->status == ZK_OK ? wire_part_reply(change->operation, change->path->length)
-                                          : WIRE_PART_ERROR;
-    }
-    return bytes;
-}
-
 static uint64_t request_reply_bytes(const struct message *message)
 {
-    if (message->operation == OP_MULTI && message->status != ZK_SESSION_EXPIRED)
-        return multi_reply_bytes(message);
-    if (message->status != ZK_OK)
+    bool done = message->status == ZK_OK;
+    uint64_t parts = WIRE_BARE_REPLY + WIRE_PARTS_END;
+    if (message->operation == OP_MULTI && message->status != ZK_SESSION_EXPIRED) {
+        for (size_t i = 0; i < message->change_count; i++) {
+            const struct change *change = &message->changes[i];
+            parts +=
+                done ? wire_part_reply(change->operation, change->path->length) : WIRE_PART_ERROR;
+        }
+        return parts;
+    }
+    if (!done)
         return WIRE_BARE_REPLY;
     switch (message->operation) {
     case OP_CREATE:

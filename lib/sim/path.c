@@ -53,21 +53,16 @@ static void rehash(struct paths *paths)
     paths->bucket_count = count;
 }
 
-static uint32_t take_id(struct paths *paths)
-{
-    if (paths->free_count > 0)
-        return paths->free_ids[--paths->free_count];
-    paths->free_ids = slab_grow(paths->slab, paths->free_ids, &paths->free_capacity, paths->ids,
-                                sizeof *paths->free_ids);
-    return paths->ids++;
-}
-
 static struct path *make(struct paths *paths, const char *text, size_t length, uint32_t hash)
 {
     struct path *path = slab_take(paths->slab, size_of(length));
+    if (paths->free_count == 0)
+        paths->free_ids = slab_grow(paths->slab, paths->free_ids, &paths->free_capacity, paths->ids,
+                                    sizeof *paths->free_ids);
     *path = (struct path){.hash = hash,
                           .references = 1,
-                          .id = take_id(paths),
+                          .id = paths->free_count > 0 ? paths->free_ids[--paths->free_count]
+                                                      : paths->ids++,
                           .length = (uint32_t)length,
                           .name_at = (uint32_t)length};
     memcpy(path->text, text, length);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sim.h"
 
+#include "base/memory.h"
 #include "sim/internal.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,15 +31,9 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     if (options->servers < 1 || options->servers > SIM_SERVERS_MAX)
         return error_raise(error, ERROR_USAGE, 0, "simulation", "%u servers: 1 to %d",
                            options->servers, SIM_SERVERS_MAX);
-    struct sim *made = calloc(1, sizeof *made);
-    struct sim_server *servers = calloc(options->servers, sizeof *servers);
-    if (made == NULL || servers == NULL) {
-        free(made);
-        free(servers);
-        return error_from_errno(error, ENOMEM, "simulation", "of %u servers", options->servers);
-    }
+    struct sim *made = memory_new(1, sizeof *made);
     made->options = *options;
-    made->servers = servers;
+    made->servers = memory_new(options->servers, sizeof *made->servers);
     slab_init(&made->slab);
     paths_init(&made->paths, &made->slab);
     agenda_init(&made->agenda, &made->slab);
@@ -48,7 +42,7 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     made->driver.sim = made;
     sim_leader_init(&made->leader, made);
     for (unsigned i = 0; i < options->servers; i++)
-        sim_server_init(&servers[i], made, i);
+        sim_server_init(&made->servers[i], made, i);
     *sim = made;
     return ERROR_NONE;
 }
@@ -99,19 +93,13 @@ static bool is_busy(const struct sim *sim, const struct cpu *cpu)
     return cpu->begins_ns <= sim->agenda.now_ns && sim->agenda.now_ns < cpu->idle_ns;
 }
 
-static unsigned busy_cpus(const struct sim *sim)
-{
-    unsigned busy = is_busy(sim, &sim->driver.cpu);
-    for (unsigned i = 0; i < sim->options.servers; i++)
-        busy += is_busy(sim, &sim->servers[i].cpu) + is_busy(sim, &sim->servers[i].sender);
-    return busy;
-}
-
 void sim_work(struct sim *sim, struct cpu *cpu, uint64_t from_ns, uint64_t cost_ns)
 {
     unsigned cores = sim->options.cores;
     if (cores > 0 && cost_ns > 0) {
-        unsigned busy = busy_cpus(sim) + !is_busy(sim, cpu);
+        unsigned busy = is_busy(sim, &sim->driver.cpu) + !is_busy(sim, cpu);
+        for (unsigned i = 0; i < sim->options.servers; i++)
+            busy += is_busy(sim, &sim->servers[i].cpu) + is_busy(sim, &sim->servers[i].sender);
         cost_ns = busy > cores ? cost_ns * busy / cores : cost_ns;
     }
     from_ns = sim_later(from_ns, sim->agenda.now_ns);

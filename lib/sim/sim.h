@@ -27,7 +27,7 @@ struct sim;
 struct sim_options sim_options_default(void);
 
 /* On success *sim is the caller's to sim_free. ERROR_USAGE (a number of servers that cannot
- * be), ERROR_NO_MEMORY. */
+ * be). */
 MUST_CHECK enum error_kind sim_new(const struct sim_options *options, struct sim **sim,
                                    struct error *error);
 

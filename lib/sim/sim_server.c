@@ -136,15 +136,6 @@ static void hang_up(struct sim_server *server, struct sim_session *session, uint
     send(server, message);
 }
 
-/* Sends the reply; it is lost if the connection is gone. */
-static void answer(struct sim_server *server, struct message *message)
-{
-    if (is_linked(server, message))
-        send(server, message);
-    else
-        message_release(message, &server->sim->paths);
-}
-
 /* ------------------------------------------------------------------ watches */
 
 static void hear_fired(void *context, uint32_t watcher, enum client_event event, struct path *path)
@@ -250,32 +241,17 @@ static void carry_out_read(struct sim_server *server, struct message *message)
             watch(server, message);
         work(server, message->list.count * costs->name_ns);
     }
-    answer(server, message);
-}
-
-/* A write was answered: carries out the reads that waited for it. */
-static void carry_out_reads_behind(struct sim_server *server, struct sim_session *session)
-{
-    session->link_written++;
-    while (session->link_reads.first != NULL &&
-           session->link_reads.first->link_writes <= session->link_written)
-        carry_out_read(server, message_queue_take(&session->link_reads));
+    if (is_linked(server, message))
+        send(server, message);
+    else /* the reply is lost */
+        message_release(message, &server->sim->paths);
 }
 
 /* ------------------------------------------------------------------ writes */
 
-static void end_session(struct sim_server *server, const struct message *message)
-{
-    struct sim_session *session = message->session;
-    if (!has_link(server, session))
-        return;
-    if (message->kind == MESSAGE_EXPIRE)
-        hang_up(server, session, session->link_connection);
-    unlink_session(server, session);
-}
-
 static void carry_out_write(struct sim_server *server, struct message *message)
 {
+    struct sim_session *session = message->session;
     work(server, server->sim->options.costs.apply_ns);
     if (message->status == ZK_OK && message->change_count > 0) {
         tree_carry_out(&server->tree, message->zxid, message->changes, message->change_count);
@@ -291,10 +267,18 @@ static void carry_out_write(struct sim_server *server, struct message *message)
     if (ours && is_linked(server, message)) {
         message->references++;
         send(server, message);
-        carry_out_reads_behind(server, message->session);
+        /* The reads that waited for it: */
+        session->link_written++;
+        while (session->link_reads.first != NULL &&
+               session->link_reads.first->link_writes <= session->link_written)
+            carry_out_read(server, message_queue_take(&session->link_reads));
     }
-    if (message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE)
-        end_session(server, message);
+    if ((message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE) &&
+        has_link(server, session)) {
+        if (message->kind == MESSAGE_EXPIRE)
+            hang_up(server, session, session->link_connection);
+        unlink_session(server, session);
+    }
     message_release(message, &server->sim->paths);
 }
 
@@ -314,27 +298,21 @@ static void await_due(struct sim_server *server)
         agenda_add(&server->sim->agenda, lane->entries[lane->head].due_ns, come_due, server);
 }
 
-static void carry_out_first(struct sim_server *server)
-{
-    struct lane *lane = &server->lane;
-    struct message *message = lane->entries[lane->head].message;
-    lane->head = (lane->head + 1) & (lane->capacity - 1);
-    lane->count--;
-    if (message_is_write(message))
-        carry_out_write(server, message);
-    else
-        carry_out_read(server, message);
-}
-
 /* In a turn, all that is due by now is carried out. */
 static void come_due(void *context)
 {
     struct sim_server *server = context;
-    const struct lane *lane = &server->lane;
+    struct lane *lane = &server->lane;
     if (puts_off(server, come_due, server))
         return;
     do {
-        carry_out_first(server);
+        struct message *message = lane->entries[lane->head].message;
+        lane->head = (lane->head + 1) & (lane->capacity - 1);
+        lane->count--;
+        if (message_is_write(message))
+            carry_out_write(server, message);
+        else
+            carry_out_read(server, message);
     } while (server->turn.taken && lane->count > 0 &&
              lane->entries[lane->head].due_ns <= server->sim->agenda.now_ns);
     await_due(server);
@@ -385,15 +363,6 @@ static uint64_t sync_disk(struct sim_server *server, uint64_t comes_ns)
     return disk->ends_ns;
 }
 
-/* Inserts a time into times in ascending order. */
-static void insert(uint64_t *times, unsigned count, uint64_t time)
-{
-    unsigned at = count;
-    for (; at > 0 && times[at - 1] > time; at--)
-        times[at] = times[at - 1];
-    times[at] = time;
-}
-
 /* When the leader learns that more than half of the servers have the write on their disks.
  * Acknowledgements of a server keep their order, and so do commits. */
 static uint64_t commit_ns(struct sim *sim, uint64_t proposed_ns)
@@ -407,7 +376,10 @@ static uint64_t commit_ns(struct sim *sim, uint64_t proposed_ns)
         server->proposal_ns = sim_later(server->proposal_ns, proposed_ns + there);
         uint64_t synced_ns = sync_disk(server, server->proposal_ns);
         server->acknowledged_ns = sim_later(server->acknowledged_ns, synced_ns + back);
-        insert(acknowledged, i, server->acknowledged_ns);
+        unsigned at = i; /* in ascending order */
+        for (; at > 0 && acknowledged[at - 1] > server->acknowledged_ns; at--)
+            acknowledged[at] = acknowledged[at - 1];
+        acknowledged[at] = server->acknowledged_ns;
     }
     sim->leader.commit_ns = sim_later(sim->leader.commit_ns, acknowledged[servers / 2]);
     return sim->leader.commit_ns;
@@ -477,17 +449,6 @@ static void propose_kept(struct sim_server *server)
     turn->write_count = 0;
 }
 
-static void carry_out(struct sim_server *server)
-{
-    struct turn *turn = &server->turn;
-    turn->taken = true;
-    sim_work(server->sim, &server->cpu, 0, server->sim->options.costs.turn_ns);
-    for (size_t i = 0; i < turn->work_count; i++)
-        turn->work[i].call(turn->work[i].context);
-    turn->work_count = 0;
-    turn->taken = false;
-}
-
 /* Also an entry of the agenda, when the turn before has ended. */
 static void take_turn(void *context)
 {
@@ -496,7 +457,12 @@ static void take_turn(void *context)
     turn->under_way = turn->work_count > 0;
     if (!turn->under_way)
         return;
-    carry_out(server);
+    turn->taken = true;
+    sim_work(server->sim, &server->cpu, 0, server->sim->options.costs.turn_ns);
+    for (size_t i = 0; i < turn->work_count; i++)
+        turn->work[i].call(turn->work[i].context);
+    turn->work_count = 0;
+    turn->taken = false;
     propose_kept(server);
     send_kept(server);
     agenda_add(&server->sim->agenda, server->cpu.idle_ns, take_turn, server);

@@ -198,14 +198,6 @@ static void established(struct sim_session *session)
     change_state(session, CLIENT_ESTABLISHED);
 }
 
-static void hear_connected(struct sim_session *session, const struct message *message)
-{
-    if (message->status == ZK_OK)
-        established(session);
-    else
-        change_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
-}
-
 static void remember_watch(const struct sim_session *session, const struct message *message)
 {
     static const enum watch_kind kinds[] = {
@@ -245,7 +237,10 @@ static void hear(struct sim_session *session, const struct message *message)
     switch (message->kind) {
     case MESSAGE_OPEN:
     case MESSAGE_REOPEN:
-        hear_connected(session, message);
+        if (message->status == ZK_OK)
+            established(session);
+        else
+            change_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
         break;
     case MESSAGE_REQUEST:
         if (session->cut)
@@ -333,20 +328,15 @@ static bool fall_silent(struct sim_session *session)
     return true;
 }
 
-static void leave_to_timeout(struct sim_session *session)
-{
-    struct agenda *agenda = &session->sim->agenda;
-    agenda_add(agenda, agenda->now_ns + session->timeout_ms * NS_PER_MS, sim_leader_expire,
-               session);
-}
-
 /* As the death of its process ends it: without a request. */
 static void die(struct sim_session *session)
 {
     if (!fall_silent(session) || session->state == CLIENT_EXPIRED)
         return;
+    struct agenda *agenda = &session->sim->agenda;
     send_bare(session, MESSAGE_DISCONNECT, 0);
-    leave_to_timeout(session);
+    agenda_add(agenda, agenda->now_ns + session->timeout_ms * NS_PER_MS, sim_leader_expire,
+               session);
 }
 
 void sim_session_close(struct sim_session *session)

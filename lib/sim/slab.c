@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/store.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,8 +56,7 @@ void slab_deinit(struct slab *slab)
 /* The link takes a whole grain, so that the rest is aligned. */
 static char *from_system(struct slab *slab, size_t size)
 {
-    char *block = malloc(GRAIN + size);
-    assert(block != NULL);
+    char *block = memory_new(1, GRAIN + size);
     memcpy(block, &slab->blocks, sizeof slab->blocks);
     slab->blocks = block;
     return block + GRAIN;

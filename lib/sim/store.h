@@ -34,8 +34,8 @@ struct slab {
 void slab_init(struct slab *slab);
 void slab_deinit(struct slab *slab);
 
-/* A piece of at least this size (not 0), aligned to 16 bytes, with undefined contents. Never NULL:
- * if the system has no memory, an assertion ends the program. */
+/* A piece of at least this size (not 0), aligned to 16 bytes, with undefined contents. Never NULL
+ * (base/memory.h). */
 void *slab_take(struct slab *slab, size_t size) __attribute__((returns_nonnull));
 
 /* Gives a piece back; NULL is fine. */
