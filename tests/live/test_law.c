@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Under lockstep every count equals its law: every recipe, each driver, one process and several,
  * one lock and several. */
+#include "recipes/law.h"
 #include "tests/support/live.h"
 #include "tests/support/test.h"
 

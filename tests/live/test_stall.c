@@ -5,6 +5,7 @@
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"
+#include "trial/internal.h"
 
 #include <signal.h>
 
