@@ -12,8 +12,8 @@
 #include "load/mix.h"
 #include "recipes/recipe.h"
 #include "servers/install.h"
-#include "sim/options.h"
-#include "trial/plan.h"
+#include "sim/sim_options.h"
+#include "trial/trial_plan.h"
 
 #include <jansson.h>
 #include <limits.h>

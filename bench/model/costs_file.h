@@ -15,7 +15,7 @@
 #include "capacity/calibration.h"
 #include "measure/statistics.h"
 #include "recipes/recipe.h"
-#include "sim/options.h"
+#include "sim/sim_options.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
-#include "sim/options.h"
+#include "sim/sim_options.h"
 
 #include <jansson.h>
 #include <stdbool.h>

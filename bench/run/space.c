@@ -3,7 +3,7 @@
 
 #include "bench/output/folder.h"
 #include "bench/run/results.h"
-#include "trial/plan.h"
+#include "trial/trial_plan.h"
 
 #include <limits.h>
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
 #ifndef BENCH_TARGET_TRAFFIC_H
 #define BENCH_TARGET_TRAFFIC_H
 
-#include "trial/plan.h"
+#include "trial/trial_plan.h"
 
 #include <stddef.h>
 #include <stdint.h>

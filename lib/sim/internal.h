@@ -27,7 +27,7 @@
 
 #include "base/random.h"
 #include "client/client.h"
-#include "sim/options.h"
+#include "sim/sim_options.h"
 #include "sim/store.h"
 
 #include <stdbool.h>

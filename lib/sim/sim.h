@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "servers/four_letter.h"
-#include "sim/options.h"
+#include "sim/sim_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>

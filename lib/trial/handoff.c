@@ -98,21 +98,15 @@ uint64_t handoff_grant_ns(const struct trial_memory *memory, uint32_t lock, uint
     return joins ? HANDOFF_NONE : grant_ns;
 }
 
-/* The first grant after a death. */
-static void note_recovery(struct trial_memory *memory, uint32_t lock, uint64_t now_ns)
-{
-    uint64_t died_ns = atomic_load(&memory->died_ns), none = 0;
-    if (died_ns != 0 && died_ns <= now_ns && atomic_load(&memory->died_lock) == lock)
-        atomic_compare_exchange_strong(&memory->recovery_ns, &none, now_ns - died_ns);
-}
-
 void handoff_granted(struct trial_memory *memory, uint32_t lock, uint32_t session,
                      uint64_t grant_ns, uint64_t now_ns)
 {
     struct ledger_row *row = handoff_row(memory, lock);
     if (grant_ns != HANDOFF_NONE)
         shared_raise(&row->handoff_ns, grant_ns);
-    note_recovery(memory, lock, now_ns);
+    uint64_t died_ns = atomic_load(&memory->died_ns), none = 0; /* the first grant after a death */
+    if (died_ns != 0 && died_ns <= now_ns && atomic_load(&memory->died_lock) == lock)
+        atomic_compare_exchange_strong(&memory->recovery_ns, &none, now_ns - died_ns);
     if (atomic_fetch_add(&row->granted, 1) == 0)
         atomic_store(&row->holder, session + 1);
     struct lock_state *state = &memory->locks[lock];

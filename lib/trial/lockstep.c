@@ -63,24 +63,19 @@ static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
  * Without a law the step is taken to be complete when it has been quiet for a while and the lock is
  * held as it should be: after a death by a living session, if any session waits; else by as many as
  * the recipe allows. A later notification arrives in the next step; no verdict depends on that.
- */
-static bool has_settled(struct lockstep *lockstep, uint32_t lock)
-{
-    const struct trial_memory *memory = lockstep->memory;
-    bool is_held = injection_none_yet(memory)
-                       ? are_holders_right(lockstep, lock)
-                       : handoff_holder(memory, lock) != 0 || handoff_waiting(memory, lock) == 0;
-    return is_quiet(lockstep, REST_NS) && is_held;
-}
-
-/* The notifications are read first: a session that one of them wakes was busy before it was
- * counted.
+ *
+ * With a law the notifications are read first: a session that one of them wakes was busy before it
+ * was counted.
  */
 static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
 {
     struct trial_memory *memory = lockstep->memory;
-    if (!is_lawful(memory))
-        return has_settled(lockstep, lock);
+    if (!is_lawful(memory)) {
+        bool is_held = injection_none_yet(memory) ? are_holders_right(lockstep, lock)
+                                                  : handoff_holder(memory, lock) != 0 ||
+                                                        handoff_waiting(memory, lock) == 0;
+        return is_quiet(lockstep, REST_NS) && is_held;
+    }
     uint64_t received = tally_read_shared(&handoff_row(memory, lock)->tally, TALLY_NOTIFICATION);
     return received >= lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
            atomic_load(&memory->fleet->busy) == 0;
@@ -293,17 +288,6 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
     return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
 
-static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
-{
-    struct tally cost = {0};
-    if (injection_none_yet(lockstep->memory))
-        law_lock_release(&lockstep->locks[lock].law, &cost);
-    lockstep->locks[lock].before = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
-    lockstep->locks[lock].expected = cost;
-    tally_sum(lockstep->law, &cost);
-    return step(lockstep, lock, session, LOCK_ORDER_RELEASE);
-}
-
 /* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
  * before. */
 static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
@@ -344,7 +328,13 @@ static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
 {
     struct trial_memory *memory = lockstep->memory;
     uint32_t session = next_to_release(lockstep, lock);
-    enum fleet_end end = step_release(lockstep, lock, session);
+    struct tally cost = {0};
+    if (injection_none_yet(memory))
+        law_lock_release(&lockstep->locks[lock].law, &cost);
+    lockstep->locks[lock].before = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
+    lockstep->locks[lock].expected = cost;
+    tally_sum(lockstep->law, &cost);
+    enum fleet_end end = step(lockstep, lock, session, LOCK_ORDER_RELEASE);
     if (end == END_DONE)
         end = step_turn(lockstep, lock);
     monitor_close_in_time(lockstep->monitor);

@@ -18,8 +18,8 @@
 #include "measure/histogram.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
-#include "trial/plan.h"
 #include "trial/trial_memory.h"
+#include "trial/trial_plan.h"
 #include "trial/watch.h"
 
 #include <stdbool.h>

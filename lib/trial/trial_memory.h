@@ -16,8 +16,8 @@
 #include "measure/histogram.h"
 #include "measure/tally.h"
 #include "servers/role.h"
-#include "trial/plan.h"
 #include "trial/trace.h"
+#include "trial/trial_plan.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan: what one trial is to do. Layer: trial.
+ * trial_plan: what one trial is to do. Layer: trial.
  */
-#ifndef TRIAL_PLAN_H
-#define TRIAL_PLAN_H
+#ifndef TRIAL_TRIAL_PLAN_H
+#define TRIAL_TRIAL_PLAN_H
 
 #include "fleet/fleet_plan.h"
 #include "recipes/recipe.h"

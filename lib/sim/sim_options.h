@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options: the size of a simulated ensemble, and its costs. Layer: sim. */
-#ifndef SIM_OPTIONS_H
-#define SIM_OPTIONS_H
+/* sim_options: the size of a simulated ensemble, and its costs. Layer: sim. */
+#ifndef SIM_SIM_OPTIONS_H
+#define SIM_SIM_OPTIONS_H
 
 #include <stdint.h>
 
