@@ -99,12 +99,6 @@ uint64_t background_losses(const struct background *background)
 
 /* ------------------------------------------------------------------ the figures */
 
-/* NaN: not asked for. */
-static double at_us(const struct histogram *histogram, double percent)
-{
-    return percent > 0 ? histogram_percentile_us(histogram, percent) : NAN;
-}
-
 static double p99_us(const struct histogram *histogram)
 {
     return histogram_recorded(histogram) >= BACKGROUND_P99_LEAST
@@ -125,7 +119,8 @@ struct background_figures background_figures_of(const struct background_plan *pl
         .contended_p50_us = histogram_percentile_us(contended, 50),
         .contended_p99_us = p99_us(contended),
         .contended_max_us = histogram_percentile_us(contended, 100),
-        .contended_at_us = at_us(contended, plan->percent),
+        .contended_at_us =
+            plan->percent > 0 ? histogram_percentile_us(contended, plan->percent) : NAN,
         .requests = histogram_recorded(contended),
         .judged = histogram_recorded(contended) + unanswered,
         .over = result->contended.over + unanswered,
@@ -147,49 +142,42 @@ struct background_figures background_figures_of(const struct background_plan *pl
 
 /* ------------------------------------------------------------------ whether they stand */
 
-/* What speaks against them. */
-struct doubts {
-    char *why;
-    size_t size;
-    bool stand;
-};
+static void doubt(char *why, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static void doubt(struct doubts *doubts, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void doubt(struct doubts *doubts, const char *format, ...)
+static void doubt(char *why, size_t size, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    text_append_clause(doubts->why, doubts->size, format, arguments);
+    text_append_clause(why, size, format, arguments);
     va_end(arguments);
-    doubts->stand = false;
-}
-
-/* One request in a hundred may be late. */
-static void judge_lag(uint64_t sent, uint64_t late, const char *when, struct doubts *doubts)
-{
-    if (sent < LATE_LEAST || late * 100 <= sent)
-        return;
-    doubt(doubts,
-          "overloaded: of %llu requests of the load in the background, %s, %llu were "
-          "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
-          (unsigned long long)sent, when, (unsigned long long)late);
 }
 
 bool background_stands(const struct background_figures *figures, char *why, size_t size)
 {
-    struct doubts doubts = {why, size, true};
-    judge_lag(figures->sent, figures->sent_late, "alone", &doubts);
-    judge_lag(figures->contended_sent, figures->contended_sent_late, "beside the lock", &doubts);
-    if (figures->absent_ns > BACKGROUND_ABSENT_NS)
-        doubt(&doubts,
+    const struct {
+        uint64_t sent, late;
+        const char *when;
+    } parts[] = {{figures->sent, figures->sent_late, "alone"},
+                 {figures->contended_sent, figures->contended_sent_late, "beside the lock"}};
+    bool is_absent = figures->absent_ns > BACKGROUND_ABSENT_NS, stand = !is_absent;
+    for (size_t i = 0; i < 2; i++) {
+        if (parts[i].sent < LATE_LEAST || parts[i].late * 100 <= parts[i].sent)
+            continue; /* one request in a hundred may be late */
+        doubt(why, size,
+              "overloaded: of %llu requests of the load in the background, %s, %llu were "
+              "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
+              (unsigned long long)parts[i].sent, parts[i].when, (unsigned long long)parts[i].late);
+        stand = false;
+    }
+    if (is_absent)
+        doubt(why, size,
               "overloaded: the driver of the load in the background did not run for %.1f s",
               (double)figures->absent_ns / 1e9);
     if (figures->losses > 0)
-        doubt(&doubts, "the load in the background lost %u connection%s", figures->losses,
+        doubt(why, size, "the load in the background lost %u connection%s", figures->losses,
               figures->losses == 1 ? "" : "s");
-    return doubts.stand;
+    return stand && figures->losses == 0;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -235,22 +223,6 @@ static enum error_kind run_trial(struct background *background, const struct tri
     return trial_run(trial, &company, result, error);
 }
 
-/* Without a load there is no trial: what it would measure is not what was asked for. */
-static enum error_kind take_figures(struct background *background,
-                                    struct background_figures *figures, struct error *error)
-{
-    struct load_result *result = NULL;
-    enum error_kind kind = load_background_end(background->load, &result, error);
-    background->is_open = false;
-    if (kind != ERROR_NONE)
-        return kind;
-    *figures = background_figures_of(background->plan, result);
-    background->sent = figures->rpcs;
-    background->losses = figures->losses;
-    load_result_free(result);
-    return ERROR_NONE;
-}
-
 enum error_kind background_run(struct background *background, const struct background_plan *plan,
                                const struct trial_plan *trial, const struct trial_host *host,
                                struct background_figures *figures, struct trial_result **result,
@@ -268,6 +240,7 @@ enum error_kind background_run(struct background *background, const struct backg
                   .interrupt_descriptor = host->watch.interrupt_descriptor,
                   .has_company = has_company}};
     enum error_kind kind = ERROR_NONE;
+    struct load_result *loaded = NULL;
     struct error why;
     *result = NULL;
     background->plan = plan;
@@ -275,8 +248,15 @@ enum error_kind background_run(struct background *background, const struct backg
     background->is_open = true;
     if (load_background_begin(&background->load, &load, &load_host))
         kind = run_trial(background, trial, host, result, error);
-    enum error_kind ended = take_figures(background, figures, kind == ERROR_NONE ? error : &why);
-    if (kind == ERROR_NONE && ended != ERROR_NONE) {
+    enum error_kind ended =
+        load_background_end(background->load, &loaded, kind == ERROR_NONE ? error : &why);
+    background->is_open = false;
+    if (ended == ERROR_NONE) {
+        *figures = background_figures_of(plan, loaded);
+        background->sent = figures->rpcs;
+        background->losses = figures->losses;
+        load_result_free(loaded);
+    } else if (kind == ERROR_NONE) { /* without a load, the trial is not what was asked for */
         trial_result_free(*result);
         *result = NULL;
     }

@@ -5,14 +5,14 @@
  *   command_line   the options of `zkherd plan --slo`
  *   question       what is asked, and what a size means: sessions, locks, requests
  *   demand         --dry-run: what the searches would demand of the servers
- *   lead           a series: guard, searches, records, answers
+ *   lead           a series: guard, searches, answers; for each topology a record: the folder with
+ *                  plan.csv, answers.csv, manifest, plots
  *     proposal     the sizes at which the searches begin: --costs
  *     turn         one trial of a search: run below the guard, judged, kept, reported
  *       guard      a bystander beside the trials, and a brake
  *       probe      what a trial is of, and when it has measured enough
  *       sample     the figures of a finished trial, its verdict, its row of plan.csv
  *     knee         the knee for hot locks, and the trials that it needs besides
- *     record       the folder of a topology: plan.csv, answers.csv, manifest, plots
  *     answer       the figures of a search that has ended, as a row and as JSON
  *     sentences    the same as a table and in sentences
  */
@@ -574,18 +574,6 @@ void plan_sentences_write(const struct plan_question *question, const struct pla
 
 /* ------------------------------------------------------------------ searches */
 
-/* The folder of one topology. Invariant: a trial that plan_record_add has added without an error is
- * in plan.csv, whatever happens next. */
-struct plan_record {
-    const struct plan_options *options;
-    struct file_set set;
-    struct csv csv;
-    struct manifest manifest;
-    char target[80]; /* a copy of its name: the target is closed before the record */
-    struct plan_sample_context context;
-    bool warned; /* that the counts cannot be compared with the servers' */
-};
-
 /* The search for one recipe on one topology. */
 struct plan_search {
     struct search search;
@@ -593,6 +581,19 @@ struct plan_search {
     size_t topology;
     struct plan_samples samples;
     struct plan_answer answer; /* when its record is closed */
+};
+
+/* The folder of one topology. Invariant: a trial that plan_record_add has added without an error is
+ * in plan.csv, whatever happens next. */
+struct plan_record {
+    const struct plan_options *options;
+    struct plan_search *searches; /* on the topology, one for each recipe */
+    struct file_set set;
+    struct csv csv;
+    struct manifest manifest;
+    char *target; /* a copy of its name: the target is closed before the record */
+    struct plan_sample_context context;
+    bool warned; /* that the counts cannot be compared with the servers' */
 };
 
 /* The table of the answers. ERROR_NO_MEMORY. */
@@ -644,35 +645,10 @@ MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct 
 MUST_CHECK enum error_kind plan_turn_warm_up(struct plan_searches *searches,
                                              struct plan_search *search, struct error *error);
 
-/* Makes the folder and begins its files. plan_record_free must be called also after an error. */
-MUST_CHECK enum error_kind plan_record_open(struct plan_record *record,
-                                            const struct plan_options *options,
-                                            const struct target *target, const char *out, int argc,
-                                            char **argv, struct error *error);
-void plan_record_free(struct plan_record *record);
-
-/* Prints a warning, except with --quiet, and adds it to the manifest. */
-void plan_record_warn(struct plan_record *record, const char *warning);
-
 /* Adds a finished trial; NULL: it did not begin. */
 MUST_CHECK enum error_kind plan_record_add(struct plan_record *record,
                                            const struct plan_sample *sample,
                                            const struct trial_result *result, struct error *error);
-
-/* What is known after the last trial. */
-struct plan_record_end {
-    const struct plan_search *searches; /* on this topology, one for each recipe, answered */
-    size_t planned;                     /* trials; an estimate if the searches were cut short */
-    const struct error *cut_short;      /* why they ended before their end, or NULL */
-    int interrupts;                     /* readable when the plots are to be given up; -1: never */
-};
-
-/* Closes plan.csv, and writes answers.csv, the plots and the manifest. Returns the first error:
- * ERROR_INTERRUPTED, with all files but the plots written, if `interrupts` becomes readable while
- * they are drawn. */
-MUST_CHECK enum error_kind plan_record_close(struct plan_record *record,
-                                             const struct plan_record_end *end,
-                                             struct error *error);
 
 /* ------------------------------------------------------------------ demand */
 

@@ -2,7 +2,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/rows.h"
 #include "bench/output/json_result.h"
+#include "bench/output/json_text.h"
+#include "bench/output/record_end.h"
 #include "bench/output/record_json.h"
 #include "bench/output/verdict.h"
 #include "bench/page/page.h"
@@ -41,6 +44,51 @@ static size_t count_trials(const struct plan_searches *searches, size_t topology
         }
     }
     return kept;
+}
+
+/* ------------------------------------------------------------------ the manifest's plan */
+
+static json_t *number_or_null(uint64_t number, uint64_t none)
+{
+    return number == none ? json_null() : json_integer((json_int_t)number);
+}
+
+/* The object "plan" of the manifest. */
+static json_t *describe_plan(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    char objective[OBJECTIVE_TEXT_SIZE], background[ROWS_BACKGROUND_TEXT_SIZE];
+    json_t *recipes = json_array(), *proposals = json_array(); /* null: none is proposed */
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        json_array_append_new(recipes, json_string(options->recipes[i]->name));
+        json_array_append_new(proposals, number_or_null(options->proposals[i].size, 0));
+    }
+    rows_background_format(&question->background, background, sizeof background);
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:s, s:o}",
+        "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
+        plan_question_unknowns[question->unknown], "recipes", recipes, "at_least",
+        (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
+        (json_int_t)question->resolution_percent, "clients", number_or_null(question->clients, 0),
+        "locks", number_or_null(question->unknown == PLAN_LOCKS ? 0 : question->locks, 0), "votes",
+        (json_int_t)PLAN_VOTES, "fresh", (json_int_t)PLAN_FRESH, "trial_samples",
+        number_or_null(question->trial_samples, 0), "trial_ns",
+        number_or_null(question->trial_ns, 0), "hold_ns", (json_int_t)question->hold.mean_ns,
+        "hold_exponential", question->hold.exponential, "processes",
+        (json_int_t)question->processes, "max_clients",
+        number_or_null(options->target.max_clients, UINT64_MAX), "max_rate",
+        number_or_null(options->guard.max_rate, 0), "max_time_ns",
+        number_or_null(options->guard.max_time_ns, 0), "brake_ns",
+        number_or_null(options->guard.brake_ns, 0), "server_cpu_percent",
+        number_or_null(options->target.cpu_percent, 0), "placement",
+        options_placements[options->target.placement], "session_timeout_ms",
+        (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(question->timeout_ns / NS_PER_MS), "costs",
+        options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
+        proposals, "knee_trials",
+        number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0), "background",
+        background, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
 }
 
 /* ------------------------------------------------------------------ before the first trial */
@@ -133,22 +181,65 @@ static enum error_kind lay_out(void *context, struct error *error)
     return ERROR_NONE;
 }
 
+/* Prints a warning, except with --quiet, and adds it to the manifest. */
+static void warn(struct plan_record *record, const char *warning)
+{
+    if (!record->options->output.quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
+}
+
+static void warn_once(struct plan_record *record, const char *why)
+{
+    bool several = record->options->target.topology_count > 1;
+    char warning[384];
+    snprintf(warning, sizeof warning, "%s%scannot cross-check against the servers' counters: %s",
+             several ? record->target : "", several ? ": " : "", why);
+    if (!record->warned)
+        warn(record, warning);
+    record->warned = true;
+}
+
+enum error_kind plan_record_add(struct plan_record *record, const struct plan_sample *sample,
+                                const struct trial_result *result, struct error *error)
+{
+    if (result != NULL)
+        manifest_sessions(&record->manifest, result->memory->fleet);
+    if (result != NULL && result->not_reconciled[0] != '\0')
+        warn_once(record, result->not_reconciled);
+    plan_sample_write(sample, &record->context, &record->csv);
+    return file_set_commit(&record->set, ERROR_NONE, error);
+}
+
 static enum error_kind open_record(void *context, size_t topology, const char *out,
                                    struct error *error)
 {
     struct plan_searches *searches = context;
+    const struct plan_options *options = searches->options;
     const struct series *series = &searches->series;
     const struct target *target = &series->targets.list[topology];
     struct plan_record *record = &searches->records[topology];
-    enum error_kind kind =
-        plan_record_open(record, searches->options, target, out, series->argc, series->argv, error);
-    if (kind != ERROR_NONE)
+    record->options = options;
+    record->searches = &searches->list[topology * options->recipe_count];
+    enum error_kind kind = file_set_open(&record->set, out, target->name, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(&record->set, "plan.csv", plan_sample_columns, &record->csv, error);
+    if (kind != ERROR_NONE) {
+        struct error second;
+        (void)!file_set_close(&record->set, &second);
         return kind;
-    const char *warning = resources_warning(&searches->options->target, target->servers.count);
+    }
+    record->target = memory_text(target->name);
+    record->context = (struct plan_sample_context){record->set.run, record->target,
+                                                   target->servers.count, &options->question};
+    manifest_begin(&record->manifest,
+                   &(struct manifest_start){series->argc, series->argv, options->question.seed,
+                                            describe_plan(options), &options->target, target});
+    const char *warning = resources_warning(&options->target, target->servers.count);
     if (series->left_out[0] != '\0')
-        plan_record_warn(record, series->left_out);
+        warn(record, series->left_out);
     if (warning != NULL)
-        plan_record_warn(record, warning);
+        warn(record, warning);
     return ERROR_NONE;
 }
 
@@ -214,25 +305,56 @@ static enum error_kind run(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ after the last trial */
 
+static void write_answers_csv(FILE *stream, const void *context)
+{
+    const struct plan_record *record = context;
+    struct csv csv = {.stream = stream};
+    csv_header(&csv, plan_answer_columns);
+    for (size_t i = 0; i < record->options->recipe_count; i++)
+        plan_answer_write(&record->searches[i].answer, &record->context, &csv);
+}
+
+static void answer(struct plan_searches *searches, struct plan_record *record)
+{
+    const struct plan_options *options = searches->options;
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        struct plan_search *search = &record->searches[i];
+        search->answer =
+            plan_answer_take(options, &search->search, search->recipe, &search->samples);
+        search->answer.target = record->target;
+        search->answer.cut = searches->cut;
+    }
+}
+
+/* Writes answers.csv, the plots and the manifest. */
 static enum error_kind close_record(void *context, size_t topology, const struct error *cut_short,
                                     struct error *error)
 {
     struct plan_searches *searches = context;
     const struct plan_options *options = searches->options;
     struct plan_record *record = &searches->records[topology];
-    struct plan_search *list = &searches->list[topology * options->recipe_count];
     size_t remaining = 0, kept = count_trials(searches, topology, cut_short ? &remaining : NULL);
+    const struct record_end end = {&record->manifest,
+                                   &record->set,
+                                   &options->output,
+                                   "plan",
+                                   kept + remaining,
+                                   cut_short,
+                                   searches->series.targets.signals};
+    char recipes[PLOTS_RECIPES_SIZE] = "";
     if (cut_short != NULL)
         searches->cut = PLAN_CUT_SHORT;
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        list[i].answer =
-            plan_answer_take(options, &list[i].search, list[i].recipe, &list[i].samples);
-        list[i].answer.target = record->target;
-        list[i].answer.cut = searches->cut;
-    }
-    const struct plan_record_end end = {list, kept + remaining, cut_short,
-                                        searches->series.targets.signals};
-    return plan_record_close(record, &end, error);
+    answer(searches, record);
+    enum error_kind kind = file_set_close(&record->set, error);
+    if (record->set.trials == 0)
+        return kind;
+    if (kind == ERROR_NONE)
+        kind = output_write(record->set.folder, "answers.csv", write_answers_csv, record, error);
+    for (size_t i = 0; i < options->recipe_count; i++)
+        (void)!plots_add_recipe(recipes, options->recipes[i]->name);
+    if (kind == ERROR_NONE && !record->set.broken)
+        kind = record_end_draw(&end, PLOTS_OF_PLAN, recipes, NULL, error);
+    return record_end_describe(&end, kind, error);
 }
 
 static size_t kept(const void *context, size_t topology)
@@ -357,8 +479,10 @@ static int lead(struct plan_searches *searches, int argc, char **argv)
                                              &clients, question->processes, NULL};
     series_init(&searches->series, &of_series, &user, searches);
     int status = series_lead(&searches->series, argc, argv);
-    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
-        plan_record_free(&searches->records[i]);
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++) {
+        manifest_deinit(&searches->records[i].manifest);
+        free(searches->records[i].target);
+    }
     for (size_t i = 0; i < searches->count; i++) {
         search_deinit(&searches->list[i].search);
         free(searches->list[i].samples.list);
