@@ -118,10 +118,6 @@ $(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
 # either -dev package may provide the header.
 $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
-# These tests refuse memory.
-$(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-    -Wl,--wrap=record_add,--wrap=record_tell
-
 # These tests count what is allocated.
 $(BUILD)/tests/test_search: LIBS += -Wl,--wrap=calloc
 $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -1,66 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/background_price.h"
 
+#include "base/memory.h"
 #include "bench/cli/terminal.h"
-#include "measure/statistics.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define TRIALS_MAX 1000
-#define CONFIDENCE 0.95
-
-/* The figures of a cell: one of each for a valid trial. */
-struct trials {
-    double alone_us[TRIALS_MAX], contended_us[TRIALS_MAX], ratio[TRIALS_MAX];
-    size_t count;
-};
-
-/* What they come to. */
+/* What the valid trials of a cell come to that have the percentile alone and contended. */
 struct price {
     size_t trials;
     double alone_us, contended_us;
     struct interval ratio;
 };
 
-static bool belongs(const struct sample *sample, const struct recipe *recipe, uint64_t clients)
-{
-    return sample->cell.recipe == recipe && sample->cell.clients == clients && sample->valid &&
-           sample->background.measured;
-}
-
-static void add(struct trials *trials, double alone_us, double contended_us)
-{
-    if (trials->count == TRIALS_MAX || isnan(alone_us) || isnan(contended_us))
-        return;
-    trials->alone_us[trials->count] = alone_us;
-    trials->contended_us[trials->count] = contended_us;
-    trials->ratio[trials->count++] = contended_us / alone_us;
-}
-
-static struct interval mean(const double *values, size_t count)
-{
-    struct interval found = statistics_interval_of_logs(values, count, CONFIDENCE);
-    if (count < STATISTICS_TRIALS_MIN)
-        found.low = found.high = NAN;
-    return found;
-}
-
 /* of_p99: of the 99th percentile, else of the median. */
-static struct price price_of(const struct samples *samples, const struct recipe *recipe,
+static struct price price_of(const struct table *rows, const struct recipe *recipe,
                              uint64_t clients, bool of_p99)
 {
-    struct trials trials = {.count = 0};
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct background_figures *beside = &samples->list[i].background;
-        if (!belongs(&samples->list[i], recipe, clients))
+    size_t alone = of_p99 ? trial_row_background_alone_p99_us : trial_row_background_alone_p50_us,
+           contended = of_p99 ? trial_row_background_p99_us : trial_row_background_p50_us;
+    double *alone_us = memory_new(3 * rows->rows, sizeof *alone_us),
+           *contended_us = alone_us + rows->rows, *ratios = contended_us + rows->rows;
+    size_t count = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        double of_alone = table_number(&row[alone]), of_contended = table_number(&row[contended]);
+        if (!trial_row_is_of(row, recipe) || row[trial_row_clients].count != clients ||
+            !row[trial_row_valid].flag || isnan(of_alone) || isnan(of_contended))
             continue;
-        add(&trials, of_p99 ? beside->alone_p99_us : beside->alone_p50_us,
-            of_p99 ? beside->contended_p99_us : beside->contended_p50_us);
+        alone_us[count] = of_alone;
+        contended_us[count] = of_contended;
+        ratios[count++] = of_contended / of_alone;
     }
-    return (struct price){.trials = trials.count,
-                          .alone_us = mean(trials.alone_us, trials.count).value,
-                          .contended_us = mean(trials.contended_us, trials.count).value,
-                          .ratio = mean(trials.ratio, trials.count)};
+    struct price price = {.trials = count,
+                          .alone_us = table_geometric(alone_us, count).value,
+                          .contended_us = table_geometric(contended_us, count).value,
+                          .ratio = table_geometric(ratios, count)};
+    free(alone_us);
+    return price;
 }
 
 /* ------------------------------------------------------------------ background.csv */
@@ -82,14 +60,14 @@ static struct price price_of(const struct samples *samples, const struct recipe 
 
 const char background_price_columns[] = COLUMNS(CSV_NAME);
 
-void background_price_write(const struct samples *samples, const struct recipe *recipe,
-                            const struct sample_context *context, struct csv *csv)
+void background_price_write(const struct table *rows, const struct recipe *recipe,
+                            const struct trial_row_context *context, struct csv *csv)
 {
     const struct levels *levels = &context->options->plan.clients;
     for (size_t i = 0; i < levels->count; i++) {
         uint64_t clients = levels->list[i];
-        const struct price p50 = price_of(samples, recipe, clients, false),
-                           p99 = price_of(samples, recipe, clients, true);
+        const struct price p50 = price_of(rows, recipe, clients, false),
+                           p99 = price_of(rows, recipe, clients, true);
         if (p50.trials > 0) {
             COLUMNS(CSV_WRITE) csv_end_row(csv);
         }
@@ -112,11 +90,11 @@ static void tell(const struct price *price, const char *recipe, uint64_t clients
                   price->alone_us / 1e3, price->ratio.value, between);
 }
 
-static void tell_most(const struct samples *samples, const struct recipe *recipe,
+static void tell_most(const struct table *rows, const struct recipe *recipe,
                       const struct levels *levels, bool of_p99, FILE *stream)
 {
     for (size_t i = levels->count; i-- > 0;) {
-        const struct price price = price_of(samples, recipe, levels->list[i], of_p99);
+        const struct price price = price_of(rows, recipe, levels->list[i], of_p99);
         if (!isfinite(price.ratio.value))
             continue;
         tell(&price, recipe->name, levels->list[i], of_p99 ? "p99" : "median", stream);
@@ -124,12 +102,11 @@ static void tell_most(const struct samples *samples, const struct recipe *recipe
     }
 }
 
-void background_price_tell(const struct samples *samples, const struct options *options,
-                           FILE *stream)
+void background_price_tell(const struct table *rows, const struct options *options, FILE *stream)
 {
     for (size_t i = 0; options->plan.background.given && i < options->plan.recipe_count; i++) {
         const struct recipe *recipe = options->plan.recipes[i];
-        tell_most(samples, recipe, &options->plan.clients, false, stream);
-        tell_most(samples, recipe, &options->plan.clients, true, stream);
+        tell_most(rows, recipe, &options->plan.clients, false, stream);
+        tell_most(rows, recipe, &options->plan.clients, true, stream);
     }
 }

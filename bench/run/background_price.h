@@ -10,7 +10,7 @@
 #ifndef BENCH_RUN_BACKGROUND_PRICE_H
 #define BENCH_RUN_BACKGROUND_PRICE_H
 
-#include "bench/run/sample.h"
+#include "bench/run/trial_rows.h"
 #include "measure/csv.h"
 
 #include <stdio.h>
@@ -18,12 +18,11 @@
 /* The columns of background.csv, and its rows for a recipe: one for each number of clients that has
  * a valid trial. */
 extern const char background_price_columns[];
-void background_price_write(const struct samples *samples, const struct recipe *recipe,
-                            const struct sample_context *context, struct csv *csv);
+void background_price_write(const struct table *rows, const struct recipe *recipe,
+                            const struct trial_row_context *context, struct csv *csv);
 
 /* Writes a sentence for each recipe and percentile, at the most clients; nothing without
  * --background. */
-void background_price_tell(const struct samples *samples, const struct options *options,
-                           FILE *stream);
+void background_price_tell(const struct table *rows, const struct options *options, FILE *stream);
 
 #endif

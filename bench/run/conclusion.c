@@ -11,20 +11,20 @@
 #define INDENT    4
 #define TEXT_SIZE 4096 /* the names of OPTIONS_RECIPES_MAX recipes */
 
-static bool fails(const struct sample *sample)
+static bool fails(const struct table_value *row)
 {
-    return sample->violations > 0;
+    return row[trial_row_violations].count > 0;
 }
 
-static bool is_not_valid(const struct sample *sample)
+static bool is_not_valid(const struct table_value *row)
 {
-    return !fails(sample) && !sample->valid;
+    return !fails(row) && !row[trial_row_valid].flag;
 }
 
-static bool any(const struct samples *samples, bool (*is)(const struct sample *sample))
+static bool any(const struct table *rows, bool (*is)(const struct table_value *row))
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        if (is(&samples->list[i]))
+    for (size_t i = 0; i < rows->rows; i++) {
+        if (is(table_row(rows, i)))
             return true;
     }
     return false;
@@ -35,18 +35,18 @@ struct verdict {
     const char *word, *colour;
 };
 
-static struct verdict verdict_of(const struct samples *samples)
+static struct verdict verdict_of(const struct table *rows)
 {
-    if (any(samples, fails))
+    if (any(rows, fails))
         return (struct verdict){"FAILS", TERMINAL_RED};
-    if (any(samples, is_not_valid))
+    if (any(rows, is_not_valid))
         return (struct verdict){"not valid", TERMINAL_YELLOW};
     return (struct verdict){"holds", TERMINAL_GREEN};
 }
 
-const char *conclusion_word(const struct samples *samples)
+const char *conclusion_word(const struct table *rows)
 {
-    return verdict_of(samples).word;
+    return verdict_of(rows).word;
 }
 
 __attribute__((format(printf, 2, 3))) static void tell(FILE *stream, const char *format, ...)
@@ -68,20 +68,22 @@ struct share {
     uint64_t least, most; /* clients */
 };
 
-static struct share share_of(const struct samples *samples, const struct recipe *recipe,
-                             bool (*is)(const struct sample *sample))
+static struct share share_of(const struct table *rows, const struct recipe *recipe,
+                             bool (*is)(const struct table_value *row))
 {
     struct share share = {.least = UINT64_MAX};
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct sample *sample = &samples->list[i];
-        if (sample->cell.recipe != recipe)
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (!trial_row_is_of(row, recipe))
             continue;
         share.of++;
-        if (!is(sample))
+        if (!is(row))
             continue;
         share.trials++;
-        share.least = sample->cell.clients < share.least ? sample->cell.clients : share.least;
-        share.most = sample->cell.clients > share.most ? sample->cell.clients : share.most;
+        share.least =
+            row[trial_row_clients].count < share.least ? row[trial_row_clients].count : share.least;
+        share.most =
+            row[trial_row_clients].count > share.most ? row[trial_row_clients].count : share.most;
     }
     return share;
 }
@@ -98,12 +100,12 @@ static void tell_share(const char *recipe, const struct share *share, const char
          share->most == 1 ? "" : "s");
 }
 
-static void tell_where(const struct samples *samples, const struct options *options, FILE *stream)
+static void tell_where(const struct table *rows, const struct options *options, FILE *stream)
 {
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         const struct recipe *recipe = options->plan.recipes[i];
-        struct share failed = share_of(samples, recipe, fails);
-        struct share lost = share_of(samples, recipe, is_not_valid);
+        struct share failed = share_of(rows, recipe, fails);
+        struct share lost = share_of(rows, recipe, is_not_valid);
         if (failed.trials > 0)
             tell_share(recipe->name, &failed, failed.trials == 1 ? "fails" : "fail", stream);
         if (lost.trials > 0)
@@ -113,37 +115,37 @@ static void tell_where(const struct samples *samples, const struct options *opti
 }
 
 /* Of the trials that were not made nothing is known. */
-static void tell_missing(const struct samples *samples, size_t planned, FILE *stream)
+static void tell_missing(const struct table *rows, size_t planned, FILE *stream)
 {
     char made[32], all[32];
-    if (samples->count < planned)
+    if (rows->rows < planned)
         tell(stream, "The run ended after %s of %s trials",
-             text_format_count(samples->count, made, sizeof made),
+             text_format_count(rows->rows, made, sizeof made),
              text_format_count(planned, all, sizeof all));
 }
 
 /* ------------------------------------------------------------------ the counts */
 
-static bool counts_stand(const struct sample *sample)
+static bool counts_stand(const struct table_value *row)
 {
-    return !fails(sample) && sample->complete;
+    return !fails(row) && row[trial_row_complete].flag;
 }
 
 /* A trial whose counts differ from its law fails. */
-static bool equals_law(const struct sample *sample)
+static bool equals_law(const struct table_value *row)
 {
-    return counts_stand(sample) && sample->has_law;
+    return counts_stand(row) && row[trial_row_has_law].flag;
 }
 
-static bool lacks_law(const struct sample *sample)
+static bool lacks_law(const struct table_value *row)
 {
-    return counts_stand(sample) && !sample->has_law;
+    return counts_stand(row) && !row[trial_row_has_law].flag;
 }
 
-static void tell_counts(const struct samples *samples, const struct options *options, FILE *stream)
+static void tell_counts(const struct table *rows, const struct options *options, FILE *stream)
 {
-    bool equal = any(samples, equals_law), lack = any(samples, lacks_law);
-    bool fail = any(samples, fails);
+    bool equal = any(rows, equals_law), lack = any(rows, lacks_law);
+    bool fail = any(rows, fails);
     if (equal && lack)
         tell(stream, "%s counts that have a law equal it", fail ? "The other" : "All");
     else if (equal)
@@ -169,12 +171,12 @@ __attribute__((format(printf, 2, 3))) static void append(char text[TEXT_SIZE], c
 
 /* "RPCs grow as O(n²): nonscalable, childwatch; as O(n): scalable". An order comes where its first
  * recipe does. */
-static void tell_growth(const struct samples *samples, const struct options *options, FILE *stream)
+static void tell_growth(const struct table *rows, const struct options *options, FILE *stream)
 {
     const char *order[OPTIONS_RECIPES_MAX];
     char text[TEXT_SIZE] = "";
     for (size_t i = 0; i < options->plan.recipe_count; i++)
-        order[i] = fits_order_of_rpcs(samples, options->plan.recipes[i], options);
+        order[i] = fits_order_of_rpcs(rows, options->plan.recipes[i], options);
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         if (order[i] == NULL)
             continue;
@@ -192,14 +194,14 @@ static void tell_growth(const struct samples *samples, const struct options *opt
         tell(stream, "%s", text);
 }
 
-void conclusion_write(const struct samples *samples, size_t planned, const struct options *options,
+void conclusion_write(const struct table *rows, size_t planned, const struct options *options,
                       bool colours, FILE *stream)
 {
-    struct verdict verdict = verdict_of(samples);
+    struct verdict verdict = verdict_of(rows);
     fprintf(stream, "\nverdict: %s%s%s\n", colours ? verdict.colour : "", verdict.word,
             colours ? TERMINAL_PLAIN : "");
-    tell_missing(samples, planned, stream);
-    tell_where(samples, options, stream);
-    tell_counts(samples, options, stream);
-    tell_growth(samples, options, stream);
+    tell_missing(rows, planned, stream);
+    tell_where(rows, options, stream);
+    tell_counts(rows, options, stream);
+    tell_growth(rows, options, stream);
 }

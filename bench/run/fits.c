@@ -52,40 +52,43 @@ struct metric {
     const char *name;
     bool on_time;
     bool has_law; /* under lockstep: the law gives the exact count */
-    double (*value)(const struct sample *sample);
+    size_t column;
+    size_t law; /* the column of what the law says, if has_law */
 };
 
 enum total { RPCS, NOTIFICATIONS, CREATES, NAMES_LISTED, BYTES, ELAPSED_S, DRAIN_S, TOTALS };
 
 static const struct metric metrics[TOTALS] = {
-    [RPCS] = {"rpcs", false, true, sample_rpcs},
-    [NOTIFICATIONS] = {"notifications", false, true, sample_notifications},
-    [CREATES] = {"creates", false, true, sample_creates},
-    [NAMES_LISTED] = {"names_listed", false, true, sample_names_listed},
-    [BYTES] = {"bytes", false, false, sample_bytes},
-    [ELAPSED_S] = {"elapsed_s", true, false, sample_elapsed_s},
-    [DRAIN_S] = {"drain_s", true, false, sample_drain_s},
+    [RPCS] = {"rpcs", false, true, trial_row_rpcs, trial_row_law_rpcs},
+    [NOTIFICATIONS] = {"notifications", false, true, trial_row_notifications,
+                       trial_row_law_notifications},
+    [CREATES] = {"creates", false, true, trial_row_creates, trial_row_law_creates},
+    [NAMES_LISTED] = {"names_listed", false, true, trial_row_names_listed,
+                      trial_row_law_names_listed},
+    [BYTES] = {"bytes", false, false, trial_row_bytes, 0},
+    [ELAPSED_S] = {"elapsed_s", true, false, trial_row_elapsed_s, 0},
+    [DRAIN_S] = {"drain_s", true, false, trial_row_drain_s, 0},
 };
 
-static bool is_used(const struct sample *sample, const struct recipe *recipe, bool on_time)
+static bool is_used(const struct table_value *row, const struct recipe *recipe, bool on_time)
 {
-    return sample->cell.recipe == recipe && sample->violations == 0 && sample->complete &&
-           (sample->valid || !on_time);
+    return trial_row_is_of(row, recipe) && row[trial_row_violations].count == 0 &&
+           row[trial_row_complete].flag && (row[trial_row_valid].flag || !on_time);
 }
 
 /* Adds a trial to its level; the levels ascend. No list of clients has more than LEVELS_MAX. */
-static void add_trial(struct points *points, uint32_t clients, double value)
+static void add_trial(struct points *points, uint64_t clients, double value)
 {
     size_t at = points->count;
-    while (at > 0 && points->x[at - 1] >= clients)
+    while (at > 0 && points->x[at - 1] >= (double)clients)
         at--;
-    if (at == points->count || points->x[at] > clients) {
+    if (at == points->count || points->x[at] > (double)clients) {
         size_t behind = points->count++ - at;
         assert(points->count <= LEVELS_MAX);
         memmove(&points->x[at + 1], &points->x[at], behind * sizeof points->x[0]);
         memmove(&points->y[at + 1], &points->y[at], behind * sizeof points->y[0]);
         memmove(&points->trials[at + 1], &points->trials[at], behind * sizeof points->trials[0]);
-        points->x[at] = clients;
+        points->x[at] = (double)clients;
         points->y[at] = 0;
         points->trials[at] = 0;
     }
@@ -94,14 +97,14 @@ static void add_trial(struct points *points, uint32_t clients, double value)
 }
 
 /* The means over trials, a level for each number of clients. False if there is none. */
-static bool gather_totals(const struct samples *samples, const struct recipe *recipe,
+static bool gather_totals(const struct table *rows, const struct recipe *recipe,
                           const struct metric *metric, struct points *points)
 {
     points->count = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct sample *sample = &samples->list[i];
-        if (is_used(sample, recipe, metric->on_time) && isfinite(metric->value(sample)))
-            add_trial(points, sample->cell.clients, metric->value(sample));
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (is_used(row, recipe, metric->on_time) && isfinite(table_number(&row[metric->column])))
+            add_trial(points, row[trial_row_clients].count, table_number(&row[metric->column]));
     }
     for (size_t i = 0; i < points->count; i++)
         points->y[i] /= (double)points->trials[i];
@@ -126,9 +129,12 @@ struct obeyed {
 /* What the law says of this figure in a drain. */
 static double law_at(const struct recipe *recipe, const struct metric *metric, uint64_t clients)
 {
-    struct sample foretold = {.total = {{0}}};
-    law_total(recipe, clients, clients, &foretold.total);
-    return metric->value(&foretold);
+    struct tally total = {{0}};
+    law_total(recipe, clients, clients, &total);
+    return metric->column == trial_row_rpcs            ? (double)tally_rpcs(&total)
+           : metric->column == trial_row_notifications ? (double)total.of[TALLY_NOTIFICATION]
+           : metric->column == trial_row_creates       ? (double)total.of[TALLY_CREATE]
+                                                       : (double)total.of[TALLY_NAMES_LISTED];
 }
 
 static bool has_law_of_drains(const struct options *options)
@@ -139,18 +145,16 @@ static bool has_law_of_drains(const struct options *options)
 
 /* Whether no trial of the recipe failed, and each that was led to its end has exactly the counts of
  * its law: then these are known at every level, and need no fit. */
-static bool obey(const struct samples *samples, const struct recipe *recipe,
-                 const struct metric *metric)
+static bool obey(const struct table *rows, const struct recipe *recipe, const struct metric *metric)
 {
     size_t count = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct sample *sample = &samples->list[i];
-        const struct sample foretold = {.total = sample->law};
-        if (sample->cell.recipe == recipe && sample->violations > 0)
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (trial_row_is_of(row, recipe) && row[trial_row_violations].count > 0)
             return false;
-        if (!is_used(sample, recipe, metric->on_time))
+        if (!is_used(row, recipe, metric->on_time))
             continue;
-        if (!sample->has_law || metric->value(sample) != metric->value(&foretold))
+        if (!row[trial_row_has_law].flag || row[metric->column].count != row[metric->law].count)
             return false;
         count++;
     }
@@ -158,13 +162,13 @@ static bool obey(const struct samples *samples, const struct recipe *recipe,
 }
 
 /* points: the recipe's levels. */
-static struct obeyed find_law(const struct samples *samples, const struct recipe *recipe,
+static struct obeyed find_law(const struct table *rows, const struct recipe *recipe,
                               const struct metric *metric, const struct options *options,
                               const struct points *points)
 {
     struct obeyed law = {.verdict = FIT_UNDETERMINED};
     double x[LAW_LEVELS], y[LAW_LEVELS];
-    law.obeyed = metric->has_law && has_law_of_drains(options) && obey(samples, recipe, metric);
+    law.obeyed = metric->has_law && has_law_of_drains(options) && obey(rows, recipe, metric);
     if (!law.obeyed)
         return law;
     for (size_t i = 0; i < LAW_LEVELS; i++) {
@@ -221,20 +225,21 @@ static void gather_times(const struct waiters *waiters, struct points *points)
 }
 
 /* β over the trials at the most clients: the herd coefficient of docs/counting.md. */
-static struct interval gather_beta(const struct samples *samples, const struct recipe *recipe)
+static struct interval gather_beta(const struct table *rows, const struct recipe *recipe)
 {
     double betas[1024] = {0};
     size_t count = 0;
-    uint32_t most = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct sample *sample = &samples->list[i];
-        if (is_used(sample, recipe, true) && sample->cell.clients > most)
-            most = sample->cell.clients;
+    uint64_t most = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (is_used(row, recipe, true) && row[trial_row_clients].count > most)
+            most = row[trial_row_clients].count;
     }
-    for (size_t i = 0; i < samples->count && count < 1024; i++) {
-        const struct sample *sample = &samples->list[i];
-        if (is_used(sample, recipe, true) && sample->cell.clients == most && isfinite(sample->beta))
-            betas[count++] = sample->beta;
+    for (size_t i = 0; i < rows->rows && count < 1024; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (is_used(row, recipe, true) && row[trial_row_clients].count == most &&
+            isfinite(row[trial_row_beta].real))
+            betas[count++] = row[trial_row_beta].real;
     }
     struct interval beta = statistics_interval(betas, count, FIT_CONFIDENCE);
     if (count < STATISTICS_TRIALS_MIN)
@@ -277,16 +282,16 @@ static void write_row(const struct recipe *recipe, const char *metric, const cha
 
 static const struct interval no_interval = {NAN, NAN, NAN};
 
-static void write_totals(const struct samples *samples, const struct recipe *recipe,
-                         const struct sample_context *context, struct points *points,
+static void write_totals(const struct table *rows, const struct recipe *recipe,
+                         const struct trial_row_context *context, struct points *points,
                          struct csv *csv)
 {
     const struct options *options = context->options;
     for (size_t i = 0; i < TOTALS; i++) {
-        if (!gather_totals(samples, recipe, &metrics[i], points))
+        if (!gather_totals(rows, recipe, &metrics[i], points))
             continue;
         struct fitted fitted = fit(points, !metrics[i].on_time);
-        struct obeyed obeyed = find_law(samples, recipe, &metrics[i], options, points);
+        struct obeyed obeyed = find_law(rows, recipe, &metrics[i], options, points);
         if (obeyed.verdict != FIT_UNDETERMINED)
             fitted.verdict = obeyed.verdict;
         const char *law = i == RPCS            ? recipe->law.rpcs
@@ -308,18 +313,18 @@ static void write_handoff(const struct recipe *recipe, const char *metric,
     write_row(recipe, metric, "waiters", &fitted, "", beta, run, csv);
 }
 
-void fits_write(const struct samples *samples, const struct waiters *waiters,
-                const struct sample_context *context, struct csv *csv)
+void fits_write(const struct table *rows, const struct waiters *waiters,
+                const struct trial_row_context *context, struct csv *csv)
 {
     struct points points;
-    write_totals(samples, waiters->recipe, context, &points, csv);
+    write_totals(rows, waiters->recipe, context, &points, csv);
     for (size_t i = 0; i < sizeof handoff_counts / sizeof handoff_counts[0]; i++) {
         gather_counts(waiters, handoff_counts[i].sum, &points);
         write_handoff(waiters->recipe, handoff_counts[i].name, &points, no_interval, context->run,
                       csv);
     }
     gather_times(waiters, &points);
-    write_handoff(waiters->recipe, "handoff_us", &points, gather_beta(samples, waiters->recipe),
+    write_handoff(waiters->recipe, "handoff_us", &points, gather_beta(rows, waiters->recipe),
                   context->run, csv);
 }
 
@@ -403,13 +408,13 @@ static void tell_fit(struct telling *telling, const char *what, const char *verb
         tell(telling, "growth of %s: %s%s", what, words_of(fitted->verdict), reason);
 }
 
-static void tell_rpcs(struct telling *telling, const struct samples *samples,
+static void tell_rpcs(struct telling *telling, const struct table *rows,
                       const struct recipe *recipe, const struct options *options,
                       struct points *points)
 {
-    if (!gather_totals(samples, recipe, &metrics[RPCS], points))
+    if (!gather_totals(rows, recipe, &metrics[RPCS], points))
         return;
-    struct obeyed law = find_law(samples, recipe, &metrics[RPCS], options, points);
+    struct obeyed law = find_law(rows, recipe, &metrics[RPCS], options, points);
     struct fitted fitted = fit(points, true);
     if (law.described)
         tell_exact(telling, "RPCs", &law.polynomial, law.verdict);
@@ -420,10 +425,10 @@ static void tell_rpcs(struct telling *telling, const struct samples *samples,
 }
 
 static void tell_total(struct telling *telling, const char *what, const char *verb,
-                       enum total total, const struct samples *samples, const struct recipe *recipe,
+                       enum total total, const struct table *rows, const struct recipe *recipe,
                        struct points *points)
 {
-    if (!gather_totals(samples, recipe, &metrics[total], points))
+    if (!gather_totals(rows, recipe, &metrics[total], points))
         return;
     struct fitted fitted = fit(points, !metrics[total].on_time);
     tell_fit(telling, what, verb, &fitted);
@@ -448,68 +453,67 @@ static bool has_too_few_levels(const struct options *options)
     return options->plan.clients.count < FIT_LEVELS_MIN;
 }
 
-void fits_tell(const struct samples *samples, const struct recipe *recipe,
-               const struct options *options, FILE *stream)
+void fits_tell(const struct table *rows, const struct recipe *recipe, const struct options *options,
+               FILE *stream)
 {
     struct points points;
     struct telling telling = {stream, recipe->name, has_too_few_levels(options), 0};
-    tell_rpcs(&telling, samples, recipe, options, &points);
-    tell_total(&telling, "bytes", "grow", BYTES, samples, recipe, &points);
+    tell_rpcs(&telling, rows, recipe, options, &points);
+    tell_total(&telling, "bytes", "grow", BYTES, rows, recipe, &points);
     if (options->plan.workload == WORKLOAD_DRAIN)
-        tell_total(&telling, "drain time", "grows", DRAIN_S, samples, recipe, &points);
-    tell_beta(&telling, gather_beta(samples, recipe));
+        tell_total(&telling, "drain time", "grows", DRAIN_S, rows, recipe, &points);
+    tell_beta(&telling, gather_beta(rows, recipe));
 }
 
-const char *fits_order_of_rpcs(const struct samples *samples, const struct recipe *recipe,
+const char *fits_order_of_rpcs(const struct table *rows, const struct recipe *recipe,
                                const struct options *options)
 {
     struct points points;
-    if (!gather_totals(samples, recipe, &metrics[RPCS], &points))
+    if (!gather_totals(rows, recipe, &metrics[RPCS], &points))
         return NULL;
-    struct obeyed law = find_law(samples, recipe, &metrics[RPCS], options, &points);
+    struct obeyed law = find_law(rows, recipe, &metrics[RPCS], options, &points);
     enum fit_verdict verdict = law.obeyed ? law.verdict : fit(&points, true).verdict;
     return verdict == FIT_UNDETERMINED ? NULL : words_of(verdict);
 }
 
 /* Whether too few levels are why nothing is known of how a recipe's figure grows. */
-static bool lacks_levels(const struct samples *samples, const struct recipe *recipe,
+static bool lacks_levels(const struct table *rows, const struct recipe *recipe,
                          const struct metric *metric, const struct options *options,
                          struct points *points)
 {
-    if (!gather_totals(samples, recipe, metric, points) ||
-        find_law(samples, recipe, metric, options, points).obeyed)
+    if (!gather_totals(rows, recipe, metric, points) ||
+        find_law(rows, recipe, metric, options, points).obeyed)
         return false;
     return fit(points, !metric->on_time).verdict == FIT_UNDETERMINED;
 }
 
-static bool any_lacks_levels(const struct samples *samples, enum total total,
+static bool any_lacks_levels(const struct table *rows, enum total total,
                              const struct options *options, struct points *points)
 {
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
-        if (lacks_levels(samples, options->plan.recipes[i], &metrics[total], options, points))
+        if (lacks_levels(rows, options->plan.recipes[i], &metrics[total], options, points))
             return true;
     }
     return false;
 }
 
 /* "RPCs, bytes and times", of those figures that some recipe has too few levels for; or "". */
-static const char *list_undetermined(const struct samples *samples, const struct options *options,
+static const char *list_undetermined(const struct table *rows, const struct options *options,
                                      struct points *points)
 {
     static const char *const lists[] = {
         "",      "RPCs",           "bytes",           "RPCs and bytes",
         "times", "RPCs and times", "bytes and times", "RPCs, bytes and times"};
     enum total time = options->plan.workload == WORKLOAD_DRAIN ? DRAIN_S : ELAPSED_S;
-    return lists[(any_lacks_levels(samples, RPCS, options, points) ? 1 : 0) +
-                 (any_lacks_levels(samples, BYTES, options, points) ? 2 : 0) +
-                 (any_lacks_levels(samples, time, options, points) ? 4 : 0)];
+    return lists[(any_lacks_levels(rows, RPCS, options, points) ? 1 : 0) +
+                 (any_lacks_levels(rows, BYTES, options, points) ? 2 : 0) +
+                 (any_lacks_levels(rows, time, options, points) ? 4 : 0)];
 }
 
-void fits_tell_levels(const struct samples *samples, const struct options *options, FILE *stream)
+void fits_tell_levels(const struct table *rows, const struct options *options, FILE *stream)
 {
     struct points points;
-    const char *list =
-        has_too_few_levels(options) ? list_undetermined(samples, options, &points) : "";
+    const char *list = has_too_few_levels(options) ? list_undetermined(rows, options, &points) : "";
     if (list[0] != '\0')
         wrap_sentence(stream, "How %s grow is undetermined: %zu client count%s, at least %d needed",
                       list, options->plan.clients.count,

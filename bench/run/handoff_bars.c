@@ -13,23 +13,18 @@
 #define BAR_COLUMNS_MIN 10
 #define VALUE_SIZE      32
 
-/* A lock that does not work is cheap: it has no bar beside those that do. */
-static bool counts(const struct sample *sample)
-{
-    return sample->complete && sample->violations == 0;
-}
-
-/* NaN if there is no handoff. */
-static double rpcs_per_handoff(const struct samples *samples, const struct recipe *recipe,
+/* NaN if there is no handoff. A lock that does not work is cheap: it has no bar beside others. */
+static double rpcs_per_handoff(const struct table *rows, const struct recipe *recipe,
                                uint64_t clients)
 {
     double rpcs = 0, handoffs = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct sample *sample = &samples->list[i];
-        if (sample->cell.recipe != recipe || sample->cell.clients != clients || !counts(sample))
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (!trial_row_is_of(row, recipe) || row[trial_row_clients].count != clients ||
+            !trial_row_counts(row))
             continue;
-        rpcs += sample_rpcs(sample);
-        handoffs += (double)sample->handoffs;
+        rpcs += (double)row[trial_row_rpcs].count;
+        handoffs += (double)row[trial_row_handoffs].count;
     }
     return handoffs > 0 ? rpcs / handoffs : NAN;
 }
@@ -46,7 +41,7 @@ static const char *format(double value, char text[VALUE_SIZE])
 
 /* What the lines of the picture have in common. */
 struct frame {
-    const struct samples *samples;
+    const struct table *rows;
     const struct options *options;
     double most;
     int name, clients; /* columns */
@@ -66,7 +61,7 @@ static size_t survey(struct frame *frame, const struct recipe *recipe)
     size_t bars = 0;
     for (size_t i = 0; i < frame->options->plan.clients.count; i++) {
         uint64_t clients = frame->options->plan.clients.list[i];
-        double value = rpcs_per_handoff(frame->samples, recipe, clients);
+        double value = rpcs_per_handoff(frame->rows, recipe, clients);
         if (isnan(value))
             continue;
         char number[VALUE_SIZE];
@@ -108,7 +103,7 @@ static void write_recipe(const struct frame *frame, const struct recipe *recipe,
     size_t at = 0;
     for (size_t i = 0; i < frame->options->plan.clients.count; i++) {
         uint64_t clients = frame->options->plan.clients.list[i];
-        double value = rpcs_per_handoff(frame->samples, recipe, clients);
+        double value = rpcs_per_handoff(frame->rows, recipe, clients);
         if (isnan(value) || !is_shown(at++, bars, frame->levels))
             continue;
         write_line(frame, name, clients, value, stream);
@@ -135,10 +130,10 @@ static bool fit(struct frame *frame, size_t width)
     return frame->bar >= BAR_COLUMNS_MIN;
 }
 
-void handoff_bars_write(const struct samples *samples, const struct options *options, size_t width,
+void handoff_bars_write(const struct table *rows, const struct options *options, size_t width,
                         bool blocks, FILE *stream)
 {
-    struct frame frame = {.samples = samples, .options = options, .blocks = blocks};
+    struct frame frame = {.rows = rows, .options = options, .blocks = blocks};
     size_t bars[OPTIONS_RECIPES_MAX], all = 0, recipes = 0;
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         bars[i] = survey(&frame, options->plan.recipes[i]);

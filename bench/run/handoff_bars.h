@@ -9,7 +9,7 @@
 #define BENCH_RUN_HANDOFF_BARS_H
 
 #include "bench/cli/options.h"
-#include "bench/run/sample.h"
+#include "bench/run/trial_rows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
  * many numbers of clients only some are shown, the
  * least and the largest among them. Writes nothing if fewer than two bars could be compared, or if
  * the terminal, of `width` columns, has no room for them. blocks: see bar.h. */
-void handoff_bars_write(const struct samples *samples, const struct options *options, size_t width,
+void handoff_bars_write(const struct table *rows, const struct options *options, size_t width,
                         bool blocks, FILE *stream);
 
 #endif

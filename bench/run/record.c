@@ -12,10 +12,9 @@
 #include "bench/run/conclusion.h"
 #include "bench/run/fits.h"
 #include "bench/run/handoff_bars.h"
-#include "bench/run/run_json.h"
-#include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ enum error_kind record_open(struct record *record, const struct options *options
                             struct error *error)
 {
     uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
-    *record = (struct record){.options = options};
+    *record = (struct record){.options = options, .rows.type = &trial_row_table};
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
         kind = waiters_new(options->plan.recipes[i], most, &record->waiters[i], error);
@@ -38,8 +37,8 @@ enum error_kind record_open(struct record *record, const struct options *options
         return kind;
     record->trials_planned = trials;
     snprintf(record->target, sizeof record->target, "%s", target->name);
-    record->context = (struct sample_context){record->results.set.run, record->target,
-                                              target->servers.count, options};
+    record->context = (struct trial_row_context){record->results.set.run, record->target,
+                                                 target->servers.count, options};
     return ERROR_NONE;
 }
 
@@ -48,7 +47,7 @@ void record_free(struct record *record)
     manifest_deinit(&record->manifest);
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
         waiters_free(record->waiters[i]);
-    samples_deinit(&record->samples);
+    table_deinit(&record->rows);
     *record = (struct record){0};
 }
 
@@ -86,14 +85,14 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
                            const struct trial_result *result,
                            const struct background_figures *background, struct error *error)
 {
-    struct sample sample;
+    struct table_value *row = table_add(&record->rows);
     enum error_kind kind = ERROR_NONE;
-    sample_take(cell, result, background, cores_allowed(), &sample);
-    if (sample.complete && sample.violations == 0)
-        kind = waiters_add(waiters_of(record, cell->recipe), result, sample.valid, &sample.beta,
-                           error);
-    if (kind == ERROR_NONE)
-        kind = samples_add(&record->samples, &sample, error);
+    double beta = NAN;
+    trial_row_take(cell, result, background, &record->context, cores_allowed(), row);
+    if (trial_row_counts(row))
+        kind = waiters_add(waiters_of(record, cell->recipe), result, row[trial_row_valid].flag,
+                           &beta, error);
+    row[trial_row_beta] = table_real(beta);
     if (kind != ERROR_NONE)
         return kind;
     manifest_sessions(&record->manifest, result->memory->fleet);
@@ -103,7 +102,7 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
         record_warn(record, "trace.csv: no room for %llu events of trial %u of %s with %u clients",
                     (unsigned long long)trace_lost(&result->memory->trace), cell->trial,
                     cell->recipe->name, cell->clients);
-    return results_add(&record->results, &record->context, &sample, result, error);
+    return results_add(&record->results, row, result, error);
 }
 
 /* ------------------------------------------------------------------ after the last trial */
@@ -135,13 +134,13 @@ static void write_waiters(const struct record *record, struct csv *csv)
 static void write_fits(const struct record *record, struct csv *csv)
 {
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        fits_write(&record->samples, record->waiters[i], &record->context, csv);
+        fits_write(&record->rows, record->waiters[i], &record->context, csv);
 }
 
 static void write_prices(const struct record *record, struct csv *csv)
 {
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        background_price_write(&record->samples, record->options->plan.recipes[i], &record->context,
+        background_price_write(&record->rows, record->options->plan.recipes[i], &record->context,
                                csv);
 }
 
@@ -157,13 +156,13 @@ static enum error_kind draw(const struct record *record, const struct record_end
 static void write_sentences(const struct record *record, FILE *stream)
 {
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        fits_tell(&record->samples, record->options->plan.recipes[i], record->options, stream);
-    fits_tell_levels(&record->samples, record->options, stream);
-    table_write_roles(&record->samples, record->options, stream);
-    table_write_leaks(&record->samples, record->options, stream);
-    table_write_stalls(&record->samples, stream);
-    table_write_recoveries(&record->samples, record->options, stream);
-    background_price_tell(&record->samples, record->options, stream);
+        fits_tell(&record->rows, record->options->plan.recipes[i], record->options, stream);
+    fits_tell_levels(&record->rows, record->options, stream);
+    table_write_roles(&record->rows, record->options, stream);
+    table_write_leaks(&record->rows, record->options, stream);
+    table_write_stalls(&record->rows, stream);
+    table_write_recoveries(&record->rows, record->options, stream);
+    background_price_tell(&record->rows, record->options, stream);
 }
 
 /* Which of several topologies it is. */
@@ -178,7 +177,7 @@ void record_complain(const struct record *record)
     char where[100] = "";
     if (record->options->target.topology_count > 1)
         snprintf(where, sizeof where, "%s: ", record->target);
-    table_complain(&record->samples, record->options, where);
+    table_complain(&record->rows, record->options, where);
 }
 
 /* Of trials that all fail there may be no sentence to tell. */
@@ -206,13 +205,13 @@ enum error_kind record_tell(const struct record *record, struct error *error)
         tell_topology(record);
     const struct terminal_look look = terminal_look(STDOUT_FILENO);
     size_t width = terminal_columns(STDOUT_FILENO);
-    enum error_kind kind = table_write(&record->samples, record->options, width, stdout, error);
+    enum error_kind kind = table_write(&record->rows, record->options, width, stdout, error);
     if (kind == ERROR_NONE)
-        handoff_bars_write(&record->samples, record->options, width, look.blocks, stdout);
+        handoff_bars_write(&record->rows, record->options, width, look.blocks, stdout);
     if (kind == ERROR_NONE)
         kind = tell_sentences(record, error);
     if (kind == ERROR_NONE)
-        conclusion_write(&record->samples, record->trials_planned, record->options, look.colours,
+        conclusion_write(&record->rows, record->trials_planned, record->options, look.colours,
                          stdout);
     printf("\nresults in %s\n", record->results.set.folder);
     return kind;
@@ -221,7 +220,7 @@ enum error_kind record_tell(const struct record *record, struct error *error)
 json_t *record_describe(const struct record *record)
 {
     return record_json_new(&record->manifest, record->results.set.folder, record->context.servers,
-                           run_json_cells(&record->samples, record->options));
+                           table_json(&record->rows, record->options));
 }
 
 /* Closes the files, and adds those that need all trials. The first error is the one that counts. */
@@ -243,7 +242,7 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
         kind = write_csv(record, "background.csv", background_price_columns, write_prices, error);
     if (kind == ERROR_NONE && !results->set.broken)
         kind = draw(record, &end, error);
-    manifest_set(&record->manifest, "stalls", stalls_json(&record->samples));
+    manifest_set(&record->manifest, "stalls", table_json_stalls(&record->rows));
     manifest_set(&record->manifest, "handoffs_csv_every",
                  json_integer((json_int_t)results->thinning));
     kind = record_end_describe(&end, kind, error);
@@ -254,11 +253,10 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
 
 int record_verdict(const struct record *record)
 {
-    bool valid = true;
-    for (size_t i = 0; i < record->samples.count; i++) {
-        if (record->samples.list[i].violations > 0)
-            return 1;
-        valid = valid && record->samples.list[i].valid;
+    int verdict = 0;
+    for (size_t i = 0; verdict != 1 && i < record->rows.rows; i++) {
+        int of_row = trial_row_verdict(table_row(&record->rows, i));
+        verdict = of_row != 0 ? of_row : verdict;
     }
-    return valid ? 0 : 4;
+    return verdict;
 }

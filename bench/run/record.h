@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * record: the results of a run on one target: folder, samples, manifest. Layer: bench/run.
+ * record: the results of a run on one target: folder, rows, manifest. Layer: bench/run.
  *
  * A run on several topologies has a record for each of them, and each folder is a complete run.
  */
@@ -12,7 +12,7 @@
 #include "bench/output/manifest.h"
 #include "bench/run/cells.h"
 #include "bench/run/results.h"
-#include "bench/run/sample.h"
+#include "bench/run/trial_rows.h"
 #include "bench/run/waiters.h"
 #include "bench/target/target.h"
 #include "trial/trial.h"
@@ -24,10 +24,10 @@ struct record {
     const struct options *options;
     struct results results;
     struct manifest manifest;
-    struct samples samples;
+    struct table rows;                            /* of trials.csv */
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
     char target[80]; /* a copy of its name: the target is closed before the record */
-    struct sample_context context;
+    struct trial_row_context context;
     size_t trials_planned;
     bool warned; /* that the counts cannot be compared with the servers' */
 };

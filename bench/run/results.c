@@ -2,6 +2,7 @@
 #include "bench/run/results.h"
 
 #include "base/clock.h"
+#include "bench/output/validity.h"
 #include "measure/hlog.h"
 
 #include <math.h>
@@ -9,12 +10,12 @@
 
 /* ------------------------------------------------------------------ the columns */
 
-/* Of which trial a row is. */
+/* The trial that a row is of: `of` is its row of trials.csv. */
 #define TRIAL_COLUMNS(X)                                                                           \
     X(run, csv_text(csv, results->set.run))                                                        \
-    X(recipe, csv_text(csv, sample->cell.recipe->name))                                            \
-    X(clients, csv_count(csv, sample->cell.clients))                                               \
-    X(trial, csv_count(csv, sample->cell.trial))
+    X(recipe, csv_text(csv, of[trial_row_recipe].text))                                            \
+    X(clients, csv_count(csv, of[trial_row_clients].count))                                        \
+    X(trial, csv_count(csv, of[trial_row_trial].count))
 
 #define HANDOFF_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -53,12 +54,13 @@
     X(kind, csv_text(csv, trial_memory_meter_word(kind)))                                          \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
-    X(p50_us, csv_real(csv, sample_percentile_us(histogram, 50), 3))                               \
-    X(p90_us, csv_real(csv, sample_percentile_us(histogram, 90), 3))                               \
-    X(p99_us, csv_real(csv, sample_percentile_us(histogram, 99), 3))                               \
+    X(p50_us, csv_real(csv, trial_row_percentile_us(histogram, 50), 3))                            \
+    X(p90_us, csv_real(csv, trial_row_percentile_us(histogram, 90), 3))                            \
+    X(p99_us, csv_real(csv, trial_row_percentile_us(histogram, 99), 3))                            \
     X(p999_us,                                                                                     \
-      csv_real(csv, count >= P999_LEAST ? sample_percentile_us(histogram, 99.9) : NAN, 3))         \
-    X(max_us, csv_real(csv, sample_percentile_us(histogram, 100), 3))
+      csv_real(csv, count >= VALIDITY_P999_LEAST ? trial_row_percentile_us(histogram, 99.9) : NAN, \
+               3))                                                                                 \
+    X(max_us, csv_real(csv, trial_row_percentile_us(histogram, 100), 3))
 
 #define TRACE_COLUMNS(X)                                                                           \
     TRIAL_COLUMNS(X)                                                                               \
@@ -74,9 +76,6 @@
       csv_real(csv, event->kind == TRACE_REPLY ? (double)event->latency_ns / 1e3 : NAN, 3))        \
     X(wakes, csv_text(csv, event->kind != TRACE_NOTIFICATION ? "" : event->wakes ? "yes" : "no"))
 
-/* A percentile this far out needs so many values to mean anything. */
-#define P999_LEAST 10000
-
 /* ------------------------------------------------------------------ the files */
 
 enum error_kind results_open(struct results *results, const char *out, const char *target,
@@ -88,7 +87,7 @@ enum error_kind results_open(struct results *results, const char *out, const cha
     results->thinning = 1;
     enum error_kind kind = file_set_open(set, out, target, error);
     if (kind == ERROR_NONE)
-        kind = file_set_add_csv(set, "trials.csv", sample_columns, &results->trials, error);
+        kind = file_set_add_table(set, &trial_row_table, &results->trials, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_csv(set, "handoffs.csv", HANDOFF_COLUMNS(CSV_NAME), &results->handoffs,
                                 error);
@@ -109,28 +108,27 @@ enum error_kind results_open(struct results *results, const char *out, const cha
 
 /* ------------------------------------------------------------------ a trial */
 
-static void write_handoff(struct results *results, const struct sample *sample, uint32_t lock,
+static void write_handoff(struct results *results, const struct table_value *of, uint32_t lock,
                           size_t handoff, const struct ledger_row *row)
 {
     struct csv *csv = &results->handoffs;
     HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
-static void write_handoffs(struct results *results, const struct sample *sample,
+static void write_handoffs(struct results *results, const struct table_value *of,
                            const struct trial_memory *memory)
 {
-    uint64_t every = sample->handoffs / results->rows_per_trial + 1;
+    uint64_t every = of[trial_row_handoffs].count / results->rows_per_trial + 1;
     if (every > results->thinning)
         results->thinning = every;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         size_t used = trial_memory_rows_used(memory, lock);
         for (size_t handoff = 0; handoff < used; handoff += every)
-            write_handoff(results, sample, lock, handoff,
-                          ledger_row(&memory->ledger, lock, handoff));
+            write_handoff(results, of, lock, handoff, ledger_row(&memory->ledger, lock, handoff));
     }
 }
 
-static void write_sessions(struct results *results, const struct sample *sample,
+static void write_sessions(struct results *results, const struct table_value *of,
                            const struct trial_memory *memory)
 {
     struct csv *csv = &results->sessions;
@@ -140,7 +138,7 @@ static void write_sessions(struct results *results, const struct sample *sample,
     }
 }
 
-static void write_latency(struct results *results, const struct sample *sample, const char *role,
+static void write_latency(struct results *results, const struct table_value *of, const char *role,
                           enum meter_kind kind, const struct histogram *histogram)
 {
     struct csv *csv = &results->latency;
@@ -150,42 +148,44 @@ static void write_latency(struct results *results, const struct sample *sample, 
 
 /* From an arrival to its grant others take their steps, and where all leave together from a release
  * to its end. */
-static bool spans_steps(const struct sample *sample, enum meter_kind kind)
+static bool spans_steps(const struct trial_result *result, enum meter_kind kind)
 {
-    return kind == METER_ACQUIRE || (kind == METER_RELEASE && sample->cell.recipe->barrier);
+    return kind == METER_ACQUIRE ||
+           (kind == METER_RELEASE && result->memory->plan->recipe->barrier);
 }
 
 /* All sessions together (role NULL), or those of a role: the kinds that have a value. */
-static enum error_kind write_latencies(struct results *results, const struct sample *sample,
-                                       const char *role, const struct histogram *latency,
-                                       struct error *error)
+static enum error_kind write_latencies(struct results *results, const struct table_value *of,
+                                       const struct trial_result *result, const char *role,
+                                       const struct histogram *latency, struct error *error)
 {
+    double elapsed_s = (double)result->elapsed_ns / 1e9;
     double now_s = (double)(clock_now_ns() - results->set.started_ns) / 1e9;
     for (int kind = 0; kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
         char tag[96];
         if (histogram_recorded(histogram) == 0 ||
-            (sample->paced && spans_steps(sample, (enum meter_kind)kind)))
+            (result->memory->plan->max_rate != 0 && spans_steps(result, (enum meter_kind)kind)))
             continue;
-        write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,
-                      histogram);
-        snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
+        write_latency(results, of, role == NULL ? "all" : role, (enum meter_kind)kind, histogram);
+        snprintf(tag, sizeof tag, "%s.%llu.%s%s%s", of[trial_row_recipe].text,
+                 (unsigned long long)of[trial_row_clients].count,
                  trial_memory_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
                  role == NULL ? "" : role);
-        enum error_kind error_kind = hlog_write_interval(
-            results->hlog, tag, now_s - sample->elapsed_s, sample->elapsed_s, histogram, error);
+        enum error_kind error_kind =
+            hlog_write_interval(results->hlog, tag, now_s - elapsed_s, elapsed_s, histogram, error);
         if (error_kind != ERROR_NONE)
             return error_kind;
     }
     return ERROR_NONE;
 }
 
-static enum error_kind write_roles(struct results *results, const struct sample *sample,
+static enum error_kind write_roles(struct results *results, const struct table_value *of,
                                    const struct trial_result *result, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     for (int role = 0; result->roles > 1 && kind == ERROR_NONE && role < ROLES; role++)
-        kind = write_latencies(results, sample, role_word((enum role)role),
+        kind = write_latencies(results, of, result, role_word((enum role)role),
                                result->latency_of[role], error);
     return kind;
 }
@@ -200,7 +200,7 @@ static const char *operation_of(const struct trace_event *event)
                : "";
 }
 
-static void write_trace(struct results *results, const struct sample *sample,
+static void write_trace(struct results *results, const struct table_value *of,
                         struct trial_memory *memory)
 {
     struct csv *csv = &results->trace;
@@ -213,17 +213,16 @@ static void write_trace(struct results *results, const struct sample *sample,
     }
 }
 
-enum error_kind results_add(struct results *results, const struct sample_context *context,
-                            const struct sample *sample, const struct trial_result *result,
-                            struct error *error)
+enum error_kind results_add(struct results *results, const struct table_value *row,
+                            const struct trial_result *result, struct error *error)
 {
-    sample_write(sample, context, &results->trials);
-    write_handoffs(results, sample, result->memory);
-    write_sessions(results, sample, result->memory);
+    table_write_row(&trial_row_table, row, &results->trials);
+    write_handoffs(results, row, result->memory);
+    write_sessions(results, row, result->memory);
     if (results->trace.stream != NULL)
-        write_trace(results, sample, result->memory);
-    enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
+        write_trace(results, row, result->memory);
+    enum error_kind kind = write_latencies(results, row, result, NULL, result->latency, error);
     if (kind == ERROR_NONE)
-        kind = write_roles(results, sample, result, error);
+        kind = write_roles(results, row, result, error);
     return file_set_commit(&results->set, kind, error);
 }

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "bench/output/file_set.h"
-#include "bench/run/sample.h"
+#include "bench/run/trial_rows.h"
 #include "measure/csv.h"
 #include "trial/trial.h"
 
@@ -40,9 +40,7 @@ MUST_CHECK enum error_kind results_open(struct results *results, const char *out
                                         struct error *error);
 
 /* Adds a trial. On an error the files keep the trials before it. */
-MUST_CHECK enum error_kind results_add(struct results *results,
-                                       const struct sample_context *context,
-                                       const struct sample *sample,
+MUST_CHECK enum error_kind results_add(struct results *results, const struct table_value *row,
                                        const struct trial_result *result, struct error *error);
 
 #endif

@@ -131,7 +131,8 @@ static enum error_kind keep(struct run *run, const struct cell *cell,
     struct record *record = &run->records[cell->topology];
     enum error_kind kind = record_add(record, cell, result, background, error);
     if (kind == ERROR_NONE)
-        run_metrics_add(&run->metrics, &record->samples.list[record->samples.count - 1], result);
+        run_metrics_add(&run->metrics, cell, table_row(&record->rows, record->rows.rows - 1),
+                        result);
     return kind;
 }
 
@@ -273,7 +274,7 @@ static enum error_kind close_record(void *context, size_t topology, const struct
 {
     struct run *run = context;
     struct record *record = &run->records[topology];
-    if (record->samples.count > 0)
+    if (record->rows.rows > 0)
         progress_say(&run->base.progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
                                               ? "drawing the plots"
                                               : "drawing the plots; interrupt again to end at "
@@ -286,7 +287,7 @@ static enum error_kind close_record(void *context, size_t topology, const struct
 static size_t kept(const void *context, size_t topology)
 {
     const struct run *run = context;
-    return run->records[topology].samples.count;
+    return run->records[topology].rows.rows;
 }
 
 /* A failed verdict outweighs a trial that is not valid. */
@@ -307,8 +308,8 @@ static int tell_in_text(const struct run *run)
     int status = 0;
     for (size_t i = 0; i < run->base.record_count; i++) {
         struct error error;
-        if (run->records[i].samples.count > 0 &&
-            record_tell(&run->records[i], &error) != ERROR_NONE && status == 0)
+        if (run->records[i].rows.rows > 0 && record_tell(&run->records[i], &error) != ERROR_NONE &&
+            status == 0)
             status = complain(&error);
     }
     return status;
@@ -319,7 +320,7 @@ static int tell_in_json(const struct run *run, int verdict)
     struct error error;
     json_t *records = json_array();
     for (size_t i = 0; i < run->base.record_count; i++) {
-        if (run->records[i].samples.count == 0)
+        if (run->records[i].rows.rows == 0)
             continue;
         record_complain(&run->records[i]);
         json_array_append_new(records, record_describe(&run->records[i]));

@@ -31,39 +31,39 @@ void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell)
     metrics->told_handoffs = 0;
 }
 
-static enum metrics_verdict verdict_of(const struct sample *sample)
+static enum metrics_verdict verdict_of(const struct table_value *row)
 {
-    return sample->violations > 0 ? METRICS_FAILED
-           : sample->valid        ? METRICS_VALID
-                                  : METRICS_NOT_VALID;
+    return row[trial_row_violations].count > 0 ? METRICS_FAILED
+           : row[trial_row_valid].flag         ? METRICS_VALID
+                                               : METRICS_NOT_VALID;
 }
 
-static void add_law(struct run_totals *totals, const struct sample *sample)
+static void add_law(struct run_totals *totals, const struct table_value *row)
 {
-    if (!sample->has_law)
+    if (!row[trial_row_has_law].flag)
         return;
-    totals->law_rpcs += tally_rpcs(&sample->law);
-    totals->compared_rpcs += tally_rpcs(&sample->total);
-    totals->law_notifications += sample->law.of[TALLY_NOTIFICATION];
-    totals->compared_notifications += sample->total.of[TALLY_NOTIFICATION];
+    totals->law_rpcs += row[trial_row_law_rpcs].count;
+    totals->compared_rpcs += row[trial_row_rpcs].count;
+    totals->law_notifications += row[trial_row_law_notifications].count;
+    totals->compared_notifications += row[trial_row_notifications].count;
 }
 
-void run_metrics_add(struct run_metrics *metrics, const struct sample *sample,
-                     const struct trial_result *result)
+void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
+                     const struct table_value *row, const struct trial_result *result)
 {
-    size_t place = place_of(metrics, &sample->cell);
+    size_t place = place_of(metrics, cell);
     struct metrics_totals *totals = &metrics->totals[place];
     struct run_totals *of_run = &metrics->of_run[place];
-    totals->trials[verdict_of(sample)]++;
-    tally_sum(&totals->counted, &sample->total);
-    totals->reconnects += sample->reconnects;
-    metrics_totals_add_servers(totals, &sample->servers);
-    of_run->handoffs += sample->handoffs;
-    of_run->violations += sample->violations;
-    of_run->stalls += sample->stalls.count;
-    of_run->drain_s = sample_drain_s(sample);
-    of_run->clients = sample->cell.clients;
-    add_law(of_run, sample);
+    totals->trials[verdict_of(row)]++;
+    tally_sum(&totals->counted, &result->total);
+    totals->reconnects += result->reconnects;
+    metrics_totals_add_servers(totals, &result->servers);
+    of_run->handoffs += result->handoffs;
+    of_run->violations += result->violation_count;
+    of_run->stalls += result->stalls.count;
+    of_run->drain_s = row[trial_row_drain_s].real;
+    of_run->clients = (double)row[trial_row_clients].count;
+    add_law(of_run, row);
     metrics_histogram_add(&of_run->handoff, &result->latency[METER_HANDOFF]);
     run_metrics_begin(metrics, NULL);
 }

@@ -55,8 +55,8 @@ void run_metrics_init(struct run_metrics *metrics, const struct options *options
 void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell);
 
 /* The trial has been finished, and is in the files. */
-void run_metrics_add(struct run_metrics *metrics, const struct sample *sample,
-                     const struct trial_result *result);
+void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
+                     const struct table_value *row, const struct trial_result *result);
 
 /* The `write` of a struct metrics_source; context is a struct run_metrics. */
 void run_metrics_write(void *context, FILE *stream);

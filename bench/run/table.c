@@ -5,7 +5,10 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
-#include "bench/run/cell_figures.h"
+#include "bench/output/json_result.h"
+#include "bench/output/json_text.h"
+#include "bench/output/record_json.h"
+#include "bench/run/trial_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 /* What is said of the counts of a cell: equal to the law, not, or without one. */
 static const char equal_to_law[] = "= law", without_law[] = "-";
 
-static const char *verdict_of(const struct cell_figures *cell)
+static const char *verdict_of(const struct run_cell *cell)
 {
     if (cell->fails)
         return "FAILS";
@@ -88,36 +91,30 @@ static void put_bytes(struct grid *grid, double bytes, bool megabytes)
         grid_put_whole(grid, bytes / (megabytes ? 1e6 : 1e3));
 }
 
-static void put_cell(struct grid *grid, const struct cell_figures *cell, struct style *style)
+static void put_cell(struct grid *grid, const struct run_cell *cell, struct style *style)
 {
     grid_put(grid, "%s", cell->recipe->name);
     grid_put(grid, "%llu", (unsigned long long)cell->clients);
-    grid_put_whole(grid, cell->rpcs);
+    grid_put_whole(grid, run_cell_count(cell, trial_row_rpcs));
     grid_put(grid, "%s", verdict_of(cell));
-    put_count(grid, cell->creates, style);
-    put_count(grid, cell->notifications, style);
-    put_bytes(grid, cell->bytes, style->megabytes);
-    grid_put_real(grid, cell->drain_s, 3);
-    grid_put_real(grid, cell->handoff_p50_us / 1e3, 2);
-    grid_put_real(grid, cell->handoff_p99_us / 1e3, 2);
+    put_count(grid, run_cell_count(cell, trial_row_creates), style);
+    put_count(grid, run_cell_count(cell, trial_row_notifications), style);
+    put_bytes(grid, run_cell_count(cell, trial_row_bytes), style->megabytes);
+    grid_put_real(grid, run_cell_time(cell, trial_row_drain_s), 3);
+    grid_put_real(grid, run_cell_time(cell, trial_row_handoff_p50_us) / 1e3, 2);
+    grid_put_real(grid, run_cell_time(cell, trial_row_handoff_p99_us) / 1e3, 2);
 }
 
 /* The verdict of all cells, or NULL if they have several. */
-static const char *fill(const struct samples *samples, const struct options *options,
-                        struct style *style, struct grid *grid)
+static const char *fill(const struct run_cells *cells, struct style *style, struct grid *grid)
 {
     const char *common = NULL;
     bool several = false;
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        for (size_t i = 0; i < options->plan.clients.count; i++) {
-            struct cell_figures cell;
-            if (!cell_figures_take(samples, options->plan.recipes[r], options->plan.clients.list[i],
-                                   &cell))
-                continue;
-            put_cell(grid, &cell, style);
-            several = several || (common != NULL && common != verdict_of(&cell));
-            common = verdict_of(&cell);
-        }
+    for (size_t i = 0; i < cells->count; i++) {
+        const char *verdict = verdict_of(&cells->list[i]);
+        put_cell(grid, &cells->list[i], style);
+        several = several || (common != NULL && common != verdict);
+        common = verdict;
     }
     return several ? NULL : common;
 }
@@ -129,31 +126,20 @@ static bool is_common(const char *verdict)
 }
 
 /* A trial may be in the counts of its cell and not in the times, or in neither. */
-static void tell_share(const struct cell_figures *cell, FILE *stream)
+static void tell_share(const struct run_cell *cell, FILE *stream)
 {
     char clients[32];
-    if (cell->valid < cell->trials && is_common(verdict_of(cell)))
+    if (cell->valid < cell->trials.count && is_common(verdict_of(cell)))
         wrap_sentence(stream, "%s, %s clients: counts of %zu of %zu trial%s, times of %zu",
                       cell->recipe->name, text_format_count(cell->clients, clients, sizeof clients),
-                      cell->complete, cell->trials, cell->trials == 1 ? "" : "s", cell->valid);
+                      cell->complete, cell->trials.count, cell->trials.count == 1 ? "" : "s",
+                      cell->valid);
 }
 
-static void tell_shares(const struct samples *samples, const struct options *options, FILE *stream)
+static bool has_many_bytes(const struct table *rows)
 {
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        for (size_t i = 0; i < options->plan.clients.count; i++) {
-            struct cell_figures cell;
-            if (cell_figures_take(samples, options->plan.recipes[r], options->plan.clients.list[i],
-                                  &cell))
-                tell_share(&cell, stream);
-        }
-    }
-}
-
-static bool has_many_bytes(const struct samples *samples)
-{
-    for (size_t i = 0; i < samples->count; i++) {
-        if (sample_bytes(&samples->list[i]) >= KILOBYTES_MAX * 1e3)
+    for (size_t i = 0; i < rows->rows; i++) {
+        if ((double)table_row(rows, i)[trial_row_bytes].count >= KILOBYTES_MAX * 1e3)
             return true;
     }
     return false;
@@ -173,46 +159,49 @@ static void tell_left_out(const struct grid *grid, FILE *stream)
         fputs(": see trials.csv.\n", stream);
 }
 
-enum error_kind table_write(const struct samples *samples, const struct options *options,
-                            size_t width, FILE *stream, struct error *error)
+enum error_kind table_write(const struct table *rows, const struct options *options, size_t width,
+                            FILE *stream, struct error *error)
 {
-    struct style style = {.megabytes = has_many_bytes(samples)};
+    struct run_cells cells = run_cells_of(rows, options);
+    struct style style = {.megabytes = has_many_bytes(rows)};
     struct grid_column list[TABLE_COLUMNS];
     struct grid grid;
     memcpy(list, in_kilobytes, sizeof list);
     if (style.megabytes)
         list[COLUMN_BYTES].title = "MB";
     grid_init(&grid, list, TABLE_COLUMNS, GAP);
-    const char *verdict = fill(samples, options, &style, &grid);
+    const char *verdict = fill(&cells, &style, &grid);
     grid.hidden[COLUMN_VERDICT] = is_common(verdict);
     if (!grid_fit(&grid, width, SPARE_FIRST)) {
         style.brief = true;
         grid_deinit(&grid);
         grid_init(&grid, list, TABLE_COLUMNS, GAP);
-        fill(samples, options, &style, &grid);
+        fill(&cells, &style, &grid);
         grid.hidden[COLUMN_VERDICT] = is_common(verdict);
         grid_fit(&grid, width, 1);
     }
     enum error_kind kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE) {
-        tell_shares(samples, options, stream);
+        for (size_t i = 0; i < cells.count; i++)
+            tell_share(&cells.list[i], stream);
         tell_left_out(&grid, stream);
         if (style.rounded)
             fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
     }
     grid_deinit(&grid);
+    run_cells_deinit(&cells);
     return kind;
 }
 
 /* ------------------------------------------------------------------ sentences */
 
-static void write_roles_of(FILE *stream, const struct cell_figures *cell)
+static void write_roles_of(FILE *stream, const struct run_cell *cell)
 {
     char list[ROLES * 40] = "", number[32];
     size_t length = 0;
     unsigned roles = 0;
     for (int role = 0; role < ROLES; role++) {
-        double us = cell->handoff_of_us[role];
+        double us = run_cell_time(cell, trial_row_handoff_of_unknown_us + (size_t)role);
         if (!isfinite(us))
             continue;
         roles++;
@@ -225,28 +214,29 @@ static void write_roles_of(FILE *stream, const struct cell_figures *cell)
             cell->recipe->name, text_format_count(cell->clients, number, sizeof number), list);
 }
 
-void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream)
+void table_write_roles(const struct table *rows, const struct options *options, FILE *stream)
 {
     uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        struct cell_figures cell;
-        if (cell_figures_take(samples, options->plan.recipes[r], most, &cell))
-            write_roles_of(stream, &cell);
+    struct run_cells cells = run_cells_of(rows, options);
+    for (size_t i = 0; i < cells.count; i++) {
+        if (cells.list[i].clients == most)
+            write_roles_of(stream, &cells.list[i]);
     }
+    run_cells_deinit(&cells);
 }
 
-void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream)
+void table_write_leaks(const struct table *rows, const struct options *options, FILE *stream)
 {
     for (size_t r = 0; r < options->plan.recipe_count; r++) {
         long long watches = 0, ephemerals = 0;
         size_t trials = 0;
-        for (size_t i = 0; i < samples->count; i++) {
-            const struct sample *sample = &samples->list[i];
-            if (sample->cell.recipe != options->plan.recipes[r] ||
-                sample->reconciled == RECONCILED_NA)
+        for (size_t i = 0; i < rows->rows; i++) {
+            const struct table_value *row = table_row(rows, i);
+            if (!trial_row_is_of(row, options->plan.recipes[r]) ||
+                strcmp(row[trial_row_reconciled].text, "na") == 0)
                 continue;
-            watches += sample->servers.watches_leaked;
-            ephemerals += sample->servers.ephemerals_leaked;
+            watches += row[trial_row_watches_leaked].number;
+            ephemerals += row[trial_row_ephemerals_leaked].number;
             trials++;
         }
         if (watches != 0 || ephemerals != 0)
@@ -258,15 +248,16 @@ void table_write_leaks(const struct samples *samples, const struct options *opti
     }
 }
 
-void table_write_stalls(const struct samples *samples, FILE *stream)
+void table_write_stalls(const struct table *rows, FILE *stream)
 {
     size_t trials = 0;
     double sum_s = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        if (!samples->list[i].complete || samples->list[i].stalls.count == 0)
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (!row[trial_row_complete].flag || row[trial_row_stalls].count == 0)
             continue;
         trials++;
-        sum_s += (double)samples->list[i].stalls.total_ns / 1e9;
+        sum_s += row[trial_row_stalled_s].real;
     }
     if (trials > 0)
         wrap_sentence(stream,
@@ -285,22 +276,22 @@ static const char *span_of(double least_s, double most_s, char *text, size_t siz
     return text;
 }
 
-void table_write_recoveries(const struct samples *samples, const struct options *options,
-                            FILE *stream)
+void table_write_recoveries(const struct table *rows, const struct options *options, FILE *stream)
 {
     for (size_t r = 0; r < options->plan.recipe_count; r++) {
         double least_s = INFINITY, most_s = 0;
         char span[64];
         unsigned long long trials = 0;
-        for (size_t i = 0; i < samples->count; i++) {
-            const struct sample *sample = &samples->list[i];
-            if (sample->cell.recipe != options->plan.recipes[r] || !isfinite(sample->recovery_s))
+        for (size_t i = 0; i < rows->rows; i++) {
+            const struct table_value *row = table_row(rows, i);
+            double recovery_s = row[trial_row_recovery_s].real;
+            if (!trial_row_is_of(row, options->plan.recipes[r]) || !isfinite(recovery_s))
                 continue;
             trials++;
-            if (!sample->valid)
+            if (!row[trial_row_valid].flag)
                 continue;
-            least_s = fmin(least_s, sample->recovery_s);
-            most_s = fmax(most_s, sample->recovery_s);
+            least_s = fmin(least_s, recovery_s);
+            most_s = fmax(most_s, recovery_s);
         }
         if (least_s <= most_s) /* some trial's times stand */
             wrap_sentence(
@@ -309,11 +300,6 @@ void table_write_recoveries(const struct samples *samples, const struct options 
                 options->plan.recipes[r]->name, trials, trials == 1 ? "" : "s",
                 span_of(least_s, most_s, span, sizeof span));
     }
-}
-
-static bool is_well(const struct sample *sample)
-{
-    return sample->violations == 0 && sample->valid;
 }
 
 /* How long the number is that the text begins with; 0: none. A GUID is one, its hyphens included:
@@ -338,55 +324,114 @@ static bool says_the_same(const char *a, const char *b)
 }
 
 /* A wrong law, say, fails in each trial of its recipe, and in the same way. */
-static bool fails_alike(const struct sample *a, const struct sample *b)
+static bool fails_alike(const struct table_value *a, const struct table_value *b)
 {
-    return !is_well(a) && !is_well(b) && a->cell.recipe == b->cell.recipe &&
-           (a->violations > 0) == (b->violations > 0) && says_the_same(a->reason, b->reason);
+    return trial_row_verdict(a) != 0 && trial_row_verdict(a) == trial_row_verdict(b) &&
+           strcmp(a[trial_row_recipe].text, b[trial_row_recipe].text) == 0 &&
+           says_the_same(a[trial_row_reason].text, b[trial_row_reason].text);
 }
 
-static bool was_reported_before(const struct samples *samples, size_t at)
+static bool was_reported_before(const struct table *rows, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
-        if (fails_alike(&samples->list[i], &samples->list[at]))
+        if (fails_alike(table_row(rows, i), table_row(rows, at)))
             return true;
     }
     return false;
 }
 
-static void complain_of(const struct samples *samples, const struct sample *first,
+static void complain_of(const struct table *rows, const struct table_value *first,
                         const char *where)
 {
-    const char *what = first->violations > 0 ? "the verdict fails" : "not valid";
-    char more[32] = "", clients[32];
+    const char *recipe = first[trial_row_recipe].text, *reason = first[trial_row_reason].text,
+               *what = trial_row_verdict(first) == 1 ? "the verdict fails" : "not valid";
+    unsigned long long trial = first[trial_row_trial].count,
+                       violations = first[trial_row_violations].count;
+    char more[40] = "", clients[32];
     size_t alike = 0, trials = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        alike += fails_alike(&samples->list[i], first);
-        trials += samples->list[i].cell.recipe == first->cell.recipe;
+    for (size_t i = 0; i < rows->rows; i++) {
+        alike += fails_alike(table_row(rows, i), first);
+        trials += strcmp(table_row(rows, i)[trial_row_recipe].text, recipe) == 0;
     }
-    if (first->violations > 1)
-        snprintf(more, sizeof more, " (and %u more)", first->violations - 1);
-    text_format_count(first->cell.clients, clients, sizeof clients);
+    if (violations > 1)
+        snprintf(more, sizeof more, " (and %llu more)", violations - 1);
+    text_format_count(first[trial_row_clients].count, clients, sizeof clients);
     if (alike > 1)
-        complain_plainly("%s%s: %s in %zu of %zu trials; the first is trial %u with %s clients: "
+        complain_plainly("%s%s: %s in %zu of %zu trials; the first is trial %llu with %s clients: "
                          "%s%s",
-                         where, first->cell.recipe->name, what, alike, trials, first->cell.trial,
-                         clients, first->reason, more);
+                         where, recipe, what, alike, trials, trial, clients, reason, more);
     else
-        complain_plainly("%s%s, %s clients, trial %u: %s: %s%s", where, first->cell.recipe->name,
-                         clients, first->cell.trial, what, first->reason, more);
+        complain_plainly("%s%s, %s clients, trial %llu: %s: %s%s", where, recipe, clients, trial,
+                         what, reason, more);
 }
 
-void table_complain(const struct samples *samples, const struct options *options, const char *where)
+void table_complain(const struct table *rows, const struct options *options, const char *where)
 {
     bool all_well = true;
-    for (size_t i = 0; i < samples->count; i++) {
-        if (is_well(&samples->list[i]))
+    for (size_t i = 0; i < rows->rows; i++) {
+        if (trial_row_verdict(table_row(rows, i)) == 0)
             continue;
         all_well = false;
-        if (!was_reported_before(samples, i))
-            complain_of(samples, &samples->list[i], where);
+        if (!was_reported_before(rows, i))
+            complain_of(rows, table_row(rows, i), where);
     }
     if (!all_well && options->target.driver == DRIVER_SIMULATED)
         complain_plainly("--seed %llu replays this exactly",
                          (unsigned long long)options->plan.seed);
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static json_t *describe_cell(const struct run_cell *cell)
+{
+    static const size_t counts[] = {trial_row_rpcs, trial_row_creates, trial_row_notifications,
+                                    trial_row_bytes},
+                        times[] = {trial_row_drain_s, trial_row_handoff_p50_us,
+                                   trial_row_handoff_p99_us};
+    int verdict = cell->fails ? 1 : cell->valid < cell->trials.count ? 4 : 0;
+    json_t *json = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:s, s:b}", "recipe", cell->recipe->name, "clients",
+        (json_int_t)cell->clients, "trials", (json_int_t)cell->trials.count, "trials_complete",
+        (json_int_t)cell->complete, "trials_valid", (json_int_t)cell->valid, "verdict",
+        record_json_verdict(verdict), "has_law", (int)(cell->has_law && cell->complete > 0));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        json_object_set_new(json, trial_row_table.columns[counts[i]].name,
+                            json_result_count(run_cell_count(cell, counts[i])));
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        json_object_set_new(json, trial_row_table.columns[times[i]].name,
+                            json_result_real(run_cell_time(cell, times[i])));
+    return json;
+}
+
+json_t *table_json(const struct table *rows, const struct options *options)
+{
+    struct run_cells cells = run_cells_of(rows, options);
+    json_t *list = json_array();
+    for (size_t i = 0; i < cells.count; i++)
+        json_array_append_new(list, describe_cell(&cells.list[i]));
+    run_cells_deinit(&cells);
+    return list;
+}
+
+json_t *table_json_stalls(const struct table *rows)
+{
+    json_int_t count = 0;
+    double seconds = 0;
+    json_t *trials = json_array();
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        const char *server = row[trial_row_stalled_server].text;
+        count += (json_int_t)row[trial_row_stalls].count;
+        seconds += row[trial_row_stalled_s].real;
+        if (row[trial_row_stalls].count > 0)
+            json_array_append_new(trials,
+                                  json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "recipe",
+                                            row[trial_row_recipe].text, "clients",
+                                            (json_int_t)row[trial_row_clients].count, "trial",
+                                            (json_int_t)row[trial_row_trial].count, "count",
+                                            (json_int_t)row[trial_row_stalls].count, "seconds",
+                                            row[trial_row_stalled_s].real, "server",
+                                            server[0] != '\0' ? json_text(server) : json_null()));
+    }
+    return json_pack("{s:I, s:f, s:o}", "count", count, "seconds", seconds, "trials", trials);
 }

@@ -339,13 +339,19 @@ double table_cell_sum(const struct table_cell *cell, size_t column, size_t flag)
     return sum;
 }
 
+struct interval table_geometric(const double *values, size_t count)
+{
+    struct interval mean = statistics_interval_of_logs(values, count, CONFIDENCE);
+    if (count < STATISTICS_TRIALS_MIN)
+        mean.low = mean.high = NAN;
+    return mean;
+}
+
 struct interval table_cell_geometric(const struct table_cell *cell, size_t column, size_t flag)
 {
     double *values = memory_new(cell->count, sizeof *values);
     size_t found = table_cell_values(cell, column, flag, values);
-    struct interval mean = statistics_interval_of_logs(values, found, CONFIDENCE);
-    if (found < STATISTICS_TRIALS_MIN)
-        mean.low = mean.high = NAN;
+    struct interval mean = table_geometric(values, found);
     free(values);
     return mean;
 }

@@ -161,6 +161,9 @@ double table_cell_sum(const struct table_cell *cell, size_t column, size_t flag)
  * its range (infinite) makes the mean none. */
 struct interval table_cell_geometric(const struct table_cell *cell, size_t column, size_t flag);
 
+/* The same of values that are not of one column. */
+struct interval table_geometric(const double *values, size_t count);
+
 /* The known values of a column, unsorted; `values` has room for cell->count. Returns how many. */
 size_t table_cell_values(const struct table_cell *cell, size_t column, size_t flag, double *values);
 

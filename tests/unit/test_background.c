@@ -5,6 +5,7 @@
 #include "bench/run/background_price.h"
 #include "load/internal.h"
 
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ static char *tell(unsigned alone, unsigned contended)
     options.plan.recipe_count = 1;
     options.plan.clients.list = clients;
     options.plan.clients.count = 1;
-    background_price_tell(&samples, &options, stream);
+    background_price_tell(samples_rows(&samples), &options, stream);
     fclose(stream);
     return text;
 }

@@ -6,6 +6,7 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #define TRIALS_MAX 512
@@ -56,7 +57,7 @@ static const char *bars(size_t width, bool blocks)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    handoff_bars_write(&samples, &options, width, blocks, stream);
+    handoff_bars_write(samples_rows(&samples), &options, width, blocks, stream);
     fclose(stream);
     return text;
 }
@@ -66,7 +67,7 @@ static const char *conclusion(bool colours)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    conclusion_write(&samples, planned, &options, colours, stream);
+    conclusion_write(samples_rows(&samples), planned, &options, colours, stream);
     fclose(stream);
     return text;
 }
@@ -175,7 +176,7 @@ TEST(all_well_is_said_in_three_lines)
                         "\nverdict: holds\n"
                         "    All counts equal their laws\n"
                         "    RPCs grow as O(n²): nonscalable; as O(n): scalable\n");
-    assert_string_equal(conclusion_word(&samples), "holds");
+    assert_string_equal(conclusion_word(samples_rows(&samples)), "holds");
 }
 
 TEST(recipes_of_one_growth_are_told_together)
@@ -192,7 +193,7 @@ TEST(failures_are_told_with_their_place)
     lay_out(both, 2, 3);
     list[1].violations = list[2].violations = 1;
     list[2].valid = list[3].valid = list[4].valid = false;
-    assert_string_equal(conclusion_word(&samples), "FAILS");
+    assert_string_equal(conclusion_word(samples_rows(&samples)), "FAILS");
     conclusion(false);
     assert_non_null(strstr(text, "\nverdict: FAILS\n"
                                  "    nonscalable: 2 of 3 trials fail, with 16 to 32 clients\n"
@@ -207,14 +208,14 @@ TEST(a_trial_that_is_not_valid_leaves_the_counts)
 {
     lay_out(both, 1, 1);
     list[0].valid = false;
-    assert_string_equal(conclusion_word(&samples), "not valid");
+    assert_string_equal(conclusion_word(samples_rows(&samples)), "not valid");
     assert_non_null(strstr(conclusion(false), "\nverdict: not valid\n"
                                               "    nonscalable: 1 of 1 trial is not valid, with 8 "
                                               "clients\n"
                                               "    All counts equal their laws\n"));
     list[0].complete = false;
     assert_null(strstr(conclusion(false), "counts"));
-    assert_string_equal(conclusion_word(&samples), "not valid");
+    assert_string_equal(conclusion_word(samples_rows(&samples)), "not valid");
 }
 
 TEST(a_run_that_ended_early_says_of_how_much_it_speaks)

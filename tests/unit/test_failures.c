@@ -4,6 +4,7 @@
 #include "bench/run/table.h"
 #include "recipes/registry.h"
 
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <unistd.h>
@@ -32,7 +33,7 @@ static void assert_told(const char *expected)
     assert_non_null(file);
     int terminal = dup(STDERR_FILENO);
     assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
-    table_complain(&samples, &options, "");
+    table_complain(samples_rows(&samples), &options, "");
     fflush(stderr);
     dup2(terminal, STDERR_FILENO);
     close(terminal);

@@ -5,6 +5,7 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -51,8 +52,8 @@ static const char *told(void)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    fits_tell(&samples, options.plan.recipes[0], &options, stream);
-    fits_tell_levels(&samples, &options, stream);
+    fits_tell(samples_rows(&samples), options.plan.recipes[0], &options, stream);
+    fits_tell_levels(samples_rows(&samples), &options, stream);
     fclose(stream);
     return text;
 }
@@ -60,7 +61,7 @@ static const char *told(void)
 /* The rows of fits.csv. */
 static const char *written(void)
 {
-    const struct sample_context context = {"run", "standalone", 1, &options};
+    const struct trial_row_context context = {"run", "standalone", 1, &options};
     struct waiters *waiters = NULL;
     struct error error;
     size_t length = 0;
@@ -70,7 +71,7 @@ static const char *written(void)
     free(text);
     FILE *stream = open_memstream(&text, &length);
     struct csv csv = {.stream = stream};
-    fits_write(&samples, waiters, &context, &csv);
+    fits_write(samples_rows(&samples), waiters, &context, &csv);
     fclose(stream);
     waiters_free(waiters);
     return text;

@@ -5,6 +5,7 @@
 #include "bench/metrics/metrics_text.h"
 #include "bench/run/run_metrics.h"
 #include "recipes/registry.h"
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"
 
@@ -155,6 +156,16 @@ static struct sample finished(void)
                            .drain_s = 0.5};
 }
 
+/* The trial has been finished. */
+static void finish(const struct sample *sample)
+{
+    const struct samples samples = {(struct sample *)(uintptr_t)sample, 1};
+    result.total = sample->total;
+    result.servers = sample->servers;
+    result.violation_count = sample->violations;
+    run_metrics_add(&run, &sample->cell, table_row(samples_rows(&samples), 0), &result);
+}
+
 #define OF_SCALABLE "target=\"standalone\",recipe=\"scalable\"} "
 
 TEST_BETWEEN(each_trial_has_one_verdict, begin_run, end_run)
@@ -163,10 +174,10 @@ TEST_BETWEEN(each_trial_has_one_verdict, begin_run, end_run)
     (void)state;
     failed.violations = 2;
     slow.valid = false;
-    run_metrics_add(&run, &valid, &result);
-    run_metrics_add(&run, &slow, &result);
-    run_metrics_add(&run, &slow, &result);
-    run_metrics_add(&run, &failed, &result);
+    finish(&valid);
+    finish(&slow);
+    finish(&slow);
+    finish(&failed);
     run_metrics_write(&run, stream);
     assert_has(written(), "zkherd_trials_total{verdict=\"valid\"," OF_SCALABLE "1\n");
     assert_has(written(), "zkherd_trials_total{verdict=\"not_valid\"," OF_SCALABLE "2\n");
@@ -182,8 +193,8 @@ TEST_BETWEEN(a_trial_without_a_law_is_compared_with_none, begin_run, end_run)
     struct sample with = finished(), without = finished();
     (void)state;
     without.has_law = false;
-    run_metrics_add(&run, &with, &result);
-    run_metrics_add(&run, &without, &result);
+    finish(&with);
+    finish(&without);
     run_metrics_write(&run, stream);
     assert_has(written(), "zkherd_rpcs_total{type=\"creates\"," OF_SCALABLE "20\n");
     assert_has(written(), "zkherd_law_rpcs_total{" OF_SCALABLE "9\n");
@@ -197,8 +208,8 @@ TEST_BETWEEN(a_time_that_is_not_known_is_left_out, begin_run, end_run)
 {
     struct sample paced = finished();
     (void)state;
-    paced.paced = true;
-    run_metrics_add(&run, &paced, &result);
+    paced.drain_s = NAN;
+    finish(&paced);
     run_metrics_write(&run, stream);
     assert_null(strstr(written(), "zkherd_last_drain_seconds{"));
     assert_has(written(), "zkherd_last_drain_clients{" OF_SCALABLE "7\n");
@@ -214,8 +225,8 @@ TEST_BETWEEN(what_servers_do_not_tell_is_in_no_sum, begin_run, end_run)
         .known = true, .writes = 5, .notifications = 6, .packets_received = 7};
     unknown.servers = known.servers;
     unknown.servers.known = false;
-    run_metrics_add(&run, &known, &result);
-    run_metrics_add(&run, &unknown, &result);
+    finish(&known);
+    finish(&unknown);
     run_metrics_write(&run, stream);
     assert_has(written(), "zkherd_server_writes_total{" OF_SCALABLE "5\n");
     assert_has(written(), "zkherd_server_notifications_total{" OF_SCALABLE "6\n");
@@ -257,7 +268,7 @@ TEST_BETWEEN(no_counter_decreases, begin_run, end_run)
     assert_has(written(), "zkherd_trial_number 3\n");
     run.trial = NULL;
     assert_int_equal(creates_told(), 6);
-    run_metrics_add(&run, &sample, &result);
+    finish(&sample);
     assert_int_equal(creates_told(), 10);
     trial_memory_free(memory);
 }

@@ -19,7 +19,8 @@ static struct options options;
 static struct trial_plan plan;
 static struct histogram *latency;
 static struct trial_result result;
-static struct sample sample;
+static struct table rows = {.type = &trial_row_table};
+static uint32_t trial;
 static struct results results;
 
 static int set_up(void **state)
@@ -35,15 +36,16 @@ static int set_up(void **state)
                                .fleet.sessions = CLIENTS,
                                .locks = 1,
                                .fleet.processes = 1};
-    latency = calloc(METER_KINDS, sizeof *latency);
-    result = (struct trial_result){.latency = latency};
-    sample = (struct sample){.cell = {.recipe = plan.recipe, .clients = CLIENTS, .trial = 1},
-                             .beta = NAN,
-                             .recovery_s = NAN,
-                             .elapsed_s = 1,
-                             .drain_s = 1,
-                             .complete = true,
-                             .valid = true};
+    latency = calloc(METER_KINDS * (1 + ROLES) + 1, sizeof *latency);
+    result = (struct trial_result){
+        .end = END_DONE,
+        .elapsed_ns = NS_PER_S,
+        .drain_ns = NS_PER_S,
+        .latency = latency,
+        .latency_of = (struct histogram(*)[METER_KINDS])(latency + METER_KINDS),
+        .late = latency + METER_KINDS * (1 + ROLES),
+    };
+    trial = 1;
     return latency == NULL || trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE;
 }
 
@@ -52,6 +54,7 @@ static int tear_down(void **state)
     (void)state;
     trial_memory_free(result.memory);
     free(latency);
+    table_deinit(&rows);
     return folder_remove(parent);
 }
 
@@ -70,14 +73,17 @@ static void begin(size_t trials)
 /* A trial of so many handoffs: each has as many creates as its index. */
 static void add(uint64_t handoffs)
 {
-    const struct sample_context context = {"out", "standalone", 1, &options};
+    const struct trial_row_context context = {"out", "standalone", 1, &options};
+    const struct background_figures alone = {0};
+    const struct cell cell = {.recipe = plan.recipe, .clients = CLIENTS, .trial = trial++};
+    struct table_value *row = table_add(&rows);
     struct error error;
-    sample.handoffs = handoffs;
+    result.handoffs = handoffs;
     atomic_store(&result.memory->locks[0].releases, handoffs);
     for (uint64_t handoff = 0; handoff <= handoffs; handoff++)
         ledger_row(&result.memory->ledger, 0, handoff)->tally.of[TALLY_CREATE] = handoff;
-    assert_int_equal(results_add(&results, &context, &sample, &result, &error), ERROR_NONE);
-    sample.cell.trial++;
+    trial_row_take(&cell, &result, &alone, &context, 64, row);
+    assert_int_equal(results_add(&results, row, &result, &error), ERROR_NONE);
 }
 
 static void finish(void)
@@ -241,7 +247,7 @@ TEST_BETWEEN(a_limited_rate_has_no_times_over_several_steps, set_up, tear_down)
     record(METER_HANDOFF, 3);
     record(METER_ACQUIRE, 3);
     record(METER_RELEASE, 3);
-    sample.paced = true;
+    plan.max_rate = 1;
     begin(1);
     add(1);
     finish();

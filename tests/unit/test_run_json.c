@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cells that `zkherd run --json` prints, of trials made by hand. */
-#include "bench/run/run_json.h"
 
 #include "recipes/registry.h"
 
+#include "bench/run/table.h"
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static int lay_out(void **state)
 
 static json_t *only_cell(json_t **cells)
 {
-    *cells = run_json_cells(&samples, &options);
+    *cells = table_json(samples_rows(&samples), &options);
     assert_int_equal(json_array_size(*cells), 1);
     return json_array_get(*cells, 0);
 }

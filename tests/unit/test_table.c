@@ -4,6 +4,7 @@
 
 #include "recipes/registry.h"
 
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -47,7 +48,8 @@ static const char *write_in(size_t width)
     struct error error;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    assert_int_equal(table_write(&samples, &options, width, stream, &error), ERROR_NONE);
+    assert_int_equal(table_write(samples_rows(&samples), &options, width, stream, &error),
+                     ERROR_NONE);
     fclose(stream);
     return text;
 }

@@ -7,6 +7,7 @@
 #include "bench/run/table.h"
 #include "recipes/registry.h"
 
+#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@
 #define TRIALS 5
 
 static struct options options;
-static struct samples samples;
+static struct sample list[LEVELS * TRIALS];
+static struct samples samples = {list, LEVELS *TRIALS};
 static struct waiters *waiters;
 static uint64_t levels[LEVELS] = {8, 16, 32, 64, 128, 256};
 
@@ -30,10 +32,9 @@ static int set_up(void **state)
                                .plan.clients.list = levels,
                                .plan.clients.count = LEVELS,
                                .plan.locks = 1};
-    samples = (struct samples){0};
     for (size_t i = 0; i < LEVELS * TRIALS; i++) {
         uint32_t clients = (uint32_t)levels[i / TRIALS];
-        struct sample sample = {
+        list[i] = (struct sample){
             .cell = {.recipe = recipe, .clients = clients, .trial = 1 + (uint32_t)i % TRIALS},
             .total.of[TALLY_EXISTS] = UINT64_C(5) * clients,
             .elapsed_s = 2 * clients,
@@ -46,8 +47,6 @@ static int set_up(void **state)
             .complete = true,
             .valid = true,
         };
-        if (samples_add(&samples, &sample, &error) != ERROR_NONE)
-            return -1;
     }
     return waiters_new(recipe, levels[LEVELS - 1], &waiters, &error) == ERROR_NONE ? 0 : -1;
 }
@@ -56,7 +55,6 @@ static int tear_down(void **state)
 {
     (void)state;
     waiters_free(waiters);
-    samples_deinit(&samples);
     return 0;
 }
 
@@ -76,10 +74,10 @@ static char *write_fits(void)
 {
     char *text = NULL;
     size_t size;
-    const struct sample_context context = {"run1", "standalone", 1, &options};
+    const struct trial_row_context context = {"run1", "standalone", 1, &options};
     struct csv csv = {.stream = open_memstream(&text, &size)};
     assert_non_null(csv.stream);
-    fits_write(&samples, waiters, &context, &csv);
+    fits_write(samples_rows(&samples), waiters, &context, &csv);
     fclose(csv.stream);
     return text;
 }
@@ -125,28 +123,28 @@ static void assert_told(void (*write)(FILE *stream), const char *words, bool tol
 
 static void write_fit_sentences(FILE *stream)
 {
-    fits_tell(&samples, waiters->recipe, &options, stream);
+    fits_tell(samples_rows(&samples), waiters->recipe, &options, stream);
 }
 
 static void write_table(FILE *stream)
 {
     struct error error;
-    assert_int_equal(table_write(&samples, &options, 80, stream, &error), ERROR_NONE);
+    assert_int_equal(table_write(samples_rows(&samples), &options, 80, stream, &error), ERROR_NONE);
 }
 
 static void write_roles(FILE *stream)
 {
-    table_write_roles(&samples, &options, stream);
+    table_write_roles(samples_rows(&samples), &options, stream);
 }
 
 static void write_recoveries(FILE *stream)
 {
-    table_write_recoveries(&samples, &options, stream);
+    table_write_recoveries(samples_rows(&samples), &options, stream);
 }
 
 static void write_stalls(FILE *stream)
 {
-    table_write_stalls(&samples, stream);
+    table_write_stalls(samples_rows(&samples), stream);
 }
 
 /* ------------------------------------------------------------------ fits */

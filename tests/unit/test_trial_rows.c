@@ -3,9 +3,8 @@
 
 #include "base/clock.h"
 #include "bench/cli/options.h"
-#include "bench/run/sample.h"
+#include "bench/run/trial_rows.h"
 #include "recipes/registry.h"
-#include "tests/support/row.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -16,6 +15,8 @@ static struct trial_result result;
 static struct cell cell;
 static struct background_figures background;
 static double cores; /* that the trial could use */
+static struct options options;
+static struct table rows = {.type = &trial_row_table};
 
 /* A trial of ten seconds that ended well, in free pace on two processes. */
 static int set_up(void **state)
@@ -45,31 +46,33 @@ static int tear_down(void **state)
     (void)state;
     trial_memory_free(result.memory);
     free(histograms);
+    table_deinit(&rows);
     return 0;
 }
 
-static struct sample take(void)
+static const struct table_value *take(void)
 {
-    struct sample sample;
-    sample_take(&cell, &result, &background, cores, &sample);
-    return sample;
+    const struct trial_row_context context = {"run1", "ensemble3", 3, &options};
+    struct table_value *row = table_add(&rows);
+    trial_row_take(&cell, &result, &background, &context, cores, row);
+    return row;
 }
 
 static void assert_valid(void)
 {
-    struct sample sample = take();
-    assert_string_equal(sample.reason, "");
-    assert_true(sample.valid);
-    assert_true(sample.complete);
+    const struct table_value *row = take();
+    assert_string_equal(row[trial_row_reason].text, "");
+    assert_true(row[trial_row_valid].flag);
+    assert_true(row[trial_row_complete].flag);
 }
 
 /* The counts stand all the same. */
 static void assert_times_do_not_stand(const char *reason)
 {
-    struct sample sample = take();
-    assert_string_equal(sample.reason, reason);
-    assert_false(sample.valid);
-    assert_true(sample.complete);
+    const struct table_value *row = take();
+    assert_string_equal(row[trial_row_reason].text, reason);
+    assert_false(row[trial_row_valid].flag);
+    assert_true(row[trial_row_complete].flag);
 }
 
 static void record(struct histogram *histogram, uint64_t value_ns, unsigned times)
@@ -96,31 +99,30 @@ TEST_BETWEEN(test_each_percentile_stands_in_its_column, set_up, tear_down)
     record_ramp(METER_ACQUIRE);
     record(&result.latency_of[ROLE_LEADER][METER_HANDOFF], 3 * NS_PER_MS, 3);
     record(&result.latency_of[ROLE_LEADER][METER_HANDOFF], 300 * NS_PER_MS, 1);
-    struct sample sample = take();
+    const struct table_value *row = take();
     for (size_t i = 0; i < 4; i++)
-        assert_true(fabs(sample.handoff_us[i] / handoff_us[i] - 1) < 0.001);
+        assert_true(fabs(row[trial_row_handoff_p50_us + i].real / handoff_us[i] - 1) < 0.001);
     for (size_t i = 0; i < 3; i++)
-        assert_true(fabs(sample.acquire_us[i] / acquire_us[i] - 1) < 0.001);
-    assert_true(fabs(sample.handoff_of_us[ROLE_LEADER] / 3e3 - 1) < 0.001);
-    assert_true(isnan(sample.handoff_of_us[ROLE_FOLLOWER]));
+        assert_true(fabs(row[trial_row_acquire_p50_us + i].real / acquire_us[i] - 1) < 0.001);
+    assert_true(fabs(row[trial_row_handoff_of_leader_us].real / 3e3 - 1) < 0.001);
+    assert_true(isnan(row[trial_row_handoff_of_follower_us].real));
 }
 
 TEST_BETWEEN(test_without_a_handoff_there_is_no_percentile, set_up, tear_down)
 {
-    struct sample sample = take();
+    const struct table_value *row = take();
     for (size_t i = 0; i < 4; i++)
-        assert_true(isnan(sample.handoff_us[i]));
+        assert_true(isnan(row[trial_row_handoff_p50_us + i].real));
     for (size_t i = 0; i < 3; i++)
-        assert_true(isnan(sample.acquire_us[i]));
-    assert_true(isnan(sample.recovery_s));
-    assert_true(isnan(sample.beta));
+        assert_true(isnan(row[trial_row_acquire_p50_us + i].real));
+    assert_true(isnan(row[trial_row_recovery_s].real));
 }
 
 /* A minute and more is in no slot, and still a value. */
 TEST_BETWEEN(test_a_handoff_above_the_range_has_percentiles, set_up, tear_down)
 {
     record(&result.latency[METER_HANDOFF], 70 * NS_PER_S, 1);
-    assert_true(take().handoff_us[0] == 70e6);
+    assert_true(take()[trial_row_handoff_p50_us].real == 70e6);
 }
 
 TEST_BETWEEN(test_figures_are_the_trials, set_up, tear_down)
@@ -130,17 +132,17 @@ TEST_BETWEEN(test_figures_are_the_trials, set_up, tear_down)
     result.drain_ns = 3 * NS_PER_S;
     result.recovery_ns = NS_PER_S / 2;
     result.client_cpu_ns = NS_PER_S;
-    struct sample sample = take();
-    assert_true(sample_rpcs(&sample) == (double)tally_rpcs(&result.total));
-    assert_true(sample_creates(&sample) == (double)result.total.of[TALLY_CREATE]);
-    assert_true(sample_notifications(&sample) == (double)result.total.of[TALLY_NOTIFICATION]);
-    assert_true(sample_names_listed(&sample) == (double)result.total.of[TALLY_NAMES_LISTED]);
-    assert_true(sample_bytes(&sample) == (double)(result.total.of[TALLY_BYTES_SENT] +
-                                                  result.total.of[TALLY_BYTES_RECEIVED]));
-    assert_true(sample_elapsed_s(&sample) == 10);
-    assert_true(sample_drain_s(&sample) == 3);
-    assert_true(sample.recovery_s == 0.5);
-    assert_true(sample.client_cpu_s == 1);
+    const struct table_value *row = take();
+    assert_int_equal(row[trial_row_rpcs].count, tally_rpcs(&result.total));
+    assert_int_equal(row[trial_row_creates].count, result.total.of[TALLY_CREATE]);
+    assert_int_equal(row[trial_row_notifications].count, result.total.of[TALLY_NOTIFICATION]);
+    assert_int_equal(row[trial_row_names_listed].count, result.total.of[TALLY_NAMES_LISTED]);
+    assert_int_equal(row[trial_row_bytes].count,
+                     result.total.of[TALLY_BYTES_SENT] + result.total.of[TALLY_BYTES_RECEIVED]);
+    assert_true(row[trial_row_elapsed_s].real == 10);
+    assert_true(row[trial_row_drain_s].real == 3);
+    assert_true(row[trial_row_recovery_s].real == 0.5);
+    assert_true(row[trial_row_client_cpu_s].real == 1);
 }
 
 /* ------------------------------------------------------------------ the driver */
@@ -191,7 +193,7 @@ TEST_BETWEEN(test_a_short_trial_and_a_simulation_are_not_overloaded, set_up, tea
     result.elapsed_ns = NS_PER_S / 5 - 1;
     assert_valid();
     result.elapsed_ns++;
-    assert_false(take().valid);
+    assert_false(take()[trial_row_valid].flag);
     plan.fleet.driver = DRIVER_SIMULATED;
     assert_valid();
 }
@@ -210,7 +212,7 @@ TEST_BETWEEN(test_late_holds_are_told_by_their_share, set_up, tear_down)
     record(result.late, 5 * NS_PER_MS, 99);
     assert_valid();
     record(result.late, 5 * NS_PER_MS, 1);
-    assert_false(take().valid);
+    assert_false(take()[trial_row_valid].flag);
     memset(result.late, 0, sizeof *result.late);
     record(result.late, 5 * NS_PER_MS, 99);
     record(result.late, 2 * HISTOGRAM_HIGHEST_NS, 1);
@@ -232,7 +234,7 @@ TEST_BETWEEN(test_the_times_of_a_stalled_trial_do_not_stand, set_up, tear_down)
     result.stalls = (struct stalls){1, 20 * NS_PER_S, 20 * NS_PER_S, "127.0.0.1:2182", 0};
     assert_times_do_not_stand("stalled: 127.0.0.1:2182 owed an answer, and nothing was received "
                               "for 20.0 s");
-    assert_int_equal(take().stalls.count, 1);
+    assert_int_equal(take()[trial_row_stalls].count, 1);
     result.stalls.server[0] = '\0';
     assert_times_do_not_stand("stalled: a server owed an answer, and nothing was received for "
                               "20.0 s");
@@ -263,10 +265,10 @@ TEST_BETWEEN(test_a_planned_reconnect_is_no_error, set_up, tear_down)
         "reconnected: 1 connection was lost and made again, which is in the times");
     plan.death.how = DEATH_CRASH; /* nobody connects again */
     result.reconnects = 1;
-    assert_false(take().valid);
+    assert_false(take()[trial_row_valid].flag);
     plan.death.how = DEATH_LOST_REPLY;
     result.had_death = false; /* it has not come to that */
-    assert_false(take().valid);
+    assert_false(take()[trial_row_valid].flag);
 }
 
 /* Whether it was noticed in the trial, which ended then, or behind it. */
@@ -277,11 +279,11 @@ TEST_BETWEEN(test_a_load_in_the_background_that_ended_too_early_is_told, set_up,
     snprintf(background.ended, sizeof background.ended, "session 3 expired");
     for (size_t i = 0; i < 2; i++) {
         result.end = ends[i];
-        struct sample sample = take();
-        assert_string_equal(sample.reason,
+        const struct table_value *row = take();
+        assert_string_equal(row[trial_row_reason].text,
                             "the load in the background ended too early: session 3 expired");
-        assert_false(sample.valid);
-        assert_int_equal(sample.complete, ends[i] == END_DONE);
+        assert_false(row[trial_row_valid].flag);
+        assert_int_equal(row[trial_row_complete].flag, ends[i] == END_DONE);
     }
 }
 
@@ -334,10 +336,10 @@ TEST_BETWEEN(test_a_trial_that_was_cut_short_says_why, set_up, tear_down)
     result.end = END_DEADLINE;
     snprintf(result.reason, sizeof result.reason, "nothing moved for 60 s, 100 %% sure");
     result.stalls = (struct stalls){1, 60 * NS_PER_S, 60 * NS_PER_S, "a:1", 0};
-    struct sample sample = take();
-    assert_false(sample.valid);
-    assert_false(sample.complete);
-    assert_string_equal(sample.reason, result.reason);
+    const struct table_value *row = take();
+    assert_false(row[trial_row_valid].flag);
+    assert_false(row[trial_row_complete].flag);
+    assert_string_equal(row[trial_row_reason].text, result.reason);
 }
 
 /* A verdict that fails is a finding, and no error of the measurement. */
@@ -347,32 +349,28 @@ TEST_BETWEEN(test_a_violation_is_told_first, set_up, tear_down)
     result.violation_count = 1;
     trial_memory_violate(result.memory,
                          &(struct violation){.kind = VIOLATION_LEFTOVER, .found = 2});
-    struct sample sample = take();
-    assert_true(sample.valid);
-    assert_false(sample.complete);
-    assert_int_equal(sample.violations, 1);
-    assert_string_equal(sample.reason, "lock 0, handoff 0: 2 znodes are left in the lock");
+    const struct table_value *row = take();
+    assert_true(row[trial_row_valid].flag);
+    assert_false(row[trial_row_complete].flag);
+    assert_int_equal(row[trial_row_violations].count, 1);
+    assert_string_equal(row[trial_row_reason].text,
+                        "lock 0, handoff 0: 2 znodes are left in the lock");
 }
 
 /* ------------------------------------------------------------------ the row */
 
-static char *row_of(const struct sample *sample, enum workload workload)
+/* As it is written. */
+static void assert_column(const struct table_value *row, const char *name, const char *value)
 {
-    struct options options = {
-        .plan.workload = workload, .plan.locks = 1, .plan.processes = 2, .plan.seed = 7};
-    const struct sample_context context = {"run1", "ensemble3", 3, &options};
-    char *text = NULL;
-    size_t size;
-    struct csv csv = {.stream = open_memstream(&text, &size)};
-    assert_non_null(csv.stream);
-    sample_write(sample, &context, &csv);
-    fclose(csv.stream);
-    return text;
-}
-
-static void assert_column(const char *row, const char *column, const char *value)
-{
-    assert_field(sample_columns, row, column, value);
+    size_t column = 0;
+    char text[200] = "";
+    while (strcmp(trial_row_table.columns[column].name, name) != 0)
+        assert_true(++column < trial_row_table.count);
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    struct csv csv = {.stream = stream};
+    table_write_value(&row[column], trial_row_table.columns[column].decimals, &csv);
+    fclose(stream);
+    assert_string_equal(text, value);
 }
 
 TEST_BETWEEN(test_a_row_has_a_value_for_each_column, set_up, tear_down)
@@ -386,10 +384,7 @@ TEST_BETWEEN(test_a_row_has_a_value_for_each_column, set_up, tear_down)
     result.inversions = 8;
     result.fairness_jain = 0.5;
     record_ramp(METER_HANDOFF);
-    struct sample sample = take();
-    sample.reason[0] = '\0';
-    char *row = row_of(&sample, WORKLOAD_DRAIN);
-    assert_fields(sample_columns, row);
+    const struct table_value *row = take();
     assert_column(row, "handoffs", "12");
     assert_column(row, "law_rpcs", "");
     assert_column(row, "elapsed_s", "10.000000");
@@ -405,13 +400,11 @@ TEST_BETWEEN(test_a_row_has_a_value_for_each_column, set_up, tear_down)
     assert_column(row, "recovery_s", "");
     assert_column(row, "repairs", "6");
     assert_column(row, "valid", "no");
-    assert_column(row, "reason", "");
     assert_column(row, "stalls", "2");
     assert_column(row, "stalled_s", "2.500000");
-    free(row);
-    row = row_of(&sample, WORKLOAD_STEADY);
+    plan.workload = WORKLOAD_STEADY;
+    row = take();
     assert_column(row, "handoffs_per_s", "1.20");
-    free(row);
 }
 
 TEST_BETWEEN(test_the_law_and_the_servers_have_their_columns, set_up, tear_down)
@@ -427,8 +420,7 @@ TEST_BETWEEN(test_the_law_and_the_servers_have_their_columns, set_up, tear_down)
                                                     .ephemerals_leaked = 25,
                                                     .cpu_known = true,
                                                     .cpu_ns = NS_PER_S / 4};
-    struct sample sample = take();
-    char *row = row_of(&sample, WORKLOAD_DRAIN);
+    const struct table_value *row = take();
     assert_column(row, "law_rpcs", "3");
     assert_column(row, "law_notifications", "4");
     assert_column(row, "server_writes", "21");
@@ -440,5 +432,4 @@ TEST_BETWEEN(test_the_law_and_the_servers_have_their_columns, set_up, tear_down)
     assert_column(row, "reconciled", "na");
     assert_column(row, "valid", "yes");
     assert_column(row, "stalls", "0");
-    free(row);
 }

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/trial_rows.h"
+
+#include "base/memory.h"
+#include "bench/output/trial_times.h"
+#include "bench/output/validity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TABLE_DEFINE(trial_row, "trials.csv", TRIAL_ROW_COLUMNS)
+
+double trial_row_percentile_us(const struct histogram *histogram, double percent)
+{
+    if (histogram_recorded(histogram) == 0)
+        return NAN;
+    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
+}
+
+/* ------------------------------------------------------------------ whether the times stand */
+
+static void judge(const struct trial_result *result, const struct background_figures *background,
+                  double cores_allowed, struct table_value *row)
+{
+    const struct trial_plan *plan = result->memory->plan;
+    struct validity validity = {0};
+    /* Under lockstep the counts are the law's; a lost connection adds requests or loses some. */
+    bool complete = result->end == END_DONE && (result->losses == 0 || plan->pace != PACE_LOCKSTEP);
+    if (result->end != END_DONE && result->end != END_VIOLATION && result->end != END_ALONE)
+        validity_lose(&validity, "%s", result->reason);
+    if (background->ended[0] != '\0')
+        validity_lose(&validity, "the load in the background ended too early: %s",
+                      background->ended);
+    if (result->not_valid[0] != '\0')
+        validity_lose(&validity, "%s", result->not_valid);
+    if (result->end == END_DONE && plan->fleet.driver != DRIVER_SIMULATED) {
+        if (!trial_times_stand(result, cores_allowed, validity.reason, sizeof validity.reason))
+            validity.lost = true;
+        if (!background_stands(background, validity.reason, sizeof validity.reason))
+            validity.lost = true;
+    }
+    if (result->violation_count > 0) {
+        char text[256];
+        violation_describe(&result->memory->violations[0], text, sizeof text);
+        snprintf(validity.reason, sizeof validity.reason, "%s%s%s", text,
+                 result->reason[0] != '\0' ? "; " : "", result->reason);
+    }
+    row[trial_row_complete] = table_flag(complete);
+    row[trial_row_valid] = table_flag(!validity.lost);
+    row[trial_row_drained] = table_flag(complete && !validity.lost);
+    row[trial_row_reason] = table_text(validity.reason);
+}
+
+bool trial_row_is_of(const struct table_value *row, const struct recipe *recipe)
+{
+    return strcmp(row[trial_row_recipe].text, recipe->name) == 0;
+}
+
+int trial_row_verdict(const struct table_value *row)
+{
+    return row[trial_row_violations].count > 0 ? 1 : row[trial_row_valid].flag ? 0 : 4;
+}
+
+bool trial_row_counts(const struct table_value *row)
+{
+    return row[trial_row_complete].flag && row[trial_row_violations].count == 0;
+}
+
+/* ------------------------------------------------------------------ the row */
+
+static void put_plan(const struct cell *cell, const struct trial_row_context *context,
+                     struct table_value *row)
+{
+    const struct run_plan *plan = &context->options->plan;
+    row[trial_row_run] = table_text(context->run);
+    row[trial_row_target] = table_text(context->target);
+    row[trial_row_servers] = table_count(context->servers);
+    row[trial_row_recipe] = table_text(cell->recipe->name);
+    row[trial_row_workload] = table_text(options_workloads[plan->workload]);
+    row[trial_row_pace] = table_text(options_paces[plan->pace]);
+    row[trial_row_driver] = table_text(options_drivers[context->options->target.driver]);
+    row[trial_row_processes] = table_count(plan->processes);
+    row[trial_row_clients] = table_count(cell->clients);
+    row[trial_row_locks] = table_count(plan->locks);
+    row[trial_row_trial] = table_count(cell->trial);
+    row[trial_row_seed] = table_count(plan->seed);
+    row[trial_row_topology] = table_count(cell->topology);
+}
+
+static void put_counts(const struct trial_result *result, struct table_value *row)
+{
+    static const struct {
+        size_t column;
+        enum tally_kind kind;
+    } counts[] = {
+        {trial_row_creates, TALLY_CREATE},
+        {trial_row_creates_failed, TALLY_CREATE_FAILED},
+        {trial_row_exists, TALLY_EXISTS},
+        {trial_row_gets, TALLY_GET},
+        {trial_row_get_children, TALLY_GET_CHILDREN},
+        {trial_row_sets, TALLY_SET},
+        {trial_row_deletes, TALLY_DELETE},
+        {trial_row_deletes_failed, TALLY_DELETE_FAILED},
+        {trial_row_multis, TALLY_MULTI},
+        {trial_row_notifications, TALLY_NOTIFICATION},
+        {trial_row_notifications_spurious, TALLY_NOTIFICATION_SPURIOUS},
+        {trial_row_names_listed, TALLY_NAMES_LISTED},
+        {trial_row_bytes_sent, TALLY_BYTES_SENT},
+        {trial_row_bytes_received, TALLY_BYTES_RECEIVED},
+    };
+    const uint64_t *of = result->total.of, *of_law = result->law.of;
+    bool has_law = result->has_law;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        row[counts[i].column] = table_count(of[counts[i].kind]);
+    row[trial_row_handoffs] = table_count(result->handoffs);
+    row[trial_row_rpcs] = table_count(tally_rpcs(&result->total));
+    row[trial_row_bytes] = table_count(of[TALLY_BYTES_SENT] + of[TALLY_BYTES_RECEIVED]);
+    row[trial_row_has_law] = table_flag(has_law);
+    row[trial_row_law_rpcs] = table_count_if(has_law, tally_rpcs(&result->law));
+    row[trial_row_law_notifications] = table_count_if(has_law, of_law[TALLY_NOTIFICATION]);
+    row[trial_row_law_creates] = table_count_if(has_law, of_law[TALLY_CREATE]);
+    row[trial_row_law_names_listed] = table_count_if(has_law, of_law[TALLY_NAMES_LISTED]);
+    row[trial_row_violations] = table_count(result->violation_count);
+    row[trial_row_order_inversions] = table_count(result->inversions);
+    row[trial_row_fairness_jain] = table_real(result->fairness_jain);
+    row[trial_row_reconnects] = table_count(result->reconnects);
+    row[trial_row_repairs] = table_count(result->repairs);
+}
+
+/* Times over several steps: --max-rate puts pauses into them. */
+static void put_times(const struct trial_result *result, struct table_value *row)
+{
+    static const double handoff[] = {50, 90, 99, 100}, acquire[] = {50, 99, 100};
+    const struct trial_plan *plan = result->memory->plan;
+    bool paced = plan->max_rate != 0;
+    double elapsed_s = paced ? NAN : (double)result->elapsed_ns / 1e9;
+    double drain_s = paced ? NAN : (double)result->drain_ns / 1e9;
+    /* The arrivals of a drain are no handoffs, and under lockstep they take most of its time. */
+    double handing_s = plan->workload == WORKLOAD_DRAIN ? drain_s : elapsed_s;
+    row[trial_row_elapsed_s] = table_real(elapsed_s);
+    row[trial_row_drain_s] = table_real(drain_s);
+    row[trial_row_handoffs_per_s] = table_real((double)result->handoffs / handing_s);
+    for (size_t i = 0; i < 4; i++)
+        row[trial_row_handoff_p50_us + i] =
+            table_real(trial_row_percentile_us(&result->latency[METER_HANDOFF], handoff[i]));
+    for (size_t i = 0; i < 3; i++)
+        row[trial_row_acquire_p50_us + i] = table_real(
+            paced ? NAN : trial_row_percentile_us(&result->latency[METER_ACQUIRE], acquire[i]));
+    for (size_t role = 0; role < ROLES; role++)
+        row[trial_row_handoff_of_unknown_us + role] =
+            table_real(trial_row_percentile_us(&result->latency_of[role][METER_HANDOFF], 50));
+    row[trial_row_recovery_s] =
+        table_real(result->recovery_ns > 0 && !paced ? (double)result->recovery_ns / 1e9 : NAN);
+    row[trial_row_stalls] = table_count(result->stalls.count);
+    row[trial_row_stalled_s] = table_real((double)result->stalls.total_ns / 1e9);
+    row[trial_row_stalled_server] = table_text(result->stalls.server);
+}
+
+static struct table_value leak(bool known, int64_t leaked)
+{
+    return known ? table_signed(leaked) : (struct table_value){0};
+}
+
+static void put_servers(const struct trial_result *result, struct table_value *row)
+{
+    const struct server_counters_count *servers = &result->servers;
+    bool known = servers->known;
+    row[trial_row_client_cpu_s] = table_real((double)result->client_cpu_ns / 1e9);
+    row[trial_row_server_cpu_s] =
+        table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
+    row[trial_row_client_rss_kib] = table_count(result->client_rss_kib);
+    row[trial_row_server_writes] = table_count_if(known, servers->writes);
+    row[trial_row_server_notifications] = table_count_if(known, servers->notifications);
+    row[trial_row_server_packets_received] = table_count_if(known, servers->packets_received);
+    row[trial_row_watches_leaked] = leak(known, servers->watches_leaked);
+    row[trial_row_ephemerals_leaked] = leak(known, servers->ephemerals_leaked);
+    row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));
+}
+
+static void put_background(const struct background_figures *background, struct table_value *row)
+{
+    if (!background->measured)
+        return;
+    row[trial_row_background_alone_p50_us] = table_real(background->alone_p50_us);
+    row[trial_row_background_alone_p99_us] = table_real(background->alone_p99_us);
+    row[trial_row_background_p50_us] = table_real(background->contended_p50_us);
+    row[trial_row_background_p99_us] = table_real(background->contended_p99_us);
+    row[trial_row_background_max_us] = table_real(background->contended_max_us);
+    row[trial_row_background_requests] = table_count(background->requests);
+    row[trial_row_background_per_s] = table_real(background->contended_per_s);
+    row[trial_row_background_errors] = table_count(background->errors);
+    row[trial_row_background_unsent] = table_count(background->unsent);
+}
+
+_Static_assert(trial_row_handoff_of_reconnected_us - trial_row_handoff_of_unknown_us + 1 == ROLES,
+               "a column for each role");
+
+void trial_row_take(const struct cell *cell, const struct trial_result *result,
+                    const struct background_figures *background,
+                    const struct trial_row_context *context, double cores_allowed,
+                    struct table_value *row)
+{
+    put_plan(cell, context, row);
+    put_counts(result, row);
+    put_times(result, row);
+    put_servers(result, row);
+    put_background(background, row);
+    judge(result, background, cores_allowed, row);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+static struct run_cell describe(const struct table_cell *trials, const struct recipe *recipe)
+{
+    struct run_cell cell = {.recipe = recipe,
+                            .clients = table_cell_value(trials, trial_row_clients)->count,
+                            .trials = *trials,
+                            .complete = table_cell_flags(trials, trial_row_complete),
+                            .valid = table_cell_flags(trials, trial_row_valid),
+                            .has_law = true};
+    for (size_t i = 0; i < trials->count; i++) {
+        const struct table_value *row = table_row(trials->table, trials->rows[i]);
+        cell.fails = cell.fails || row[trial_row_violations].count > 0;
+        cell.has_law =
+            cell.has_law && (row[trial_row_has_law].flag || !row[trial_row_complete].flag);
+    }
+    return cell;
+}
+
+struct run_cells run_cells_of(const struct table *rows, const struct options *options)
+{
+    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
+    struct run_cells cells = {.cells = table_group(rows, keys, 2)};
+    cells.list = memory_new(cells.cells.count, sizeof *cells.list);
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        const struct recipe *recipe = options->plan.recipes[r];
+        for (size_t i = 0; i < cells.cells.count; i++) {
+            const struct table_cell *trials = &cells.cells.list[i];
+            if (strcmp(table_cell_value(trials, trial_row_recipe)->text, recipe->name) == 0)
+                cells.list[cells.count++] = describe(trials, recipe);
+        }
+    }
+    return cells;
+}
+
+void run_cells_deinit(struct run_cells *cells)
+{
+    table_cells_deinit(&cells->cells);
+    free(cells->list);
+    *cells = (struct run_cells){0};
+}
+
+const struct run_cell *run_cells_find(const struct run_cells *cells, const struct recipe *recipe,
+                                      uint64_t clients)
+{
+    for (size_t i = 0; i < cells->count; i++) {
+        if (cells->list[i].recipe == recipe && cells->list[i].clients == clients)
+            return &cells->list[i];
+    }
+    return NULL;
+}
+
+double run_cell_count(const struct run_cell *cell, size_t column)
+{
+    return table_cell_median(&cell->trials, column,
+                             cell->complete > 0 ? trial_row_complete : TABLE_ALL);
+}
+
+double run_cell_time(const struct run_cell *cell, size_t column)
+{
+    return table_cell_median(&cell->trials, column,
+                             column == trial_row_drain_s ? trial_row_drained : trial_row_valid);
+}
