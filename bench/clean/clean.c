@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "base/printable.h"
 #include "base/text.h"
-#include "bench/clean/clean_json.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
+#include "bench/output/json_result.h"
 #include "bench/target/browser.h"
 #include "bench/target/consent.h"
 #include "bench/target/remains.h"
@@ -106,41 +106,64 @@ static void describe(const struct remains *remains, char *text, size_t size)
                  remains->about[0] != '\0' ? remains->about : "of an older zkherd");
 }
 
-/* What the states mean that are not plain. */
-static void explain(const struct clean *clean)
+/* A row for each root, and what the states mean that are not plain. */
+static void write_table(const struct remains_list *found)
 {
     bool running = false, recent = false;
-    for (size_t i = 0; i < clean->found.count; i++) {
-        running = running || clean->found.items[i].state == REMAINS_RUNNING;
-        recent = recent || clean->found.items[i].state == REMAINS_RECENT;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct remains *remains = &found->items[i];
+        char about[256], line[4 * 256];
+        describe(remains, about, sizeof about);
+        printable_text(about, line, sizeof line);
+        int used = printf("%-32s  %-7s  ", remains->path, remains_word(remains->state));
+        printf("%s\n", printable_cut(line, (size_t)(COLUMNS - used)));
+        running = running || remains->state == REMAINS_RUNNING;
+        recent = recent || remains->state == REMAINS_RECENT;
     }
     if (running)
         puts("running: its session lives, or was killed less than 15 s ago");
     if (recent)
         printf("unknown: made by an older zkherd; counts as dead %d h after its last use\n",
                REMAINS_AGE_H);
-    if (clean->found.count == 0)
+    if (found->count == 0)
         puts("no run has left znodes here");
 }
 
-static void write_table(const struct clean *clean)
+/* ------------------------------------------------------------------ JSON */
+
+/* The state as it was judged last; only of a dead root all znodes were counted. */
+static json_t *json_root(const struct remains *remains)
 {
-    for (size_t i = 0; i < clean->found.count; i++) {
-        const struct remains *remains = &clean->found.items[i];
-        char about[256], line[4 * 256];
-        describe(remains, about, sizeof about);
-        printable_text(about, line, sizeof line);
-        int used = printf("%-32s  %-7s  ", remains->path, remains_word(remains->state));
-        printf("%s\n", printable_cut(line, (size_t)(COLUMNS - used)));
-    }
+    bool dead = remains->state == REMAINS_DEAD;
+    bool has_run = dead || remains->state == REMAINS_RUNNING;
+    bool has_znode = remains->state == REMAINS_FOREIGN || remains->state == REMAINS_IN_USE;
+    char used[32];
+    clock_format_utc((uint64_t)remains->created_ms * NS_PER_MS, 0, used, sizeof used);
+    return json_pack(
+        "{s:o, s:s, s:o, s:o, s:o, s:o, s:b}", "path", json_text(remains->path), "state",
+        remains_word(remains->state), "run", json_result_text(has_run ? remains->about : NULL),
+        "znode", json_result_text(has_znode ? remains->about : NULL), "znodes",
+        dead ? json_integer((json_int_t)remains->znodes) : json_null(), "last_used",
+        json_result_text(remains->created_ms > 0 ? used : NULL), "removed", (int)remains->removed);
 }
 
-static size_t count_dead(const struct remains_list *list)
+/* cut_short: the error that ended the removal, or ERROR_NONE. */
+static enum error_kind write_json(const struct remains_list *list, enum error_kind cut_short,
+                                  struct error *error)
 {
-    size_t dead = 0;
-    for (size_t i = 0; i < list->count; i++)
-        dead += list->items[i].state == REMAINS_DEAD;
-    return dead;
+    json_t *roots = json_array();
+    size_t removed = 0, gone = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        removed += list->items[i].removed;
+        gone += list->items[i].state == REMAINS_GONE;
+        json_array_append_new(roots, json_root(&list->items[i]));
+    }
+    return json_result_write(
+        json_pack("{s:o, s:I, s:I, s:I, s:o}", "roots", roots, "found", (json_int_t)list->count,
+                  "removed", (json_int_t)removed, "kept",
+                  (json_int_t)(list->count - removed - gone), "cut_short",
+                  cut_short != ERROR_NONE ? json_string(error_words(cut_short)) : json_null()),
+        "clean", stdout, error);
 }
 
 /* ------------------------------------------------------------------ removing */
@@ -186,11 +209,23 @@ static enum error_kind remove_one(struct clean *clean, struct remains *remains, 
     return kind;
 }
 
+/* Asks, and removes those of dead runs. */
 static enum error_kind remove_dead(struct clean *clean, struct error *error)
 {
-    enum error_kind kind =
-        setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < clean->found.count; i++) {
+    size_t dead = 0;
+    bool agreed = clean->yes;
+    for (size_t i = 0; i < clean->found.count; i++)
+        dead += clean->found.items[i].state == REMAINS_DEAD;
+    if (dead == 0)
+        return ERROR_NONE;
+    enum error_kind kind = standard_output_flush(error);
+    if (kind == ERROR_NONE && !agreed) {
+        fprintf(stderr, "remove the znodes of %zu dead run%s?", dead, dead == 1 ? "" : "s");
+        kind = consent_await(clean->browser, &agreed, error);
+    }
+    if (kind == ERROR_NONE && agreed)
+        kind = setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error);
+    for (size_t i = 0; kind == ERROR_NONE && agreed && i < clean->found.count; i++) {
         if (clean->found.items[i].state == REMAINS_DEAD)
             kind = remove_one(clean, &clean->found.items[i], error);
     }
@@ -199,55 +234,29 @@ static enum error_kind remove_dead(struct clean *clean, struct error *error)
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind ask(struct clean *clean, size_t dead, bool *agreed, struct error *error)
+static enum error_kind lead(struct clean *clean, struct error *error)
 {
-    enum error_kind kind = standard_output_flush(error);
-    *agreed = clean->yes;
-    if (kind != ERROR_NONE || clean->yes)
-        return kind;
-    fprintf(stderr, "remove the znodes of %zu dead run%s?", dead, dead == 1 ? "" : "s");
-    return consent_await(clean->browser, agreed, error);
-}
-
-static enum error_kind find(struct clean *clean, struct error *error)
-{
+    struct error unwritten;
     enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
     if (kind == ERROR_NONE)
         kind = browser_new("clean", &clean->reached, -1, &clean->browser, error);
     if (kind == ERROR_NONE)
         kind = browser_check_chroot(clean->browser, &clean->servers, error);
-    return kind == ERROR_NONE ? remains_find(clean->browser, &clean->found, error) : kind;
-}
-
-static enum error_kind ask_and_remove(struct clean *clean, struct error *error)
-{
-    bool agreed = false;
-    size_t dead = count_dead(&clean->found);
-    enum error_kind kind = dead > 0 ? ask(clean, dead, &agreed, error) : ERROR_NONE;
-    return kind == ERROR_NONE && agreed ? remove_dead(clean, error) : kind;
-}
-
-/* What was removed is told, too, if not all could be. */
-static enum error_kind remove_and_tell(struct clean *clean, struct error *error)
-{
-    struct error unwritten;
-    enum error_kind kind = ask_and_remove(clean, error);
-    enum error_kind written = clean_json_write(&clean->found, kind, stdout, &unwritten);
-    if (kind == ERROR_NONE && written != ERROR_NONE)
-        *error = unwritten;
-    return kind != ERROR_NONE ? kind : written;
-}
-
-static enum error_kind lead(struct clean *clean, struct error *error)
-{
-    enum error_kind kind = find(clean, error);
+    if (kind == ERROR_NONE)
+        kind = remains_find(clean->browser, &clean->found, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (clean->json)
-        return remove_and_tell(clean, error);
-    write_table(clean);
-    explain(clean);
-    return ask_and_remove(clean, error);
+    if (!clean->json)
+        write_table(&clean->found);
+    kind = remove_dead(clean, error);
+    if (!clean->json)
+        return kind;
+    /* What was removed is told, too, if not all could be. */
+    enum error_kind written = write_json(&clean->found, kind, &unwritten);
+    if (kind != ERROR_NONE || written == ERROR_NONE)
+        return kind;
+    *error = unwritten;
+    return written;
 }
 
 int clean_main(int argc, char **argv)

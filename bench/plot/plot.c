@@ -6,9 +6,9 @@
 #include "bench/cli/complain.h"
 #include "bench/output/compared_runs.h"
 #include "bench/output/folder.h"
+#include "bench/output/json_result.h"
 #include "bench/output/past_run.h"
 #include "bench/output/plots.h"
-#include "bench/plot/plot_json.h"
 #include "measure/csv_reader.h"
 
 #include <dirent.h>
@@ -58,6 +58,11 @@ static const struct option_row rows[] = {
 
 /* ------------------------------------------------------------------ a folder of any kind */
 
+static void add_picture(void *pictures, const char *file)
+{
+    json_array_append_new(pictures, json_text(file));
+}
+
 /* Draws, and tells of the pictures. */
 static enum error_kind draw(struct plot *plot, struct plots plots, struct error *error)
 {
@@ -65,8 +70,10 @@ static enum error_kind draw(struct plot *plot, struct plots plots, struct error 
     plots.formats = plot->formats;
     plots.interrupts = -1;
     if (plot->json) {
-        plots.drawn = plot_json_add_picture;
-        plots.context = plot_json_add_folder(plot->results, plots.folder);
+        json_t *result = json_pack("{s:o, s:[]}", "folder", json_text(plots.folder), "plots");
+        json_array_append_new(plot->results, result);
+        plots.drawn = add_picture;
+        plots.context = json_object_get(result, "plots");
     }
     enum plots_end end = plots_draw(&plots, why, sizeof why);
     if (end == PLOTS_NOTHING)
@@ -80,15 +87,6 @@ static enum error_kind draw(struct plot *plot, struct plots plots, struct error 
 
 /* ------------------------------------------------------------------ a run */
 
-static enum error_kind list_recipes(const struct past_run *run, char *list, struct error *error)
-{
-    for (size_t i = 0; past_run_recipe(run, i) != NULL; i++) {
-        if (!plots_add_recipe(list, past_run_recipe(run, i)))
-            return error_raise(error, ERROR_MALFORMED, 0, run->folder, "too many recipes");
-    }
-    return ERROR_NONE;
-}
-
 static enum error_kind plot_run(const char *folder, struct plot *plot, struct error *error)
 {
     struct past_run run;
@@ -97,167 +95,108 @@ static enum error_kind plot_run(const char *folder, struct plot *plot, struct er
     if (kind != ERROR_NONE)
         return kind;
     const struct plots plots = {.kind = PLOTS_OF_RUN, .folder = run.folder, .recipes = recipes};
-    kind = list_recipes(&run, recipes, error);
+    for (size_t i = 0; kind == ERROR_NONE && past_run_recipe(&run, i) != NULL; i++) {
+        if (!plots_add_recipe(recipes, past_run_recipe(&run, i)))
+            kind = error_raise(error, ERROR_MALFORMED, 0, run.folder, "too many recipes");
+    }
     if (kind == ERROR_NONE)
         kind = draw(plot, plots, error);
     past_run_deinit(&run);
     return kind;
 }
 
-/* ------------------------------------------------------------------ a comparison */
+/* ------------------------------------------------------------------ a comparison or a plan */
 
-/* What is to be known of one before it is drawn: its rows name recipes and sides. */
-struct past_comparison {
-    struct csv_reader rows;
-    size_t recipe, pair, label_a, label_b; /* columns */
-    char recipes[PLOTS_RECIPES_SIZE];
-    const char *labels[COMPARED_RUNS_MAX];
-    size_t label_count;
-};
-
-static enum error_kind find_columns(struct past_comparison *past, struct error *error)
+/* Adds the recipe that a row names. The rows of a recipe stand together. */
+static enum error_kind add_recipe(const struct csv_reader *reader, size_t row, size_t column,
+                                  char recipes[PLOTS_RECIPES_SIZE], struct error *error)
 {
-    const struct {
-        const char *name;
-        size_t *column;
-    } wanted[] = {{"recipe", &past->recipe},
-                  {"pair", &past->pair},
-                  {"label_a", &past->label_a},
-                  {"label_b", &past->label_b}};
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < sizeof wanted / sizeof wanted[0]; i++)
-        kind = csv_reader_column(&past->rows, wanted[i].name, wanted[i].column, error);
-    return kind;
-}
-
-/* The rows of a recipe stand together. */
-static enum error_kind add_recipe(struct past_comparison *past, size_t row, struct error *error)
-{
-    const char *name = csv_reader_text(&past->rows, row, past->recipe);
-    if (row > 0 && strcmp(name, csv_reader_text(&past->rows, row - 1, past->recipe)) == 0)
+    const char *name = csv_reader_text(reader, row, column);
+    if (row > 0 && strcmp(name, csv_reader_text(reader, row - 1, column)) == 0)
         return ERROR_NONE;
     if (!past_run_is_name(name))
-        return csv_reader_refuse(&past->rows, row, past->recipe, "is no name of a recipe", error);
-    if (!plots_add_recipe(past->recipes, name))
-        return csv_reader_refuse(&past->rows, row, past->recipe, "is one recipe too many", error);
+        return csv_reader_refuse(reader, row, column, "is no name of a recipe", error);
+    if (!plots_add_recipe(recipes, name))
+        return csv_reader_refuse(reader, row, column, "is one recipe too many", error);
     return ERROR_NONE;
 }
 
-/* "C/A" names side 2, and A. */
-static enum error_kind add_labels(struct past_comparison *past, size_t row, struct error *error)
+/* The sides of a comparison by name: "C/A" names side 2, and A. */
+static enum error_kind read_labels(const struct csv_reader *reader,
+                                   const char *labels[COMPARED_RUNS_MAX], size_t *count,
+                                   struct error *error)
 {
-    const char *pair = csv_reader_text(&past->rows, row, past->pair);
-    size_t side = (size_t)(pair[0] - 'A');
-    if (pair[0] < 'B' || side >= COMPARED_RUNS_MAX || strcmp(pair + 1, "/A") != 0)
-        return csv_reader_refuse(&past->rows, row, past->pair, "is no pair of sides", error);
-    past->labels[0] = csv_reader_text(&past->rows, row, past->label_a);
-    past->labels[side] = csv_reader_text(&past->rows, row, past->label_b);
-    if (side >= past->label_count)
-        past->label_count = side + 1;
-    return ERROR_NONE;
-}
-
-static enum error_kind read_rows(struct past_comparison *past, struct error *error)
-{
-    enum error_kind kind = find_columns(past, error);
+    size_t pair_column, label_a, label_b;
+    enum error_kind kind = csv_reader_column(reader, "pair", &pair_column, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(reader, "label_a", &label_a, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(reader, "label_b", &label_b, error);
     for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
-        past->labels[i] = "";
-    for (size_t row = 0; kind == ERROR_NONE && row < past->rows.rows; row++) {
-        kind = add_recipe(past, row, error);
-        if (kind == ERROR_NONE)
-            kind = add_labels(past, row, error);
+        labels[i] = "";
+    for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
+        const char *pair = csv_reader_text(reader, row, pair_column);
+        size_t side = (size_t)(pair[0] - 'A');
+        if (pair[0] < 'B' || side >= COMPARED_RUNS_MAX || strcmp(pair + 1, "/A") != 0)
+            return csv_reader_refuse(reader, row, pair_column, "is no pair of sides", error);
+        labels[0] = csv_reader_text(reader, row, label_a);
+        labels[side] = csv_reader_text(reader, row, label_b);
+        if (side >= *count)
+            *count = side + 1;
     }
     return kind;
 }
 
-static enum error_kind plot_comparison(const char *folder, struct plot *plot, struct error *error)
+/* The rows of this file name the recipes. */
+static enum error_kind plot_rows(const char *folder, const char *name, enum plots_kind of,
+                                 struct plot *plot, struct error *error)
 {
-    struct past_comparison past = {0};
-    char file[PATH_SIZE];
-    snprintf(file, sizeof file, "%s/compare.csv", folder);
-    enum error_kind kind = csv_reader_open(file, &past.rows, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = read_rows(&past, error);
-    const struct plots plots = {.kind = PLOTS_OF_COMPARISON,
-                                .folder = folder,
-                                .recipes = past.recipes,
-                                .labels = past.labels,
-                                .label_count = past.label_count};
-    if (kind == ERROR_NONE)
-        kind = draw(plot, plots, error);
-    csv_reader_deinit(&past.rows);
-    return kind;
-}
-
-/* ------------------------------------------------------------------ a load */
-
-/* Its scripts read numbers alone, and need nothing that is read here. */
-static enum error_kind plot_load(const char *folder, struct plot *plot, struct error *error)
-{
-    return draw(plot, (struct plots){.kind = PLOTS_OF_LOAD, .folder = folder, .recipes = ""},
-                error);
-}
-
-/* ------------------------------------------------------------------ a plan */
-
-/* The recipes of answers.csv, of which each has a row. */
-static enum error_kind read_answers(const struct csv_reader *answers,
-                                    char recipes[PLOTS_RECIPES_SIZE], struct error *error)
-{
-    size_t recipe;
-    enum error_kind kind = csv_reader_column(answers, "recipe", &recipe, error);
-    for (size_t row = 0; kind == ERROR_NONE && row < answers->rows; row++) {
-        const char *name = csv_reader_text(answers, row, recipe);
-        if (!past_run_is_name(name))
-            kind = csv_reader_refuse(answers, row, recipe, "is no name of a recipe", error);
-        else if (!plots_add_recipe(recipes, name))
-            kind = csv_reader_refuse(answers, row, recipe, "is one recipe too many", error);
-    }
-    return kind;
-}
-
-static enum error_kind plot_plan(const char *folder, struct plot *plot, struct error *error)
-{
-    struct csv_reader answers;
+    struct csv_reader reader;
+    const char *labels[COMPARED_RUNS_MAX];
     char file[PATH_SIZE], recipes[PLOTS_RECIPES_SIZE] = "";
-    snprintf(file, sizeof file, "%s/answers.csv", folder);
-    enum error_kind kind = csv_reader_open(file, &answers, error);
+    struct plots plots = {.kind = of, .folder = folder, .recipes = recipes};
+    size_t recipe;
+    snprintf(file, sizeof file, "%s/%s", folder, name);
+    enum error_kind kind = csv_reader_open(file, &reader, error);
     if (kind != ERROR_NONE)
         return kind;
-    kind = read_answers(&answers, recipes, error);
-    const struct plots plots = {.kind = PLOTS_OF_PLAN, .folder = folder, .recipes = recipes};
+    kind = csv_reader_column(&reader, "recipe", &recipe, error);
+    for (size_t row = 0; kind == ERROR_NONE && row < reader.rows; row++)
+        kind = add_recipe(&reader, row, recipe, recipes, error);
+    if (kind == ERROR_NONE && of == PLOTS_OF_COMPARISON) {
+        plots.labels = labels;
+        kind = read_labels(&reader, labels, &plots.label_count, error);
+    }
     if (kind == ERROR_NONE)
         kind = draw(plot, plots, error);
-    csv_reader_deinit(&answers);
+    csv_reader_deinit(&reader);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static bool has_file(const char *folder, const char *name)
-{
-    char file[2 * PATH_SIZE];
-    snprintf(file, sizeof file, "%s/%s", folder, name);
-    return access(file, F_OK) == 0;
-}
+/* By which file a folder is known: a load may be the common folder of several, or an evaluation. */
+static const struct {
+    const char *file;
+    enum plots_kind kind;
+} kinds[] = {
+    {"compare.csv", PLOTS_OF_COMPARISON}, {"plan.csv", PLOTS_OF_PLAN},
+    {"load.csv", PLOTS_OF_LOAD},          {"cells.csv", PLOTS_OF_LOAD},
+    {"table1.csv", PLOTS_OF_LOAD},        {"table2.csv", PLOTS_OF_LOAD},
+    {"table3.csv", PLOTS_OF_LOAD},        {"samples.csv", PLOTS_OF_LOAD},
+    {"trials.csv", PLOTS_OF_RUN},
+};
 
-/* A load, the common folder of several, or an evaluation. */
-static bool is_load(const char *folder)
+static bool find_kind(const char *folder, enum plots_kind *kind)
 {
-    static const char *const files[] = {"load.csv",   "cells.csv",  "table1.csv",
-                                        "table2.csv", "table3.csv", "samples.csv"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (has_file(folder, files[i]))
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char file[2 * PATH_SIZE];
+        snprintf(file, sizeof file, "%s/%s", folder, kinds[i].file);
+        *kind = kinds[i].kind;
+        if (access(file, F_OK) == 0)
             return true;
     }
     return false;
-}
-
-static bool has_data(const char *folder)
-{
-    return has_file(folder, "compare.csv") || has_file(folder, "plan.csv") || is_load(folder) ||
-           has_file(folder, "trials.csv");
 }
 
 /* The folders in this one that can be drawn: those of several topologies, or of several
@@ -266,11 +205,12 @@ static size_t list_inner(const char *folder, char *text, size_t size)
 {
     size_t found = 0, length = 0;
     struct dirent **entries = NULL;
+    enum plots_kind kind;
     int count = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         char path[PATH_SIZE + NAME_MAX];
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (entries[i]->d_name[0] != '.' && has_data(path)) {
+        if (entries[i]->d_name[0] != '.' && find_kind(path, &kind)) {
             if (length < size)
                 length += (size_t)snprintf(text + length, size - length, "%s%s",
                                            found > 0 ? ", " : "", path);
@@ -285,18 +225,21 @@ static size_t list_inner(const char *folder, char *text, size_t size)
 static enum error_kind plot_folder(const char *named, struct plot *plot, struct error *error)
 {
     char folder[PATH_MAX], inner[400];
+    enum plots_kind of;
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
-    if (has_file(folder, "compare.csv"))
-        return plot_comparison(folder, plot, error);
-    if (has_file(folder, "plan.csv"))
-        return plot_plan(folder, plot, error);
-    if (is_load(folder))
-        return plot_load(folder, plot, error);
-    if (!has_data(folder) && list_inner(folder, inner, sizeof inner) > 0)
+    bool has_data = find_kind(folder, &of);
+    if (!has_data && list_inner(folder, inner, sizeof inner) > 0)
         return error_raise(error, ERROR_USAGE, 0, folder,
                            "nothing to draw but in its folders: name %s", inner);
-    return plot_run(folder, plot, error);
+    if (!has_data || of == PLOTS_OF_RUN)
+        return plot_run(folder, plot, error);
+    if (of == PLOTS_OF_COMPARISON)
+        return plot_rows(folder, "compare.csv", of, plot, error);
+    if (of == PLOTS_OF_PLAN)
+        return plot_rows(folder, "answers.csv", of, plot, error);
+    /* The scripts of a load read numbers alone. */
+    return draw(plot, (struct plots){.kind = of, .folder = folder, .recipes = ""}, error);
 }
 
 static int plot_folders(char *const folders[], size_t count, struct plot *plot)
@@ -306,7 +249,8 @@ static int plot_folders(char *const folders[], size_t count, struct plot *plot)
         if (plot_folder(folders[i], plot, &error) != ERROR_NONE)
             return complain_about("plot", &error);
     }
-    return plot->json && plot_json_write(plot->results, stdout, &error) != ERROR_NONE
+    return plot->json && json_result_write(json_pack("{s:O}", "results", plot->results), "plot",
+                                           stdout, &error) != ERROR_NONE
                ? complain(&error)
                : 0;
 }

@@ -5,8 +5,8 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
+#include "bench/output/json_result.h"
 #include "bench/page/page.h"
-#include "bench/report/report_json.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -52,34 +52,34 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static enum error_kind check_file(const char *file, struct error *error)
-{
-    if (file != NULL && access(file, F_OK) == 0)
-        return error_raise(error, ERROR_EXISTS, 0, file, "%s", "");
-    return ERROR_NONE;
-}
-
 static enum error_kind tell(const struct report *report, const char *file, char **folders,
                             size_t count, struct error *error)
 {
-    if (report->json)
-        return report_json_write(file, (const char *const *)folders, count, stdout, error);
-    printf("report in %s\n", file);
-    return ERROR_NONE;
+    if (!report->json) {
+        printf("report in %s\n", file);
+        return ERROR_NONE;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_text(folders[i]));
+    return json_result_write(json_pack("{s:o, s:o}", "file", json_text(file), "folders", list),
+                             "report", stdout, error);
 }
 
 static enum error_kind write_report(const struct report *report, char **folders, size_t count,
                                     struct error *error)
 {
-    char inside[PATH_MAX + sizeof PAGE_FILE];
-    char folder[PATH_MAX];
-    enum error_kind kind = check_file(report->file, error);
-    snprintf(folder, sizeof folder, "%s", folders[0]);
-    folder_trim(folder);
-    snprintf(inside, sizeof inside, "%s/%s", folder, PAGE_FILE);
-    const char *file = report->file != NULL ? report->file : inside;
-    if (kind == ERROR_NONE)
-        kind = page_write((const char *const *)folders, count, file, error);
+    char inside[PATH_MAX + sizeof PAGE_FILE], folder[PATH_MAX];
+    const char *file = report->file;
+    if (file != NULL && access(file, F_OK) == 0)
+        return error_raise(error, ERROR_EXISTS, 0, file, "%s", "");
+    if (file == NULL) {
+        snprintf(folder, sizeof folder, "%s", folders[0]);
+        folder_trim(folder);
+        snprintf(inside, sizeof inside, "%s/%s", folder, PAGE_FILE);
+        file = inside;
+    }
+    enum error_kind kind = page_write((const char *const *)folders, count, file, error);
     return kind == ERROR_NONE ? tell(report, file, folders, count, error) : kind;
 }
 
