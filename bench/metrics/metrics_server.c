@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/metrics/metrics_server.h"
-
-#include "bench/metrics/metrics_text.h"
-#include "bench/metrics/microhttpd.h"
+#include "base/memory.h"
+#include "bench/metrics/metrics.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <microhttpd.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,16 +20,65 @@
  * wait for the next call, so that who asks without a pause does not take all the time. */
 #define ROUNDS_MAX 8
 
+#define LIBRARY "libmicrohttpd.so.12"
+#define PACKAGE "libmicrohttpd12"
+
+/* X(member, function): what is used of libmicrohttpd. It is loaded when --metrics asks for it, and
+ * not linked: workers begin as copies of this process, whose memory is measured, and most runs need
+ * no HTTP. */
+#define FUNCTIONS(X)                                                                               \
+    X(start, MHD_start_daemon)                                                                     \
+    X(stop, MHD_stop_daemon)                                                                       \
+    X(run, MHD_run)                                                                                \
+    X(get_timeout, MHD_get_timeout)                                                                \
+    X(get_info, MHD_get_daemon_info)                                                               \
+    X(create_response, MHD_create_response_from_buffer)                                            \
+    X(add_header, MHD_add_response_header)                                                         \
+    X(queue, MHD_queue_response)                                                                   \
+    X(destroy, MHD_destroy_response)
+
+struct http {
+#define X(member, function) __typeof__(function) *member;
+    FUNCTIONS(X)
+#undef X
+};
+
 struct metrics_server {
-    struct microhttpd http;
+    struct http http;
     const struct metrics_source *source;
     struct MHD_Daemon *daemon;
     int epoll; /* readable if there is something to do; the daemon's */
 };
 
+/* The library stays loaded. */
+static enum error_kind load(struct http *http, struct error *error)
+{
+    static const struct {
+        const char *symbol;
+        size_t offset;
+    } places[] = {
+#define X(member, function) {#function, offsetof(struct http, member)},
+        FUNCTIONS(X)
+#undef X
+    };
+    void *loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (loaded == NULL)
+        return error_raise(error, ERROR_NO_HTTP_LIBRARY, 0, LIBRARY,
+                           "it is in the package " PACKAGE);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const void *address = dlsym(loaded, places[i].symbol);
+        if (address == NULL)
+            return error_raise(error, ERROR_NO_HTTP_LIBRARY, 0, LIBRARY,
+                               "it has no %s, unlike that of the package " PACKAGE,
+                               places[i].symbol);
+        memcpy((char *)http + places[i].offset, &address, sizeof address);
+    }
+    return ERROR_NONE;
+}
+
 /* ------------------------------------------------------------------ answers */
 
-static struct MHD_Response *respond(const struct microhttpd *http, char *text, size_t length,
+static struct MHD_Response *respond(const struct http *http, char *text, size_t length,
                                     enum MHD_ResponseMemoryMode mode, const char *header,
                                     const char *value)
 {
@@ -37,12 +86,6 @@ static struct MHD_Response *respond(const struct microhttpd *http, char *text, s
     if (response != NULL)
         http->add_header(response, header, value);
     return response;
-}
-
-static struct MHD_Response *refuse(const struct microhttpd *http, char *text, const char *header,
-                                   const char *value)
-{
-    return respond(http, text, strlen(text), MHD_RESPMEM_PERSISTENT, header, value);
 }
 
 /* NULL without memory. */
@@ -77,10 +120,12 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)version, (void)upload, (void)upload_size, (void)of_request;
     if (strcmp(path, "/metrics") != 0) {
         status = MHD_HTTP_NOT_FOUND;
-        response = refuse(&server->http, no_path, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+        response = respond(&server->http, no_path, strlen(no_path), MHD_RESPMEM_PERSISTENT,
+                           MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
     } else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
         status = MHD_HTTP_METHOD_NOT_ALLOWED;
-        response = refuse(&server->http, no_method, MHD_HTTP_HEADER_ALLOW, "GET");
+        response = respond(&server->http, no_method, strlen(no_method), MHD_RESPMEM_PERSISTENT,
+                           MHD_HTTP_HEADER_ALLOW, "GET");
     } else {
         response = tell(server);
     }
@@ -130,11 +175,9 @@ enum error_kind metrics_server_start(uint16_t port, const struct metrics_source 
                                      struct metrics_server **server, struct error *error)
 {
     int listener = -1;
-    struct metrics_server *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "--metrics", "%s", "");
+    struct metrics_server *made = memory_new(1, sizeof *made);
     made->source = source;
-    enum error_kind kind = microhttpd_load(&made->http, error);
+    enum error_kind kind = load(&made->http, error);
     if (kind == ERROR_NONE)
         kind = open_port(port, &listener, error);
     if (kind != ERROR_NONE) {

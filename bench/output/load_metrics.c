@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/load_metrics.h"
 
-#include "bench/metrics/metrics_text.h"
-
 #include <stdlib.h>
 #include <string.h>
 

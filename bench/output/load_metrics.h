@@ -8,8 +8,7 @@
 #ifndef BENCH_OUTPUT_LOAD_METRICS_H
 #define BENCH_OUTPUT_LOAD_METRICS_H
 
-#include "bench/metrics/metrics_histogram.h"
-#include "bench/metrics/metrics_totals.h"
+#include "bench/metrics/metrics.h"
 #include "bench/output/live.h"
 #include "bench/output/load_record.h"
 

@@ -13,7 +13,7 @@
 
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
-#include "bench/metrics/metrics_server.h"
+#include "bench/metrics/metrics.h"
 #include "bench/target/targets.h"
 
 #include <stdbool.h>

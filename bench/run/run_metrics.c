@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/run_metrics.h"
 
-#include "bench/metrics/metrics_text.h"
-
 #include <math.h>
 
 void run_metrics_init(struct run_metrics *metrics, const struct options *options,

@@ -9,8 +9,7 @@
 #define BENCH_RUN_RUN_METRICS_H
 
 #include "bench/cli/progress.h"
-#include "bench/metrics/metrics_histogram.h"
-#include "bench/metrics/metrics_totals.h"
+#include "bench/metrics/metrics.h"
 #include "bench/run/record.h"
 
 #include <stdint.h>

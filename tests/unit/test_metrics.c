@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What --metrics tells, without a run: the format, and which trials count in what. */
 
-#include "bench/metrics/metrics_histogram.h"
-#include "bench/metrics/metrics_text.h"
+#include "bench/metrics/metrics.h"
 #include "bench/run/run_metrics.h"
 #include "recipes/registry.h"
 #include "tests/support/samples.h"
