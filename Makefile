@@ -26,9 +26,9 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS)
 LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
-BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out bench/cost/%,$(wildcard bench/*.c bench/*/*.c)))
+BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/*/*.c))
 BENCH_OBJECTS += $(BUILD)/bench/page/page_texts.o
-COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
+COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
 TEST_SUPPORT  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cost/bare_reads.h"
-
 #include "base/clock.h"
 #include "client/internal.h"
+#include "tests/cost/cost.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cost: measures the cost of zkherd itself. Layer: bench.
+ * Measures the cost of zkherd itself.
  *
- * Each round runs the floor (floor.h), the bare client (bare_client.h), and the non-scalable lock
- * in free pace, all on 1,000 connections; the ratios of client CPU time per request are taken round
- * by round, so that slow changes on the machine affect all alike. Then the resident memory of a
- * worker with 5,000 sessions is measured. Then, for information, both drivers, and one process per
- * session, with as many sessions as one thread per session can serve in a short time. The memory of
- * several processes is the sum of the resident memory of each: a page that several share counts for
- * each. At last a load of reads is compared with the bare calls of the client library (reads.h).
- * Exit status: 0 within the limits, 1 not, otherwise as zkherd's; a goal that is missed does not
- * count.
+ * Each round runs the floor, the bare client, and the non-scalable lock in free pace, all on 1,000
+ * connections; the ratios of client CPU time per request are taken round by round, so that slow
+ * changes on the machine affect all alike. Then the resident memory of a worker with 5,000 sessions
+ * is measured. Then, for information, both drivers, and one process per session, with as many
+ * sessions as one thread per session can serve in a short time. The memory of several processes is
+ * the sum of the resident memory of each: a page that several share counts for each. At last a load
+ * of reads is compared with the bare calls of the client library. Exit status: 0 within the limits,
+ * 1 not, otherwise as zkherd's; a goal that is missed does not count.
  */
+#include "tests/cost/cost.h"
 #include "base/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/options.h"
-#include "bench/cost/bare_client.h"
-#include "bench/cost/floor.h"
-#include "bench/cost/reads.h"
 #include "bench/target/target.h"
 #include "measure/statistics.h"
 #include "recipes/registry.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cost/reads.h"
-
-#include "bench/cost/bare_reads.h"
-#include "bench/cost/read_server.h"
 #include "load/load.h"
 #include "measure/statistics.h"
+#include "tests/cost/cost.h"
 
 #include <stdio.h>
 
@@ -107,7 +104,7 @@ enum error_kind reads_compare(struct setup_session *setup, const char *root, str
     struct stand stand = {.setup = setup, .root = root, .servers = {.count = 1}};
     pid_t server;
     uint16_t port;
-    enum error_kind kind = read_server_start(&port, &server, error);
+    enum error_kind kind = bare_server_start(read_server_serve, &port, &server, error);
     if (kind != ERROR_NONE)
         return kind;
     stand.servers.endpoints[0].port = port;
@@ -115,6 +112,6 @@ enum error_kind reads_compare(struct setup_session *setup, const char *root, str
     kind = compare_cpu(&stand, error);
     if (kind == ERROR_NONE)
         kind = measure_memory(&stand, error);
-    read_server_stop(server);
+    bare_server_stop(server);
     return kind;
 }

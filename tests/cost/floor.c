@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cost/floor.h"
-
 #include "base/clock.h"
+#include "base/memory.h"
+#include "tests/cost/cost.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static void answer(int descriptor)
         close(descriptor);
 }
 
-static void serve(int listener)
+static void serve_echoes(int listener)
 {
     struct epoll_event batch[BATCH];
     int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -56,16 +56,16 @@ static void serve(int listener)
     }
 }
 
-static enum error_kind start_server(struct sockaddr_in *address, pid_t *server, struct error *error)
+enum error_kind bare_server_start(void (*serve)(int listener), uint16_t *port, pid_t *server,
+                                  struct error *error)
 {
-    socklen_t length = sizeof *address;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    *address =
-        (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    if (listener < 0 || bind(listener, (struct sockaddr *)address, sizeof *address) != 0 ||
+    if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
         listen(listener, SOMAXCONN) != 0 ||
-        getsockname(listener, (struct sockaddr *)address, &length) != 0)
-        return error_from_errno(error, errno, "floor", "cannot listen");
+        getsockname(listener, (struct sockaddr *)&address, &length) != 0)
+        return error_from_errno(error, errno, "server", "cannot listen");
     *server = fork();
     if (*server == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -73,17 +73,26 @@ static enum error_kind start_server(struct sockaddr_in *address, pid_t *server, 
     }
     int cause = errno;
     close(listener);
-    return *server > 0 ? ERROR_NONE : error_from_errno(error, cause, "floor", "fork");
+    *port = ntohs(address.sin_port);
+    return *server > 0 ? ERROR_NONE : error_from_errno(error, cause, "server", "fork");
 }
 
-static enum error_kind connect_all(const struct sockaddr_in *address, int epoll, int *descriptors,
-                                   uint32_t connections, struct error *error)
+void bare_server_stop(pid_t server)
 {
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+}
+
+static enum error_kind connect_all(uint16_t port, int epoll, int *descriptors, uint32_t connections,
+                                   struct error *error)
+{
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int yes = 1;
     for (uint32_t i = 0; i < connections; i++) {
         descriptors[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (descriptors[i] < 0 ||
-            connect(descriptors[i], (const struct sockaddr *)address, sizeof *address) != 0)
+            connect(descriptors[i], (const struct sockaddr *)&address, sizeof address) != 0)
             return error_from_errno(error, errno, "floor", "connection %u", i + 1);
         setsockopt(descriptors[i], IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         add(epoll, descriptors[i]);
@@ -121,12 +130,17 @@ static bool ping_pong(int epoll, const int *descriptors, uint32_t connections, u
     return true;
 }
 
-static enum error_kind measure(const struct sockaddr_in *address, int *descriptors,
-                               uint32_t connections, uint64_t round_trips, double *cpu_us,
-                               struct error *error)
+enum error_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
+                              struct error *error)
 {
+    uint16_t port;
+    pid_t server;
+    enum error_kind kind = bare_server_start(serve_echoes, &port, &server, error);
+    if (kind != ERROR_NONE)
+        return kind;
     int epoll = epoll_create1(EPOLL_CLOEXEC);
-    enum error_kind kind = connect_all(address, epoll, descriptors, connections, error);
+    int *descriptors = memory_new(connections, sizeof *descriptors);
+    kind = connect_all(port, epoll, descriptors, connections, error);
     if (kind == ERROR_NONE) {
         uint64_t before_ns = clock_cpu_ns();
         if (!ping_pong(epoll, descriptors, connections, round_trips))
@@ -138,23 +152,7 @@ static enum error_kind measure(const struct sockaddr_in *address, int *descripto
             close(descriptors[i]);
     }
     close(epoll);
-    return kind;
-}
-
-enum error_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
-                              struct error *error)
-{
-    struct sockaddr_in address;
-    pid_t server = 0;
-    int *descriptors = calloc(connections, sizeof *descriptors);
-    if (descriptors == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "floor", "%s", "");
-    enum error_kind kind = start_server(&address, &server, error);
-    if (kind == ERROR_NONE) {
-        kind = measure(&address, descriptors, connections, round_trips, cpu_us, error);
-        kill(server, SIGKILL);
-        waitpid(server, NULL, 0);
-    }
     free(descriptors);
+    bare_server_stop(server);
     return kind;
 }

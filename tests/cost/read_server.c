@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cost/read_server.h"
+#include "base/memory.h"
+#include "tests/cost/cost.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <errno.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define BATCH         512
@@ -175,17 +172,16 @@ static void take_connection(int epoll, int listener)
 {
     int yes = 1;
     int fd = accept(listener, NULL, NULL);
-    if (fd < 0 || fd >= CONNECTIONS || (connections[fd] = malloc(sizeof *connections[fd])) == NULL)
+    if (fd < 0 || fd >= CONNECTIONS)
         _exit(1);
+    connections[fd] = memory_new(1, sizeof *connections[fd]);
     connections[fd]->fd = fd;
-    connections[fd]->has_session = false;
-    connections[fd]->used = 0;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
     epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static void serve(int listener)
+void read_server_serve(int listener)
 {
     struct epoll_event batch[BATCH];
     struct epoll_event event = {.events = EPOLLIN, .data = {.fd = listener}};
@@ -200,30 +196,4 @@ static void serve(int listener)
                 receive(connections[batch[i].data.fd]);
         }
     }
-}
-
-enum error_kind read_server_start(uint16_t *port, pid_t *server, struct error *error)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(listener, SOMAXCONN) != 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &length) != 0)
-        return error_from_errno(error, errno, "read server", "cannot listen");
-    *server = fork();
-    if (*server == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        serve(listener);
-    }
-    int cause = errno;
-    close(listener);
-    *port = ntohs(address.sin_port);
-    return *server > 0 ? ERROR_NONE : error_from_errno(error, cause, "read server", "fork");
-}
-
-void read_server_stop(pid_t server)
-{
-    kill(server, SIGKILL);
-    waitpid(server, NULL, 0);
 }

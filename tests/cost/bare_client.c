@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cost/bare_client.h"
-
 #include "base/clock.h"
+#include "base/memory.h"
 #include "servers/tcp.h"
+#include "tests/cost/cost.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -268,34 +268,23 @@ static void close_all(struct bare *bare)
     }
 }
 
-static enum error_kind measure(struct bare *bare, const struct endpoint *server, double *cpu_us,
-                               struct error *error)
-{
-    enum error_kind kind = open_all(bare, server, error);
-    if (kind == ERROR_NONE) {
-        uint64_t before_ns = clock_cpu_ns();
-        kind = drain(bare, error);
-        *cpu_us = (double)(clock_cpu_ns() - before_ns) / 1e3 / (double)bare->requests;
-    }
-    close_all(bare);
-    return kind;
-}
-
 enum error_kind bare_client_measure(const struct endpoint *server, const char *lock,
                                     uint32_t connections, double *cpu_us, struct error *error)
 {
     struct bare bare = {.epoll = epoll_create1(EPOLL_CLOEXEC), .count = connections};
     if (bare.epoll < 0)
         return error_from_errno(error, errno, "bare client", "epoll_create1");
-    bare.connections = calloc(connections, sizeof *bare.connections);
-    if (bare.connections == NULL) {
-        close(bare.epoll);
-        return error_raise(error, ERROR_NO_MEMORY, 0, "bare client", "%s", "");
-    }
+    bare.connections = memory_new(connections, sizeof *bare.connections);
     for (uint32_t i = 0; i < connections; i++)
         bare.connections[i].fd = -1;
     make_frames(&bare, lock);
-    enum error_kind kind = measure(&bare, server, cpu_us, error);
+    enum error_kind kind = open_all(&bare, server, error);
+    if (kind == ERROR_NONE) {
+        uint64_t before_ns = clock_cpu_ns();
+        kind = drain(&bare, error);
+        *cpu_us = (double)(clock_cpu_ns() - before_ns) / 1e3 / (double)bare.requests;
+    }
+    close_all(&bare);
     free(bare.connections);
     close(bare.epoll);
     return kind;
