@@ -4,7 +4,7 @@
  * manifest.json has for them. Layer: bench/cli.
  *
  * Invariant: a value that its row's parser has accepted can be run, as far as that value alone
- * decides; bench/run/contradictions.h judges values together.
+ * decides; bench/run/command_line.c judges values together.
  */
 #ifndef BENCH_CLI_OPTION_TABLE_H
 #define BENCH_CLI_OPTION_TABLE_H

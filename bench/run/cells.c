@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/cells.h"
+#include "bench/run/internal.h"
 
 #include "base/clock.h"
 #include "base/random.h"

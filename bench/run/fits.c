@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/fits.h"
+#include "bench/run/internal.h"
 
 #include "bench/cli/terminal.h"
 #include "measure/fit.h"

@@ -9,13 +9,7 @@
 #include "bench/output/record_json.h"
 #include "bench/output/series.h"
 #include "bench/page/page.h"
-#include "bench/run/cells.h"
-#include "bench/run/command_line.h"
-#include "bench/run/demand.h"
-#include "bench/run/limits.h"
-#include "bench/run/record.h"
-#include "bench/run/run_metrics.h"
-#include "bench/run/space.h"
+#include "bench/run/internal.h"
 #include "trial/trial.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/run_metrics.h"
+#include "bench/run/internal.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/table.h"
+#include "bench/run/internal.h"
 
 #include "base/text.h"
 #include "bench/cli/complain.h"

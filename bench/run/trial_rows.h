@@ -13,9 +13,18 @@
 
 #include "bench/background/background.h"
 #include "bench/cli/options.h"
-#include "bench/run/cells.h"
 #include "measure/table.h"
 #include "trial/trial.h"
+
+/* What a trial is of. */
+struct cell {
+    const struct recipe *recipe;
+    uint32_t clients;
+    uint32_t trial;  /* from 1 */
+    size_t topology; /* index of the target */
+    uint64_t rpcs;   /* by the law: exact under lockstep, an estimate otherwise */
+    uint64_t bytes;  /* sent and received: an upper bound for the messages of the law */
+};
 
 #define TRIAL_ROW_COLUMNS(X, T)                                                                    \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \

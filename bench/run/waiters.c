@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/waiters.h"
+#include "bench/run/internal.h"
 
 #include "measure/fit.h"
 #include "recipes/law.h"

@@ -2,7 +2,7 @@
 /* What a load beside a trial has measured, and of how many requests there is a 99th percentile. */
 
 #include "bench/background/background.h"
-#include "bench/run/background_price.h"
+#include "bench/run/internal.h"
 #include "load/internal.h"
 
 #include "tests/support/samples.h"

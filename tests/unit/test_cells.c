@@ -2,7 +2,7 @@
 /* Which trials a run makes, in which order, and how long they are said to take. */
 
 #include "base/clock.h"
-#include "bench/run/cells.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a run ends on the screen, of trials made by hand: the bars, and the verdict in words. */
 #include "base/printable.h"
-#include "bench/run/conclusion.h"
-#include "bench/run/handoff_bars.h"
+#include "bench/run/internal.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 

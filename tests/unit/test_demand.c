@@ -2,7 +2,7 @@
 /* What a run tells before it begins of what it puts on somebody's servers. */
 
 #include "base/clock.h"
-#include "bench/run/demand.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 #include "tests/support/said.h"
 #include "tests/support/test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is told at the end of a run of the trials that failed: each way of failing once. */
 
-#include "bench/run/table.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 
 #include "tests/support/samples.h"

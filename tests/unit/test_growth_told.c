@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a run says of how its costs grow, and what fits.csv has of it, of trials made by hand. */
-#include "bench/run/fits.h"
+#include "bench/run/internal.h"
 
 #include "recipes/law.h"
 #include "recipes/registry.h"

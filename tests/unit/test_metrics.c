@@ -2,7 +2,7 @@
 /* What --metrics tells, without a run: the format, and which trials count in what. */
 
 #include "bench/metrics/metrics.h"
-#include "bench/run/run_metrics.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 #include "tests/support/samples.h"
 #include "tests/support/test.h"

@@ -3,7 +3,7 @@
  * latencies. */
 
 #include "base/clock.h"
-#include "bench/run/results.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 #include "tests/support/csv_file.h"
 #include "tests/support/folder.h"

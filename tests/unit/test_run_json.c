@@ -3,7 +3,7 @@
 
 #include "recipes/registry.h"
 
-#include "bench/run/table.h"
+#include "bench/run/internal.h"
 #include "tests/support/samples.h"
 #include "tests/support/test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of a run, of trials made by hand: whatever they are, it fits and is aligned. */
-#include "bench/run/table.h"
+#include "bench/run/internal.h"
 
 #include "recipes/registry.h"
 

@@ -3,8 +3,7 @@
  * it, their counts are; a trial that failed, or was cut short, is in no fit. */
 
 #include "bench/cli/options.h"
-#include "bench/run/fits.h"
-#include "bench/run/table.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 
 #include "tests/support/samples.h"

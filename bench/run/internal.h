@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * internal: what the files of bench/run declare for each other, from the command line to the texts
+ * at the end. Layer: bench/run, above trial_rows.
+ */
+#ifndef BENCH_RUN_INTERNAL_H
+#define BENCH_RUN_INTERNAL_H
+
+#include "base/error.h"
+#include "bench/cli/options.h"
+#include "bench/cli/progress.h"
+#include "bench/metrics/metrics.h"
+#include "bench/output/file_set.h"
+#include "bench/output/manifest.h"
+#include "bench/run/trial_rows.h"
+#include "bench/target/target.h"
+#include "client/connect.h"
+#include "measure/csv.h"
+#include "measure/histogram.h"
+#include "measure/statistics.h"
+#include "trial/trial.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------ command_line */
+
+/*
+ * command_line: the command line of `zkherd run`.
+ *
+ * Invariant: options that were parsed can be run: contradictory options are refused.
+ */
+
+/* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns
+ * *options, to options_deinit. Else the exit status: the help is printed, or the mistake has been
+ * complained about. */
+int command_line_parse(int argc, char **argv, struct options *options);
+
+/* ------------------------------------------------------------------ cells */
+
+/*
+ * cells: the trials of a run, their order, and their estimated time.
+ *
+ * A cell is a recipe at a number of clients on a topology of servers. Every round makes one trial
+ * of each cell, in a random order of its own, so that a drift of the machine or of the server
+ * affects all cells alike.
+ */
+
+#define CELLS_EXPERIENCE_MAX ((size_t)OPTIONS_RECIPES_MAX * OPTIONS_TOPOLOGIES_MAX)
+
+/* The requests and the time of the finished trials of a recipe on a topology. */
+struct experience {
+    const struct recipe *recipe;
+    size_t topology;
+    uint64_t rpcs;
+    uint64_t took_ns;
+};
+
+struct cells {
+    struct cell *list;
+    size_t count;
+    uint64_t trial_ns; /* with --duration: of each trial, with what --background adds; else 0 */
+    struct experience experience[CELLS_EXPERIENCE_MAX];
+    size_t experience_count;
+};
+
+MUST_CHECK enum error_kind cells_init(struct cells *cells, const struct options *options,
+                                      struct error *error);
+void cells_deinit(struct cells *cells);
+
+/* The requests of the cells from index `from` on, and their time (0: unknown): with --duration that
+ * of the options, else an estimate from the finished trials. */
+uint64_t cells_rpcs(const struct cells *cells, size_t from);
+uint64_t cells_time_left_ns(const struct cells *cells, size_t from);
+
+/* The cell of the discarded trial of recipe `recipe`: a drain of few clients on one lock, with
+ * trial 0. */
+struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology);
+
+/* The sum of the cells' bytes. */
+uint64_t cells_bytes(const struct cells *cells);
+
+/* Takes a finished trial of a cell into account: its requests and its time. */
+void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns);
+
+/* ------------------------------------------------------------------ demand */
+
+/*
+ * demand: what a run demands of the servers of --connect, in a message before the run begins.
+ *
+ */
+
+/* Prints the number of sessions at a time, and the requests and bytes in all, with the discarded
+ * trials and without zkherd's own session; then the sessions and the rate of --background. */
+void demand_tell(const struct options *options, const struct cells *cells,
+                 const struct connect_string *servers);
+
+/* ------------------------------------------------------------------ space */
+
+/*
+ * space: whether the disk has room for the results of a run.
+ *
+ * The computed size is a lower bound, so that a run that is refused would certainly fail. A run
+ * that is not refused may still fail, if other programs fill the disk meanwhile.
+ */
+
+/* ERROR_NO_SPACE, with the numbers, if the results are larger than the free space of the file
+ * system of their folder, which need not exist yet, or than the limit of a file's size (ulimit -f).
+ */
+MUST_CHECK enum error_kind space_check(const struct options *options, struct error *error);
+
+/* ------------------------------------------------------------------ waiters */
+
+/*
+ * waiters: the cost of a handoff by the number of its waiters.
+ *
+ * Collects the handoffs of all trials of one recipe: counts for each number of waiters W, latencies
+ * for each octave of W (1, 2-3, 4-7, …). Arrivals (handoff 0) and releases without a waiter are not
+ * handoffs.
+ *
+ * Each trial gives one median. Their geometric mean and its interval are over trials, because the
+ * handoffs of one trial are correlated. The 99th percentile, for which one trial has too few
+ * handoffs, describes all handoffs of an octave together.
+ */
+
+#define WAITERS_OCTAVES   20
+#define WAITERS_P99_LEAST 100 /* handoffs, for a 99th percentile */
+
+struct waiters_level {
+    uint64_t handoffs;
+    uint64_t creates;
+    uint64_t notifications;
+    uint64_t rpcs;
+    uint64_t lawful; /* handoffs for which the law predicts the two counts below */
+    uint64_t law_creates;
+    uint64_t law_notifications;
+    uint64_t timed;    /* handoffs of trials whose times are valid */
+    double handoff_us; /* the sum over the timed handoffs */
+    /* Of several levels: the waiters of all handoffs, and of the timed ones, added up. */
+    uint64_t waiters, timed_waiters;
+};
+
+struct waiters_octave {
+    struct histogram latency;
+    double *medians_us; /* of each trial with handoffs in this octave */
+    size_t median_count;
+};
+
+struct waiters {
+    const struct recipe *recipe;
+    struct waiters_level *levels; /* by W; index 0 is not used */
+    size_t level_count;
+    struct waiters_octave octaves[WAITERS_OCTAVES];
+};
+
+/* For handoffs with at most most_waiters waiters. */
+MUST_CHECK enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                                       struct waiters **waiters, struct error *error);
+void waiters_free(struct waiters *waiters);
+
+/*
+ * Adds the handoffs of a trial, and their times if the trial is `timed`. *beta becomes the cost of
+ * one more waiter in this trial, in bare handoffs: that of the line handoff = (1 + beta·W) / gamma
+ * through the medians of the octaves; NaN with fewer than two medians.
+ */
+MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
+                                       bool timed, double *beta, struct error *error);
+
+/* Adds up all levels of an octave. */
+struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
+
+/* The columns of waiters.csv, and the rows of a recipe: one for each octave with a handoff. */
+extern const char waiters_columns[];
+void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv);
+
+/* ------------------------------------------------------------------ fits */
+
+/*
+ * fits: how the costs of each recipe grow: fits.csv, and the sentences of the summary.
+ *
+ * Totals are fitted against the clients n, costs of a handoff against its measured waiters W. Fits
+ * of times leave out trials that are not valid; all fits leave out trials with a failed verdict.
+ * Counts that equal their law at every level are reported as the law, without a fit.
+ */
+
+extern const char fits_columns[];
+
+/* The rows of one recipe. */
+void fits_write(const struct table *rows, const struct waiters *waiters,
+                const struct trial_row_context *context, struct csv *csv);
+
+/* The sentences of one recipe: "nonscalable: RPCs: exactly n² + n at every n: O(n²)", how bytes and
+ * drain time grow, and the cost of one more waiter. */
+void fits_tell(const struct table *rows, const struct recipe *recipe, const struct options *options,
+               FILE *stream);
+
+/* How the RPCs of a recipe grow: "O(n²)", as fits_tell says it; NULL if that is undetermined. */
+const char *fits_order_of_rpcs(const struct table *rows, const struct recipe *recipe,
+                               const struct options *options);
+
+/* One sentence for all recipes if the run has too few numbers of clients for a fit: which of RPCs,
+ * bytes and times are undetermined. */
+void fits_tell_levels(const struct table *rows, const struct options *options, FILE *stream);
+
+/* ------------------------------------------------------------------ results */
+
+/*
+ * results: the folder of a run, and the files that grow trial by trial.
+ *
+ * trials.csv, handoffs.csv, sessions.csv, latency.csv, latency.hlog and trace.csv are written
+ * beside their final names, committed after every trial, and renamed at the end.
+ *
+ * Invariant: a file under its final name is well-formed and has complete trials only, whatever
+ * ended the run.
+ */
+
+/* The number of rows that handoffs.csv has at most, about: each trial has an equal share, and a
+ * trial with more handoffs is thinned evenly. */
+#define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
+
+struct results {
+    struct file_set set;
+    uint64_t rows_per_trial; /* of handoffs.csv, at most */
+    uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
+    struct csv trials, handoffs, sessions, latency, trace;
+    FILE *hlog;
+};
+
+/* Makes the folder, and opens the files for so many trials: file_set_open; trace.csv only if
+ * has_trace. On an error nothing is
+ * left. file_set_close ends them. */
+MUST_CHECK enum error_kind results_open(struct results *results, const char *out,
+                                        const char *target, size_t trials, bool has_trace,
+                                        struct error *error);
+
+/* Adds a trial. On an error the files keep the trials before it. */
+MUST_CHECK enum error_kind results_add(struct results *results, const struct table_value *row,
+                                       const struct trial_result *result, struct error *error);
+
+/* ------------------------------------------------------------------ record */
+
+/*
+ * record: the results of a run on one target: folder, rows, manifest.
+ *
+ * A run on several topologies has a record for each of them, and each folder is a complete run.
+ */
+
+struct record {
+    const struct options *options;
+    struct results results;
+    struct manifest manifest;
+    struct table rows;                            /* of trials.csv */
+    struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
+    char target[80]; /* a copy of its name: the target is closed before the record */
+    struct trial_row_context context;
+    size_t trials_planned;
+    bool warned; /* that the counts cannot be compared with the servers' */
+};
+
+/* Makes the folder (results_open), for so many trials. record_free must be called also after an
+ * error. The caller begins the manifest. options and target must outlive the record. */
+MUST_CHECK enum error_kind record_open(struct record *record, const struct options *options,
+                                       const struct target *target, const char *out, size_t trials,
+                                       struct error *error);
+void record_free(struct record *record);
+
+/* Prints a warning, except with --quiet, and adds it to the manifest. */
+void record_warn(struct record *record, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Adds a finished trial, and what the load beside it has measured. */
+MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *cell,
+                                      const struct trial_result *result,
+                                      const struct background_figures *background,
+                                      struct error *error);
+
+/* Closes the files of the trials, and writes the other files and the plots; these not if a write
+ * has failed before. cut_short: why the run ended before its last trial, or NULL. Returns the first
+ * error: ERROR_INTERRUPTED, with all files but the plots written, if `interrupts` (-1: never)
+ * becomes readable while the plots are drawn. */
+MUST_CHECK enum error_kind record_close(struct record *record, const struct error *cut_short,
+                                        int interrupts, struct error *error);
+
+/* Prints the table and the sentences to stdout, and the failed trials to stderr. ERROR_NO_MEMORY if
+ * the table or the sentences are missing. */
+MUST_CHECK enum error_kind record_tell(const struct record *record, struct error *error);
+
+/* Prints the failed trials, and those that are not valid, to stderr. */
+void record_complain(const struct record *record);
+
+/* What --json prints of it (bench/output/record_json.h), once it is closed; NULL without memory. */
+json_t *record_describe(const struct record *record);
+
+/* The exit status for all trials: 0, 1 or 4. */
+int record_verdict(const struct record *record);
+
+/* ------------------------------------------------------------------ limits */
+
+/*
+ * limits: warnings of what this machine may lack for a run: request numbers, ports.
+ */
+
+/* Adds a warning to the record for each resource that may not suffice on a target of so many
+ * servers. */
+void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,
+                 struct record *record);
+
+/* ------------------------------------------------------------------ run_metrics */
+
+/*
+ * run_metrics: what `zkherd run --metrics` tells while the run goes on.
+ *
+ * Invariant: no counter decreases. Counters have the finished trials, as in the files of the run,
+ * and the trial that runs; of a trial that does not become finished they keep what was told.
+ */
+
+#define RUN_METRICS_MAX (OPTIONS_TOPOLOGIES_MAX * OPTIONS_RECIPES_MAX)
+
+/* Of a recipe on a target. */
+struct run_totals {
+    uint64_t handoffs;
+    uint64_t violations;
+    uint64_t stalls;
+    /* Of finished trials that have a law: what it expects, and what was counted. */
+    uint64_t law_rpcs, compared_rpcs;
+    uint64_t law_notifications, compared_notifications;
+    struct metrics_histogram handoff; /* of finished trials */
+    /* Of the last finished trial: */
+    double drain_s, clients;
+};
+
+struct run_metrics {
+    const struct options *options;
+    const struct record *records; /* of each target */
+    const struct progress *progress;
+    /* Of each recipe on the first target, of each on the next, …: finished trials, and, while they
+     * are told, the running one too. */
+    struct metrics_totals totals[RUN_METRICS_MAX];
+    struct run_totals of_run[RUN_METRICS_MAX];
+    const struct cell *cell;            /* of the running trial; NULL: none runs */
+    const struct trial_progress *trial; /* in the progress callback; else NULL */
+    struct tally told;                  /* of the running trial, when it was last told */
+    uint64_t told_handoffs;             /* the same */
+};
+
+/* The metrics are zero bytes before, and most of them stay untouched: the memory of workers, which
+ * is measured, begins as a copy of this process's. All pointers must outlive the metrics; the
+ * records may be opened later. */
+void run_metrics_init(struct run_metrics *metrics, const struct options *options,
+                      const struct record *records, const struct progress *progress);
+
+/* A trial begins, of this cell; it must outlive the trial. */
+void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell);
+
+/* The trial has been finished, and is in the files. */
+void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
+                     const struct table_value *row, const struct trial_result *result);
+
+/* The `write` of a struct metrics_source; context is a struct run_metrics. */
+void run_metrics_write(void *context, FILE *stream);
+
+/* ------------------------------------------------------------------ table */
+
+/*
+ * table: the table and the sentences that a run prints at its end, and its cells in JSON.
+ */
+
+/*
+ * Writes a row for each recipe and number of clients. Counts are medians over the complete trials
+ * (under lockstep all are equal), times are medians over the valid trials; a line below the table
+ * names each cell of which a trial is left out. Where a row would be wider than `width`, all counts
+ * but RPCs are rounded, and the least important columns are left out, which lines below it say. A
+ * verdict that all cells
+ * share is left to the conclusion (conclusion.h), else it is a column. ERROR_NO_MEMORY, with
+ * nothing written.
+ */
+MUST_CHECK enum error_kind table_write(const struct table *rows, const struct options *options,
+                                       size_t width, FILE *stream, struct error *error);
+
+/* A line if servers stalled in a trial that ran to its end. */
+void table_write_stalls(const struct table *rows, FILE *stream);
+
+/* A line for each recipe that left watches or ephemeral znodes behind on the servers. */
+void table_write_leaks(const struct table *rows, const struct options *options, FILE *stream);
+
+/* A line for each recipe with trials in which a session died and another was granted after that. */
+void table_write_recoveries(const struct table *rows, const struct options *options, FILE *stream);
+
+/* If sessions were on servers of several roles: a line for each recipe, with the median handoff at
+ * the largest number of clients, by the role of the server of the granted session. */
+void table_write_roles(const struct table *rows, const struct options *options, FILE *stream);
+
+/* Writes to stderr a line for each reason for which trials of a recipe failed or were not valid:
+ * `where`, the first such trial, their number, and in a simulation the seed, which repeats the
+ * failure. Reasons that differ only in numbers are one reason. */
+void table_complain(const struct table *rows, const struct options *options, const char *where);
+
+/* A new list of the cells for --json, in the order of the table, with the keys of
+ * docs/schema/run.schema.json; json_decref frees. */
+json_t *table_json(const struct table *rows, const struct options *options);
+
+/* The stalls of all trials, for the manifest. */
+json_t *table_json_stalls(const struct table *rows);
+
+/* ------------------------------------------------------------------ conclusion */
+
+/*
+ * conclusion: the verdict of all trials of a run, in words.
+ */
+
+/* "holds", "FAILS" if some trial's verdict fails, else "not valid" if some trial is not. */
+const char *conclusion_word(const struct table *rows);
+
+/* Writes the word, and below it how many of the planned trials the verdict is of, if the run ended
+ * early; which trials fail or are not valid; whether the counts of the others equal their laws; and
+ * how the RPCs of the recipes grow, where that is known. colours: the word is green, red or yellow.
+ */
+void conclusion_write(const struct table *rows, size_t planned, const struct options *options,
+                      bool colours, FILE *stream);
+
+/* ------------------------------------------------------------------ handoff_bars */
+
+/*
+ * handoff_bars: the growth of a handoff's RPCs with the clients, as bars of text.
+ *
+ * A drain of O(n) RPCs has bars of one length, one of O(n²) bars as long as n. Invariant: all bars
+ * are on one linear scale from 0, and no line is wider than 80 columns.
+ */
+
+/* Writes a title, and for each recipe a line for each number of clients: the RPCs of its trials by
+ * their handoffs, grants that is; without trials that were cut short, or whose verdict fails. Of
+ * many numbers of clients only some are shown, the
+ * least and the largest among them. Writes nothing if fewer than two bars could be compared, or if
+ * the terminal, of `width` columns, has no room for them. blocks: see bar.h. */
+void handoff_bars_write(const struct table *rows, const struct options *options, size_t width,
+                        bool blocks, FILE *stream);
+
+/* ------------------------------------------------------------------ background_price */
+
+/*
+ * background_price: what the contention for a lock costs the load beside it: background.csv, and
+ * sentences.
+ *
+ * A price is a ratio: the response time while clients contend, to that of the same trial alone. A
+ * value is the geometric mean over the valid trials of a cell, and its interval is 95 %, from
+ * STATISTICS_TRIALS_MIN trials on.
+ */
+
+/* The columns of background.csv, and its rows for a recipe: one for each number of clients that has
+ * a valid trial. */
+extern const char background_price_columns[];
+void background_price_write(const struct table *rows, const struct recipe *recipe,
+                            const struct trial_row_context *context, struct csv *csv);
+
+/* Writes a sentence for each recipe and percentile, at the most clients; nothing without
+ * --background. */
+void background_price_tell(const struct table *rows, const struct options *options, FILE *stream);
+
+#endif
