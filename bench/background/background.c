@@ -68,9 +68,12 @@ void background_settle(struct background *background)
 
 /* ------------------------------------------------------------------ while the load goes on */
 
+/* NULL also while the sessions of the load are being opened. */
 static const struct load_shared *shared_of(const struct background *background)
 {
-    return background->is_open ? load_background_counts(background->load) : NULL;
+    return background->is_open && background->load != NULL
+               ? load_background_counts(background->load)
+               : NULL;
 }
 
 uint64_t background_replied(const struct background *background)
