@@ -7,7 +7,7 @@
 #ifndef BENCH_OUTPUT_LIVE_H
 #define BENCH_OUTPUT_LIVE_H
 
-#include "bench/output/load_cells.h"
+#include "bench/output/load_rows.h"
 #include "load/load.h"
 
 #include <stdbool.h>

@@ -7,13 +7,23 @@
 #ifndef BENCH_OUTPUT_LOAD_RECORD_H
 #define BENCH_OUTPUT_LOAD_RECORD_H
 
-#include "bench/output/load_files.h"
+#include "bench/output/file_set.h"
 #include "bench/output/load_rows.h"
 #include "bench/output/manifest.h"
 #include "bench/target/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The files that grow trial by trial: load.csv; timeline.csv, a row a second of the measured time;
+ * operations.csv, a row for each kind of operation and each status of its replies; latency.csv,
+ * percentiles for each kind and each role of the session's server, and of notifications;
+ * latency.hlog, the same as histograms, and the response times of every second. */
+struct load_files {
+    struct file_set set;
+    struct csv load, timeline, operations, latency;
+    FILE *hlog;
+};
 
 struct load_record {
     const struct load_options *options;
@@ -55,5 +65,16 @@ void load_record_complain(const struct load_record *record);
 
 /* The exit status for all trials: 0, 1 or 4. */
 int load_record_verdict(const struct load_record *record);
+
+/* Writes cells.csv into a folder, from the records that have trials; no file if fewer than two of
+ * them have any. *written says whether there is a file. On an error there is none. */
+MUST_CHECK enum error_kind load_joined_write(const struct load_record *records, size_t count,
+                                             const char *folder, bool *written,
+                                             struct error *error);
+
+/* Draws the folder of --out; warns on stderr, except with --quiet, if that cannot be done.
+ * ERROR_INTERRUPTED, and there is no plot, if `interrupts` (-1: never) becomes readable. */
+MUST_CHECK enum error_kind load_joined_draw(const struct load_options *options, int interrupts,
+                                            struct error *error);
 
 #endif

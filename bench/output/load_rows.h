@@ -12,9 +12,19 @@
 #ifndef BENCH_OUTPUT_LOAD_ROWS_H
 #define BENCH_OUTPUT_LOAD_ROWS_H
 
-#include "bench/output/load_cells.h"
+#include "bench/cli/options.h"
 #include "load/load.h"
+#include "load/mix.h"
 #include "measure/table.h"
+
+/* What a trial is of: a mix at a number of sessions and an offered rate on a topology. */
+struct load_cell {
+    struct mix mix;
+    uint32_t sessions;
+    uint64_t rate_per_s; /* 0: a closed loop */
+    size_t topology;     /* index of the target */
+    uint32_t trial;      /* from 1; 0: of a rehearsal, not to be kept */
+};
 
 #define LOAD_ROW_COLUMNS(X, T)                                                                     \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \

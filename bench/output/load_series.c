@@ -2,13 +2,55 @@
 #include "bench/output/load_series.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/output/load_joined.h"
+#include "bench/output/load_record.h"
 #include "bench/target/others.h"
 #include "bench/target/resources.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ cells */
+
+/* One trial of every cell. */
+static size_t add_round(struct load_cell *list, const struct load_options *options, uint32_t trial)
+{
+    size_t count = 0;
+    for (size_t topology = 0; topology < options->target.topology_count; topology++) {
+        for (size_t mix = 0; mix < load_options_mixes(options); mix++) {
+            for (size_t rate = 0; rate < load_options_rates(options); rate++) {
+                for (size_t i = 0; i < options->sessions.count; i++)
+                    list[count++] = (struct load_cell){
+                        .mix = load_options_mix(options, mix),
+                        .sessions = (uint32_t)options->sessions.list[i],
+                        .rate_per_s = load_options_rate(options, rate),
+                        .topology = topology,
+                        .trial = trial,
+                    };
+            }
+        }
+    }
+    return count;
+}
+
+struct load_cells load_cells_of(const struct load_options *options)
+{
+    size_t round = options->target.topology_count * load_options_mixes(options) *
+                   load_options_rates(options) * options->sessions.count;
+    struct random random;
+    struct load_cells cells = {
+        .list = memory_new(round * (options->trials + options->rehearses), sizeof *cells.list),
+        .rehearsals = options->rehearses ? round : 0};
+    random_init(&random, options->seed);
+    for (uint32_t trial = options->rehearses ? 0 : 1; trial <= options->trials; trial++) {
+        struct load_cell *first = cells.list + cells.count;
+        cells.count += add_round(first, options, trial);
+        random_shuffle(&random, first, round, sizeof *first);
+    }
+    return cells;
+}
 
 /* The load's root znode and a trial's name below it. */
 #define TRIAL_ROOT_MAX 80
@@ -104,11 +146,12 @@ static enum error_kind lay_out(void *context, struct error *error)
 {
     struct load_series *series = context;
     const struct load_options *options = series->options;
-    enum error_kind kind = load_cells_init(&series->cells, options, error);
+    series->cells = load_cells_of(options);
     series->base.planned = series->cells.count - series->cells.rehearsals;
     live_init(&series->live, series->cells.count,
               options->warm_up_ns + options->duration_ns + OVERHEAD_NS, options->output.quiet);
-    return kind;
+    (void)error;
+    return ERROR_NONE;
 }
 
 static enum error_kind open_record(void *context, size_t topology, const char *out,
@@ -266,5 +309,5 @@ void load_series_deinit(struct load_series *series)
         load_record_free(&series->records[i]);
     series_deinit(&series->base);
     live_deinit(&series->live);
-    load_cells_deinit(&series->cells);
+    free(series->cells.list);
 }

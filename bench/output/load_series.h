@@ -14,6 +14,17 @@
 #include "bench/output/load_record.h"
 #include "bench/output/series.h"
 
+/* The trials of a load. Every round makes one trial of each cell, in a random order of its own, so
+ * that a drift of the machine or of the server affects all cells alike. */
+struct load_cells {
+    struct load_cell *list;
+    size_t count;
+    size_t rehearsals; /* how many of them, the first, are not to be kept */
+};
+
+/* All trials of the plan; the caller frees the list. */
+struct load_cells load_cells_of(const struct load_options *options);
+
 struct load_series;
 
 /* The subcommand that a series is for; constant. */

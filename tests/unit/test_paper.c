@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Table 1 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
 
-#include "bench/output/load_cells.h"
+#include "bench/output/load_series.h"
 #include "bench/output/verdict.h"
 #include "bench/paper/published.h"
 #include "bench/paper/table1.h"
@@ -369,24 +369,22 @@ TEST(servers_get_what_the_driver_leaves)
 
 TEST_BETWEEN(a_rehearsal_comes_first_and_is_not_kept, set_up, tear_down)
 {
-    struct load_cells cells;
-    struct error error;
     uint64_t sessions = 60;
     options.sessions = (struct levels){.list = &sessions, .count = 1};
     options.trials = 2;
     options.rehearses = true;
-    assert_int_equal(load_cells_init(&cells, &options, &error), ERROR_NONE);
+    struct load_cells cells = load_cells_of(&options);
     assert_int_equal(cells.count, 3 * 3 * SHARES);
     assert_int_equal(cells.rehearsals, 3 * SHARES);
     for (size_t i = 0; i < cells.count; i++)
         assert_int_equal(cells.list[i].trial, i / (3 * SHARES));
-    load_cells_deinit(&cells);
+    free(cells.list);
     options.rehearses = false;
-    assert_int_equal(load_cells_init(&cells, &options, &error), ERROR_NONE);
+    cells = load_cells_of(&options);
     assert_int_equal(cells.count, 2 * 3 * SHARES);
     assert_int_equal(cells.rehearsals, 0);
     assert_int_equal(cells.list[0].trial, 1);
-    load_cells_deinit(&cells);
+    free(cells.list);
 }
 
 /* ------------------------------------------------------------------ for people */
