@@ -189,17 +189,21 @@ static enum error_kind open_target(struct claims *claims, struct error *error)
 {
     progress_say(&claims->progress,
                  claims->servers.connect ? "looking at the servers" : "starting a private server");
+    enum error_kind kind = ERROR_NONE;
+    if (claims->servers.connect) {
+        interruption_ends_program("claims", "claim");
+        kind = target_find(&claims->servers, SESSIONS_MAX, &claims->target, error);
+    }
     claims->signals = signals_block();
-    enum error_kind kind =
-        target_open(&claims->servers, 0, SESSIONS_MAX, claims->signals, &claims->target, error);
+    if (kind == ERROR_NONE)
+        kind = target_open(&claims->servers, 0, claims->signals, &claims->target, error);
     progress_clear(&claims->progress);
     if (kind != ERROR_NONE)
         return kind;
-    if (claims->target.capacity.sessions != UINT64_MAX && !claims->quiet)
+    if (claims->target.limit.sessions != UINT64_MAX && !claims->quiet)
         complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
                         "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
-                        claims->target.capacity.server,
-                        (unsigned long long)claims->target.capacity.room);
+                        claims->target.limit.server, (unsigned long long)claims->target.limit.room);
     kind = target_make_root(&claims->target, claims->signals, error);
     claims->testbed = (struct testbed){
         .host = {.setup = claims->target.setup,
@@ -210,7 +214,7 @@ static enum error_kind open_target(struct claims *claims, struct error *error)
                            .interrupt_descriptor = claims->signals}},
         .root = claims->target.root,
         .seed = claims->seed,
-        .sessions_most = claims->target.capacity.sessions,
+        .sessions_most = claims->target.limit.sessions,
         .timeout_ns = TIMEOUT_NS,
         .say = say,
     };

@@ -89,8 +89,7 @@ static enum error_kind open_side(struct ensemble_pair *pair, size_t side, struct
     experiment_say(pair->testbed, "starting %.*s private %s", (int)strcspn(servers, " "), servers,
                    strchr(servers, ' ') + 1);
     int interrupts = pair->testbed->host.watch.interrupt_descriptor;
-    enum error_kind kind =
-        target_open(&options, side, SESSIONS, interrupts, &pair->targets[side], error);
+    enum error_kind kind = target_open(&options, side, interrupts, &pair->targets[side], error);
     return kind == ERROR_NONE ? target_make_root(&pair->targets[side], interrupts, error) : kind;
 }
 

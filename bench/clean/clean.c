@@ -10,7 +10,6 @@
 #include "bench/cli/progress.h"
 #include "bench/output/json_result.h"
 #include "bench/target/browser.h"
-#include "bench/target/consent.h"
 #include "bench/target/remains.h"
 #include "fleet/setup_session.h"
 
@@ -221,7 +220,7 @@ static enum error_kind remove_dead(struct clean *clean, struct error *error)
     enum error_kind kind = standard_output_flush(error);
     if (kind == ERROR_NONE && !agreed) {
         fprintf(stderr, "remove the znodes of %zu dead run%s?", dead, dead == 1 ? "" : "s");
-        kind = consent_await(clean->browser, &agreed, error);
+        kind = browser_ask_consent(clean->browser, &agreed, error);
     }
     if (kind == ERROR_NONE && agreed)
         kind = setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/ensemble/ensemble.h"
 
+#include "base/clock.h"
+#include "base/printable.h"
+#include "base/process.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
-#include "bench/ensemble/ensemble_json.h"
-#include "bench/ensemble/ensemble_table.h"
-#include "servers/background.h"
+#include "bench/output/json_result.h"
+#include "servers/detached.h"
 #include "servers/ensemble.h"
+#include "servers/four_letter.h"
+#include "servers/role.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +110,97 @@ static const struct option_row common_rows[] = {
     {0},
 };
 
+/* ------------------------------------------------------------------ the state of the servers */
+
+#define ASK_NS (2 * NS_PER_S)
+
+/* Texts are printable. */
+struct state {
+    char address[ENDPOINT_TEXT_SIZE];
+    char role[24]; /* or "ended", "no answer", "not serving" */
+    pid_t pid;
+    bool ended;          /* there is no such process: what follows is not known */
+    uint64_t memory_mib; /* resident */
+    char version[64];    /* "": not known */
+    bool counted;        /* whether the connections are known */
+    uint64_t connections;
+    bool leads; /* the ensemble serves requests */
+};
+
+/* Asks a server, 4 s at most. */
+static struct state ask(const struct detached_ensemble *detached, size_t index)
+{
+    const struct endpoint *endpoint = &detached->connect.endpoints[index];
+    struct state state = {.role = "ended", .pid = detached->pids[index]};
+    struct four_letter_identity identity;
+    struct four_letter_counters counters;
+    struct error refusal;
+    uint64_t rss_kib;
+    endpoint_format(endpoint, state.address, sizeof state.address);
+    state.ended = !process_rss_kib(state.pid, &rss_kib);
+    if (state.ended)
+        return state;
+    state.memory_mib = rss_kib / 1024;
+    enum error_kind kind = four_letter_identify(endpoint, ASK_NS, &identity, &refusal);
+    if (kind != ERROR_NONE) {
+        snprintf(state.role, sizeof state.role, "%s",
+                 kind == ERROR_NOT_SERVING ? "not serving" : "no answer");
+        return state;
+    }
+    printable_text(identity.mode, state.role, sizeof state.role);
+    printable_text(identity.version, state.version, sizeof state.version);
+    state.leads = role_leads(role_of_mode(state.role));
+    state.counted = four_letter_counters(endpoint, ASK_NS, &counters, &refusal) == ERROR_NONE;
+    if (state.counted)
+        state.connections = counters.connections - 1; /* the question's own */
+    return state;
+}
+
+/* Asks each server, and writes a row for it; what is not known is a dash. Returns whether the
+ * ensemble serves requests: it has a leader, or is a standalone server. */
+static bool write_table(const struct detached_ensemble *detached)
+{
+    bool serves = false;
+    printf("%6s  %-15s  %-11s  %7s  %8s  %-10s  %11s\n", "server", "address", "role", "pid",
+           "memory", "version", "connections");
+    for (size_t i = 0; i < detached->connect.count; i++) {
+        struct state state = ask(detached, i);
+        char memory[32] = "-", connections[32] = "-";
+        if (!state.ended)
+            snprintf(memory, sizeof memory, "%" PRIu64 " MiB", state.memory_mib);
+        if (state.counted)
+            snprintf(connections, sizeof connections, "%" PRIu64, state.connections);
+        printf("%6zu  %-15s  %-11s  %7d  %8s  %-10s  %11s\n", i + 1, state.address, state.role,
+               (int)state.pid, memory, state.version[0] != '\0' ? state.version : "-", connections);
+        serves = serves || state.leads;
+    }
+    return serves;
+}
+
+/* The same as one object of docs/schema/ensemble.schema.json. *serves is set also on an error. */
+static enum error_kind write_json(const struct detached_ensemble *detached, bool *serves,
+                                  struct error *error)
+{
+    char connect[CONNECT_TEXT_SIZE];
+    json_t *servers = json_array();
+    *serves = false;
+    for (size_t i = 0; i < detached->connect.count; i++) {
+        struct state state = ask(detached, i);
+        json_array_append_new(
+            servers,
+            json_pack("{s:I, s:s, s:s, s:I, s:o, s:o, s:o}", "server", (json_int_t)i + 1, "address",
+                      state.address, "role", state.role, "pid", (json_int_t)state.pid, "memory_mib",
+                      state.ended ? json_null() : json_integer((json_int_t)state.memory_mib),
+                      "version", json_result_text(state.version), "connections",
+                      state.counted ? json_integer((json_int_t)state.connections) : json_null()));
+        *serves = *serves || state.leads;
+    }
+    connect_format(&detached->connect, false, connect, sizeof connect);
+    return json_result_write(json_pack("{s:s, s:b, s:o}", "connect", connect, "serves",
+                                       (int)*serves, "servers", servers),
+                             "ensemble", stdout, error);
+}
+
 /* ------------------------------------------------------------------ start, status, stop */
 
 /* Standard output has the connect string alone. */
@@ -121,40 +217,40 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
 }
 
 /* The connect string is printed first: if it cannot be printed, the ensemble ends. */
-static enum error_kind tell_and_leave(const struct background_lock *claim,
-                                      struct ensemble *ensemble, struct error *error)
+static enum error_kind tell_and_leave(const struct detached_lock *claim, struct ensemble *ensemble,
+                                      struct error *error)
 {
     enum error_kind kind = tell(ensemble, error);
     if (kind == ERROR_NONE)
-        kind = background_leave(claim, ensemble, error);
+        kind = detached_leave(claim, ensemble, error);
     if (kind != ERROR_NONE)
         ensemble_stop(ensemble);
     return kind;
 }
 
 /* The same with JSON, which the state of an ensemble that was left is in. */
-static enum error_kind leave_and_tell(const struct background_lock *claim,
-                                      struct ensemble *ensemble, struct error *error)
+static enum error_kind leave_and_tell(const struct detached_lock *claim, struct ensemble *ensemble,
+                                      struct error *error)
 {
-    struct background_ensemble background;
+    struct detached_ensemble detached;
     struct error ignored;
     bool serves;
-    enum error_kind kind = background_leave(claim, ensemble, error);
+    enum error_kind kind = detached_leave(claim, ensemble, error);
     if (kind != ERROR_NONE) {
         ensemble_stop(ensemble);
         return kind;
     }
-    kind = background_find(&background, error);
+    kind = detached_find(&detached, error);
     if (kind == ERROR_NONE)
-        kind = ensemble_json_write(&background, stdout, &serves, error);
+        kind = write_json(&detached, &serves, error);
     if (kind == ERROR_NONE)
         kind = standard_output_flush(error);
     if (kind != ERROR_NONE)
-        (void)!background_stop(&ignored);
+        (void)!detached_stop(&ignored);
     return kind;
 }
 
-static enum error_kind start_and_leave(const struct call *call, const struct background_lock *claim,
+static enum error_kind start_and_leave(const struct call *call, const struct detached_lock *claim,
                                        struct error *error)
 {
     struct ensemble *ensemble = NULL;
@@ -166,26 +262,26 @@ static enum error_kind start_and_leave(const struct call *call, const struct bac
 
 static int start(const struct call *call)
 {
-    struct background_lock claim;
+    struct detached_lock claim;
     struct error error;
-    enum error_kind kind = background_lock(&claim, &error);
+    enum error_kind kind = detached_lock(&claim, &error);
     if (kind != ERROR_NONE)
         return complain(&error);
     kind = start_and_leave(call, &claim, &error);
-    background_release(&claim);
+    detached_release(&claim);
     return kind == ERROR_NONE ? 0 : complain_about("ensemble", &error);
 }
 
 static int status(const struct call *call)
 {
-    struct background_ensemble background;
+    struct detached_ensemble detached;
     struct error error;
     bool serves;
-    if (background_find(&background, &error) != ERROR_NONE)
+    if (detached_find(&detached, &error) != ERROR_NONE)
         return complain(&error);
     if (!call->json)
-        serves = ensemble_table_write(&background, stdout);
-    else if (ensemble_json_write(&background, stdout, &serves, &error) != ERROR_NONE)
+        serves = write_table(&detached);
+    else if (write_json(&detached, &serves, &error) != ERROR_NONE)
         return complain(&error);
     return serves ? 0 : error_exit_status(ERROR_NOT_SERVING);
 }
@@ -193,16 +289,15 @@ static int status(const struct call *call)
 /* Afterwards the servers are asked, too: each has ended. */
 static int stop(const struct call *call)
 {
-    struct background_ensemble background;
+    struct detached_ensemble detached;
     struct error error;
     bool serves;
-    if (call->json && background_find(&background, &error) != ERROR_NONE)
+    if (call->json && detached_find(&detached, &error) != ERROR_NONE)
         return complain(&error);
-    if (background_stop(&error) != ERROR_NONE)
+    if (detached_stop(&error) != ERROR_NONE)
         return complain(&error);
-    return call->json && ensemble_json_write(&background, stdout, &serves, &error) != ERROR_NONE
-               ? complain(&error)
-               : 0;
+    return call->json && write_json(&detached, &serves, &error) != ERROR_NONE ? complain(&error)
+                                                                              : 0;
 }
 
 static const struct {

@@ -8,7 +8,6 @@
 #include "bench/cli/machine.h"
 #include "bench/cli/terminal.h"
 #include "bench/inspect/internal.h"
-#include "bench/target/consent.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -286,7 +285,7 @@ static enum error_kind ask(const struct inspect *inspect, bool *agreed, struct e
     if (view->holders > NAMED_MAX)
         fprintf(stderr, " and %zu more", view->holders - NAMED_MAX);
     fputc('?', stderr);
-    return consent_await(inspect->browser, agreed, error);
+    return browser_ask_consent(inspect->browser, agreed, error);
 }
 
 /* Whether the znode of a holder is still the one that was shown; or deletes it, if it is. A znode

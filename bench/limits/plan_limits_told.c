@@ -16,7 +16,7 @@
 #include "bench/output/verdict.h"
 #include "bench/target/target_conflicts.h"
 #include "recipes/footprint.h"
-#include "servers/connection_limit.h"
+#include "servers/server_limits.h"
 #include "servers/tcp.h"
 #include "wire/maxbuffer.h"
 
@@ -25,8 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_NS     (5 * NS_PER_S)
-#define CONNECT_NS (10 * NS_PER_S)
+#define ASK_NS (5 * NS_PER_S)
 
 #define COLUMNS    6
 #define GAP        2
@@ -137,31 +136,16 @@ static struct plan_given give(const struct limits_options *options, uint64_t ser
     };
 }
 
-/* How many connections a server allows that does not tell is tried, with the clients' share. */
-static enum error_kind ask_server(struct endpoint *server, uint64_t wanted,
-                                  struct server_limits *limits, struct error *error)
-{
-    uint64_t room;
-    enum error_kind kind = tcp_resolve(server, ASK_NS, error);
-    if (kind == ERROR_NONE)
-        kind = server_limits_ask(server, ASK_NS, limits, error);
-    if (kind != ERROR_NONE || limits->connections != FOUR_LETTER_UNTOLD || wanted == 0)
-        return kind;
-    kind = connection_limit_try(server, wanted, CONNECT_NS, &room, error);
-    if (kind == ERROR_NONE && room != CONNECTION_LIMIT_ENOUGH)
-        limits->connections = room;
-    return kind;
-}
-
 /* The lowest limits of the servers of --connect. */
-static enum error_kind ask_servers(struct connect_string *servers, uint64_t clients,
-                                   struct server_limits *lowest, struct error *error)
+static enum error_kind ask_servers(struct connect_string *servers, struct server_limits *lowest,
+                                   struct error *error)
 {
-    uint64_t wanted = (clients + servers->count - 1) / servers->count;
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < servers->count; i++) {
         struct server_limits limits;
-        kind = ask_server(&servers->endpoints[i], wanted, &limits, error);
+        kind = tcp_resolve(&servers->endpoints[i], ASK_NS, error);
+        if (kind == ERROR_NONE)
+            kind = server_limits_ask(&servers->endpoints[i], ASK_NS, &limits, error);
         if (kind == ERROR_NONE && i == 0)
             *lowest = limits;
         else if (kind == ERROR_NONE)
@@ -481,7 +465,7 @@ static int tell_connected(struct limits_options *options, json_t *results)
     struct error error;
     char name[CONNECT_TEXT_SIZE];
     connect_format(servers, false, name, sizeof name);
-    if (ask_servers(servers, options->clients, &given.lowest, &error) != ERROR_NONE)
+    if (ask_servers(servers, &given.lowest, &error) != ERROR_NONE)
         return complain(&error);
     return tell(options, name, &given, results);
 }

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/output/load_record.h"
-#include "bench/target/others.h"
 #include "bench/target/resources.h"
 
 #include <stdio.h>
@@ -207,7 +206,7 @@ static void tell_others(const struct load_series *series)
     char where[CONNECT_TEXT_SIZE], clients[32], requests[32];
     if (!options->target.connect || options->output.quiet)
         return;
-    struct others others = others_count(target);
+    struct target_others others = target_count_others(target);
     if (others.clients > 0)
         complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
                         connect_typed(&target->placement, where, sizeof where),

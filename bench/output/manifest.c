@@ -81,8 +81,8 @@ static json_t *describe_server(const struct target *target, size_t index)
         add_start(server, server_start(ensemble_server(target->ensemble, (unsigned)index)));
     } else if (target->stands) {
         struct server_start start;
-        int at = background_index_of(&target->background, endpoint);
-        background_look_at(&target->background, (unsigned)at, &start);
+        int at = detached_index_of(&target->detached, endpoint);
+        detached_look_at(&target->detached, (unsigned)at, &start);
         add_start(server, &start);
     }
     return server;
@@ -106,11 +106,11 @@ static json_t *describe_data(const struct target_options *options, const struct 
         return json_null();
     if (target->stands) {
         struct server_start start;
-        background_look_at(&target->background, 0, &start);
+        detached_look_at(&target->detached, 0, &start);
         fsync = strstr(start.settings, "forceSync=no") == NULL;
     }
     const char *folder =
-        target->stands ? target->background.folder : ensemble_folder(target->ensemble);
+        target->stands ? target->detached.folder : ensemble_folder(target->ensemble);
     machine_file_system(folder, file_system, sizeof file_system);
     return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
                      "fsync", fsync);

@@ -6,7 +6,6 @@
 #include "bench/cli/machine.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
-#include "bench/target/data.h"
 #include "bench/target/resources.h"
 
 void series_init(struct series *series, const struct series_options *options,
@@ -19,7 +18,7 @@ void series_init(struct series *series, const struct series_options *options,
 void series_deinit(struct series *series)
 {
     targets_deinit(&series->targets, series->options.output->out);
-    data_remove(series->options.target, series->made_data);
+    target_remove_data(series->options.target, series->made_data);
 }
 
 uint64_t series_most_clients(const struct series *series)
@@ -78,10 +77,15 @@ static enum error_kind check(struct series *series, struct error *error)
         kind = resources_check(options->target, series_most_clients(series), options->processes,
                                error);
     if (kind == ERROR_NONE)
-        kind = data_prepare(options->target, &series->made_data, error);
+        kind = target_prepare_data(options->target, &series->made_data, error);
     if (kind == ERROR_NONE && series->user->check != NULL)
         kind = series->user->check(series->context, error);
     return kind != ERROR_NONE ? kind : open_metrics(series, error);
+}
+
+static const char *piece_of(const struct series *series)
+{
+    return series->options.piece != NULL ? series->options.piece : "trial";
 }
 
 static enum error_kind open_targets(struct series *series, struct error *error)
@@ -90,6 +94,8 @@ static enum error_kind open_targets(struct series *series, struct error *error)
     if (options->driver != DRIVER_SIMULATED)
         progress_say(&series->progress,
                      options->connect ? "looking at the servers" : "starting private servers");
+    if (options->connect)
+        interruption_ends_program(series->options.subcommand, piece_of(series));
     enum error_kind kind =
         targets_open(&series->targets, options, series_most_clients(series), error);
     progress_clear(&series->progress);
@@ -102,8 +108,8 @@ static enum error_kind lay_out(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
     enum error_kind kind =
-        capacity_fit(&series->targets.list[0].capacity, options->target->max_clients,
-                     options->clients, series->left_out, sizeof series->left_out, error);
+        target_limit_fit(&series->targets.list[0].limit, options->target->max_clients,
+                         options->clients, series->left_out, sizeof series->left_out, error);
     return kind != ERROR_NONE ? kind : series->user->lay_out(series->context, error);
 }
 
@@ -179,8 +185,7 @@ static size_t trials_kept(const struct series *series)
 static void heed_interruption(struct series *series, struct error *error)
 {
     series->interrupted = error->kind == ERROR_INTERRUPTED;
-    const char *piece = series->options.piece != NULL ? series->options.piece : "trial";
-    interruption_reword(error, series->options.subcommand, piece, trials_kept(series),
+    interruption_reword(error, series->options.subcommand, piece_of(series), trials_kept(series),
                         series->planned);
 }
 

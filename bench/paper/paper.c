@@ -5,6 +5,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
+#include "bench/output/interruption.h"
 #include "bench/page/page.h"
 #include "bench/paper/experiment.h"
 #include "bench/paper/paper_json.h"
@@ -65,6 +66,7 @@ static enum error_kind name_folder(struct paper_options *options, char folder[PA
     if (kind != ERROR_NONE)
         return kind;
     rmdir(folder);
+    interruption_discards(folder, folder_discard);
     options->load.output.out = folder;
     return ERROR_NONE;
 }
@@ -197,12 +199,14 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
 {
     bool interrupted = false;
     int status = 0;
+    interruption_discards(folder, folder_discard);
     for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
         const struct experiment *experiment = experiments[i];
         const char *why = find_obstacle(experiment, &options->target);
         size_t told = json_array_size(list);
         if (!options->output.quiet && !options->output.json)
             announce(experiment, why);
+        fflush(stdout);
         if (why == NULL)
             status =
                 weigh(status, run_in_folder(experiment, folder, argc, argv, list, &interrupted));

@@ -123,7 +123,7 @@ static void fit_question(struct plan_searches *searches)
     struct series *series = &searches->series;
     struct plan_question *question = &searches->options->question;
     const struct target *target = &series->targets.list[0];
-    uint64_t asked = question->most, sessions = target->capacity.sessions,
+    uint64_t asked = question->most, sessions = target->limit.sessions,
              taken = target->servers.count;
     char most[64];
     series->left_out[0] = '\0';
@@ -136,9 +136,8 @@ static void fit_question(struct plan_searches *searches)
             "no more than %s are tried: %.200s takes %llu connections from this host at a time "
             "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
             "server's zoo.cfg, or use more servers of its ensemble",
-            plan_question_format(question, question->most, most, sizeof most),
-            target->capacity.server, (unsigned long long)target->capacity.room,
-            (unsigned long long)target->capacity.reserved + 1);
+            plan_question_format(question, question->most, most, sizeof most), target->limit.server,
+            (unsigned long long)target->limit.room, (unsigned long long)target->limit.reserved + 1);
 }
 
 static enum error_kind propose(const struct plan_searches *searches, struct error *error)

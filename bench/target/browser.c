@@ -2,12 +2,15 @@
 #include "bench/target/browser.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "servers/four_letter.h"
 #include "servers/tcp.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #define REACH_NS      (2 * NS_PER_S)
 #define PATIENCE_NS   (10 * NS_PER_S)
@@ -70,9 +73,8 @@ static bool is_lost(const struct browser *browser)
 static enum error_kind raise_status(const struct browser *browser, const char *path,
                                     struct error *error)
 {
-    if (status(browser) == ZK_NO_AUTH)
-        return error_raise(error, ERROR_FORBIDDEN, 0, path, "%s", "");
-    return error_raise(error, ERROR_ZOOKEEPER, 0, path, "%s", "");
+    return error_raise(error, status(browser) == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_ZOOKEEPER, 0,
+                       path, "%s", "");
 }
 
 /* That there is no such znode is an answer. */
@@ -134,9 +136,7 @@ enum error_kind browser_check_chroot(struct browser *browser, const struct conne
 enum error_kind browser_new(const char *purpose, const struct connect_string *servers,
                             int interrupts, struct browser **browser, struct error *error)
 {
-    struct browser *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_from_errno(error, ENOMEM, "session", "%s", "");
+    struct browser *made = memory_new(1, sizeof *made);
     enum error_kind kind = sync_session_open(&made->session, purpose, servers, NULL, error);
     if (kind == ERROR_NONE && interrupts >= 0)
         kind = watch(made, interrupts, &made->session.interrupted, error);
@@ -252,4 +252,16 @@ enum error_kind browser_await_input(struct browser *browser, int descriptor, str
     kind = sync_session_await(&browser->session, &has_input, &for_ever, error);
     event_loop_unwatch(browser->session.loop.event_loop, descriptor);
     return kind;
+}
+
+enum error_kind browser_ask_consent(struct browser *browser, bool *agreed, struct error *error)
+{
+    char answer[16] = "";
+    fputs(" [y/N] ", stderr);
+    enum error_kind kind = browser_await_input(browser, STDIN_FILENO, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    *agreed = fgets(answer, sizeof answer, stdin) != NULL &&
+              (strcasecmp(answer, "y\n") == 0 || strcasecmp(answer, "yes\n") == 0);
+    return ERROR_NONE;
 }

@@ -99,4 +99,9 @@ MUST_CHECK enum error_kind browser_await(struct browser *browser, enum browser_n
 MUST_CHECK enum error_kind browser_await_input(struct browser *browser, int descriptor,
                                                struct error *error);
 
+/* Appends " [y/N] " to the question that the caller has written to stderr, and reads the answer
+ * from stdin, a terminal, while the session is kept alive. Any answer but y and yes is no. */
+MUST_CHECK enum error_kind browser_ask_consent(struct browser *browser, bool *agreed,
+                                               struct error *error);
+
 #endif

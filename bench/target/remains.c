@@ -2,8 +2,8 @@
 #include "bench/target/remains.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +41,7 @@ static enum error_kind walk_children(struct browser *browser, const char *path, 
 {
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && remains->state == REMAINS_DEAD && i < count; i++) {
-        char *child = NULL;
-        if (asprintf(&child, "%s/%s", path, names[i]) < 0)
-            return error_from_errno(error, ENOMEM, path, "%s", "");
+        char *child = memory_format("%s/%s", path, names[i]);
         kind = walk(browser, child, depth + 1, remains, error);
         free(child);
     }
@@ -193,9 +191,7 @@ enum error_kind remains_find(struct browser *browser, struct remains_list *list,
     enum error_kind kind = browser_list(browser, "/", NO_WATCH, &there, &names, &count, error);
     if (kind != ERROR_NONE)
         return kind;
-    found.items = calloc(count + 1, sizeof *found.items);
-    if (found.items == NULL)
-        return error_from_errno(error, ENOMEM, "/", "%s", "");
+    found.items = memory_new(count + 1, sizeof *found.items);
     for (size_t i = 0; there && i < count; i++) {
         if (root_is_name(names[i]))
             snprintf(found.items[found.count++].path, ROOT_PATH_SIZE, "/%.40s", names[i]);

@@ -2,15 +2,17 @@
 #include "bench/target/target.h"
 
 #include "base/clock.h"
-#include "bench/target/apart.h"
-#include "bench/target/data.h"
 #include "bench/target/root.h"
+#include "fleet/server_counters.h"
 #include "servers/role.h"
+#include "servers/server_limits.h"
 #include "servers/tcp.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +23,27 @@
 #define LOOK_MS   20
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
+
+enum error_kind target_prepare_data(const struct target_options *options, bool *made,
+                                    struct error *error)
+{
+    *made = false;
+    if (options->data == NULL)
+        return ERROR_NONE;
+    enum error_kind kind = ensemble_check_data_folder(options->data, error);
+    if (kind != ERROR_NONE || options->topology_count == 1)
+        return kind;
+    *made = mkdir(options->data, 0700) == 0;
+    if (!*made && errno != EEXIST)
+        return error_from_errno(error, errno, options->data, "cannot make the folder");
+    return ERROR_NONE;
+}
+
+void target_remove_data(const struct target_options *options, bool made)
+{
+    if (made)
+        rmdir(options->data);
+}
 
 /* "ensemble3"; of several releases "ensemble3-3.9.3". */
 static void name_private(const struct target_options *options, size_t topology,
@@ -49,7 +72,11 @@ static enum error_kind start_private(const struct target_options *options, size_
     wanted.interrupts = interrupts;
     wanted.home = home != NULL ? home->folder : NULL;
     name_private(options, topology, target);
-    wanted.data_folder = data_folder_of(options, target->name, folder);
+    wanted.data_folder = options->data;
+    if (options->data != NULL && options->topology_count > 1) {
+        snprintf(folder, sizeof folder, "%s/%s", options->data, target->name);
+        wanted.data_folder = folder;
+    }
     enum error_kind kind = ensemble_start(&wanted, &target->ensemble, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -122,10 +149,10 @@ static enum error_kind resolve_servers(struct target *target, struct error *erro
 static bool find_standing(struct target *target)
 {
     struct error ignored;
-    if (background_find(&target->background, &ignored) != ERROR_NONE)
+    if (detached_find(&target->detached, &ignored) != ERROR_NONE)
         return false;
     for (size_t i = 0; i < target->servers.count; i++) {
-        if (background_index_of(&target->background, &target->servers.endpoints[i]) < 0)
+        if (detached_index_of(&target->detached, &target->servers.endpoints[i]) < 0)
             return false;
     }
     return true;
@@ -181,38 +208,35 @@ static enum error_kind check_chroot(struct target *target, struct error *error)
     return kind;
 }
 
-/* What is asked of the servers of --connect before the first session. */
-struct questions {
-    const struct target_options *options;
-    uint64_t most_clients;
-};
-
-static enum error_kind ask_servers(void *object, const void *context, struct error *error)
+/* How many sessions the servers allow, as far as they tell. */
+static struct target_limit ask_limits(const struct target_options *options, uint64_t most,
+                                      const struct connect_string *servers)
 {
-    const struct questions *questions = context;
-    const struct target_options *options = questions->options;
-    uint64_t most = questions->most_clients < options->max_clients ? questions->most_clients
-                                                                   : options->max_clients;
-    struct target *target = object;
+    uint64_t rooms[CONNECT_ENDPOINTS_MAX];
+    for (size_t i = 0; i < servers->count; i++) {
+        rooms[i] = server_limits_connections(&servers->endpoints[i], ASK_NS);
+        if (rooms[i] == 0)
+            rooms[i] = UINT64_MAX;
+    }
+    return target_limit_of(servers, rooms,
+                           most < options->max_clients ? most : options->max_clients,
+                           options->companions);
+}
+
+enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
+                            struct target *target, struct error *error)
+{
+    *target = (struct target){.servers = options->servers};
+    name_after_host(target);
     enum error_kind kind = resolve_servers(target, error);
     target->stands = kind == ERROR_NONE && find_standing(target);
     if (kind == ERROR_NONE)
         kind = look_at_servers(target, error);
     if (kind == ERROR_NONE)
         kind = place(options->placement, target, error);
-    return kind != ERROR_NONE ? kind
-                              : capacity_look(&target->placement, most, options->companions,
-                                              &target->capacity, error);
-}
-
-/* In a process of its own: servers that do not answer, and names, may keep it waiting. */
-static enum error_kind find_servers(const struct target_options *options, uint64_t most_clients,
-                                    int interrupts, struct target *target, struct error *error)
-{
-    const struct questions questions = {options, most_clients};
-    target->servers = options->servers;
-    name_after_host(target);
-    return apart_run(ask_servers, target, sizeof *target, &questions, interrupts, error);
+    if (kind == ERROR_NONE)
+        target->limit = ask_limits(options, most_clients, &target->placement);
+    return kind;
 }
 
 /* The target has its name from that of the jar: figures must not stand under another version. A
@@ -243,18 +267,18 @@ static enum error_kind start_servers(const struct target_options *options, size_
     return kind == ERROR_NONE ? place(options->placement, target, error) : kind;
 }
 
-enum error_kind target_open(const struct target_options *options, size_t topology,
-                            uint64_t most_clients, int interrupts, struct target *target,
-                            struct error *error)
+enum error_kind target_open(const struct target_options *options, size_t topology, int interrupts,
+                            struct target *target, struct error *error)
 {
-    *target = (struct target){.capacity = {.sessions = UINT64_MAX}};
+    enum error_kind kind = ERROR_NONE;
+    if (!options->connect)
+        *target = (struct target){.limit = {.sessions = UINT64_MAX}};
     if (options->driver == DRIVER_SIMULATED) {
         describe_simulation(options, topology, target);
         return place(options->placement, target, error);
     }
-    enum error_kind kind = options->connect
-                               ? find_servers(options, most_clients, interrupts, target, error)
-                               : start_servers(options, topology, interrupts, target, error);
+    if (!options->connect)
+        kind = start_servers(options, topology, interrupts, target, error);
     if (kind == ERROR_NONE)
         kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, interrupts,
                                  &target->setup, error);
@@ -384,4 +408,24 @@ enum error_kind target_find_cause(const struct target *target, enum error_kind k
         return kind;
     enum error_kind cause = await_death(target->ensemble, error);
     return cause != ERROR_NONE ? cause : kind;
+}
+
+struct target_others target_count_others(const struct target *target)
+{
+    struct server_counters counters = {.servers = &target->servers};
+    struct server_counters_reading before, after;
+    struct error error;
+    if (server_counters_read(&counters, &before, &error) != ERROR_NONE)
+        return (struct target_others){0};
+    uint64_t begun_ns = clock_now_ns();
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    double seconds = (double)(clock_now_ns() - begun_ns) / 1e9;
+    if (server_counters_read(&counters, &after, &error) != ERROR_NONE)
+        return (struct target_others){0};
+    struct server_counters_count count = server_counters_subtract(&before, &after);
+    if (!count.known || after.connections < 2)
+        return (struct target_others){0};
+    return (struct target_others){.clients = after.connections - 1,
+                                  .requests_per_s =
+                                      (uint64_t)((double)count.packets_received / seconds + 0.5)};
 }

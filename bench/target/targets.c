@@ -13,9 +13,12 @@ enum error_kind targets_open(struct targets *targets, const struct target_option
                              uint64_t most_sessions, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *targets = (struct targets){.count = options->topology_count, .signals = signals_block()};
+    *targets = (struct targets){.count = options->topology_count, .signals = -1};
+    if (options->connect)
+        kind = target_find(options, most_sessions, &targets->list[0], error);
+    targets->signals = signals_block();
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
-        kind = target_open(options, i, most_sessions, targets->signals, &targets->list[i], error);
+        kind = target_open(options, i, targets->signals, &targets->list[i], error);
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_make_root(&targets->list[i], targets->signals, error);
     return kind;

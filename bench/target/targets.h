@@ -19,9 +19,10 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* Turns the signals that end a program into a descriptor, starts or finds the servers of every
- * topology, for most_sessions sessions at a time, and makes the root znodes. targets_close and
- * targets_deinit must be called also after an error. Errors of target_open and target_make_root. */
+/* Finds the servers of --connect, for most_sessions sessions at a time; then turns the signals that
+ * end a program into a descriptor, starts the servers of every topology, and makes the root znodes.
+ * targets_close and targets_deinit must be called also after an error. Errors of target_find,
+ * target_open and target_make_root. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);

@@ -2,7 +2,7 @@
 #include "fleet/server_counters.h"
 
 #include "base/memory.h"
-#include "servers/question.h"
+#include "servers/four_letter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 struct asked {
-    struct question question;
+    struct four_letter_question question;
     bool refuses_mntr;
     bool refuses_srvr;
-    char answer[ANSWER_MNTR_SIZE];
+    char answer[FOUR_LETTER_MNTR_SIZE];
 };
 
 struct server_poll {
@@ -37,7 +37,7 @@ static void take_answer(struct server_poll *poll, size_t server)
 {
     struct server_poll_answer *answer = &poll->answers[server];
     struct asked *asked = &poll->asked[server];
-    const struct question *question = &asked->question;
+    const struct four_letter_question *question = &asked->question;
     struct four_letter_counters counters;
     struct four_letter_identity identity;
     struct error error;
@@ -46,9 +46,9 @@ static void take_answer(struct server_poll *poll, size_t server)
     answer->has_counters = false;
     answer->role = ROLE_UNKNOWN;
     if (asked->refuses_mntr) {
-        answer_read_identity(question->answer, &identity);
+        four_letter_read_identity(question->answer, &identity);
         answer->role = role_of(identity.mode);
-    } else if (answer_read_counters(question->endpoint, question->answer, &counters, &error) !=
+    } else if (four_letter_read_counters(question->endpoint, question->answer, &counters, &error) !=
                ERROR_NONE) {
         asked->refuses_mntr = true;
         answer->state = SERVER_POLL_UNKNOWN;
@@ -99,13 +99,13 @@ static bool watch(const struct server_poll *poll, size_t server, int operation, 
 
 static void go_on(struct server_poll *poll, size_t server)
 {
-    struct question *question = &poll->asked[server].question;
+    struct four_letter_question *question = &poll->asked[server].question;
     struct error error;
     bool done;
-    enum error_kind kind = question_turn(question, &done, &error);
+    enum error_kind kind = four_letter_turn(question, &done, &error);
     if (!done && watch(poll, server, EPOLL_CTL_MOD, EPOLLIN))
         return;
-    question_abandon(question);
+    four_letter_abandon(question);
     end_question(poll, server, done ? kind : ERROR_SYSTEM);
 }
 
@@ -127,11 +127,11 @@ static void ask_real(struct server_poll *poll, size_t server)
     poll->answers[server].state = SERVER_POLL_OWES;
     poll->answers[server].asked_ns = loop_now_ns(poll->loop);
     enum error_kind kind =
-        question_begin(&asked->question, &poll->counters->servers->endpoints[server],
-                       asked->refuses_mntr ? "srvr" : "mntr", &error);
+        four_letter_begin(&asked->question, &poll->counters->servers->endpoints[server],
+                          asked->refuses_mntr ? "srvr" : "mntr", &error);
     if (kind == ERROR_NONE && !watch(poll, server, EPOLL_CTL_ADD, EPOLLOUT)) {
         kind = ERROR_SYSTEM;
-        question_abandon(&asked->question);
+        four_letter_abandon(&asked->question);
     }
     if (kind != ERROR_NONE)
         end_question(poll, server, kind);
@@ -165,7 +165,7 @@ enum error_kind server_poll_new(struct server_counters *counters, const struct l
     for (size_t i = 0; i < count; i++) {
         made->answers[i].state = SERVER_POLL_UNKNOWN;
         made->answers[i].counters.uptime_ms = FOUR_LETTER_UNTOLD;
-        made->asked[i].question = (struct question){
+        made->asked[i].question = (struct four_letter_question){
             .fd = -1, .answer = made->asked[i].answer, .size = sizeof made->asked[i].answer};
     }
     enum error_kind kind = ERROR_NONE;
@@ -188,10 +188,10 @@ void server_poll_free(struct server_poll *poll)
     if (poll == NULL)
         return;
     for (size_t i = 0; i < poll->count; i++) {
-        struct question *question = &poll->asked[i].question;
+        struct four_letter_question *question = &poll->asked[i].question;
         if (question->fd >= 0 && question->sent)
             poll->counters->asked_again = true;
-        question_abandon(question);
+        four_letter_abandon(question);
     }
     if (poll->readiness >= 0) {
         event_loop_unwatch(poll->loop->event_loop, poll->readiness);

@@ -2,9 +2,9 @@
 #include "servers/connections.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "servers/four_letter.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,71 +44,45 @@ static bool parse_line(const char *line, size_t length, struct connection *found
     return true;
 }
 
-static struct connection *make_room(struct connections *connections)
-{
-    if (connections->count == connections->capacity) {
-        size_t capacity = connections->capacity == 0 ? 64 : 2 * connections->capacity;
-        void *larger = realloc(connections->list, capacity * sizeof *connections->list);
-        if (larger == NULL)
-            return NULL;
-        connections->list = larger;
-        connections->capacity = capacity;
-    }
-    return &connections->list[connections->count];
-}
-
 static int compare(const void *a, const void *b)
 {
     const struct connection *one = a, *other = b;
     return (one->session > other->session) - (one->session < other->session);
 }
 
-enum error_kind connections_read(struct connections *connections, size_t server, const char *answer,
-                                 struct error *error)
+void connections_read(struct connections *connections, size_t server, const char *answer)
 {
     while (*answer != '\0') {
         size_t length = strcspn(answer, "\n");
-        struct connection *place = make_room(connections);
-        if (place == NULL)
-            return error_from_errno(error, ENOMEM, "connections", "%s", "");
-        if (parse_line(answer, length, place)) {
-            place->server = server;
-            connections->count++;
-        }
+        connections->list =
+            memory_grow(connections->list, connections->count, sizeof *connections->list);
+        struct connection *place = &connections->list[connections->count];
+        place->server = server;
+        connections->count += parse_line(answer, length, place);
         answer += length + (answer[length] == '\n');
     }
     if (connections->count > 0)
         qsort(connections->list, connections->count, sizeof *connections->list, compare);
-    return ERROR_NONE;
-}
-
-static void ask_server(struct connections *connections, size_t server, char *answer,
-                       uint64_t timeout_ns)
-{
-    const struct endpoint *endpoint = &connections->servers->endpoints[server];
-    struct error *refusal = &connections->refusals[server];
-    if (refusal->kind == ERROR_NOT_WHITELISTED)
-        return;
-    enum error_kind kind =
-        four_letter_ask(endpoint, "cons", timeout_ns, answer, ANSWER_SIZE, refusal);
-    if (kind == ERROR_NONE)
-        kind = connections_read(connections, server, answer, refusal);
-    refusal->kind = kind;
 }
 
 void connections_ask(struct connections *connections, uint64_t timeout_ns)
 {
     size_t count = connections->servers->count;
     uint64_t until_ns = clock_now_ns() + timeout_ns;
-    char *answer = malloc(ANSWER_SIZE);
+    char *answer = memory_new(ANSWER_SIZE, 1);
+    free(connections->list);
+    connections->list = NULL;
     connections->count = 0;
     for (size_t i = 0; i < count; i++) {
+        struct error *refusal = &connections->refusals[i];
         uint64_t now_ns = clock_now_ns();
-        if (answer != NULL)
-            ask_server(connections, i, answer,
-                       now_ns < until_ns ? (until_ns - now_ns) / (count - i) : 0);
-        else
-            (void)!error_from_errno(&connections->refusals[i], ENOMEM, "connections", "%s", "");
+        uint64_t share_ns = now_ns < until_ns ? (until_ns - now_ns) / (count - i) : 0;
+        if (refusal->kind == ERROR_NOT_WHITELISTED)
+            continue;
+        refusal->kind = four_letter_ask(&connections->servers->endpoints[i], "cons", share_ns,
+                                        answer, ANSWER_SIZE, refusal);
+        if (refusal->kind == ERROR_NONE)
+            connections_read(connections, i, answer);
     }
     free(answer);
 }

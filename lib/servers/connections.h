@@ -26,7 +26,6 @@ struct connections {
     struct error refusals[CONNECT_ENDPOINTS_MAX]; /* of each server; ERROR_NONE: it answered */
     struct connection *list;                      /* by session, ascending */
     size_t count;
-    size_t capacity;
 };
 
 /* An empty list. The servers must outlive it. */
@@ -38,9 +37,8 @@ void connections_deinit(struct connections *connections);
  * asked again. */
 void connections_ask(struct connections *connections, uint64_t timeout_ns);
 
-/* Adds the sessions in a server's answer to cons; other lines are skipped. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind connections_read(struct connections *connections, size_t server,
-                                            const char *answer, struct error *error);
+/* Adds the sessions in a server's answer to cons; other lines are skipped. */
+void connections_read(struct connections *connections, size_t server, const char *answer);
 
 /* The connection of a session, valid until the list changes; NULL if it is not listed. */
 const struct connection *connections_find(const struct connections *connections, int64_t session);

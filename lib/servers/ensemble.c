@@ -2,6 +2,7 @@
 #include "servers/ensemble.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "servers/ports.h"
 #include "wire/maxbuffer.h"
 
@@ -191,9 +192,7 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
 {
     struct server_ports ports[ENSEMBLE_SERVERS_MAX];
     struct ports_reservation reservation = {.count = 0};
-    struct ensemble *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_from_errno(error, ENOMEM, "private servers", "%s", "");
+    struct ensemble *made = memory_new(1, sizeof *made);
     enum error_kind kind =
         ports_reserve(options->first_port, options->servers, ports, &reservation, error);
     if (kind == ERROR_NONE)

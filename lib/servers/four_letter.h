@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * four_letter: four-letter words to one server, over plain TCP. Layer: servers.
+ * four_letter: four-letter words to one server, over plain TCP, and what the answers say. Layer:
+ * servers.
  *
- * Each call opens a connection of its own. It ends timeout_ns after it began; only the resolving of
- * a host name (DNS) may take longer (servers/tcp.h).
+ * Each question opens a connection of its own. A call with a timeout_ns ends so long after it
+ * began; only the resolving of a host name (DNS) may take longer (servers/tcp.h).
  *
- * Invariant: that of answer.h.
+ * Invariant: an answer of another form than ZooKeeper's to this word is an error, never data.
  *
  * Errors of tcp_connect, and ERROR_NO_ANSWER (not in time), ERROR_NOT_ZOOKEEPER (something else
  * answers), ERROR_CLOSED (closed without an answer, as at the limit maxClientCnxns, or on a port
@@ -18,10 +19,60 @@
 
 #include "base/error.h"
 #include "client/connect.h"
-#include "servers/answer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Room for an answer to mntr: a standalone 3.8 server answers 16 KiB; each namespace and each other
+ * server add a line. */
+#define FOUR_LETTER_MNTR_SIZE (128 * 1024)
+
+/* A server's answer to srvr. */
+struct four_letter_identity {
+    char version[64]; /* "3.8.0"; "" without an answer */
+    char mode[24];    /* standalone, leader, follower, observer, read-only, or unknown */
+    uint64_t zxid;    /* of the last transaction that the server has applied; 0 without an answer */
+    bool talks;       /* false: a ZooKeeper whose whitelist refuses srvr */
+};
+
+/* The value of what a server does not tell, where that is allowed. */
+#define FOUR_LETTER_UNTOLD UINT64_MAX
+
+/*
+ * X(name, keys): counters since a server's start, and its present state. The keys of mntr are
+ * separated by blanks; the values of several keys are added up. Each key must be there:
+ */
+#define FOUR_LETTER_COUNTERS_TOLD(X)                                                               \
+    X(notifications_sent, "zk_sum_node_created_watch_count zk_sum_node_deleted_watch_count "       \
+                          "zk_sum_node_children_watch_count zk_sum_node_changed_watch_count")      \
+    X(writes, "zk_cnt_updatelatency") /* answered, failed ones included */                         \
+    X(reads, "zk_cnt_readlatency")    /* answered, pings included */                               \
+    X(packets_received,               /* requests, connects, pings, closes, four-letter words */   \
+      "zk_packets_received")                                                                       \
+    X(watch_count, "zk_watch_count")                                                               \
+    X(ephemerals_count, "zk_ephemerals_count")                                                     \
+    X(connections, "zk_num_alive_connections") /* the connection of this question included */      \
+    X(connects, "zk_connection_request_count") /* sessions opened, or connected again */           \
+    X(znode_count, "zk_znode_count")
+
+/* These may be untold: */
+#define FOUR_LETTER_COUNTERS_UNTOLD(X)                                                             \
+    X(outstanding, "zk_outstanding_requests") /* at the server; 0 also for a number below 0, which \
+                              a server tells that answers a request before it counts it in */      \
+    X(snapshots, "zk_cnt_snapshottime")       /* written since the process began */                \
+    X(fsync_ms, "zk_sum_fsynctime") /* in which transactions waited for the disk, in all; each     \
+                              wait without its fraction of a millisecond, so at least */           \
+    X(uptime_ms, "zk_uptime")       /* since the server began to serve in its present role */
+
+/* A server's answer to mntr. */
+struct four_letter_counters {
+#define X(name, keys) uint64_t name;
+    FOUR_LETTER_COUNTERS_TOLD(X)
+    FOUR_LETTER_COUNTERS_UNTOLD(X)
+#undef X
+    char mode[24]; /* as in four_letter_identity */
+};
 
 /* Sends a word and writes the whole answer, with a NUL, to answer (size bytes). An answer to srvr,
  * mntr, conf or cons must begin as ZooKeeper's does; an answer to another word must not be empty.
@@ -51,5 +102,46 @@ MUST_CHECK enum error_kind four_letter_counters(const struct endpoint *endpoint,
 MUST_CHECK enum error_kind
 four_letter_insist(enum error_kind (*question)(void *context, struct error *error), void *context,
                    uint64_t timeout_ns, unsigned *times, struct error *error);
+
+/* ------------------------------------------------------------------ without waiting */
+
+/* A question for whose answer nobody waits: four_letter_begin, then four_letter_turn whenever the
+ * descriptor is ready, until it is done; or four_letter_abandon at any time. */
+struct four_letter_question {
+    const struct endpoint *endpoint;
+    const char *word;
+    int fd;       /* of the question that is open; else -1 */
+    bool sent;    /* the word: until then the descriptor is to become writable, then readable */
+    char *answer; /* the caller's, `size` bytes of it */
+    size_t size, length;
+};
+
+/* Asks a server whose host is an address (tcp_resolve); the answer's place must have been set, and
+ * no question may be open. Errors of tcp_begin; then none is. */
+MUST_CHECK enum error_kind four_letter_begin(struct four_letter_question *question,
+                                             const struct endpoint *endpoint, const char *word,
+                                             struct error *error);
+
+/* Goes on with what is ready. *done: the question is no longer open; on success its answer is then
+ * ZooKeeper's to this word. After an error it is done. */
+MUST_CHECK enum error_kind four_letter_turn(struct four_letter_question *question, bool *done,
+                                            struct error *error);
+
+/* Closes the connection; no question open is fine. */
+void four_letter_abandon(struct four_letter_question *question);
+
+/* ------------------------------------------------------------------ what an answer says */
+
+/* Copies the rest of the line of an answer that begins so; "" if there is none. */
+void four_letter_line(const char *answer, const char *beginning, char *text, size_t size);
+
+/* What an answer to srvr says. */
+void four_letter_read_identity(const char *answer, struct four_letter_identity *identity);
+
+/* What an answer to mntr says; errors of four_letter_counters. */
+MUST_CHECK enum error_kind four_letter_read_counters(const struct endpoint *endpoint,
+                                                     const char *answer,
+                                                     struct four_letter_counters *counters,
+                                                     struct error *error);
 
 #endif

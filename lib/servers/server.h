@@ -13,13 +13,38 @@
 #include "base/error.h"
 #include "client/connect.h"
 #include "servers/role.h"
-#include "servers/server_config.h"
+#include "servers/supervisor.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#define SERVER_CONFIG_TEXT_SIZE 4096
+
+struct server_options {
+    unsigned heap_mib;    /* of the JVM, reserved at its start */
+    unsigned cpu_percent; /* CPU share of the JVM, in percent of one core; 0: no limit */
+    bool fsync;           /* whether a transaction waits for the disk, as in production */
+    uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
+    uint32_t jute_maxbuffer_bytes; /* the longest request that the server takes */
+    const char *home;              /* of the release that runs (servers/install.h) */
+};
+
+struct server_ports {
+    uint16_t client;
+    uint16_t peer;     /* for followers, while the server leads; unused when standalone */
+    uint16_t election; /* unused when standalone */
+};
+
+/* The place of a server in its ensemble. */
+struct server_place {
+    struct supervisor *supervisor;
+    const struct server_ports *ports; /* of all servers of the ensemble */
+    unsigned count;                   /* 1: standalone */
+    unsigned index;                   /* from 0; ZooKeeper's server.1 has index 0 */
+};
 
 #define SERVER_COMMAND_SIZE (4 * (size_t)PATH_MAX)
 

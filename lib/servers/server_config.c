@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "servers/server_config.h"
+
+#include "servers/internal.h"
 
 #include "base/output.h"
+#include "servers/server.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -60,18 +62,15 @@ static enum error_kind make_folder(const char *path, struct error *error)
     return mkdir(path, 0700) == 0 ? ERROR_NONE : error_from_errno(error, errno, path, "%s", "");
 }
 
+static void write_text(FILE *stream, const void *text)
+{
+    fputs(text, stream);
+}
+
 static enum error_kind write_file(const char *folder, const char *name, const char *text,
                                   struct error *error)
 {
-    struct output file = {0};
-    enum error_kind kind = output_open(&file, folder, name, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    fputs(text, file.stream);
-    kind = output_finish(&file, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&file);
-    return kind;
+    return output_write(folder, name, write_text, text, error);
 }
 
 /* Warnings only, for both logging libraries: logback without a configuration writes every debug

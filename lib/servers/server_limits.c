@@ -2,7 +2,6 @@
 #include "servers/server_limits.h"
 
 #include "base/text.h"
-#include "servers/answer.h"
 
 #include <string.h>
 
@@ -26,7 +25,7 @@ static uint64_t number_in(const char *answer, const char *beginning, const char 
 {
     char text[64];
     uint64_t number = FOUR_LETTER_UNTOLD;
-    answer_line(answer, beginning, text, sizeof text);
+    four_letter_line(answer, beginning, text, sizeof text);
     char *end = text + strspn(text, "0123456789");
     if (strcmp(end, unit) != 0)
         return FOUR_LETTER_UNTOLD;
@@ -52,10 +51,19 @@ void server_limits_read(const char *conf, const char *mntr, const char *envi,
     limits->heap_bytes = heap_mib > UINT64_MAX >> 20 ? FOUR_LETTER_UNTOLD : heap_mib << 20;
 }
 
+uint64_t server_limits_connections(const struct endpoint *endpoint, uint64_t timeout_ns)
+{
+    char conf[8192];
+    struct error ignored;
+    if (four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) != ERROR_NONE)
+        return FOUR_LETTER_UNTOLD;
+    return number_in(conf, "\nmaxClientCnxns=", "");
+}
+
 enum error_kind server_limits_ask(const struct endpoint *endpoint, uint64_t timeout_ns,
                                   struct server_limits *limits, struct error *error)
 {
-    char conf[ANSWER_MNTR_SIZE], mntr[ANSWER_MNTR_SIZE], envi[ANSWER_MNTR_SIZE];
+    char conf[FOUR_LETTER_MNTR_SIZE], mntr[FOUR_LETTER_MNTR_SIZE], envi[FOUR_LETTER_MNTR_SIZE];
     enum error_kind kind = ask(endpoint, "conf", timeout_ns, conf, sizeof conf, error);
     if (kind == ERROR_NONE)
         kind = ask(endpoint, "mntr", timeout_ns, mntr, sizeof mntr, error);

@@ -28,6 +28,9 @@ void server_limits_read(const char *conf, const char *mntr, const char *envi,
 MUST_CHECK enum error_kind server_limits_ask(const struct endpoint *endpoint, uint64_t timeout_ns,
                                              struct server_limits *limits, struct error *error);
 
+/* Asks conf alone, for the connections from one host; FOUR_LETTER_UNTOLD without an answer. */
+uint64_t server_limits_connections(const struct endpoint *endpoint, uint64_t timeout_ns);
+
 /* Takes the lower of each limit; no limit is higher than every number, and what one server does not
  * tell is untold. */
 void server_limits_heed(struct server_limits *limits, const struct server_limits *other);

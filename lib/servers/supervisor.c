@@ -2,8 +2,9 @@
 #include "servers/supervisor.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/process.h"
-#include "servers/supervisor_process.h"
+#include "servers/internal.h"
 #include "servers/tcp.h"
 
 #include <assert.h>
@@ -65,24 +66,12 @@ static enum error_kind ask(const struct supervisor *supervisor, const char *requ
                                 : error_from_errno(error, reply->os_error, subject, "%s", attempt);
 }
 
-static enum error_kind await_folder(struct supervisor *supervisor, const char *parent_folder,
-                                    struct error *error)
-{
-    struct supervisor_process_reply reply;
-    enum error_kind kind = ask(supervisor, NULL, 0, parent_folder,
-                               "while making a temporary folder in it", &reply, error);
-    if (kind == ERROR_NONE)
-        memcpy(supervisor->folder, reply.folder, sizeof supervisor->folder);
-    return kind;
-}
-
 enum error_kind supervisor_new(const char *parent_folder, struct supervisor **supervisor,
                                struct error *error)
 {
     int ends[2];
-    struct supervisor *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_from_errno(error, ENOMEM, parent_folder, "%s", "");
+    struct supervisor_process_reply reply;
+    struct supervisor *made = memory_new(1, sizeof *made);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         free(made);
         return error_from_errno(error, errno, parent_folder, "while starting a process");
@@ -93,12 +82,15 @@ enum error_kind supervisor_new(const char *parent_folder, struct supervisor **su
     close(ends[1]);
     enum error_kind kind =
         made->pid < 0 ? error_from_errno(error, os_error, parent_folder, "while starting a process")
-                      : await_folder(made, parent_folder, error);
-    if (kind == ERROR_NONE)
-        *supervisor = made;
-    else
+                      : ask(made, NULL, 0, parent_folder, "while making a temporary folder in it",
+                            &reply, error);
+    if (kind != ERROR_NONE) {
         supervisor_free(made);
-    return kind;
+        return kind;
+    }
+    memcpy(made->folder, reply.folder, sizeof made->folder);
+    *supervisor = made;
+    return ERROR_NONE;
 }
 
 void supervisor_free(struct supervisor *supervisor)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "servers/supervisor_process.h"
+
+#include "servers/internal.h"
 
 #include "base/clock.h"
 #include "base/process.h"
@@ -80,14 +81,6 @@ static void set_signals(void (*handler)(int))
         signal(ignored[i], handler);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* The program's handlers must not run here, and an ignored SIGCHLD would lose the children. */
-static void take_own_signals(void)
-{
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    set_signals(SIG_IGN);
 }
 
 bool supervisor_process_send(int channel, const void *packet, size_t size)
@@ -242,16 +235,6 @@ static void stand(const struct supervised *supervised)
     } while (got != SIGTERM && is_remembered(supervised));
 }
 
-static struct supervisor_process_reply detach(struct supervised *supervised, const char *path)
-{
-    struct supervisor_process_reply reply = {.os_error = take_lock(supervised, path)};
-    if (reply.os_error == 0) {
-        supervised->locked = path;
-        (void)!chdir("/");
-    }
-    return reply;
-}
-
 /* Answers requests until the program is gone or detaches the supervisor. Processes that end are not
  * reaped before they are replaced, so that their numbers are not used again (process_is_alive). */
 static void serve(struct supervised *supervised)
@@ -274,9 +257,11 @@ static void serve(struct supervised *supervised)
              string += strlen(string) + 1)
             arguments[count++] = string;
         struct supervisor_process_reply reply = {.os_error = EINVAL};
-        if (count > 0 && request[0] == '\0')
-            reply = detach(supervised, arguments[0]);
-        else if (count > 2 && atoi(arguments[0]) != 0)
+        if (count > 0 && request[0] == '\0') {
+            reply.os_error = take_lock(supervised, arguments[0]);
+            if (reply.os_error == 0 && chdir("/") == 0)
+                supervised->locked = arguments[0];
+        } else if (count > 2 && atoi(arguments[0]) != 0)
             reply = replace(supervised, request, atoi(arguments[0]), arguments + 2);
         else if (count > 2)
             reply = run(supervised, request, (unsigned)atoi(arguments[1]), arguments + 2);
@@ -302,12 +287,6 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-static void signal_groups(const struct supervised *supervised, int number)
-{
-    for (size_t i = 0; i < supervised->count; i++)
-        kill(-supervised->processes[i], number);
-}
-
 static void await_children(uint64_t limit_ns)
 {
     uint64_t deadline_ns = clock_now_ns() + limit_ns;
@@ -315,23 +294,17 @@ static void await_children(uint64_t limit_ns)
         pause_ms(5);
 }
 
-/* A process ends slowly while its share limits it. */
-static void lift_limits(const struct supervised *supervised)
-{
-    struct error ignored;
-    for (size_t i = 0; i < supervised->count; i++) {
-        if (supervised->shares[i].folder[0] != '\0')
-            (void)!cpu_share_set(&supervised->shares[i], 0, &ignored);
-    }
-}
-
 static void end_processes(struct supervised *supervised)
 {
-    lift_limits(supervised);
-    signal_groups(supervised, SIGTERM);
-    await_children(GRACE_NS);
-    if (!all_reaped()) {
-        signal_groups(supervised, SIGKILL);
+    static const int numbers[] = {SIGTERM, SIGKILL};
+    struct error ignored;
+    for (size_t i = 0; i < supervised->count; i++) {
+        if (supervised->shares[i].folder[0] != '\0') /* a process ends slowly with its limit */
+            (void)!cpu_share_set(&supervised->shares[i], 0, &ignored);
+    }
+    for (size_t k = 0; k < 2 && !(k > 0 && all_reaped()); k++) {
+        for (size_t i = 0; i < supervised->count; i++)
+            kill(-supervised->processes[i], numbers[k]);
         await_children(GRACE_NS);
     }
     for (size_t i = 0; i < supervised->count; i++)
@@ -389,7 +362,10 @@ _Noreturn void supervisor_process_keep(int channel, int program, const char *par
     setsid();
     prctl(PR_SET_NAME, "zkherd-servers");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    take_own_signals();
+    /* The program's handlers must not run here, and an ignored SIGCHLD would lose the children. */
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    set_signals(SIG_IGN);
     let_go_of_descriptors(&supervised);
     greeting.os_error = make_folder(&supervised, parent_folder);
     memcpy(greeting.folder, supervised.folder, sizeof greeting.folder);

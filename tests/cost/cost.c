@@ -207,7 +207,7 @@ int main(void)
     bool within = true;
     enum error_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &error);
     if (kind == ERROR_NONE)
-        kind = target_open(&options, 0, MEMORY_CLIENTS, -1, &target, &error);
+        kind = target_open(&options, 0, -1, &target, &error);
     if (kind == ERROR_NONE)
         kind = target_make_root(&target, -1, &error);
     if (kind != ERROR_NONE) {

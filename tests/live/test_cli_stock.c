@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A server with the settings that Debian's zookeeperd comes with: 60 connections from a host, and
- * no four-letter word but srvr. */
+/* A server with the settings that Debian's zookeeperd comes with: 60 connections from a host; and,
+ * for most tests, conf besides srvr, so that it tells this limit. */
 #include "tests/support/outcome.h"
-#include "tests/support/outside.h"
 #include "tests/support/port.h"
 #include "tests/support/run_files.h"
 #include "tests/support/test.h"
 
 #include "base/process.h"
-#include "servers/connection_limit.h"
+#include "servers/four_letter.h"
 #include "servers/install.h"
 #include "servers/ports.h"
 #include "servers/supervisor.h"
-#include "servers/tcp.h"
 
 #include <limits.h>
 
@@ -24,7 +22,7 @@ static struct supervisor *supervisor;
 static struct endpoint stock = {.host = "127.0.0.1"};
 static char address[32];
 
-static void configure(void)
+static void configure(const char *words)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/zoo.cfg", supervisor_folder(supervisor));
@@ -32,14 +30,14 @@ static void configure(void)
     assert_non_null(file);
     fprintf(file,
             "tickTime=2000\ninitLimit=10\nsyncLimit=5\ndataDir=./data\nclientPort=%u\n"
-            "admin.enableServer=false\n",
-            stock.port);
+            "admin.enableServer=false\n4lw.commands.whitelist=%s\n",
+            stock.port, words);
     fclose(file);
 }
 
 static struct ports_reservation reservation;
 
-static void launch(pid_t *pid)
+static void launch(const char *words, pid_t *pid)
 {
     char java[PATH_MAX];
     struct install install;
@@ -51,7 +49,7 @@ static void launch(pid_t *pid)
     assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
     assert_int_equal(install_find_zookeeper(NULL, &install, &error), ERROR_NONE);
     assert_int_equal(supervisor_new("/tmp", &supervisor, &error), ERROR_NONE);
-    configure();
+    configure(words);
     const char *const arguments[] = {java,
                                      "-Xmx128m",
                                      "-XX:-UsePerfData",
@@ -64,27 +62,32 @@ static void launch(pid_t *pid)
 }
 
 /* One that has ended had a port that another program took meanwhile. */
-static int start(void **state)
+static int start(const char *words)
 {
     struct four_letter_identity identity;
     struct error error;
     uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
     pid_t pid;
-    (void)state;
     program_find(NULL);
-    launch(&pid);
+    launch(words, &pid);
     while (four_letter_identify(&stock, NS_PER_S, &identity, &error) != ERROR_NONE) {
         if (clock_now_ns() > until_ns)
             return -1;
         if (!process_is_alive(pid)) {
             supervisor_free(supervisor);
             ports_let_go(&reservation);
-            launch(&pid);
+            launch(words, &pid);
         }
         pause_ms(20);
     }
     ports_let_go(&reservation);
     return 0;
+}
+
+static int start_telling(void **state)
+{
+    (void)state;
+    return start("srvr,conf");
 }
 
 static int stop(void **state)
@@ -94,69 +97,18 @@ static int stop(void **state)
     return 0;
 }
 
-static uint64_t try_for(uint64_t wanted)
-{
-    struct error error;
-    uint64_t room = 0;
-    assert_int_equal(connection_limit_try(&stock, wanted, PATIENCE_NS, &room, &error), ERROR_NONE);
-    return room;
-}
-
-/* Connections that end are soon not counted any more. */
+/* Connections that end are soon not counted any more: then the question's own is left. */
 static void await_all_room(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    while (try_for(ALLOWED) != CONNECTION_LIMIT_ENOUGH && clock_now_ns() < until_ns)
+    char answer[4096], connections[16] = "";
+    struct error error;
+    while (strcmp(connections, "1") != 0 && clock_now_ns() < until_ns) {
         pause_ms(20);
-}
-
-TEST(the_limit_is_found_without_being_told)
-{
-    (void)try_for(300); /* a JVM that has just started is slow to count */
-    await_all_room();
-    assert_int_equal(try_for(ALLOWED + 1), ALLOWED);
-    await_all_room();
-    assert_int_equal(try_for(300), ALLOWED);
-    await_all_room();
-    assert_int_equal(try_for(ALLOWED), CONNECTION_LIMIT_ENOUGH);
-}
-
-TEST(connections_of_other_programs_count)
-{
-    int others[20];
-    struct error error;
-    await_all_room();
-    for (size_t i = 0; i < 20; i++)
-        assert_int_equal(tcp_connect(&stock, clock_now_ns() + PATIENCE_NS, &others[i], &error),
-                         ERROR_NONE);
-    pause_ms(200);
-    assert_int_equal(try_for(300), ALLOWED - 20);
-    for (size_t i = 0; i < 20; i++)
-        close(others[i]);
-}
-
-/* It says so, if it is asked: nothing is tried. */
-TEST(a_server_that_says_that_it_has_no_limit_is_believed)
-{
-    uint64_t room = 0;
-    struct error error;
-    assert_int_equal(outside_start(state), 0);
-    uint64_t before = count_outside().packets_received;
-    const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
-    assert_int_equal(connection_limit_try(endpoint, 300, PATIENCE_NS, &room, &error), ERROR_NONE);
-    assert_int_equal(room, CONNECTION_LIMIT_ENOUGH);
-    assert_int_equal(count_outside().packets_received - before, 2); /* conf, and this question */
-    outside_stop(state);
-}
-
-TEST(nobody_has_room)
-{
-    struct endpoint nobody = {.host = "127.0.0.1"};
-    uint64_t room;
-    struct error error;
-    int descriptor = port_take(&nobody.port);
-    assert_int_equal(connection_limit_try(&nobody, 8, PATIENCE_NS, &room, &error), ERROR_REFUSED);
-    close(descriptor);
+        if (four_letter_ask(&stock, "srvr", NS_PER_S, answer, sizeof answer, &error) == ERROR_NONE)
+            four_letter_line(answer, "\nConnections: ", connections, sizeof connections);
+    }
+    assert_string_equal(connections, "1");
 }
 
 static void assert_list(const json_t *plan, const char *key, size_t count, const int *numbers)
@@ -263,11 +215,9 @@ COMMAND_TEST(too_many_for_anything)
     assert_in_vain(&command, words);
 }
 
-/* The server refuses conf, mntr and envi: it is tried, for as many as are asked about. */
-COMMAND_TEST(connections_that_are_not_told_are_tried)
+COMMAND_TEST(connections_that_are_told_are_a_limit)
 {
     char words[160];
-    await_all_room();
     command_run(&command, COMMAND("plan", "--limits", "-n", "61", "--connect", address));
     assert_status(&command, 1);
     assert_has(command.out, "maxClientCnxns C = 60, ");
@@ -275,11 +225,27 @@ COMMAND_TEST(connections_that_are_not_told_are_tried)
     snprintf(words, sizeof words,
              "%s: 61 clients: connections: 61 needed, 60 at most (maxClientCnxns)\n", address);
     assert_string_equal(command.err, words);
-    await_all_room();
-    command_run(&command, COMMAND("plan", "--limits", "--connect", address));
+}
+
+/* Nothing is left out then; what the server refuses is named. */
+COMMAND_TEST(a_refused_session_names_the_limit_that_is_not_told)
+{
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    stop(state);
+    assert_int_equal(start("srvr"), 0);
+    command_run(&command, COMMAND("plan", "--limits", "-n", "61", "--connect", address));
     assert_status(&command, 0);
     assert_has(command.out, "maxClientCnxns C = not told, ");
     assert_string_equal(command.err, "");
+    command_run(&command, COMMAND("run", "-r", "scalable", "-n", "56", "-t", "1", "--connect",
+                                  address, "-o", "out", "-q"));
+    assert_status(&command, 0);
+    await_all_room();
+    command_run(&command, COMMAND("run", "-r", "scalable", "-n", "80", "-t", "1", "--connect",
+                                  address, "-o", "refused", "-q"));
+    assert_status(&command, 3);
+    assert_has(command.err, " are established; the server may limit the connections of an "
+                            "address (maxClientCnxns)");
 }
 
-TEST_GROUP(start, stop)
+TEST_GROUP(start_telling, stop)

@@ -9,7 +9,7 @@
 #include "fleet/setup_session.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
-#include "servers/supervisor_process.h"
+#include "servers/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/nest.h"
 
-#include "servers/server_log.h"
+#include "servers/internal.h"
 
 char nest[64];
 

@@ -2,7 +2,7 @@
 /* What --zookeeper takes for a home, and the topologies that it makes with --servers. */
 
 #include "bench/cli/option_table.h"
-#include "servers/answer.h"
+#include "servers/four_letter.h"
 #include "servers/install.h"
 
 #include "tests/support/test.h"
@@ -198,7 +198,7 @@ TEST_BETWEEN(a_version_has_no_revision, set_up, tear_down)
     (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         struct four_letter_identity identity;
-        answer_read_identity(answers[i][0], &identity);
+        four_letter_read_identity(answers[i][0], &identity);
         assert_string_equal(identity.version, answers[i][1]);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/target/capacity.h"
+#include "bench/target/target_limit.h"
 
 #include "tests/support/test.h"
 
@@ -21,7 +21,7 @@ static bool fits(uint64_t sessions, const uint64_t room[3], size_t servers)
 {
     bool all = true;
     for (size_t j = 0; j < servers; j++)
-        all = all && share_of(sessions, j, servers) + CAPACITY_RESERVED <= room[j];
+        all = all && share_of(sessions, j, servers) + TARGET_LIMIT_RESERVED <= room[j];
     return all;
 }
 
@@ -32,43 +32,44 @@ TEST(as_many_sessions_as_every_server_has_room_for)
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         for (size_t servers = 1; servers <= 3; servers++) {
             struct connect_string some = three;
-            struct capacity capacity;
             some.count = servers;
-            capacity_init(&capacity, &some, 0);
-            for (size_t j = 0; j < servers; j++)
-                capacity_heed(&capacity, &some, j, rooms[i][j]);
-            assert_true(fits(capacity.sessions, rooms[i], servers));
-            assert_false(fits(capacity.sessions + 1, rooms[i], servers));
+            struct target_limit limit = target_limit_of(&some, rooms[i], 1000, 0);
+            assert_true(fits(limit.sessions, rooms[i], servers));
+            assert_false(fits(limit.sessions + 1, rooms[i], servers));
         }
     }
 }
 
 TEST(a_server_without_room_allows_nothing)
 {
-    struct capacity capacity;
-    capacity_init(&capacity, &three, 0);
-    capacity_heed(&capacity, &three, 0, 60);
-    assert_int_equal(capacity.sessions, 168);
-    capacity_heed(&capacity, &three, 2, CAPACITY_RESERVED);
-    assert_int_equal(capacity.sessions, 0);
-    assert_string_equal(capacity.server, "c:3");
-    assert_int_equal(capacity.room, CAPACITY_RESERVED);
-    capacity_heed(&capacity, &three, 1, 100);
-    assert_string_equal(capacity.server, "c:3");
+    struct target_limit limit =
+        target_limit_of(&three, (uint64_t[]){60, 100, TARGET_LIMIT_RESERVED}, 1000, 0);
+    assert_int_equal(limit.sessions, 0);
+    assert_string_equal(limit.server, "c:3");
+    assert_int_equal(limit.room, TARGET_LIMIT_RESERVED);
+    limit = target_limit_of(&three, (uint64_t[]){60, UINT64_MAX, UINT64_MAX}, 1000, 0);
+    assert_int_equal(limit.sessions, 168);
+    assert_string_equal(limit.server, "a:1");
+}
+
+/* 56 of each server are for clients. */
+TEST(what_all_fit_is_no_limit)
+{
+    static const uint64_t rooms[] = {60, 60, 60};
+    assert_true(target_limit_of(&three, rooms, 168, 0).sessions == UINT64_MAX);
+    assert_int_equal(target_limit_of(&three, rooms, 169, 0).sessions, 168);
 }
 
 /* Ten companions on three servers: four of one of them, so four are kept free of each. */
 TEST(companions_take_room_of_every_server)
 {
-    struct capacity capacity;
+    static const uint64_t rooms[] = {60, UINT64_MAX, UINT64_MAX};
     struct connect_string one = three;
-    capacity_init(&capacity, &three, 10);
-    capacity_heed(&capacity, &three, 0, 60);
-    assert_int_equal(capacity.sessions, (60 - CAPACITY_RESERVED - 4) * 3);
+    assert_int_equal(target_limit_of(&three, rooms, 1000, 10).sessions,
+                     (60 - TARGET_LIMIT_RESERVED - 4) * 3);
     one.count = 1;
-    capacity_init(&capacity, &one, 10);
-    capacity_heed(&capacity, &one, 0, 60);
-    assert_int_equal(capacity.sessions, 60 - CAPACITY_RESERVED - 10);
+    assert_int_equal(target_limit_of(&one, rooms, 1000, 10).sessions,
+                     60 - TARGET_LIMIT_RESERVED - 10);
 }
 
 static uint64_t levels[] = {8, 16, 32, 64};
@@ -81,10 +82,10 @@ static struct levels plan(void)
 TEST(levels_above_the_limit_are_left_out)
 {
     struct levels clients = plan();
-    struct capacity capacity = {.sessions = 31, .reserved = 4, .room = 35, .server = "a:1"};
+    struct target_limit limit = {.sessions = 31, .reserved = 4, .room = 35, .server = "a:1"};
     struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
                      ERROR_NONE);
     assert_int_equal(clients.count, 2);
     assert_int_equal(clients.left_out, 2);
@@ -93,8 +94,8 @@ TEST(levels_above_the_limit_are_left_out)
               "(maxClientCnxns), 4 of them for zkherd's own use; use -n 5..30+5, maxClientCnxns=0 "
               "in the server's zoo.cfg, or more servers of its ensemble");
     clients = plan();
-    capacity.sessions = 32;
-    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+    limit.sessions = 32;
+    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
                      ERROR_NONE);
     assert_int_equal(clients.count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1", 20);
@@ -103,13 +104,13 @@ TEST(levels_above_the_limit_are_left_out)
 TEST(many_levels_left_out_are_told_as_a_range)
 {
     uint64_t many[105];
-    struct capacity capacity = {.sessions = 63, .reserved = 4, .room = 67, .server = "a:1"};
+    struct target_limit limit = {.sessions = 63, .reserved = 4, .room = 67, .server = "a:1"};
     struct levels clients = {.list = many, .count = 105};
     struct error error;
     char text[512];
     for (size_t i = 0; i < 105; i++)
         many[i] = 56 + i;
-    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
                      ERROR_NONE);
     assert_memory_equal(text, "n = 64 to 160 (97 client counts) left out: a:1", 46);
 }
@@ -117,10 +118,10 @@ TEST(many_levels_left_out_are_told_as_a_range)
 TEST(what_fits_is_not_spoken_of)
 {
     struct levels clients = plan();
-    struct capacity capacity = {.sessions = 64, .reserved = 4, .room = 68, .server = "a:1"};
+    struct target_limit limit = {.sessions = 64, .reserved = 4, .room = 68, .server = "a:1"};
     struct error error;
     char text[512] = "x";
-    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
                      ERROR_NONE);
     assert_int_equal(clients.count, 4);
     assert_string_equal(text, "");
@@ -129,10 +130,10 @@ TEST(what_fits_is_not_spoken_of)
 TEST(a_plan_of_which_nothing_is_left_is_refused)
 {
     struct levels clients = plan();
-    struct capacity capacity = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
+    struct target_limit limit = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
     struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
                      ERROR_CONNECTION_LIMIT);
     assert_string_equal(error.subject, "a:1");
     assert_string_equal(error.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
@@ -142,14 +143,14 @@ TEST(a_plan_of_which_nothing_is_left_is_refused)
 TEST(the_lower_of_two_limits_counts)
 {
     struct levels clients = plan();
-    struct capacity capacity = {.sessions = 40, .reserved = 4, .room = 44, .server = "a:1"};
+    struct target_limit limit = {.sessions = 40, .reserved = 4, .room = 44, .server = "a:1"};
     struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, 20, &clients, text, sizeof text, &error), ERROR_NONE);
+    assert_int_equal(target_limit_fit(&limit, 20, &clients, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(clients.count, 2);
     assert_string_equal(text, "n = 32 and 64 left out: --max-clients 20");
     clients = plan();
-    assert_int_equal(capacity_fit(&capacity, 50, &clients, text, sizeof text, &error), ERROR_NONE);
+    assert_int_equal(target_limit_fit(&limit, 50, &clients, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(clients.count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1 takes 44", 29);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "servers/background.h"
+#include "servers/detached.h"
 
 #include "base/clock.h"
-#include "servers/server_log.h"
+#include "servers/internal.h"
 #include "servers/supervisor.h"
 
 #include <errno.h>
@@ -23,47 +23,31 @@
 #define LOCK_TRIES    5
 #define LOCK_PAUSE_NS (20 * NS_PER_MS)
 
-static void find_folder(char path[FOLDER_SIZE])
-{
-    const char *run_time = getenv("XDG_RUNTIME_DIR");
-    if (run_time != NULL && run_time[0] == '/')
-        snprintf(path, FOLDER_SIZE, "%s/zkherd", run_time);
-    else
-        snprintf(path, FOLDER_SIZE, "/tmp/zkherd-%u", (unsigned)geteuid());
-}
-
-/* In /tmp any user may have made the folder. */
-static enum error_kind check_folder(int folder, const char *path, struct error *error)
-{
-    struct stat status;
-    if (fstat(folder, &status) != 0)
-        return error_from_errno(error, errno, path, "%s", "");
-    if (status.st_uid == geteuid() && (status.st_mode & 077) == 0)
-        return ERROR_NONE;
-    return error_raise(error, ERROR_DENIED, 0, path,
-                       "it must belong to this user, with mode 700, but belongs to user %u, with "
-                       "mode %o",
-                       (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
-}
-
 /* Makes the folder first if `make`; else a missing folder is ERROR_NO_ENSEMBLE. *folder is the
  * caller's to close. */
 static enum error_kind open_folder(bool make, char path[FOLDER_SIZE], int *folder,
                                    struct error *error)
 {
-    find_folder(path);
+    const char *run_time = getenv("XDG_RUNTIME_DIR");
+    struct stat status;
+    if (run_time != NULL && run_time[0] == '/')
+        snprintf(path, FOLDER_SIZE, "%s/zkherd", run_time);
+    else
+        snprintf(path, FOLDER_SIZE, "/tmp/zkherd-%u", (unsigned)geteuid());
     bool failed = make && mkdir(path, 0700) != 0 && errno != EEXIST;
     int opened = failed ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (opened < 0 && errno == ENOENT && !make)
         return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", "");
-    if (opened < 0)
+    if (opened < 0 || fstat(opened, &status) != 0)
         return error_from_errno(error, errno, path, "to remember a private ensemble in");
-    enum error_kind kind = check_folder(opened, path, error);
-    if (kind == ERROR_NONE)
-        *folder = opened;
-    else
-        close(opened);
-    return kind;
+    *folder = opened;
+    if (status.st_uid == geteuid() && (status.st_mode & 077) == 0)
+        return ERROR_NONE;
+    close(opened); /* in /tmp any user may have made it */
+    return error_raise(error, ERROR_DENIED, 0, path,
+                       "it must belong to this user, with mode 700, but belongs to user %u, with "
+                       "mode %o",
+                       (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
 }
 
 /* The lock ends with the program, or when the folder is closed. */
@@ -95,43 +79,31 @@ static enum error_kind write_text(FILE *file, const struct ensemble *ensemble)
     return fflush(file) == 0 ? ERROR_NONE : ERROR_SYSTEM;
 }
 
-static bool read_pids(char *line, struct background_ensemble *background)
+static bool read_file(int file, struct detached_ensemble *detached)
 {
-    size_t count = 0;
-    for (char *rest = line, *word; (word = strsep(&rest, " ")) != NULL; count++) {
-        if (count == ENSEMBLE_SERVERS_MAX)
-            return false;
-        background->pids[count] = (pid_t)atoi(word);
-    }
-    return count == background->connect.count;
-}
-
-static bool parse(char *text, struct background_ensemble *background)
-{
+    char text[TEXT_SIZE], *rest = text;
     struct error ignored = {0};
-    char *rest = text;
-    char *connect = strsep(&rest, "\n"), *pids = strsep(&rest, "\n");
-    if (rest == NULL || connect_parse(connect, &background->connect, &ignored) != ERROR_NONE)
-        return false;
-    size_t length = strlen(rest);
-    if (length == 0 || rest[length - 1] != '\n')
-        return false;
-    snprintf(background->folder, sizeof background->folder, "%.*s", (int)length - 1, rest);
-    return read_pids(pids, background);
-}
-
-static bool read_file(int file, struct background_ensemble *background)
-{
-    char text[TEXT_SIZE];
+    size_t count = 0;
     ssize_t length = pread(file, text, sizeof text - 1, 0);
     text[length > 0 ? length : 0] = '\0';
-    return parse(text, background);
+    char *connect = strsep(&rest, "\n"), *pids = strsep(&rest, "\n");
+    size_t folder_length = rest == NULL ? 0 : strlen(rest);
+    if (folder_length == 0 || rest[folder_length - 1] != '\n' ||
+        connect_parse(connect, &detached->connect, &ignored) != ERROR_NONE)
+        return false;
+    snprintf(detached->folder, sizeof detached->folder, "%.*s", (int)folder_length - 1, rest);
+    for (char *word; (word = strsep(&pids, " ")) != NULL; count++) {
+        if (count == ENSEMBLE_SERVERS_MAX)
+            return false;
+        detached->pids[count] = (pid_t)atoi(word);
+    }
+    return count == detached->connect.count;
 }
 
 /* After the death of a supervisor by SIGKILL. The folder is locked. */
 static void clear_leftovers(int folder, int file)
 {
-    struct background_ensemble left;
+    struct detached_ensemble left;
     if (read_file(file, &left))
         supervisor_remove_leftovers(left.folder);
     unlinkat(folder, FILE_NAME, 0);
@@ -140,10 +112,10 @@ static void clear_leftovers(int folder, int file)
 /* Names the ensemble that the file describes. */
 static enum error_kind refuse(int file, struct error *error)
 {
-    struct background_ensemble background;
+    struct detached_ensemble detached;
     char text[CONNECT_TEXT_SIZE] = "ensemble";
-    if (read_file(file, &background))
-        connect_format(&background.connect, false, text, sizeof text);
+    if (read_file(file, &detached))
+        connect_format(&detached.connect, false, text, sizeof text);
     return error_raise(error, ERROR_STANDS, 0, text, "%s", "");
 }
 
@@ -161,7 +133,7 @@ static enum error_kind check_place(int folder, struct error *error)
     return kind;
 }
 
-enum error_kind background_lock(struct background_lock *lock, struct error *error)
+enum error_kind detached_lock(struct detached_lock *lock, struct error *error)
 {
     char path[FOLDER_SIZE];
     int folder = -1;
@@ -181,13 +153,13 @@ enum error_kind background_lock(struct background_lock *lock, struct error *erro
     return ERROR_NONE;
 }
 
-void background_release(struct background_lock *lock)
+void detached_release(struct detached_lock *lock)
 {
     close(lock->folder);
 }
 
-enum error_kind background_leave(const struct background_lock *lock, struct ensemble *ensemble,
-                                 struct error *error)
+enum error_kind detached_leave(const struct detached_lock *lock, struct ensemble *ensemble,
+                               struct error *error)
 {
     int descriptor =
         openat(lock->folder, FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -244,26 +216,25 @@ static enum error_kind find(int *file, char path[FOLDER_SIZE], struct error *err
     return kind;
 }
 
-enum error_kind background_find(struct background_ensemble *background, struct error *error)
+enum error_kind detached_find(struct detached_ensemble *detached, struct error *error)
 {
     char path[FOLDER_SIZE];
     int file = -1;
     enum error_kind kind = find(&file, path, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (!read_file(file, background))
+    if (!read_file(file, detached))
         kind = error_raise(error, ERROR_MALFORMED, 0, path, "in the file " FILE_NAME);
     close(file);
     return kind;
 }
 
-int background_index_of(const struct background_ensemble *background,
-                        const struct endpoint *endpoint)
+int detached_index_of(const struct detached_ensemble *detached, const struct endpoint *endpoint)
 {
     char text[ENDPOINT_TEXT_SIZE], its[ENDPOINT_TEXT_SIZE];
     endpoint_address(endpoint, text, sizeof text);
-    for (size_t i = 0; i < background->connect.count; i++) {
-        if (strcmp(text, endpoint_address(&background->connect.endpoints[i], its, sizeof its)) == 0)
+    for (size_t i = 0; i < detached->connect.count; i++) {
+        if (strcmp(text, endpoint_address(&detached->connect.endpoints[i], its, sizeof its)) == 0)
             return (int)i;
     }
     return -1;
@@ -289,19 +260,19 @@ static void read_command_line(pid_t pid, char *text, size_t size)
         text[i] = text[i] == '\0' ? ' ' : text[i];
 }
 
-void background_look_at(const struct background_ensemble *background, unsigned index,
-                        struct server_start *start)
+void detached_look_at(const struct detached_ensemble *detached, unsigned index,
+                      struct server_start *start)
 {
     char path[PATH_MAX + 64];
-    read_command_line(background->pids[index], start->command_line, sizeof start->command_line);
-    snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", background->folder, index + 1);
+    read_command_line(detached->pids[index], start->command_line, sizeof start->command_line);
+    snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", detached->folder, index + 1);
     read_whole(path, start->settings, sizeof start->settings);
-    snprintf(path, sizeof path, "%s/server.%u/server.log", background->folder, index + 1);
+    snprintf(path, sizeof path, "%s/server.%u/server.log", detached->folder, index + 1);
     start->home[0] = start->java_version[0] = '\0';
     server_log_find_java_version(path, start->java_version, sizeof start->java_version);
 }
 
-enum error_kind background_stop(struct error *error)
+enum error_kind detached_stop(struct error *error)
 {
     char path[FOLDER_SIZE];
     int file = -1;
