@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/judgement.h"
+#include "bench/paper/internal.h"
 
+#include "base/memory.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 
 #include <math.h>
@@ -15,18 +15,9 @@
 
 /* ------------------------------------------------------------------ the list */
 
-struct judgement *judgements_add(struct judgements *judgements, struct error *error)
+struct judgement *judgements_add(struct judgements *judgements)
 {
-    if (judgements->count == judgements->room) {
-        size_t room = judgements->room > 0 ? 2 * judgements->room : 16;
-        struct judgement *list = realloc(judgements->list, room * sizeof *list);
-        if (list == NULL) {
-            error_raise(error, ERROR_NO_MEMORY, 0, "shape.csv", "%zu judgements", room);
-            return NULL;
-        }
-        judgements->list = list;
-        judgements->room = room;
-    }
+    judgements->list = memory_grow(judgements->list, judgements->count, sizeof *judgements->list);
     struct judgement *judgement = &judgements->list[judgements->count++];
     *judgement = (struct judgement){0};
     return judgement;
@@ -36,15 +27,6 @@ void judgements_deinit(struct judgements *judgements)
 {
     free(judgements->list);
     *judgements = (struct judgements){0};
-}
-
-struct interval judgement_ratio(const double *b, size_t b_count, size_t b_valid, const double *a,
-                                size_t a_count, size_t a_valid)
-{
-    struct interval ratio = statistics_ratio(b, b_count, a, a_count, JUDGEMENT_CONFIDENCE);
-    if (b_valid == 0 || a_valid == 0)
-        ratio.low = ratio.high = NAN;
-    return ratio;
 }
 
 void judgement_deny(struct judgement *judgement, const char *reason)
@@ -81,16 +63,16 @@ int judgements_exit_status(const struct judgements *judgements)
     X(quantity, csv_text(csv, quantity))                                                           \
     X(reason, csv_text(csv, judgement->reason))
 
-static void write_row(const struct judgement *judgement, const char *quantity, struct csv *csv)
+void judgements_write(FILE *stream, const void *context)
 {
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
-
-void judgements_write(const struct judgements *judgements, struct csv *csv)
-{
+    const struct judgements *judgements = context;
+    struct csv of_stream = {.stream = stream}, *csv = &of_stream;
+    const char *quantity = judgements->quantity;
     csv_header(csv, COLUMNS(CSV_NAME));
-    for (size_t i = 0; i < judgements->count; i++)
-        write_row(&judgements->list[i], judgements->quantity, csv);
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        COLUMNS(CSV_WRITE) csv_end_row(csv);
+    }
 }
 
 /* ------------------------------------------------------------------ for people */

@@ -2,13 +2,13 @@
 #include "bench/paper/paper.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
 #include "bench/page/page.h"
-#include "bench/paper/experiment.h"
-#include "bench/paper/paper_json.h"
+#include "bench/paper/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, j
         return status;
     options.experiments = options.load.output.json ? list : NULL;
     status = name_folder(&options, folder, &error) == ERROR_NONE
-                 ? experiment->lead(&options, argc, argv, interrupted)
+                 ? experiment->lead(experiment, &options, argc, argv, interrupted)
                  : complain(&error);
     if (options.load.output.out == folder)
         folder_discard(folder); /* if nothing was kept */
@@ -119,9 +119,7 @@ static int make_command_line(const struct experiment *experiment, const char *fo
     int length = snprintf(line->folder, sizeof line->folder, "%s/%s", folder, experiment->name);
     if (length < 0 || (size_t)length >= sizeof line->folder)
         return complain_usage("paper", folder, "the path is too long");
-    line->arguments = calloc((size_t)line->count + 1, sizeof *line->arguments);
-    if (line->arguments == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
+    line->arguments = memory_new((size_t)line->count + 1, sizeof *line->arguments);
     line->arguments[0] = argv[0];
     line->arguments[1] = line->name;
     memcpy(line->arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *line->arguments);

@@ -1,210 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/table1.h"
+/*
+ * Table 1 and Figure 5 of the paper: throughput against servers and the share of reads.
+ *
+ * Three claims are judged, each by ratios of geometric means over trials, with 95 % t-intervals
+ * (statistics_ratio): reads rise from each number of servers to the next, writes fall, and with
+ * each number of servers throughput rises with the share of reads: from writes alone to reads
+ * alone, with no step between neighbouring shares at which throughput falls.
+ *
+ * A trial of reads alone whose servers were starved (bench/target/core_shares.h) does not count as
+ * valid.
+ */
+#include "bench/paper/internal.h"
 
-#include "bench/paper/paper_servers.h"
-#include "bench/paper/published.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
 #include "bench/target/core_shares.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* What the paper's clients did. */
+#define PUBLISHED_SESSIONS 250
+#define PUBLISHED_DEPTH    100
 
-const struct table1_cell *table1_at(const struct table1 *table, size_t topology, size_t share)
+static const struct option_row rows[] = {
+    PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9,13"),
+    {.name = "--reads",
+     .parse = option_row_levels,
+     .member = OPTION_MEMBER(struct load_options, reads),
+     .most = 100,
+     .expected = "expected percents from 0 to 100, such as 0,100 or 0..100+20",
+     .value = "0..100+20",
+     .help = "      --reads LIST         percent of reads, 0 and 100 among them [0..100+20]\n"},
+    PAPER_ROW_SESSIONS,
+    LOAD_ROW_DEPTH("20"),
+    LOAD_ROW_SIZE("1024"),
+    LOAD_ROW_DURATION("5s"),
+    LOAD_ROW_WARM_UP("2s"),
+    LOAD_ROW_TRIALS(2, "3"),
+    PAPER_ROWS_COMMON,
+};
+
+static const char usage[] =
+    "Usage: zkherd paper table1 [OPTION]...\n"
+    "Throughput against the share of reads and the number of servers (Table 1 and\n"
+    "Figure 5 of the paper): do reads rise with the servers, and writes fall?\n"
+    "\n";
+
+static const char notes[] =
+    "\n"
+    "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd paper table1                             about ten minutes\n"
+    "  zkherd paper table1 --servers 1,3 --reads 0,100 the ends of two curves\n"
+    "  zkherd paper table1 -d simulated                by the simulation's cost model\n";
+
+static bool is_consistent(const struct paper_options *options)
 {
-    return &table->cells[topology * table->shares + share];
+    const struct levels *reads = &options->load.reads;
+    unsigned long long least = reads->list[0], most = reads->list[reads->count - 1];
+    char value[32];
+    snprintf(value, sizeof value, "%llu to %llu", least, most);
+    if (least != 0 || most != 100)
+        return complain_value("paper table1", "--reads", value,
+                              "expected 0 and 100 among the percents");
+    return paper_options_sessions_are_one("paper table1", options);
 }
 
-/* ------------------------------------------------------------------ the cells */
+/* ------------------------------------------------------------------ the figures */
 
-static bool belongs(const struct table_value *row, const struct table1_cell *cell)
+#define COLUMNS(X, T)                                                                              \
+    X(T, servers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, reads_percent, COUNT, "%", 0, KEY, "the cell")                                            \
+    X(T, trials, COUNT, "", 0, NONE, "the trials that were led to their end")                      \
+    X(T, valid, COUNT, "", 0, NONE, "of these the valid ones that are not starved")                \
+    X(T, starved, COUNT, "", 0, NONE,                                                              \
+      "trials of reads alone in which the servers used less than 90 % of their shares of the CPU") \
+    X(T, achieved_per_s, REAL, "1/s", 2, NONE, "the geometric mean")                               \
+    X(T, achieved_per_s_low, REAL, "1/s", 2, NONE, "its 95 % interval")                            \
+    X(T, achieved_per_s_high, REAL, "1/s", 2, NONE, "its 95 % interval")                           \
+    X(T, paper_per_s, REAL, "1/s", 0, NONE, "the paper's figure")
+
+TABLE_DECLARE(table1, COLUMNS);
+TABLE_DEFINE(table1, "table1.csv", COLUMNS)
+
+static bool is_starved(const struct table_value *trial, const struct paper_cell *cell,
+                       const struct target_options *target)
 {
-    return row[load_row_complete].flag && row[load_row_reads_percent].count == cell->reads;
+    return cell->at[0] == 100 && core_shares_starved(table_number(&trial[load_row_server_cores]),
+                                                     cell->servers, target->cpu_percent);
 }
 
-static bool is_starved(const struct table_value *row, const struct table1_cell *cell,
-                       uint32_t cpu_percent)
+static void fill(const struct paper_cell *cell, struct table_value *row)
 {
-    return cell->reads == 100 && core_shares_starved(table_number(&row[load_row_server_cores]),
-                                                     cell->servers, cpu_percent);
+    row[table1_starved] = table_count(cell->starved);
+    paper_put_interval(&row[table1_achieved_per_s], &cell->mean);
+    row[table1_paper_per_s] = table_real(cell->published);
 }
 
-/* Puts the cell's values at its `values`. */
-static void gather(const struct table *rows, uint32_t cpu_percent, struct table1_cell *cell)
+/* Operations a second at saturation, by servers and percent reads. */
+static const struct paper_figure published[] = {
+    {13, 100, 460e3}, {9, 100, 296e3}, {7, 100, 257e3}, {5, 100, 165e3}, {3, 100, 87e3},
+    {13, 0, 8e3},     {9, 0, 12e3},    {7, 0, 14e3},    {5, 0, 18e3},    {3, 0, 21e3},
+};
+
+static const struct paper_claim claims[] = {
+    {PAPER_SERVERS, .words = "reads rise", .row = "reads rise", .noun = "servers"},
+    {PAPER_SERVERS, .first = true, .falls = true, .words = "writes fall", .row = "writes fall",
+     .noun = "servers"},
+    {PAPER_ENDS, .words = "throughput rises with the share of reads", .row = "rises with reads",
+     .fixed = "server"},
+};
+
+const struct paper_design design_table1 = {
+    .figures = &table1_table,
+    .axes = {{load_row_reads_percent, offsetof(struct paper_options, load.reads)}},
+    .axis_count = 1,
+    .complete = load_row_complete,
+    .valid = load_row_valid,
+    .metric = load_row_achieved_per_s,
+    .mean = statistics_interval_of_logs,
+    .is_starved = is_starved,
+    .published = published,
+    .published_count = sizeof published / sizeof published[0],
+    .fill = fill,
+    .claims = claims,
+    .claim_count = sizeof claims / sizeof claims[0],
+};
+
+/* ------------------------------------------------------------------ for people */
+
+static const struct grid_column columns_of_figures[] = {
+    {.title = "servers", .right = true},
+    {.over = "ours, 1/s", .title = "100 % reads", .right = true},
+    {.over = "", .title = "0 % reads", .right = true},
+    {.over = "paper, 1/s", .title = "100 % reads", .right = true},
+    {.over = "", .title = "0 % reads", .right = true},
+};
+
+/* A line a number of servers: its last share of reads, and its first. */
+static void put(const struct table *cells, struct grid *grid)
 {
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        if (!belongs(row, cell))
+    const struct table_value *writes = NULL;
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *row = table_row(cells, i);
+        if (row[table1_reads_percent].count == 0)
+            writes = row;
+        if (row[table1_reads_percent].count != 100)
             continue;
-        bool starved = is_starved(row, cell, cpu_percent);
-        cell->trials++;
-        cell->starved += starved;
-        cell->valid += row[load_row_valid].flag && !starved;
-    }
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        bool counts = row[load_row_valid].flag && !is_starved(row, cell, cpu_percent);
-        if (belongs(row, cell) && (counts || cell->valid == 0))
-            cell->values[cell->count++] = table_number(&row[load_row_achieved_per_s]);
-    }
-    cell->per_s = statistics_interval_of_logs(cell->values, cell->count, JUDGEMENT_CONFIDENCE);
-}
-
-static void gather_all(struct table1 *table, const struct load_options *options,
-                       const struct load_record *records)
-{
-    double *values = table->values;
-    for (size_t topology = 0; topology < table->topologies; topology++) {
-        for (size_t share = 0; share < table->shares; share++) {
-            struct table1_cell *cell = &table->cells[topology * table->shares + share];
-            *cell = (struct table1_cell){
-                .servers = options->target.server_counts[topology],
-                .reads = (uint32_t)options->reads.list[share],
-                .values = values,
-            };
-            gather(&records[topology].rows, options->target.cpu_percent, cell);
-            values += cell->count;
-        }
+        grid_put(grid, "%llu", (unsigned long long)row[table1_servers].count);
+        grid_put_whole(grid, row[table1_achieved_per_s].real);
+        grid_put_whole(grid, writes[table1_achieved_per_s].real);
+        grid_put_whole(grid, row[table1_paper_per_s].real);
+        grid_put_whole(grid, writes[table1_paper_per_s].real);
     }
 }
 
-/* ------------------------------------------------------------------ the judgements */
-
-static struct interval ratio_of(const struct table1_cell *b, const struct table1_cell *a)
+static void explain(const struct table *cells, const struct load_options *options, FILE *stream)
 {
-    return judgement_ratio(b->values, b->count, b->valid, a->values, a->count, a->valid);
-}
-
-static double paper_ratio(const struct table1_cell *b, const struct table1_cell *a)
-{
-    return published_table1(b->servers, b->reads) / published_table1(a->servers, a->reads);
-}
-
-/* Reads alone, or writes alone, of a number of servers to the next lower one. */
-static enum error_kind judge_servers(struct table1 *table, size_t topology,
-                                     const struct load_options *options, bool reads,
-                                     struct error *error)
-{
-    size_t share = reads ? table->shares - 1 : 0;
-    const struct table1_cell *b = table1_at(table, topology, share),
-                             *a = table1_at(table, topology - 1, share);
-    struct judgement *judgement = judgements_add(&table->judgements, error);
-    if (judgement == NULL)
-        return error->kind;
-    unsigned long long servers = b->servers, against = a->servers;
-    const char *words = reads ? "reads rise" : "writes fall";
-    snprintf(judgement->claim, sizeof judgement->claim, "%s from %llu to %llu servers", words,
-             against, servers);
-    snprintf(judgement->row, sizeof judgement->row, "%s, %llu to %llu servers", words, against,
-             servers);
-    judgement->servers = servers;
-    judgement->against = against;
-    judgement->ours = ratio_of(b, a);
-    judgement->paper = paper_ratio(b, a);
-    judgement->verdict = reads ? verdict_rises(&judgement->ours) : verdict_falls(&judgement->ours);
-    judgement_deny(judgement, paper_servers_cannot_show(&options->target, !reads));
-    return ERROR_NONE;
-}
-
-/* Neighbouring shares are too close for each to be told apart; that one falls can be told. */
-static void find_fall(const struct table1 *table, size_t topology, struct judgement *judgement)
-{
-    for (size_t share = 1; share < table->shares; share++) {
-        const struct table1_cell *more = table1_at(table, topology, share),
-                                 *less = table1_at(table, topology, share - 1);
-        struct interval step = ratio_of(more, less);
-        if (verdict_falls(&step) != VERDICT_HOLDS)
-            continue;
-        judgement->verdict = VERDICT_FAILS;
-        snprintf(judgement->reason, sizeof judgement->reason,
-                 "throughput falls from %u to %u %% reads with %llu server%s", less->reads,
-                 more->reads, (unsigned long long)less->servers, less->servers == 1 ? "" : "s");
-        return;
+    char servers[120];
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *row = table_row(cells, i);
+        unsigned long long count = row[table1_servers].count;
+        if (row[table1_starved].count > 0)
+            wrap_sentence(stream,
+                          "%llu server%s, %u %% reads: %zu of %zu trials do not count: the servers "
+                          "used less than %d %% of their CPU shares. The machine is busy, or too "
+                          "few requests are outstanding.",
+                          count, count == 1 ? "" : "s", (unsigned)row[table1_reads_percent].count,
+                          (size_t)row[table1_starved].count, (size_t)row[table1_trials].count,
+                          CORE_SHARES_SATURATED_PERCENT);
     }
+    wrap_sentence(stream,
+                  "Ours: %llu sessions, %u request%s outstanding each, values of %u bytes; %s; "
+                  "%u trials of %llu s. The paper's: %d clients, at least %d requests outstanding "
+                  "each, values of %d bytes; servers of a dual-core machine each.",
+                  (unsigned long long)options->sessions.list[0], options->depth,
+                  options->depth == 1 ? "" : "s", options->value_bytes,
+                  paper_servers_describe(&options->target, servers, sizeof servers),
+                  options->trials, (unsigned long long)(options->duration_ns / NS_PER_S),
+                  PUBLISHED_SESSIONS, PUBLISHED_DEPTH, PUBLISHED_VALUE_BYTES);
 }
 
-static enum error_kind judge_shares(struct table1 *table, size_t topology, struct error *error)
-{
-    const struct table1_cell *b = table1_at(table, topology, table->shares - 1),
-                             *a = table1_at(table, topology, 0);
-    struct judgement *judgement = judgements_add(&table->judgements, error);
-    if (judgement == NULL)
-        return error->kind;
-    unsigned long long servers = b->servers;
-    const char *plural = servers == 1 ? "" : "s";
-    snprintf(judgement->claim, sizeof judgement->claim,
-             "throughput rises with the share of reads, %llu server%s", servers, plural);
-    snprintf(judgement->row, sizeof judgement->row, "rises with reads, %llu server%s", servers,
-             plural);
-    judgement->servers = servers;
-    judgement->ours = ratio_of(b, a);
-    judgement->paper = paper_ratio(b, a);
-    judgement->verdict = verdict_rises(&judgement->ours);
-    find_fall(table, topology, judgement);
-    return ERROR_NONE;
-}
-
-static enum error_kind judge(struct table1 *table, const struct load_options *options,
-                             struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    table->judgements.quantity = "ratio";
-    table->judgements.unit = "times";
-    for (size_t i = 1; kind == ERROR_NONE && i < table->topologies; i++)
-        kind = judge_servers(table, i, options, true, error);
-    for (size_t i = 1; kind == ERROR_NONE && i < table->topologies; i++)
-        kind = judge_servers(table, i, options, false, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < table->topologies; i++)
-        kind = judge_shares(table, i, error);
-    return kind;
-}
-
-/* ------------------------------------------------------------------ the whole */
-
-enum error_kind table1_init(struct table1 *table, const struct load_options *options,
-                            const struct load_record *records, struct error *error)
-{
-    size_t trials = 0;
-    *table = (struct table1){.topologies = options->target.topology_count,
-                             .shares = options->reads.count};
-    for (size_t i = 0; i < table->topologies; i++)
-        trials += records[i].rows.rows;
-    table->cells = calloc(table->topologies * table->shares, sizeof *table->cells);
-    table->values = calloc(trials + 1, sizeof *table->values);
-    if (table->cells == NULL || table->values == NULL) {
-        table1_deinit(table);
-        return error_raise(error, ERROR_NO_MEMORY, 0, "table 1", "%zu trials", trials);
-    }
-    gather_all(table, options, records);
-    enum error_kind kind = judge(table, options, error);
-    if (kind != ERROR_NONE)
-        table1_deinit(table);
-    return kind;
-}
-
-void table1_deinit(struct table1 *table)
-{
-    free(table->cells);
-    free(table->values);
-    judgements_deinit(&table->judgements);
-    *table = (struct table1){0};
-}
-
-/* ------------------------------------------------------------------ the rows */
-
-#define COLUMNS(X)                                                                                 \
-    X(servers, csv_count(csv, cell->servers))                                                      \
-    X(reads_percent, csv_count(csv, cell->reads))                                                  \
-    X(trials, csv_count(csv, cell->trials))                                                        \
-    X(valid, csv_count(csv, cell->valid))                                                          \
-    X(starved, csv_count(csv, cell->starved))                                                      \
-    X(achieved_per_s, csv_real(csv, cell->per_s.value, 2))                                         \
-    X(achieved_per_s_low, csv_real(csv, cell->per_s.low, 2))                                       \
-    X(achieved_per_s_high, csv_real(csv, cell->per_s.high, 2))                                     \
-    X(paper_per_s, csv_real(csv, published_table1(cell->servers, cell->reads), 0))
-
-const char table1_columns[] = COLUMNS(CSV_NAME);
-
-void table1_write(const struct table1_cell *cell, struct csv *csv)
-{
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
+const struct experiment experiment_table1 = {
+    .name = "table1",
+    .command = {.arguments = {"paper table1", usage, rows, notes, NULL},
+                .simulated = "1,3,5,7,9,13",
+                .compares_servers = true,
+                .is_consistent = is_consistent},
+    .lead = paper_loads_lead_design,
+    .design = &design_table1,
+    .columns = columns_of_figures,
+    .column_count = sizeof columns_of_figures / sizeof columns_of_figures[0],
+    .put = put,
+    .explain = explain,
+};

@@ -1,185 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/table2.h"
+/*
+ * Table 2 of the paper: creates a second against workers and servers.
+ *
+ * A worker is a session that creates a znode, waits for the reply, sends the delete of that znode
+ * without waiting for its reply, and creates the next (the mix create-delete=100, depth 1). Only
+ * the creates are in the figures.
+ *
+ * Two claims are judged, each by ratios of geometric means over trials, with 95 % t-intervals
+ * (statistics_ratio): with each number of servers creates a second rise from each number of workers
+ * to the next; and with the most workers they fall from each number of servers to the next.
+ */
+#include "bench/paper/internal.h"
 
-#include "bench/paper/paper_servers.h"
-#include "bench/paper/published.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-const struct table2_cell *table2_at(const struct table2 *table, size_t topology, size_t level)
+/* What each of the paper's workers did. */
+#define PUBLISHED_CREATES 50000
+
+static const struct option_row rows[] = {
+    PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9"),
+    {.name = "--workers",
+     .letter = 'n',
+     .parse = option_row_levels,
+     .member = OPTION_MEMBER(struct load_options, sessions),
+     .least = 1,
+     .most = LOAD_ROWS_SESSIONS_MAX,
+     .expected = "expected numbers from 1 to 100000, such as 1,10,20",
+     .value = "1,10,20",
+     .help = "  -n, --workers LIST       sessions that create, each one znode at a time\n"
+             "                           [1,10,20]\n"},
+    LOAD_ROW_SIZE("1024"),
+    LOAD_ROW_DURATION("5s"),
+    LOAD_ROW_WARM_UP("2s"),
+    LOAD_ROW_TRIALS(2, "3"),
+    PAPER_ROWS_COMMON,
+};
+
+static const char usage[] =
+    "Usage: zkherd paper table2 [OPTION]...\n"
+    "Creates a second, against workers and servers (Table 2 of the paper). A worker\n"
+    "creates a znode, waits, sends its delete, and creates the next: do creates rise\n"
+    "with the workers, and fall with the servers?\n"
+    "\n";
+
+static const char notes[] =
+    "\n"
+    "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd paper table2                             about five minutes\n"
+    "  zkherd paper table2 --servers 1,3 -n 1,20 -t 5  the ends of two curves\n"
+    "  zkherd paper table2 -d simulated                by the simulation's cost model\n";
+
+static bool is_consistent(const struct paper_options *options)
 {
-    return &table->cells[topology * table->levels + level];
+    const struct load_options *load = &options->load;
+    char value[32];
+    if (load->sessions.count > 1 || load->target.topology_count > 1)
+        return true;
+    snprintf(value, sizeof value, "%llu", (unsigned long long)load->sessions.list[0]);
+    return complain_value("paper table2", "--workers", value,
+                          "expected two numbers or more, of workers or of servers, to compare");
 }
 
-/* ------------------------------------------------------------------ the cells */
+/* ------------------------------------------------------------------ the figures */
 
-static bool belongs(const struct table_value *row, const struct table2_cell *cell)
+#define COLUMNS(X, T)                                                                              \
+    X(T, servers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, workers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, trials, COUNT, "", 0, NONE, "the trials that were led to their end")                      \
+    X(T, valid, COUNT, "", 0, NONE, "of these the valid ones")                                     \
+    X(T, creates_per_s, REAL, "1/s", 2, NONE, "creates answered a second: the geometric mean")     \
+    X(T, creates_per_s_low, REAL, "1/s", 2, NONE, "its 95 % interval")                             \
+    X(T, creates_per_s_high, REAL, "1/s", 2, NONE, "its 95 % interval")                            \
+    X(T, latency_mean_ms, REAL, "ms", 4, NONE, "the same of the mean latency of a create")         \
+    X(T, latency_mean_ms_low, REAL, "ms", 4, NONE, "its 95 % interval")                            \
+    X(T, latency_mean_ms_high, REAL, "ms", 4, NONE, "its 95 % interval")                           \
+    X(T, paper_per_s, REAL, "1/s", 0, NONE, "the paper's figure")                                  \
+    X(T, paper_latency_ms, REAL, "ms", 1, NONE, "the paper's figure")
+
+TABLE_DECLARE(table2, COLUMNS);
+TABLE_DEFINE(table2, "table2.csv", COLUMNS)
+
+/* Creates a second, by servers and workers; and the mean latency of a create, in milliseconds. */
+static const struct paper_figure published[] = {
+    {3, 1, 776},   {5, 1, 748},   {7, 1, 758},   {9, 1, 711},   {3, 10, 2074}, {5, 10, 1832},
+    {7, 10, 1572}, {9, 10, 1540}, {3, 20, 2740}, {5, 20, 2336}, {7, 20, 1934}, {9, 20, 1890},
+};
+static const struct paper_figure published_ms[] = {{3, 1, 1.2}, {9, 1, 1.4}};
+
+static void fill(const struct paper_cell *cell, struct table_value *row)
 {
-    return row[load_row_complete].flag && row[load_row_sessions].count == cell->workers;
+    double *latencies_ms = paper_cell_values(cell, load_row_service_mean_us);
+    for (size_t i = 0; i < cell->counted.count; i++)
+        latencies_ms[i] /= 1e3;
+    struct interval latency_ms =
+        statistics_interval_of_logs(latencies_ms, cell->counted.count, JUDGEMENT_CONFIDENCE);
+    free(latencies_ms);
+    paper_put_interval(&row[table2_creates_per_s], &cell->mean);
+    paper_put_interval(&row[table2_latency_mean_ms], &latency_ms);
+    row[table2_paper_per_s] = table_real(cell->published);
+    row[table2_paper_latency_ms] =
+        table_real(paper_published(published_ms, 2, cell->servers, cell->at[0]));
 }
 
-/* Puts the cell's values at its `values`; latencies_ms has room for as many. */
-static void gather(const struct table *rows, double *latencies_ms, struct table2_cell *cell)
+static const struct paper_claim claims[] = {
+    {PAPER_LEVELS, .words = "creates rise", .row = "rise", .noun = "workers", .fixed = "server"},
+    {PAPER_SERVERS, .falls = true, .words = "creates fall", .row = "fall", .noun = "servers",
+     .fixed = "worker"},
+};
+
+const struct paper_design design_table2 = {
+    .figures = &table2_table,
+    .axes = {{load_row_sessions, offsetof(struct paper_options, load.sessions)}},
+    .axis_count = 1,
+    .complete = load_row_complete,
+    .valid = load_row_valid,
+    .metric = load_row_achieved_per_s,
+    .mean = statistics_interval_of_logs,
+    .published = published,
+    .published_count = sizeof published / sizeof published[0],
+    .fill = fill,
+    .claims = claims,
+    .claim_count = sizeof claims / sizeof claims[0],
+};
+
+/* ------------------------------------------------------------------ for people */
+
+static const struct grid_column columns_of_figures[] = {
+    {.title = "servers", .right = true},
+    {.title = "workers", .right = true},
+    {.over = "ours,", .title = "creates/s", .right = true},
+    {.over = "mean", .title = "ms", .right = true},
+    {.over = "paper,", .title = "creates/s", .right = true},
+    {.over = "mean", .title = "ms", .right = true},
+};
+
+static void put(const struct table *cells, struct grid *grid)
 {
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        cell->trials += belongs(row, cell);
-        cell->valid += belongs(row, cell) && row[load_row_valid].flag;
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *row = table_row(cells, i);
+        grid_put(grid, "%llu", (unsigned long long)row[table2_servers].count);
+        grid_put(grid, "%llu", (unsigned long long)row[table2_workers].count);
+        grid_put_whole(grid, row[table2_creates_per_s].real);
+        grid_put_real(grid, row[table2_latency_mean_ms].real, 2);
+        grid_put_whole(grid, row[table2_paper_per_s].real);
+        grid_put_real(grid, row[table2_paper_latency_ms].real, 1);
     }
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        if (!belongs(row, cell) || (!row[load_row_valid].flag && cell->valid > 0))
-            continue;
-        latencies_ms[cell->count] = table_number(&row[load_row_service_mean_us]) / 1e3;
-        cell->values[cell->count++] = table_number(&row[load_row_achieved_per_s]);
-    }
-    cell->per_s = statistics_interval_of_logs(cell->values, cell->count, JUDGEMENT_CONFIDENCE);
-    cell->latency_ms = statistics_interval_of_logs(latencies_ms, cell->count, JUDGEMENT_CONFIDENCE);
 }
 
-static void gather_all(struct table2 *table, const struct load_options *options,
-                       const struct load_record *records, double *latencies_ms)
+static void explain(const struct table *cells, const struct load_options *options, FILE *stream)
 {
-    double *values = table->values;
-    for (size_t topology = 0; topology < table->topologies; topology++) {
-        for (size_t level = 0; level < table->levels; level++) {
-            struct table2_cell *cell = &table->cells[topology * table->levels + level];
-            *cell = (struct table2_cell){
-                .servers = options->target.server_counts[topology],
-                .workers = options->sessions.list[level],
-                .values = values,
-            };
-            gather(&records[topology].rows, latencies_ms, cell);
-            values += cell->count;
-        }
-    }
+    char servers[120], creates[32];
+    (void)cells;
+    wrap_sentence(stream,
+                  "Ours: each worker creates znodes of %u bytes for %llu s; %s; %u trials. The "
+                  "paper's: %s creates by each worker, of %d bytes; servers of a dual-core machine "
+                  "each. A create waits for its reply, and not for that of the delete before it.",
+                  options->value_bytes, (unsigned long long)(options->duration_ns / NS_PER_S),
+                  paper_servers_describe(&options->target, servers, sizeof servers),
+                  options->trials, text_format_count(PUBLISHED_CREATES, creates, sizeof creates),
+                  PUBLISHED_VALUE_BYTES);
 }
 
-/* ------------------------------------------------------------------ the judgements */
-
-/* Of cell b against cell a; the claim is the caller's to judge. NULL: ERROR_NO_MEMORY. */
-static struct judgement *compare(struct table2 *table, const struct table2_cell *b,
-                                 const struct table2_cell *a, struct error *error)
+static int lead(const struct experiment *experiment, struct paper_options *options, int argc,
+                char **argv, bool *interrupted)
 {
-    struct judgement *judgement = judgements_add(&table->judgements, error);
-    if (judgement == NULL)
-        return NULL;
-    judgement->servers = b->servers;
-    judgement->against = a->servers != b->servers ? a->servers : 0;
-    judgement->ours = judgement_ratio(b->values, b->count, b->valid, a->values, a->count, a->valid);
-    judgement->paper =
-        published_table2(b->servers, b->workers) / published_table2(a->servers, a->workers);
-    return judgement;
+    options->load.mix.percent[LOAD_CREATE_DELETE] = 100;
+    options->load.depth = 1;
+    return paper_loads_lead_design(experiment, options, argc, argv, interrupted);
 }
 
-/* A number of workers with the next lower one. */
-static enum error_kind judge_workers(struct table2 *table, size_t topology, size_t level,
-                                     struct error *error)
-{
-    const struct table2_cell *b = table2_at(table, topology, level),
-                             *a = table2_at(table, topology, level - 1);
-    struct judgement *judgement = compare(table, b, a, error);
-    if (judgement == NULL)
-        return error->kind;
-    unsigned long long servers = b->servers, workers = b->workers, fewer = a->workers;
-    const char *plural = servers == 1 ? "" : "s";
-    snprintf(judgement->claim, sizeof judgement->claim,
-             "creates rise from %llu to %llu workers, %llu server%s", fewer, workers, servers,
-             plural);
-    snprintf(judgement->row, sizeof judgement->row, "rise, %llu to %llu workers, %llu server%s",
-             fewer, workers, servers, plural);
-    judgement->verdict = verdict_rises(&judgement->ours);
-    return ERROR_NONE;
-}
-
-/* A number of servers with the next lower one, with the most workers. */
-static enum error_kind judge_servers(struct table2 *table, size_t topology,
-                                     const struct load_options *options, struct error *error)
-{
-    const struct table2_cell *b = table2_at(table, topology, table->levels - 1),
-                             *a = table2_at(table, topology - 1, table->levels - 1);
-    struct judgement *judgement = compare(table, b, a, error);
-    if (judgement == NULL)
-        return error->kind;
-    unsigned long long servers = b->servers, fewer = a->servers, workers = b->workers;
-    const char *plural = workers == 1 ? "" : "s";
-    snprintf(judgement->claim, sizeof judgement->claim,
-             "creates fall from %llu to %llu servers, %llu worker%s", fewer, servers, workers,
-             plural);
-    snprintf(judgement->row, sizeof judgement->row, "fall, %llu to %llu servers, %llu worker%s",
-             fewer, servers, workers, plural);
-    judgement->verdict = verdict_falls(&judgement->ours);
-    judgement_deny(judgement, paper_servers_cannot_show(&options->target, true));
-    return ERROR_NONE;
-}
-
-static enum error_kind judge(struct table2 *table, const struct load_options *options,
-                             struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    table->judgements.quantity = "ratio";
-    table->judgements.unit = "times";
-    for (size_t i = 0; kind == ERROR_NONE && i < table->topologies; i++) {
-        for (size_t level = 1; kind == ERROR_NONE && level < table->levels; level++)
-            kind = judge_workers(table, i, level, error);
-    }
-    for (size_t i = 1; kind == ERROR_NONE && i < table->topologies; i++)
-        kind = judge_servers(table, i, options, error);
-    return kind;
-}
-
-/* ------------------------------------------------------------------ the whole */
-
-enum error_kind table2_init(struct table2 *table, const struct load_options *options,
-                            const struct load_record *records, struct error *error)
-{
-    size_t trials = 0;
-    *table = (struct table2){.topologies = options->target.topology_count,
-                             .levels = options->sessions.count};
-    for (size_t i = 0; i < table->topologies; i++)
-        trials += records[i].rows.rows;
-    table->cells = calloc(table->topologies * table->levels, sizeof *table->cells);
-    table->values = calloc(2 * trials + 1, sizeof *table->values);
-    if (table->cells == NULL || table->values == NULL) {
-        table2_deinit(table);
-        return error_raise(error, ERROR_NO_MEMORY, 0, "table 2", "%zu trials", trials);
-    }
-    gather_all(table, options, records, table->values + trials);
-    enum error_kind kind = judge(table, options, error);
-    if (kind != ERROR_NONE)
-        table2_deinit(table);
-    return kind;
-}
-
-void table2_deinit(struct table2 *table)
-{
-    free(table->cells);
-    free(table->values);
-    judgements_deinit(&table->judgements);
-    *table = (struct table2){0};
-}
-
-/* ------------------------------------------------------------------ the rows */
-
-#define COLUMNS(X)                                                                                 \
-    X(servers, csv_count(csv, cell->servers))                                                      \
-    X(workers, csv_count(csv, cell->workers))                                                      \
-    X(trials, csv_count(csv, cell->trials))                                                        \
-    X(valid, csv_count(csv, cell->valid))                                                          \
-    X(creates_per_s, csv_real(csv, cell->per_s.value, 2))                                          \
-    X(creates_per_s_low, csv_real(csv, cell->per_s.low, 2))                                        \
-    X(creates_per_s_high, csv_real(csv, cell->per_s.high, 2))                                      \
-    X(latency_mean_ms, csv_real(csv, cell->latency_ms.value, 4))                                   \
-    X(latency_mean_ms_low, csv_real(csv, cell->latency_ms.low, 4))                                 \
-    X(latency_mean_ms_high, csv_real(csv, cell->latency_ms.high, 4))                               \
-    X(paper_per_s, csv_real(csv, published_table2(cell->servers, cell->workers), 0))               \
-    X(paper_latency_ms, csv_real(csv, published_latency_ms(cell->servers, cell->workers), 1))
-
-const char table2_columns[] = COLUMNS(CSV_NAME);
-
-void table2_write(const struct table2_cell *cell, struct csv *csv)
-{
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
+const struct experiment experiment_table2 = {
+    .name = "table2",
+    .command = {.arguments = {"paper table2", usage, rows, notes, NULL},
+                .simulated = "1,3,5,7,9",
+                .is_consistent = is_consistent},
+    .lead = lead,
+    .design = &design_table2,
+    .columns = columns_of_figures,
+    .column_count = sizeof columns_of_figures / sizeof columns_of_figures[0],
+    .put = put,
+    .explain = explain,
+};

@@ -1,112 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/table3.h"
+/*
+ * Table 3 of the paper: the time of double barriers against their number and that of the clients.
+ *
+ * As in the paper, the time of a trial is the mean over its clients of the time in which a client
+ * enters all barriers and leaves them, and the time of a cell the mean over its trials.
+ *
+ * Judged is that this time grows linearly with the barriers, for each number of clients, and with
+ * the clients, for each number of barriers: as a power of them whose exponent, by least squares of
+ * the logarithms of all valid trials, has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h).
+ */
+#include "bench/paper/internal.h"
 
-#include "bench/paper/published.h"
+#include "base/memory.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-/* More than the paper has on a line. */
-#define PAPER_LINE_MAX 8
+/* Each has a folder, and its znodes are listed and deleted after the trial. */
+#define BARRIERS_MAX 100000
 
-static size_t index_of(const struct table3 *table, size_t topology, size_t clients, size_t barriers)
-{
-    return (topology * table->clients + clients) * table->barriers + barriers;
-}
-
-const struct table3_cell *table3_at(const struct table3 *table, size_t topology, size_t clients,
-                                    size_t barriers)
-{
-    return &table->cells[index_of(table, topology, clients, barriers)];
-}
-
-/* ------------------------------------------------------------------ the cells */
-
-static bool belongs(const struct table3_sample *sample, const struct table3_cell *cell)
-{
-    return sample->complete && sample->trial.clients == cell->clients &&
-           sample->trial.barriers == cell->barriers;
-}
-
-/* Total work over total time. */
-struct work {
-    double elapsed_s, passages, reads, writes;
+static const struct option_row rows[] = {
+    {.name = "--clients",
+     .letter = 'n',
+     .parse = option_row_levels,
+     .member = OPTION_MEMBER(struct paper_options, load.sessions),
+     .least = 1,
+     .most = LOAD_ROWS_SESSIONS_MAX,
+     .expected = "expected whole numbers from 1 to 100000, such as 50,100 or 25..200x2",
+     .value = "50,100,200",
+     .help = "  -n, --clients LIST       numbers of clients, as in the paper [50,100,200]\n"},
+    {.name = "--barriers",
+     .parse = option_row_levels,
+     .member = OPTION_MEMBER(struct paper_options, barriers),
+     .least = 1,
+     .most = BARRIERS_MAX,
+     .expected = "expected whole numbers from 1 to 100000, such as 10..80x2",
+     .value = "10..80x2",
+     .help = "      --barriers LIST      that each client enters and then leaves; the paper:\n"
+             "                           200..1600x2 [10..80x2]\n"},
+    LOAD_ROW_TRIALS(2, "3"),
+    PAPER_ROW_SERVERS("3", "3"),
+    PAPER_ROWS_COMMON,
 };
 
-static void add_work(const struct table3_sample *sample, struct work *work)
+static const char usage[] =
+    "Usage: zkherd paper table3 [OPTION]...\n"
+    "The time in which all clients enter a number of double barriers and leave them\n"
+    "(Table 3 of the paper): does it grow linearly with barriers and clients?\n"
+    "\n";
+
+static const char notes[] =
+    "\n"
+    "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd paper table3                             about two minutes\n"
+    "  zkherd paper table3 --barriers 200..1600x2 -t 5 the paper's plan\n"
+    "  zkherd paper table3 -n 10,20 --barriers 25,50   half a minute\n"
+    "  zkherd paper table3 -d simulated                by the simulation's cost model\n";
+
+/* A line has two points at least. */
+static bool is_consistent(const struct paper_options *options)
 {
-    work->elapsed_s += sample->elapsed_s;
-    work->passages += (double)table3_passages(&sample->trial);
-    work->reads += (double)table3_sample_reads(sample);
-    work->writes += (double)table3_sample_writes(sample);
+    char value[32];
+    if (options->barriers.count > 1 || options->load.sessions.count > 1)
+        return true;
+    snprintf(value, sizeof value, "%llu", (unsigned long long)options->barriers.list[0]);
+    return complain_value("paper table3", "--barriers", value,
+                          "expected two numbers or more, of barriers or of clients, to compare");
 }
 
-/* Puts the cell's values at its `values`. */
-static void gather(const struct table3_samples *samples, struct table3_cell *cell)
+/* ------------------------------------------------------------------ the figures */
+
+#define COLUMNS(X, T)                                                                              \
+    X(T, servers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, clients, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, barriers, COUNT, "", 0, KEY, "the cell")                                                  \
+    X(T, trials, COUNT, "", 0, NONE, "the trials that were led to their end")                      \
+    X(T, valid, COUNT, "", 0, NONE, "of these the valid ones")                                     \
+    X(T, seconds, REAL, "s", 4, NONE, "the mean of `client_s`")                                    \
+    X(T, seconds_low, REAL, "s", 4, NONE, "its 95 % t-interval, cut at 0")                         \
+    X(T, seconds_high, REAL, "s", 4, NONE, "its 95 % t-interval")                                  \
+    X(T, barrier_operations_per_s, REAL, "1/s", 1, NONE,                                           \
+      "entries and departures of all clients, of these trials together over their `elapsed_s`")    \
+    X(T, zookeeper_operations_per_s, REAL, "1/s", 1, NONE, "their requests, likewise")             \
+    X(T, reads_to_writes, REAL, "", 3, NONE,                                                       \
+      "EXISTS and getChildren, divided by CREATE and DELETE")                                      \
+    X(T, paper_seconds, REAL, "s", 1, NONE, "the paper's figure")
+
+TABLE_DECLARE(table3, COLUMNS);
+TABLE_DEFINE(table3, "table3.csv", COLUMNS)
+
+/* Seconds, the average over five runs, by clients and barriers. The paper does not say how many
+ * servers. */
+static const struct paper_figure published[] = {
+    {50, 200, 9.4},    {100, 200, 19.8}, {200, 200, 41.0},   {50, 400, 16.4},
+    {100, 400, 34.1},  {200, 400, 62.0}, {50, 800, 28.9},    {100, 800, 55.9},
+    {200, 800, 112.1}, {50, 1600, 54.0}, {100, 1600, 102.7}, {200, 1600, 234.4},
+};
+
+#define PUBLISHED (sizeof published / sizeof published[0])
+
+/* An interval of few trials may reach below 0. */
+static struct interval mean(const double *values, size_t count, double confidence)
 {
-    struct work work = {0};
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct table3_sample *sample = &samples->list[i];
-        cell->trials += belongs(sample, cell);
-        cell->valid += belongs(sample, cell) && sample->valid;
-    }
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct table3_sample *sample = &samples->list[i];
-        if (!belongs(sample, cell) || (!sample->valid && cell->valid > 0))
+    struct interval seconds = statistics_interval(values, count, confidence);
+    if (seconds.low < 0)
+        seconds.low = 0;
+    return seconds;
+}
+
+/* Rates are total work over total time. A write that fails is one, too: the servers order it. */
+static void fill(const struct paper_cell *cell, struct table_value *row)
+{
+    const struct table_cell *trials = &cell->counted;
+    double passages = (double)trials->count * (double)table3_passages(cell->at[0], cell->at[1]);
+    double elapsed_s = table_cell_sum(trials, table3_row_elapsed_s, TABLE_ALL);
+    double requests = table_cell_sum(trials, table3_row_rpcs, TABLE_ALL);
+    double writes = table_cell_sum(trials, table3_row_creates, TABLE_ALL) +
+                    table_cell_sum(trials, table3_row_deletes, TABLE_ALL);
+    paper_put_interval(&row[table3_seconds], &cell->mean);
+    row[table3_barrier_operations_per_s] = table_real(passages / elapsed_s);
+    row[table3_zookeeper_operations_per_s] = table_real(requests / elapsed_s);
+    row[table3_reads_to_writes] = table_real((requests - writes) / writes);
+    row[table3_paper_seconds] = table_real(cell->published);
+}
+
+double table3_paper_exponent(bool of_barriers, uint64_t fixed)
+{
+    double x[PUBLISHED], y[PUBLISHED];
+    size_t count = 0;
+    for (size_t i = 0; i < PUBLISHED; i++) {
+        if ((of_barriers ? published[i].x : published[i].y) != fixed)
             continue;
-        cell->values[cell->count++] = sample->client_s;
-        add_work(sample, &work);
-    }
-    cell->seconds = statistics_interval(cell->values, cell->count, JUDGEMENT_CONFIDENCE);
-    if (cell->seconds.low < 0) /* an interval of few trials may reach below */
-        cell->seconds.low = 0;
-    cell->passages_per_s = work.passages / work.elapsed_s;
-    cell->requests_per_s = (work.reads + work.writes) / work.elapsed_s;
-    cell->reads_to_writes = work.reads / work.writes;
-}
-
-static void gather_all(struct table3 *table, const struct table3_samples *const samples[])
-{
-    const struct load_options *load = &table->options->load;
-    double *values = table->values;
-    for (size_t topology = 0; topology < table->topologies; topology++) {
-        for (size_t n = 0; n < table->clients; n++) {
-            for (size_t b = 0; b < table->barriers; b++) {
-                struct table3_cell *cell = &table->cells[index_of(table, topology, n, b)];
-                *cell = (struct table3_cell){
-                    .servers = load->target.server_counts[topology],
-                    .clients = (uint32_t)load->sessions.list[n],
-                    .barriers = (uint32_t)table->options->barriers.list[b],
-                    .values = values,
-                };
-                gather(samples[topology], cell);
-                values += cell->count;
-            }
-        }
-    }
-}
-
-/* ------------------------------------------------------------------ the paper's */
-
-double table3_paper_of_barriers(uint64_t clients)
-{
-    double x[PAPER_LINE_MAX], y[PAPER_LINE_MAX];
-    size_t count = 0;
-    for (; published_table3_barriers(count) != 0; count++) {
-        x[count] = (double)published_table3_barriers(count);
-        y[count] = published_table3(clients, published_table3_barriers(count));
-    }
-    return fit_exponent(x, y, count).exponent;
-}
-
-double table3_paper_of_clients(uint64_t barriers)
-{
-    double x[PAPER_LINE_MAX], y[PAPER_LINE_MAX];
-    size_t count = 0;
-    for (; published_table3_clients(count) != 0; count++) {
-        x[count] = (double)published_table3_clients(count);
-        y[count] = published_table3(published_table3_clients(count), barriers);
+        x[count] = (double)(of_barriers ? published[i].y : published[i].x);
+        y[count++] = published[i].value;
     }
     return fit_exponent(x, y, count).exponent;
 }
@@ -115,49 +145,39 @@ double table3_paper_of_clients(uint64_t barriers)
 
 /* The cells of a line: with one number of clients, or with one of barriers. */
 struct line {
-    const struct table3_cell *first;
+    const struct paper_cell *first;
     size_t count, step;
     bool of_barriers;
 };
 
-/* The trials of the cells as points. Returns how many; 0 if a cell has no valid trial. */
-static size_t take_points(const struct line *line, double *x, double *y)
+/* By the trials of the cells as points; none if a cell has no valid trial. */
+static struct interval fit_line_of(const struct line *line)
 {
-    size_t points = 0;
+    size_t most = 0, points = 0;
+    bool valid = true;
+    for (size_t i = 0; i < line->count; i++)
+        most += line->first[i * line->step].counted.count;
+    double *x = memory_new(2 * most, sizeof *x), *y = x + most;
     for (size_t i = 0; i < line->count; i++) {
-        const struct table3_cell *cell = line->first + i * line->step;
-        if (cell->valid == 0)
-            return 0;
-        for (size_t k = 0; k < cell->count; k++) {
-            x[points] = line->of_barriers ? cell->barriers : cell->clients;
+        const struct paper_cell *cell = &line->first[i * line->step];
+        valid = valid && cell->valid > 0;
+        for (size_t k = 0; k < cell->counted.count; k++) {
+            x[points] = (double)cell->at[line->of_barriers];
             y[points++] = cell->values[k];
         }
     }
-    return points;
-}
-
-static enum error_kind fit_line_of(const struct line *line, struct interval *exponent,
-                                   struct error *error)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < line->count; i++)
-        most += line->first[i * line->step].count;
-    double *x = calloc(2 * most + 1, sizeof *x), *y = x + most;
-    if (x == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "table 3", "%zu trials", most);
-    struct fit_exponent fit = fit_exponent(x, y, take_points(line, x, y));
-    *exponent = (struct interval){fit.exponent, fit.low, fit.high};
+    struct fit_exponent fit = fit_exponent(x, y, valid ? points : 0);
     free(x);
-    return ERROR_NONE;
+    return (struct interval){fit.exponent, fit.low, fit.high};
 }
 
 /* In the table for people the servers are named if there are several numbers of them. */
 static void name_line(const struct line *line, bool several, struct judgement *judgement)
 {
-    const struct table3_cell *cell = line->first;
+    const struct paper_cell *cell = line->first;
     const char *what = line->of_barriers ? "barriers" : "clients";
     const char *fixed = line->of_barriers ? "client" : "barrier";
-    uint32_t number = line->of_barriers ? cell->clients : cell->barriers;
+    unsigned number = (unsigned)cell->at[!line->of_barriers];
     unsigned long long servers = cell->servers;
     snprintf(judgement->claim, sizeof judgement->claim,
              "time grows linearly with the %s, %u %s%s, %llu server%s", what, number, fixed,
@@ -170,99 +190,133 @@ static void name_line(const struct line *line, bool several, struct judgement *j
                  fixed, number == 1 ? "" : "s");
 }
 
-static enum error_kind judge_line(struct table3 *table, const struct line *line,
-                                  struct error *error)
+static void judge_line(struct paper_cells *cells, const struct line *line)
 {
-    struct interval exponent;
     if (line->count < 2)
-        return ERROR_NONE;
-    enum error_kind kind = fit_line_of(line, &exponent, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct judgement *judgement = judgements_add(&table->judgements, error);
-    if (judgement == NULL)
-        return error->kind;
-    name_line(line, table->topologies > 1, judgement);
+        return;
+    struct judgement *judgement = judgements_add(&cells->judgements);
+    name_line(line, cells->topologies > 1, judgement);
     judgement->servers = line->first->servers;
-    judgement->ours = exponent;
-    judgement->paper = line->of_barriers ? table3_paper_of_barriers(line->first->clients)
-                                         : table3_paper_of_clients(line->first->barriers);
+    judgement->ours = fit_line_of(line);
+    judgement->paper =
+        table3_paper_exponent(line->of_barriers, line->first->at[!line->of_barriers]);
     judgement->verdict =
         verdict_lies(&judgement->ours, TABLE3_EXPONENT_LEAST, TABLE3_EXPONENT_MOST);
-    return ERROR_NONE;
 }
 
-static enum error_kind judge(struct table3 *table, size_t topology, struct error *error)
+static void judge(struct paper_cells *cells)
 {
-    enum error_kind kind = ERROR_NONE;
-    for (size_t n = 0; kind == ERROR_NONE && n < table->clients; n++) {
-        const struct line line = {table3_at(table, topology, n, 0), table->barriers, 1, true};
-        kind = judge_line(table, &line, error);
+    size_t clients = cells->lengths[0], barriers = cells->lengths[1];
+    cells->judgements.quantity = "exponent";
+    cells->judgements.unit = "power";
+    for (size_t i = 0; i < cells->topologies; i++) {
+        for (size_t n = 0; n < clients; n++)
+            judge_line(cells, &(struct line){paper_cells_at(cells, i, n, 0), barriers, 1, true});
+        for (size_t b = 0; b < barriers; b++)
+            judge_line(cells,
+                       &(struct line){paper_cells_at(cells, i, 0, b), clients, barriers, false});
     }
-    for (size_t b = 0; kind == ERROR_NONE && b < table->barriers; b++) {
-        const struct line line = {table3_at(table, topology, 0, b), table->clients, table->barriers,
-                                  false};
-        kind = judge_line(table, &line, error);
+}
+
+const struct paper_design design_table3 = {
+    .figures = &table3_table,
+    .axes = {{table3_row_clients, offsetof(struct paper_options, load.sessions)},
+             {table3_row_barriers, offsetof(struct paper_options, barriers)}},
+    .axis_count = 2,
+    .complete = table3_row_complete,
+    .valid = table3_row_valid,
+    .metric = table3_row_client_s,
+    .mean = mean,
+    .published = published,
+    .published_count = PUBLISHED,
+    .fill = fill,
+    .judge = judge,
+};
+
+/* ------------------------------------------------------------------ for people */
+
+static const struct grid_column columns_of_figures[] = {
+    {.title = "servers", .right = true},
+    {.title = "clients", .right = true},
+    {.title = "barriers", .right = true},
+    {.over = "ours,", .title = "s", .right = true},
+    {.over = "interval", .title = "95 %", .right = true, .spare = 1},
+    {.over = "paper,", .title = "s", .right = true},
+    {.over = "passages", .title = "1/s", .right = true},
+    {.over = "requests", .title = "1/s", .right = true},
+    {.over = "reads to", .title = "writes", .right = true, .spare = 2},
+};
+
+/* Of a time in seconds: about three digits. */
+static int decimals_of(double seconds)
+{
+    return seconds < 1 ? 3 : seconds < 100 ? 2 : 1;
+}
+
+static void put(const struct table *cells, struct grid *grid)
+{
+    bool several = false;
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *row = table_row(cells, i);
+        double seconds = row[table3_seconds].real, low = row[table3_seconds_low].real,
+               high = row[table3_seconds_high].real;
+        for (size_t column = table3_servers; column <= table3_barriers; column++)
+            grid_put(grid, "%llu", (unsigned long long)row[column].count);
+        grid_put_real(grid, seconds, decimals_of(seconds));
+        if (isfinite(low))
+            grid_put(grid, "%.*f to %.*f", decimals_of(low), low, decimals_of(high), high);
+        else
+            grid_put(grid, GRID_UNKNOWN);
+        grid_put_real(grid, row[table3_paper_seconds].real, 1);
+        grid_put_whole(grid, row[table3_barrier_operations_per_s].real);
+        grid_put_whole(grid, row[table3_zookeeper_operations_per_s].real);
+        grid_put_real(grid, row[table3_reads_to_writes].real, 1);
+        several = several || row[table3_servers].count != table_row(cells, 0)[table3_servers].count;
     }
-    return kind;
+    grid->hidden[0] = !several;
 }
 
-/* ------------------------------------------------------------------ the whole */
-
-enum error_kind table3_init(struct table3 *table, const struct paper_options *options,
-                            const struct table3_samples *const samples[], struct error *error)
+static void explain(const struct table *cells, const struct load_options *options, FILE *stream)
 {
-    size_t trials = 0;
-    *table = (struct table3){.options = options,
-                             .topologies = options->load.target.topology_count,
-                             .clients = options->load.sessions.count,
-                             .barriers = options->barriers.count,
-                             .judgements = {.quantity = "exponent", .unit = "power"}};
-    for (size_t i = 0; i < table->topologies; i++)
-        trials += samples[i]->count;
-    size_t cells = table->topologies * table->clients * table->barriers;
-    table->cells = calloc(cells + 1, sizeof *table->cells); /* one more: never nothing */
-    table->values = calloc(trials + 1, sizeof *table->values);
-    if (table->cells == NULL || table->values == NULL) {
-        table3_deinit(table);
-        return error_raise(error, ERROR_NO_MEMORY, 0, "table 3", "%zu trials", trials);
+    struct {
+        double least, most;
+    } of[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}}; /* in clients, in barriers */
+    char servers[120];
+    (void)cells;
+    for (size_t i = 0; i < PUBLISHED; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            double exponent =
+                table3_paper_exponent(k == 1, k == 1 ? published[i].x : published[i].y);
+            of[k].least = fmin(of[k].least, exponent);
+            of[k].most = fmax(of[k].most, exponent);
+        }
     }
-    gather_all(table, samples);
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < table->topologies; i++)
-        kind = judge(table, i, error);
-    if (kind != ERROR_NONE)
-        table3_deinit(table);
-    return kind;
+    wrap_sentence(stream,
+                  "Linear: the time grows with a power of the barriers or clients, and the "
+                  "interval of the power lies from %.2f to %.2f. The paper calls its own growth "
+                  "roughly linear: its figures have powers from %.2f to %.2f in barriers, and "
+                  "from %.2f to %.2f in clients.",
+                  TABLE3_EXPONENT_LEAST, TABLE3_EXPONENT_MOST, of[1].least, of[1].most, of[0].least,
+                  of[0].most);
+    wrap_sentence(stream,
+                  "A time is the average over the clients, from the common start until a client "
+                  "has entered all barriers and left them all, and over %u trials; each entry and "
+                  "each departure of a client is a passage. Ours: %s. The paper's: five runs of "
+                  "50, 100 and 200 clients; it does not say how many servers; 1,950 to 3,100 "
+                  "passages and 10,700 to 17,000 requests a second, four reads to a write.",
+                  options->trials,
+                  paper_servers_describe(&options->target, servers, sizeof servers));
 }
 
-void table3_deinit(struct table3 *table)
-{
-    free(table->cells);
-    free(table->values);
-    judgements_deinit(&table->judgements);
-    *table = (struct table3){0};
-}
-
-/* ------------------------------------------------------------------ the rows */
-
-#define COLUMNS(X)                                                                                 \
-    X(servers, csv_count(csv, cell->servers))                                                      \
-    X(clients, csv_count(csv, cell->clients))                                                      \
-    X(barriers, csv_count(csv, cell->barriers))                                                    \
-    X(trials, csv_count(csv, cell->trials))                                                        \
-    X(valid, csv_count(csv, cell->valid))                                                          \
-    X(seconds, csv_real(csv, cell->seconds.value, 4))                                              \
-    X(seconds_low, csv_real(csv, cell->seconds.low, 4))                                            \
-    X(seconds_high, csv_real(csv, cell->seconds.high, 4))                                          \
-    X(barrier_operations_per_s, csv_real(csv, cell->passages_per_s, 1))                            \
-    X(zookeeper_operations_per_s, csv_real(csv, cell->requests_per_s, 1))                          \
-    X(reads_to_writes, csv_real(csv, cell->reads_to_writes, 3))                                    \
-    X(paper_seconds, csv_real(csv, published_table3(cell->clients, cell->barriers), 1))
-
-const char table3_columns[] = COLUMNS(CSV_NAME);
-
-void table3_write(const struct table3_cell *cell, struct csv *csv)
-{
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
+const struct experiment experiment_table3 = {
+    .name = "table3",
+    .command = {.arguments = {"paper table3", usage, rows, notes, NULL},
+                .simulated = "3",
+                .is_consistent = is_consistent},
+    .lead = table3_lead,
+    .design = &design_table3,
+    .columns = columns_of_figures,
+    .column_count = sizeof columns_of_figures / sizeof columns_of_figures[0],
+    .put = put,
+    .explain = explain,
+};

@@ -2,35 +2,21 @@
 #include "tests/support/row.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-void assert_field(const char *columns, const char *row, const char *column, const char *value)
+void assert_field(const struct table *table, size_t row, const char *column, const char *value)
 {
-    const char *name = columns;
-    char field[256];
-    for (;;) {
-        size_t length = strcspn(name, ",");
-        int field_length = (int)strcspn(row, ",\n");
-        snprintf(field, sizeof field, "%.*s", field_length, row);
-        if (length == strlen(column) && strncmp(name, column, length) == 0)
-            break;
-        assert_int_equal(name[length], ',');
-        name += length + 1;
-        row += field_length + 1;
-    }
-    if (strcmp(field, value) != 0)
-        fail_msg("%s is '%s', not '%s'", column, field, value);
-}
-
-static size_t count_commas(const char *text)
-{
-    size_t commas = 0;
-    for (; *text != '\0'; text++)
-        commas += *text == ',';
-    return commas;
-}
-
-void assert_fields(const char *columns, const char *row)
-{
-    assert_int_equal(count_commas(row) + 1, count_commas(columns));
+    char *text = NULL;
+    size_t length, at = 0;
+    while (at < table->type->count && strcmp(table->type->columns[at].name, column) != 0)
+        at++;
+    assert_true(at < table->type->count);
+    FILE *stream = open_memstream(&text, &length);
+    struct csv csv = {.stream = stream};
+    table_write_value(&table_row(table, row)[at], table->type->columns[at].decimals, &csv);
+    fclose(stream);
+    if (strcmp(text, value) != 0)
+        fail_msg("%s is '%s', not '%s'", column, text, value);
+    free(text);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * row: finds a field in a row of a CSV file that is in memory.
+ * row: a field of a row, as the file of its table has it.
  */
 #ifndef TESTS_ROW_H
 #define TESTS_ROW_H
+
+#include "measure/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +14,7 @@
 
 #include <cmocka.h>
 
-/* The row has this value in this column, of these columns. No value in the row has a comma. */
-void assert_field(const char *columns, const char *row, const char *column, const char *value);
-
-/* The row has as many fields as there are columns, each of which has a comma behind it. */
-void assert_fields(const char *columns, const char *row);
+/* The row has this value in this column, as it is written. */
+void assert_field(const struct table *table, size_t row, const char *column, const char *value);
 
 #endif

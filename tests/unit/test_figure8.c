@@ -2,7 +2,7 @@
 /* Figure 8 of the paper: the schedule, the rates of an event, and what is judged. */
 
 #include "base/clock.h"
-#include "bench/paper/figure8.h"
+#include "bench/paper/internal.h"
 
 #include "tests/support/test.h"
 
@@ -30,39 +30,53 @@ static int clear(void **state)
 
 /* ------------------------------------------------------------------ trials made up */
 
+struct trial {
+    bool valid;
+    struct load_fault_result faults[FIGURE8_FAULTS_MAX];
+    struct figure8_operations operations[SAMPLES];
+};
+
 /* Every fault at its time; rates as told by these percents of FULL, in turn: before, while down and
  * after, of every event. */
-static struct figure8_trial make_trial(uint64_t down, uint64_t after)
+static struct trial make_trial(uint64_t down, uint64_t after)
 {
-    struct figure8_trial trial = {.number = 1, .valid = true};
-    trial.samples = calloc(SAMPLES, sizeof *trial.samples);
+    struct trial trial = {.valid = true};
     for (uint32_t i = 0; i < SAMPLES; i++)
-        trial.samples[i] = (struct figure8_sample){.reads = FULL - 30, .writes = 30};
+        trial.operations[i] = (struct figure8_operations){.reads = FULL - 30, .writes = 30};
     for (uint32_t fault = 0; fault < 10; fault++) {
-        struct load_fault_result *result = &trial.faults[fault];
         uint64_t at_ns = figure.plan.faults[fault].at_ns;
         uint64_t length_ns = fault % 2 == 0 ? 2 * NS_PER_S : 4 * NS_PER_S;
-        *result = (struct load_fault_result){.carried_out = true, .count = 1, .at_ns = at_ns};
+        trial.faults[fault] =
+            (struct load_fault_result){.carried_out = true, .count = 1, .at_ns = at_ns};
         uint64_t from_ns = fault % 2 == 0 ? at_ns : at_ns + 2 * NS_PER_S;
         for (uint64_t ns = from_ns; ns < at_ns + length_ns; ns += NS_PER_S / 10)
-            trial.samples[ns / (NS_PER_S / 10)] =
-                (struct figure8_sample){.reads = fault % 2 == 0 ? down : after};
+            trial.operations[ns / (NS_PER_S / 10)] =
+                (struct figure8_operations){.reads = fault % 2 == 0 ? down : after};
     }
     return trial;
 }
 
-static void add(struct figure8_trial trial)
+static void add(struct trial trial)
 {
-    figure8_measure(&figure, &trial);
-    figure.trials = realloc(figure.trials, (figure.count + 1) * sizeof *figure.trials);
-    figure.trials[figure.count++] = trial;
+    figure8_add(&figure, 1 + figure.faults.rows / 10, trial.valid, trial.faults, trial.operations);
+}
+
+/* The row of a fault. */
+static const struct table_value *row_of(uint32_t trial, uint32_t fault)
+{
+    return table_row(&figure.faults, (size_t)10 * trial + fault);
+}
+
+static void sum_up(void)
+{
+    table_deinit(&figure.events);
+    judgements_deinit(&figure.judgements);
+    figure8_judge(&figure, NULL);
 }
 
 static const struct judgement *judge(const char *row)
 {
-    struct error error;
-    judgements_deinit(&figure.judgements);
-    assert_int_equal(figure8_judge(&figure, NULL, &error), ERROR_NONE);
+    sum_up();
     for (size_t i = 0; i < figure.judgements.count; i++) {
         if (strcmp(figure.judgements.list[i].row, row) == 0)
             return &figure.judgements.list[i];
@@ -100,7 +114,8 @@ TEST_BETWEEN(three_servers_lose_one_at_a_time, make, clear)
     assert_int_equal(plan.part_ns, NS_PER_S);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(plan.faults[2 * i].servers, 1);
-    assert_true(figure8_plan_is_of_leader(&plan, 2) && figure8_plan_is_of_leader(&plan, 3));
+    for (uint32_t i = 2; i < 4; i++)
+        assert_int_equal(plan.faults[2 * i].target, LOAD_FAULT_LEADER);
 }
 
 /* ------------------------------------------------------------------ rates */
@@ -109,37 +124,37 @@ TEST_BETWEEN(rates_are_of_the_parts_of_an_event, make, clear)
 {
     add(make_trial(80, 90));
     for (uint32_t event = 0; event < 5; event++) {
-        const struct figure8_rates *rates = &figure.trials[0].rates[event];
+        const struct table_value *row = row_of(0, 2 * event);
         double before = event == 0 ? 1000 : 900; /* behind the first: what came after the last */
-        assert_true(fabs(rates->before - before) < 1e-6);
-        assert_true(fabs(rates->down - 800) < 1e-6);
-        assert_true(fabs(rates->after - 900) < 1e-6);
+        assert_true(fabs(row[figure8_fault_before_per_s].real - before) < 1e-6);
+        assert_true(fabs(row[figure8_fault_down_per_s].real - 800) < 1e-6);
+        assert_true(fabs(row[figure8_fault_after_per_s].real - 900) < 1e-6);
     }
 }
 
 TEST_BETWEEN(a_fault_that_was_not_carried_out_has_no_rates, make, clear)
 {
-    struct figure8_trial trial = make_trial(80, 90);
+    struct trial trial = make_trial(80, 90);
     trial.faults[3].carried_out = false;
     add(trial);
-    assert_true(isnan(figure.trials[0].rates[1].before));
-    assert_true(isfinite(figure.trials[0].rates[0].after));
-    assert_true(isfinite(figure.trials[0].rates[2].before));
+    assert_true(isnan(table_number(&row_of(0, 2)[figure8_fault_before_per_s])));
+    assert_true(isfinite(table_number(&row_of(0, 0)[figure8_fault_after_per_s])));
+    assert_true(isfinite(table_number(&row_of(0, 4)[figure8_fault_before_per_s])));
 }
 
 /* ------------------------------------------------------------------ judgements */
 
-static void silence(struct figure8_trial *trial, uint32_t from, uint32_t count)
+static void silence(struct trial *trial, uint32_t from, uint32_t count)
 {
     for (uint32_t i = from; i < from + count; i++)
-        trial->samples[i] = (struct figure8_sample){0};
+        trial->operations[i] = (struct figure8_operations){0};
 }
 
 /* Nine tenths of a second without an operation are no second at zero, nor are ten of two seconds.
  */
 TEST_BETWEEN(a_second_at_zero_is_of_its_fault, make, clear)
 {
-    struct figure8_trial trial = make_trial(80, 90);
+    struct trial trial = make_trial(80, 90);
     silence(&trial, 41, 9);   /* a follower was killed at 4 s */
     silence(&trial, 165, 10); /* the leader at 16 s */
     add(trial);
@@ -149,8 +164,8 @@ TEST_BETWEEN(a_second_at_zero_is_of_its_fault, make, clear)
     trial = make_trial(80, 90);
     silence(&trial, 165, 25);
     add(trial);
-    assert_int_equal(figure.trials[1].zero_seconds[4], 1);
-    assert_int_equal(figure.trials[1].zero_seconds[5], 1);
+    assert_int_equal(row_of(1, 4)[figure8_fault_seconds_at_zero].count, 1);
+    assert_int_equal(row_of(1, 5)[figure8_fault_seconds_at_zero].count, 1);
     assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
     assert_int_equal(judge("no second at zero, leader")->verdict, VERDICT_FAILS);
     assert_string_equal(judge("no second at zero, leader")->reason,
@@ -186,7 +201,7 @@ TEST_BETWEEN(a_part_without_an_operation_leaves_the_ratio_open, make, clear)
 {
     add(make_trial(80, 90));
     add(make_trial(81, 90));
-    struct figure8_trial trial = make_trial(80, 90);
+    struct trial trial = make_trial(80, 90);
     silence(&trial, 40, 20); /* all the time in which the follower is down */
     add(trial);
     const struct judgement *down = judge("while a follower is down");
@@ -198,7 +213,7 @@ TEST_BETWEEN(a_part_without_an_operation_leaves_the_ratio_open, make, clear)
 
 TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
 {
-    struct figure8_trial trial = make_trial(0, 0);
+    struct trial trial = make_trial(0, 0);
     trial.valid = false;
     add(trial);
     for (size_t i = 0; i < 6; i++) {
@@ -210,16 +225,27 @@ TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
     assert_int_equal(judge("while a follower is down")->verdict, VERDICT_UNDETERMINED);
 }
 
+static double median_of(uint32_t event, size_t column)
+{
+    sum_up();
+    return table_row(&figure.events, event)[column].real;
+}
+
 TEST_BETWEEN(medians_are_of_valid_trials, make, clear)
 {
-    struct figure8_trial trial = make_trial(80, 50);
+    struct trial trial = make_trial(80, 50);
     trial.valid = false;
     add(trial);
-    assert_true(fabs(figure8_median(&figure, 2, figure8_before_per_s) - 500) < 1e-6);
+    assert_true(fabs(median_of(1, figure8_event_before_per_s) - 500) < 1e-6);
     add(make_trial(80, 90));
-    add(make_trial(80, 70));
-    assert_true(fabs(figure8_median(&figure, 2, figure8_before_per_s) - 800) < 1e-6);
-    assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)) == false);
-    figure.trials[1].faults[0].led_ns = figure.trials[2].faults[0].led_ns = UINT64_MAX;
-    assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)));
+    trial = make_trial(80, 70);
+    trial.faults[4].led_ns = UINT64_MAX;
+    add(trial);
+    assert_true(fabs(median_of(1, figure8_event_before_per_s) - 800) < 1e-6);
+    assert_true(isfinite(median_of(2, figure8_event_new_leader_ms)));
+    for (uint32_t i = 0; i < 2; i++)
+        figure.faults
+            .values[((size_t)10 * i + 4) * figure.faults.type->count + figure8_fault_new_leader_ms]
+            .kind = TABLE_UNKNOWN;
+    assert_true(isnan(median_of(2, figure8_event_new_leader_ms)));
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Table 1 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
 
-#include "bench/output/load_series.h"
 #include "bench/output/verdict.h"
-#include "bench/paper/published.h"
-#include "bench/paper/table1.h"
+#include "bench/paper/internal.h"
 #include "bench/target/core_shares.h"
 #include "tests/support/row.h"
 #include "tests/support/screen.h"
@@ -44,18 +42,18 @@ TEST(a_verdict_follows_from_the_interval)
 #define SHARES 3
 
 static uint64_t servers[] = {1, 3, 5}, reads[SHARES] = {0, 50, 100};
-static struct load_options options;
-static struct load_record records[3];
-static struct table1 table;
+static struct paper_options options;
+static struct table trials[3];
+static struct paper_cells table;
 
 static int set_up(void **state)
 {
     (void)state;
-    options = (struct load_options){
+    options.load = (struct load_options){
         .target = {.server_counts = servers, .topology_count = 3, .cpu_percent = 25},
         .reads = {reads, SHARES},
     };
-    memset(records, 0, sizeof records);
+    memset(trials, 0, sizeof trials);
     memset(&table, 0, sizeof table);
     return 0;
 }
@@ -63,15 +61,15 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    table1_deinit(&table);
+    paper_cells_deinit(&table);
     for (size_t i = 0; i < 3; i++)
-        table_deinit(&records[i].rows);
+        table_deinit(&trials[i]);
     return 0;
 }
 
 static struct table_value *add(size_t topology, uint32_t percent, double per_s)
 {
-    struct table *rows = &records[topology].rows;
+    struct table *rows = &trials[topology];
     rows->type = &load_row_table;
     struct table_value *row = table_add(rows);
     row[load_row_reads_percent] = table_count(percent);
@@ -101,8 +99,8 @@ static void add_the_papers_shape(double scatter)
 
 static void judge(void)
 {
-    struct error error;
-    assert_int_equal(table1_init(&table, &options, records, &error), ERROR_NONE);
+    const struct table *const rows[] = {&trials[0], &trials[1], &trials[2]};
+    paper_cells_init(&table, &design_table1, &options, rows);
 }
 
 #define READS_RISE       "reads rise"
@@ -137,15 +135,15 @@ TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
     judge();
-    const struct table1_cell *cell = table1_at(&table, 1, 2);
+    const struct paper_cell *cell = paper_cells_at(&table, 1, 2, 0);
     assert_int_equal(cell->servers, 3);
-    assert_int_equal(cell->reads, 100);
+    assert_int_equal(cell->at[0], 100);
     assert_int_equal(cell->trials, 3);
     assert_int_equal(cell->valid, 3);
-    assert_close(cell->per_s.value, 87e3);
+    assert_close(cell->mean.value, 87e3);
     /* t of 2 degrees of freedom, and the standard error of the logarithms. */
-    assert_close(cell->per_s.high, 87e3 * exp(4.302652729911275 * log(1.02) / sqrt(3)));
-    assert_close(table1_at(&table, 2, 0)->per_s.value, 18e3);
+    assert_close(cell->mean.high, 87e3 * exp(4.302652729911275 * log(1.02) / sqrt(3)));
+    assert_close(paper_cells_at(&table, 2, 0, 0)->mean.value, 18e3);
 }
 
 TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
@@ -154,10 +152,10 @@ TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
     add(1, 100, 1)[load_row_valid].flag = false;
     add(1, 100, 2)[load_row_complete].flag = false;
     judge();
-    const struct table1_cell *cell = table1_at(&table, 1, 2);
+    const struct paper_cell *cell = paper_cells_at(&table, 1, 2, 0);
     assert_int_equal(cell->trials, 4);
     assert_int_equal(cell->valid, 3);
-    assert_close(cell->per_s.value, 87e3);
+    assert_close(cell->mean.value, 87e3);
     assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
@@ -165,13 +163,13 @@ TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
 TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    struct table *rows = &records[2].rows;
+    struct table *rows = &trials[2];
     for (size_t i = 0; i < rows->rows; i++) {
         struct table_value *row = &rows->values[i * rows->type->count];
         row[load_row_valid].flag = row[load_row_reads_percent].count != 100;
     }
     judge();
-    assert_close(table1_at(&table, 2, 2)->per_s.value, 165e3);
+    assert_close(paper_cells_at(&table, 2, 2, 0)->mean.value, 165e3);
     assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
     assert_verdict(READS_RISE, 5, VERDICT_UNDETERMINED);
     assert_verdict(RISES_WITH_READS, 5, VERDICT_UNDETERMINED);
@@ -188,13 +186,13 @@ TEST_BETWEEN(a_starved_trial_does_not_count, set_up, tear_down)
     add(1, 100, 87e3)[load_row_server_cores].real = NAN;
     add(1, 0, 21e3)[load_row_server_cores].real = 0.1;
     judge();
-    const struct table1_cell *cell = table1_at(&table, 1, 2);
+    const struct paper_cell *cell = paper_cells_at(&table, 1, 2, 0);
     assert_int_equal(cell->trials, 6);
     assert_int_equal(cell->starved, 1);
     assert_int_equal(cell->valid, 5);
-    assert_close(cell->per_s.value, 87e3);
-    assert_int_equal(table1_at(&table, 1, 0)->starved, 0);
-    assert_int_equal(table1_at(&table, 1, 0)->valid, 4);
+    assert_close(cell->mean.value, 87e3);
+    assert_int_equal(paper_cells_at(&table, 1, 0, 0)->starved, 0);
+    assert_int_equal(paper_cells_at(&table, 1, 0, 0)->valid, 4);
     assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
@@ -203,9 +201,9 @@ TEST_BETWEEN(cells_without_trials_are_unknown, set_up, tear_down)
 {
     add(0, 0, 1000);
     judge();
-    assert_true(isnan(table1_at(&table, 2, 2)->per_s.value));
-    assert_close(table1_at(&table, 0, 0)->per_s.value, 1000);
-    assert_true(isnan(table1_at(&table, 0, 0)->per_s.low));
+    assert_true(isnan(paper_cells_at(&table, 2, 2, 0)->mean.value));
+    assert_close(paper_cells_at(&table, 0, 0, 0)->mean.value, 1000);
+    assert_true(isnan(paper_cells_at(&table, 0, 0, 0)->mean.low));
     assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
@@ -259,7 +257,7 @@ TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 TEST_BETWEEN(a_fall_between_two_shares_fails, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    struct table *rows = &records[1].rows;
+    struct table *rows = &trials[1];
     for (size_t i = 0; i < rows->rows; i++) {
         struct table_value *row = &rows->values[i * rows->type->count];
         if (row[load_row_reads_percent].count == 50)
@@ -277,7 +275,7 @@ TEST_BETWEEN(a_fall_between_two_shares_fails, set_up, tear_down)
 TEST_BETWEEN(servers_that_share_the_cores_are_not_compared, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    options.target.cpu_percent = 0;
+    options.load.target.cpu_percent = 0;
     judge();
     assert_verdict(READS_RISE, 3, VERDICT_UNDETERMINED);
     assert_verdict(WRITES_FALL, 5, VERDICT_UNDETERMINED);
@@ -289,8 +287,8 @@ TEST_BETWEEN(servers_that_share_the_cores_are_not_compared, set_up, tear_down)
 TEST_BETWEEN(writes_of_a_simulation_are_not_judged, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
-    options.target.cpu_percent = 0;
-    options.target.driver = DRIVER_SIMULATED;
+    options.load.target.cpu_percent = 0;
+    options.load.target.driver = DRIVER_SIMULATED;
     judge();
     assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
     assert_verdict(WRITES_FALL, 3, VERDICT_UNDETERMINED);
@@ -300,32 +298,20 @@ TEST_BETWEEN(writes_of_a_simulation_are_not_judged, set_up, tear_down)
 
 /* ------------------------------------------------------------------ the rows */
 
-static char *row_of_cell(size_t topology, size_t share)
-{
-    static char text[512];
-    memset(text, 0, sizeof text);
-    FILE *stream = fmemopen(text, sizeof text, "w");
-    struct csv csv = {.stream = stream};
-    table1_write(table1_at(&table, topology, share), &csv);
-    fclose(stream);
-    return text;
-}
-
 TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
     add_the_papers_shape(1.02);
     judge();
-    const char *row = row_of_cell(1, 2);
-    assert_field(table1_columns, row, "servers", "3");
-    assert_field(table1_columns, row, "reads_percent", "100");
-    assert_field(table1_columns, row, "trials", "3");
-    assert_field(table1_columns, row, "valid", "3");
-    assert_field(table1_columns, row, "starved", "0");
-    assert_field(table1_columns, row, "achieved_per_s", "87000.00");
-    assert_field(table1_columns, row, "paper_per_s", "87000");
-    assert_field(table1_columns, row_of_cell(2, 0), "paper_per_s", "18000");
-    assert_field(table1_columns, row_of_cell(1, 1), "paper_per_s", "");
-    assert_field(table1_columns, row_of_cell(0, 2), "paper_per_s", "");
+    assert_field(&table.figures, 3 + 2, "servers", "3");
+    assert_field(&table.figures, 3 + 2, "reads_percent", "100");
+    assert_field(&table.figures, 3 + 2, "trials", "3");
+    assert_field(&table.figures, 3 + 2, "valid", "3");
+    assert_field(&table.figures, 3 + 2, "starved", "0");
+    assert_field(&table.figures, 3 + 2, "achieved_per_s", "87000.00");
+    assert_field(&table.figures, 3 + 2, "paper_per_s", "87000");
+    assert_field(&table.figures, 6 + 0, "paper_per_s", "18000");
+    assert_field(&table.figures, 3 + 1, "paper_per_s", "");
+    assert_field(&table.figures, 0 + 2, "paper_per_s", "");
 }
 
 TEST_BETWEEN(a_claim_is_a_sentence, set_up, tear_down)
@@ -341,16 +327,22 @@ TEST_BETWEEN(a_claim_is_a_sentence, set_up, tear_down)
 
 /* ------------------------------------------------------------------ the paper, the machine */
 
+static double published(uint64_t of_servers, uint64_t percent)
+{
+    return paper_published(design_table1.published, design_table1.published_count, of_servers,
+                           percent);
+}
+
 TEST(the_paper_has_ten_figures)
 {
     static const double figures[][3] = {
         {13, 460e3, 8e3}, {9, 296e3, 12e3}, {7, 257e3, 14e3}, {5, 165e3, 18e3}, {3, 87e3, 21e3}};
     for (size_t i = 0; i < 5; i++) {
-        assert_true(published_table1((uint64_t)figures[i][0], 100) == figures[i][1]);
-        assert_true(published_table1((uint64_t)figures[i][0], 0) == figures[i][2]);
-        assert_true(isnan(published_table1((uint64_t)figures[i][0], 50)));
+        assert_true(published((uint64_t)figures[i][0], 100) == figures[i][1]);
+        assert_true(published((uint64_t)figures[i][0], 0) == figures[i][2]);
+        assert_true(isnan(published((uint64_t)figures[i][0], 50)));
     }
-    assert_true(isnan(published_table1(1, 100)));
+    assert_true(isnan(published(1, 100)));
 }
 
 TEST(servers_get_what_the_driver_leaves)
@@ -370,17 +362,17 @@ TEST(servers_get_what_the_driver_leaves)
 TEST_BETWEEN(a_rehearsal_comes_first_and_is_not_kept, set_up, tear_down)
 {
     uint64_t sessions = 60;
-    options.sessions = (struct levels){.list = &sessions, .count = 1};
-    options.trials = 2;
-    options.rehearses = true;
-    struct load_cells cells = load_cells_of(&options);
+    options.load.sessions = (struct levels){.list = &sessions, .count = 1};
+    options.load.trials = 2;
+    options.load.rehearses = true;
+    struct load_cells cells = load_cells_of(&options.load);
     assert_int_equal(cells.count, 3 * 3 * SHARES);
     assert_int_equal(cells.rehearsals, 3 * SHARES);
     for (size_t i = 0; i < cells.count; i++)
         assert_int_equal(cells.list[i].trial, i / (3 * SHARES));
     free(cells.list);
-    options.rehearses = false;
-    cells = load_cells_of(&options);
+    options.load.rehearses = false;
+    cells = load_cells_of(&options.load);
     assert_int_equal(cells.count, 2 * 3 * SHARES);
     assert_int_equal(cells.rehearsals, 0);
     assert_int_equal(cells.list[0].trial, 1);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What `zkherd paper --json` prints, of experiments made by hand. */
-#include "bench/paper/figure8.h"
-#include "bench/paper/paper_json.h"
-#include "bench/paper/paper_json_cells.h"
+#include "bench/paper/internal.h"
 #include "tests/support/schema.h"
 #include "tests/support/test.h"
 
@@ -33,8 +31,7 @@ static int end(void **state)
 
 static void add(const char *name, int verdict)
 {
-    paper_json_add(
-        list, &(struct paper_json_experiment){name, verdict, "out", json_array(), &judgements});
+    paper_json_add(list, name, verdict, "out", json_array(), &judgements);
 }
 
 /* What is written, by the schema; for the caller to json_decref. */
@@ -108,22 +105,25 @@ TEST_BETWEEN(without_a_result_there_is_nothing_to_write, begin, end)
     assert_true(paper_json_has_result(list));
 }
 
-/* Two trials, whose rates and times differ by the trial and the event. */
+/* Two trials, which differ by their operations in the part before each kill, and their silences. */
 static void lay_out(struct figure8 *figure)
 {
-    figure->trials = calloc(2, sizeof *figure->trials);
-    figure->count = 2;
+    static struct figure8_operations operations[140];
+    struct load_fault_result faults[FIGURE8_FAULTS_MAX] = {{0}};
     for (uint32_t trial = 0; trial < 2; trial++) {
-        figure->trials[trial].valid = trial == 1;
-        for (uint32_t event = 0; event < figure->plan.events; event++) {
-            struct load_fault_result *kill = &figure->trials[trial].faults[2 * event];
-            figure->trials[trial].rates[event] =
-                (struct figure8_rates){100 * (trial + event), NAN, 3};
-            kill->carried_out = true;
-            kill->led_ns = UINT64_MAX;
-            kill->silence_ns = (trial + event) * NS_PER_MS;
-        }
+        for (uint32_t i = 0; i < 140; i++)
+            operations[i].reads = 10 * (trial + 1 + i / 30);
+        for (uint32_t fault = 0; fault < 8; fault++)
+            faults[fault] =
+                (struct load_fault_result){.carried_out = true,
+                                           .count = 1,
+                                           .at_ns = figure->plan.faults[fault].at_ns,
+                                           .silence_ns = (trial + fault / 2) * NS_PER_MS,
+                                           .led_ns = UINT64_MAX};
+        faults[7].carried_out = false;
+        figure8_add(figure, trial + 1, trial == 1, faults, operations);
     }
+    figure8_judge(figure, NULL);
 }
 
 /* Medians of the valid trial alone. */
@@ -132,21 +132,20 @@ TEST_BETWEEN(the_events_of_figure_8_are_its_cells, begin, end)
     struct figure8 figure;
     figure8_init(&figure, 3, 14 * NS_PER_S);
     lay_out(&figure);
-    json_t *cells = paper_json_cells_figure8(&figure, 0);
+    json_t *cells = paper_json_rows(&figure.events, 0, 4);
     assert_int_equal(json_array_size(cells), 4);
     const json_t *cell = json_array_get(cells, 2);
     assert_string_equal(json_string_value(json_object_get(cell, "event")), "the leader");
     assert_int_equal(json_integer_value(json_object_get(cell, "trials_complete")), 2);
     assert_int_equal(json_integer_value(json_object_get(cell, "trials_valid")), 1);
-    assert_float_equal(json_real_value(json_object_get(cell, "before_per_s")), 300, 0);
-    assert_true(json_is_null(json_object_get(cell, "down_per_s")));
+    assert_float_equal(json_real_value(json_object_get(cell, "before_per_s")), 400, 0);
+    assert_true(json_is_null(json_object_get(json_array_get(cells, 3), "down_per_s")));
     assert_float_equal(json_real_value(json_object_get(cell, "longest_silence_ms")), 3, 0);
     assert_true(json_is_null(json_object_get(cell, "new_leader_ms")));
     json_t *record = json_pack("{s:s, s:i, s:s, s:i, s:i, s:n, s:[], s:o}", "folder", "out",
                                "servers", 3, "target", "ensemble3", "trials_planned", 2,
                                "trials_finished", 2, "cut_short", "warnings", "cells", cells);
-    paper_json_add(list, &(struct paper_json_experiment){"figure8", 0, "out",
-                                                         json_pack("[o]", record), &judgements});
+    paper_json_add(list, "figure8", 0, "out", json_pack("[o]", record), &judgements);
     json_decref(written());
     figure8_deinit(&figure);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Table 3 of the paper: its trials, what is kept of them, and what is judged, made by hand. */
 
-#include "bench/paper/published.h"
-#include "bench/paper/table3.h"
+#include "bench/paper/internal.h"
 #include "recipes/registry.h"
 #include "tests/support/row.h"
 #include "tests/support/test.h"
@@ -13,8 +12,8 @@
 
 static uint64_t servers[] = {1, 3}, clients[] = {50, 100, 200}, barriers[] = {200, 400, 800, 1600};
 static struct paper_options options;
-static struct table3_samples samples;
-static struct table3 table;
+static struct table samples;
+static struct paper_cells table;
 
 static int set_up(void **state)
 {
@@ -27,16 +26,16 @@ static int set_up(void **state)
                  .seed = 7},
         .barriers = {barriers, 4},
     };
-    samples = (struct table3_samples){0};
-    table = (struct table3){0};
+    samples = (struct table){.type = &table3_row_table};
+    table = (struct paper_cells){0};
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    table3_deinit(&table);
-    table3_samples_deinit(&samples);
+    paper_cells_deinit(&table);
+    table_deinit(&samples);
     return 0;
 }
 
@@ -57,9 +56,8 @@ static bool is_same(const struct table3_trial *a, const struct table3_trial *b)
 TEST_BETWEEN(every_round_has_every_cell, set_up, tear_down)
 {
     struct table3_plan plan;
-    struct error error;
     options.load.target = (struct target_options){.server_counts = servers, .topology_count = 2};
-    assert_int_equal(table3_plan_init(&plan, &options, &error), ERROR_NONE);
+    table3_plan_init(&plan, &options);
     assert_int_equal(plan.rehearsals, 2);
     assert_int_equal(plan.count, 2 + TRIALS * 2 * 12);
     bool in_order = true;
@@ -75,28 +73,27 @@ TEST_BETWEEN(every_round_has_every_cell, set_up, tear_down)
         const struct table3_trial largest = {i, 200, 1600, 0};
         assert_true(is_same(&plan.list[i], &largest));
     }
-    table3_plan_deinit(&plan);
+    free(plan.list);
     options.load.rehearses = false;
-    assert_int_equal(table3_plan_init(&plan, &options, &error), ERROR_NONE);
+    table3_plan_init(&plan, &options);
     assert_int_equal(plan.rehearsals, 0);
     assert_int_equal(plan.count, TRIALS * 2 * 12);
-    table3_plan_deinit(&plan);
+    free(plan.list);
 }
 
 /* By its entries and departures: the sum over all cells is 350 clients and 3,000 barriers. */
 TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
 {
     struct table3_plan plan;
-    struct error error;
     const struct table3_trial first = {0, 10, 10, 0}, second = {0, 10, 30, 1};
-    assert_int_equal(table3_passages(&first), 200);
-    assert_int_equal(table3_plan_init(&plan, &options, &error), ERROR_NONE);
+    assert_int_equal(table3_passages(10, 10), 200);
+    table3_plan_init(&plan, &options);
     assert_int_equal(table3_plan_left_ns(&plan, 0), 0);
     table3_plan_learn(&plan, &first, 1000);
     table3_plan_learn(&plan, &second, 7000);
     assert_int_equal(table3_plan_left_ns(&plan, 1), 10 * (TRIALS * UINT64_C(2) * 350 * 3000));
     assert_int_equal(table3_plan_left_ns(&plan, plan.count), 0);
-    table3_plan_deinit(&plan);
+    free(plan.list);
 }
 
 /* ------------------------------------------------------------------ what is kept of one */
@@ -114,10 +111,9 @@ static struct tally counts_of_small(void)
     return counts;
 }
 
-static struct table3_sample take(const struct trial_result *of)
+static const struct table_value *take(const struct trial_result *of)
 {
     struct error error;
-    struct table3_sample sample;
     struct trial_result result = *of;
     const struct trial_plan plan = {
         .fleet = {.driver = DRIVER_SIMULATED, .sessions = small.clients, .processes = 1},
@@ -128,23 +124,25 @@ static struct table3_sample take(const struct trial_result *of)
     assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
     result.memory->violations[0] =
         (struct violation){.kind = VIOLATION_LEFT_EARLY, .session = 1, .expected = 4, .found = 3};
-    table3_sample_take(&small, &result, 64, &sample);
+    struct table_value *row = table_add(&samples);
+    table3_row_take(&small, &result, 64, row);
     trial_memory_free(result.memory);
-    return sample;
+    return row;
 }
 
 TEST_BETWEEN(a_sample_has_its_times_and_counts, set_up, tear_down)
 {
-    struct table3_sample sample = take(&(struct trial_result){.end = END_DONE,
-                                                              .client_ns = 1500000000,
-                                                              .elapsed_ns = 2000000000,
-                                                              .total = counts_of_small()});
-    assert_true(sample.complete && sample.valid && !sample.fails);
-    assert_string_equal(sample.reason, "");
-    assert_close(sample.client_s, 1.5);
-    assert_close(sample.elapsed_s, 2);
-    assert_int_equal(table3_sample_reads(&sample), 22);
-    assert_int_equal(table3_sample_writes(&sample), 18);
+    const struct table_value *row = take(&(struct trial_result){.end = END_DONE,
+                                                                .client_ns = 1500000000,
+                                                                .elapsed_ns = 2000000000,
+                                                                .total = counts_of_small()});
+    assert_true(row[table3_row_complete].flag && row[table3_row_valid].flag &&
+                !row[table3_row_fails].flag);
+    assert_string_equal(row[table3_row_reason].text, "");
+    assert_close(row[table3_row_client_s].real, 1.5);
+    assert_close(row[table3_row_elapsed_s].real, 2);
+    assert_int_equal(row[table3_row_rpcs].count, 22 + 18);
+    assert_int_equal(row[table3_row_creates].count + row[table3_row_deletes].count, 18);
 }
 
 /* A client that was early, and counts that no order of the requests explains. */
@@ -152,15 +150,19 @@ TEST_BETWEEN(what_no_barrier_does_fails, set_up, tear_down)
 {
     struct trial_result result = {
         .end = END_VIOLATION, .total = counts_of_small(), .violation_count = 1};
-    struct table3_sample sample = take(&result);
-    assert_true(sample.fails && !sample.valid && !sample.complete);
-    assert_string_equal(sample.reason, "lock 0, handoff 0: session 0 left the barrier when 3 of 4 "
-                                       "had begun to leave");
+    const struct table_value *row = take(&result);
+    assert_true(row[table3_row_fails].flag && !row[table3_row_valid].flag &&
+                !row[table3_row_complete].flag);
+    assert_string_equal(row[table3_row_reason].text,
+                        "lock 0, handoff 0: session 0 left the barrier when 3 of 4 "
+                        "had begun to leave");
     result = (struct trial_result){.end = END_DONE, .total = counts_of_small()};
     result.total.of[TALLY_EXISTS]++;
-    sample = take(&result);
-    assert_true(sample.fails && !sample.valid && sample.complete);
-    assert_string_equal(sample.reason, "creates and exists: 17, where there are 16 to 16");
+    row = take(&result);
+    assert_true(row[table3_row_fails].flag && !row[table3_row_valid].flag &&
+                row[table3_row_complete].flag);
+    assert_string_equal(row[table3_row_reason].text,
+                        "creates and exists: 17, where there are 16 to 16");
 }
 
 /* What a lost connection adds is no fault of the counts. */
@@ -168,30 +170,31 @@ TEST_BETWEEN(a_trial_that_was_disturbed_is_not_valid, set_up, tear_down)
 {
     struct trial_result result = {
         .end = END_DONE, .losses = 1, .not_valid = "others used the servers"};
-    struct table3_sample sample = take(&result);
-    assert_true(!sample.fails && !sample.valid && sample.complete);
-    assert_string_equal(sample.reason, "others used the servers");
+    const struct table_value *row = take(&result);
+    assert_true(!row[table3_row_fails].flag && !row[table3_row_valid].flag &&
+                row[table3_row_complete].flag);
+    assert_string_equal(row[table3_row_reason].text, "others used the servers");
     result = (struct trial_result){.end = END_DEADLINE, .reason = "nothing moved"};
-    sample = take(&result);
-    assert_true(!sample.fails && !sample.valid && !sample.complete);
-    assert_string_equal(sample.reason, "nothing moved");
+    row = take(&result);
+    assert_true(!row[table3_row_fails].flag && !row[table3_row_valid].flag &&
+                !row[table3_row_complete].flag);
+    assert_string_equal(row[table3_row_reason].text, "nothing moved");
 }
 
 /* ------------------------------------------------------------------ the cells */
 
-static struct table3_sample *add(uint64_t of_clients, uint64_t of_barriers, double seconds)
+static struct table_value *add(uint64_t of_clients, uint64_t of_barriers, double seconds)
 {
-    struct error error;
-    const struct table3_sample sample = {
-        .trial = {.clients = (uint32_t)of_clients, .barriers = (uint32_t)of_barriers, .number = 1},
-        .complete = true,
-        .valid = true,
-        .client_s = seconds,
-        .elapsed_s = 2 * seconds,
-        .total.of = {[TALLY_CREATE] = 60, [TALLY_DELETE] = 40, [TALLY_EXISTS] = 400},
-    };
-    assert_int_equal(table3_samples_add(&samples, &sample, &error), ERROR_NONE);
-    return &samples.list[samples.count - 1];
+    struct table_value *row = table_add(&samples);
+    row[table3_row_clients] = table_count(of_clients);
+    row[table3_row_barriers] = table_count(of_barriers);
+    row[table3_row_client_s] = table_real(seconds);
+    row[table3_row_elapsed_s] = table_real(2 * seconds);
+    row[table3_row_creates] = table_count(60);
+    row[table3_row_deletes] = table_count(40);
+    row[table3_row_rpcs] = table_count(500);
+    row[table3_row_complete] = row[table3_row_valid] = table_flag(true);
+    return row;
 }
 
 /* Three trials of every cell, which scatter by this factor. */
@@ -207,46 +210,53 @@ static void add_all(double (*seconds)(uint64_t of_clients, uint64_t of_barriers)
     }
 }
 
+static double published(uint64_t of_clients, uint64_t of_barriers)
+{
+    return paper_published(design_table3.published, design_table3.published_count, of_clients,
+                           of_barriers);
+}
+
 static void judge(void)
 {
-    struct error error;
-    const struct table3_samples *const of_targets[] = {&samples};
-    assert_int_equal(table3_init(&table, &options, of_targets, &error), ERROR_NONE);
+    const struct table *const of_targets[] = {&samples};
+    paper_cells_init(&table, &design_table3, &options, of_targets);
 }
 
 TEST_BETWEEN(a_cell_is_the_average_of_its_trials, set_up, tear_down)
 {
     add(100, 400, 30);
     add(100, 400, 36);
-    add(100, 400, 1)->valid = false;
-    add(100, 400, 2)->complete = false;
+    add(100, 400, 1)[table3_row_valid].flag = false;
+    add(100, 400, 2)[table3_row_complete].flag = false;
     judge();
-    const struct table3_cell *cell = table3_at(&table, 0, 1, 1);
+    const struct paper_cell *cell = paper_cells_at(&table, 0, 1, 1);
     assert_int_equal(cell->servers, 3);
-    assert_int_equal(cell->clients, 100);
-    assert_int_equal(cell->barriers, 400);
+    assert_int_equal(cell->at[0], 100);
+    assert_int_equal(cell->at[1], 400);
     assert_int_equal(cell->trials, 3);
     assert_int_equal(cell->valid, 2);
-    assert_close(cell->seconds.value, 33);
-    assert_close(cell->seconds.high, 33 + 12.706204736174698 * 3); /* t of one degree */
-    assert_true(cell->seconds.low == 0);
+    assert_close(cell->mean.value, 33);
+    assert_close(cell->mean.high, 33 + 12.706204736174698 * 3); /* t of one degree */
+    assert_true(cell->mean.low == 0);
     /* Two trials, 132 s together. */
-    assert_close(cell->passages_per_s, 2 * 2 * 100 * 400 / 132.0);
-    assert_close(cell->requests_per_s, 1000 / 132.0);
-    assert_close(cell->reads_to_writes, 4);
-    assert_true(isnan(table3_at(&table, 0, 0, 0)->seconds.value));
+    assert_field(&table.figures, 4 + 1, "barrier_operations_per_s",
+                 "1212.1"); /* 2 * 2 * 100 * 400 / 132 */
+    assert_field(&table.figures, 4 + 1, "zookeeper_operations_per_s", "7.6"); /* 1000 / 132 */
+    assert_field(&table.figures, 4 + 1, "reads_to_writes", "4.000");
+    assert_true(isnan(paper_cells_at(&table, 0, 0, 0)->mean.value));
 }
 
 /* Its figure is shown. */
 TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 {
-    add_all(published_table3, 1.01);
-    for (size_t i = 0; i < samples.count; i++) {
-        const struct table3_trial *trial = &samples.list[i].trial;
-        samples.list[i].valid = trial->clients != 100 || trial->barriers != 800;
+    add_all(published, 1.01);
+    for (size_t i = 0; i < samples.rows; i++) {
+        struct table_value *row = &samples.values[i * samples.type->count];
+        row[table3_row_valid].flag =
+            row[table3_row_clients].count != 100 || row[table3_row_barriers].count != 800;
     }
     judge();
-    assert_close(table3_at(&table, 0, 1, 2)->seconds.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
+    assert_close(paper_cells_at(&table, 0, 1, 2)->mean.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
     for (size_t i = 0; i < table.judgements.count; i++)
         assert_int_equal(table.judgements.list[i].verdict,
                          i == 1 || i == 3 + 2 ? VERDICT_UNDETERMINED : VERDICT_HOLDS);
@@ -259,7 +269,7 @@ TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
 TEST_BETWEEN(the_papers_own_figures_grow_linearly, set_up, tear_down)
 {
     static const double exponents[] = {0.838, 0.784, 0.840, 1.062, 0.959, 0.978, 1.059};
-    add_all(published_table3, 1.01);
+    add_all(published, 1.01);
     judge();
     assert_int_equal(table.judgements.count, 3 + 4);
     for (size_t i = 0; i < table.judgements.count; i++) {
@@ -294,7 +304,7 @@ TEST_BETWEEN(another_growth_fails, set_up, tear_down)
 
 TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 {
-    add_all(published_table3, 8);
+    add_all(published, 8);
     judge();
     for (size_t i = 0; i < table.judgements.count; i++)
         assert_int_equal(table.judgements.list[i].verdict, VERDICT_UNDETERMINED);
@@ -304,7 +314,7 @@ TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 TEST_BETWEEN(a_line_of_one_cell_is_not_judged, set_up, tear_down)
 {
     options.load.sessions.count = 1;
-    add_all(published_table3, 1.01);
+    add_all(published, 1.01);
     judge();
     assert_int_equal(table.judgements.count, 1);
     options.load.sessions.count = 3;
@@ -327,34 +337,22 @@ TEST_BETWEEN(a_value_lies_within_bounds_if_its_interval_does, set_up, tear_down)
 
 /* ------------------------------------------------------------------ the rows, the paper */
 
-static char *row_of_cell(size_t n, size_t b)
-{
-    static char text[512];
-    memset(text, 0, sizeof text);
-    FILE *stream = fmemopen(text, sizeof text, "w");
-    struct csv csv = {.stream = stream};
-    table3_write(table3_at(&table, 0, n, b), &csv);
-    fclose(stream);
-    return text;
-}
-
 TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
     add(200, 1600, 10);
     judge();
-    const char *row = row_of_cell(2, 3);
-    assert_field(table3_columns, row, "servers", "3");
-    assert_field(table3_columns, row, "clients", "200");
-    assert_field(table3_columns, row, "barriers", "1600");
-    assert_field(table3_columns, row, "trials", "1");
-    assert_field(table3_columns, row, "valid", "1");
-    assert_field(table3_columns, row, "seconds", "10.0000");
-    assert_field(table3_columns, row, "seconds_low", "");
-    assert_field(table3_columns, row, "barrier_operations_per_s", "32000.0");
-    assert_field(table3_columns, row, "zookeeper_operations_per_s", "25.0");
-    assert_field(table3_columns, row, "reads_to_writes", "4.000");
-    assert_field(table3_columns, row, "paper_seconds", "234.4");
-    assert_field(table3_columns, row_of_cell(0, 0), "seconds", "");
+    assert_field(&table.figures, 11, "servers", "3");
+    assert_field(&table.figures, 11, "clients", "200");
+    assert_field(&table.figures, 11, "barriers", "1600");
+    assert_field(&table.figures, 11, "trials", "1");
+    assert_field(&table.figures, 11, "valid", "1");
+    assert_field(&table.figures, 11, "seconds", "10.0000");
+    assert_field(&table.figures, 11, "seconds_low", "");
+    assert_field(&table.figures, 11, "barrier_operations_per_s", "32000.0");
+    assert_field(&table.figures, 11, "zookeeper_operations_per_s", "25.0");
+    assert_field(&table.figures, 11, "reads_to_writes", "4.000");
+    assert_field(&table.figures, 11, "paper_seconds", "234.4");
+    assert_field(&table.figures, 0, "seconds", "");
 }
 
 TEST_BETWEEN(the_paper_has_twelve_figures, set_up, tear_down)
@@ -363,14 +361,10 @@ TEST_BETWEEN(the_paper_has_twelve_figures, set_up, tear_down)
         {9.4, 19.8, 41.0}, {16.4, 34.1, 62.0}, {28.9, 55.9, 112.1}, {54.0, 102.7, 234.4}};
     for (size_t b = 0; b < 4; b++) {
         for (size_t n = 0; n < 3; n++)
-            assert_true(published_table3(clients[n], barriers[b]) == seconds[b][n]);
-        assert_int_equal(published_table3_barriers(b), barriers[b]);
+            assert_true(published(clients[n], barriers[b]) == seconds[b][n]);
     }
-    assert_int_equal(published_table3_clients(2), 200);
-    assert_int_equal(published_table3_clients(3), 0);
-    assert_int_equal(published_table3_barriers(4), 0);
-    assert_true(isnan(published_table3(50, 100)));
-    assert_true(isnan(published_table3(10, 200)));
-    assert_true(isnan(table3_paper_of_barriers(10)));
-    assert_true(isnan(table3_paper_of_clients(100)));
+    assert_true(isnan(published(50, 100)));
+    assert_true(isnan(published(10, 200)));
+    assert_true(isnan(table3_paper_exponent(true, 10)));
+    assert_true(isnan(table3_paper_exponent(false, 100)));
 }

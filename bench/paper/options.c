@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/paper_options.h"
+#include "bench/paper/internal.h"
 
 #include "base/text.h"
 #include "bench/cli/complain.h"
@@ -87,4 +87,25 @@ void paper_options_deinit(struct paper_options *options)
     load_options_deinit(&options->load);
     free(options->barriers.list);
     options->barriers = (struct levels){0};
+}
+
+const char *paper_servers_cannot_show(const struct target_options *target, bool writes)
+{
+    if (target->driver == DRIVER_SIMULATED)
+        return writes ? "the leader of the simulation pays nothing for a follower" : NULL;
+    return target->cpu_percent > 0 ? NULL : "the servers share the cores of one machine";
+}
+
+const char *paper_servers_describe(const struct target_options *target, char *text, size_t size)
+{
+    if (target->driver == DRIVER_SIMULATED)
+        snprintf(text, size, "simulated servers");
+    else if (target->connect)
+        snprintf(text, size, "the servers of --connect");
+    else if (target->cpu_percent > 0)
+        snprintf(text, size, "servers on one machine, %u.%02u cores each",
+                 target->cpu_percent / 100, target->cpu_percent % 100);
+    else
+        snprintf(text, size, "servers that share the cores of one machine");
+    return text;
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an experiment ends with: files, plots, a table for people, JSON. */
+#include "bench/paper/internal.h"
+
+#include "base/output.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
+#include "bench/output/json_result.h"
+#include "bench/output/plots.h"
+#include "bench/output/record_json.h"
+#include "bench/page/page.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define GAP 2
+
+/* ------------------------------------------------------------------ the JSON */
+
+static bool is_of_trials(const struct table_column *column)
+{
+    return strcmp(column->name, "servers") == 0 || strcmp(column->name, "trials") == 0 ||
+           strcmp(column->name, "valid") == 0 || strcmp(column->name, "starved") == 0;
+}
+
+static json_t *describe_value(const struct table_value *value)
+{
+    if (value->kind == TABLE_COUNT)
+        return json_integer((json_int_t)value->count);
+    return value->kind == TABLE_TEXT ? json_result_text(value->text)
+                                     : json_result_real(table_number(value));
+}
+
+json_t *paper_json_rows(const struct table *table, size_t first, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = first; i < first + count; i++) {
+        const struct table_value *row = table_row(table, i);
+        json_t *json = json_object();
+        for (int rest = 0; rest < 2; rest++) {
+            for (size_t k = 0; k < table->type->count; k++) {
+                const struct table_column *column = &table->type->columns[k];
+                char key[48];
+                bool counts = is_of_trials(column);
+                if (counts == rest)
+                    continue;
+                snprintf(key, sizeof key, "%s%s",
+                         strcmp(column->name, "valid") == 0 || strcmp(column->name, "starved") == 0
+                             ? "trials_"
+                             : "",
+                         strcmp(column->name, "trials") == 0 ? "trials_complete" : column->name);
+                json_object_set_new(json, key, describe_value(&row[k]));
+            }
+        }
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+/* The keys are columns of shape.csv. */
+static json_t *describe_judgement(const struct judgements *judgements,
+                                  const struct judgement *judgement)
+{
+    return json_pack(
+        "{s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "claim", judgement->claim, "servers",
+        (json_int_t)judgement->servers, "against_servers",
+        judgement->against > 0 ? json_integer((json_int_t)judgement->against) : json_null(),
+        "quantity", judgements->quantity, "ratio", json_result_real(judgement->ours.value),
+        "ratio_low", json_result_real(judgement->ours.low), "ratio_high",
+        json_result_real(judgement->ours.high), "paper_ratio", json_result_real(judgement->paper),
+        "verdict", verdict_word(judgement->verdict), "reason", json_result_text(judgement->reason));
+}
+
+void paper_json_add(json_t *list, const char *name, int verdict, const char *folder,
+                    json_t *records, const struct judgements *judgements)
+{
+    json_t *judged = json_array();
+    for (size_t i = 0; i < judgements->count; i++)
+        json_array_append_new(judged, describe_judgement(judgements, &judgements->list[i]));
+    json_array_append_new(
+        list, json_pack("{s:s, s:n, s:s, s:o, s:o, s:o}", "experiment", name, "left_out", "verdict",
+                        verdict_word(verdict_of_status(verdict)), "folder", json_text(folder),
+                        "results", records, "judgements", judged));
+}
+
+void paper_json_add_without_result(json_t *list, const char *name, const char *left_out)
+{
+    json_array_append_new(list, json_pack("{s:s, s:s?, s:n, s:n, s:[], s:[]}", "experiment", name,
+                                          "left_out", left_out, "verdict", "folder", "results",
+                                          "judgements"));
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+static bool is_null(const json_t *experiment, const char *key)
+{
+    return json_is_null(json_object_get(experiment, key));
+}
+
+bool paper_json_has_result(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (!is_null(json_array_get(list, i), "verdict"))
+            return true;
+    }
+    return false;
+}
+
+/* One that fails outweighs one that is undetermined, as is one that has no result although it was
+ * not left out. */
+static const char *weigh(const json_t *list)
+{
+    const char *fails = verdict_word(VERDICT_FAILS), *holds = verdict_word(VERDICT_HOLDS);
+    bool all_hold = true;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *experiment = json_array_get(list, i);
+        const char *verdict = json_string_value(json_object_get(experiment, "verdict"));
+        if (verdict != NULL && strcmp(verdict, fails) == 0)
+            return fails;
+        if (is_null(experiment, "left_out"))
+            all_hold = all_hold && verdict != NULL && strcmp(verdict, holds) == 0;
+    }
+    return all_hold ? holds : verdict_word(VERDICT_UNDETERMINED);
+}
+
+enum error_kind paper_json_write(json_t *list, FILE *stream, struct error *error)
+{
+    return json_result_write(json_pack("{s:s, s:O}", "verdict", weigh(list), "experiments", list),
+                             "paper", stream, error);
+}
+
+/* ------------------------------------------------------------------ files, plots, text */
+
+void paper_write_table(FILE *stream, const void *context)
+{
+    const struct table *table = context;
+    struct csv csv = {.stream = stream};
+    table_write_header(table->type, &csv);
+    for (size_t i = 0; i < table->rows; i++)
+        table_write_row(table->type, table_row(table, i), &csv);
+}
+
+static void draw(const struct output_options *output, int interrupts)
+{
+    char why[640];
+    const struct plots plots = {.kind = PLOTS_OF_PAPER,
+                                .folder = output->out,
+                                .recipes = "",
+                                .formats = output->plots,
+                                .interrupts = interrupts};
+    if (plots_draw(&plots, why, sizeof why) == PLOTS_SKIPPED && !output->quiet)
+        complain_mildly("the plots are skipped: %s", why);
+}
+
+static enum error_kind print(const struct paper_outcome *outcome, struct error *error)
+{
+    const struct experiment *experiment = outcome->experiment;
+    const struct load_options *options = &outcome->options->load;
+    unsigned columns = terminal_columns(STDOUT_FILENO);
+    struct grid grid;
+    grid_init(&grid, experiment->columns, experiment->column_count, GAP);
+    experiment->put(outcome->cells, &grid);
+    (void)grid_fit(&grid, columns, 1);
+    fputc('\n', stdout);
+    enum error_kind kind = grid_write(&grid, columns, stdout, error);
+    grid_deinit(&grid);
+    fputc('\n', stdout);
+    if (kind == ERROR_NONE)
+        kind = judgements_print(outcome->judgements, columns, stdout, error);
+    experiment->explain(outcome->cells, options, stdout);
+    wrap_sentence(stdout, "The shape is judged, the figures are not: they are those of two "
+                          "machines.");
+    printf("\nresults in %s\n", options->output.out);
+    return kind;
+}
+
+/* The result of a topology without a trial is none. */
+static json_t *describe_records(const struct paper_outcome *outcome)
+{
+    json_t *list = json_array();
+    size_t cells = outcome->cells->rows / outcome->options->load.target.topology_count;
+    for (size_t i = 0; i < outcome->record_count; i++) {
+        if (outcome->records[i].trials > 0)
+            json_array_append_new(
+                list, record_json_new(outcome->records[i].manifest, outcome->records[i].folder,
+                                      outcome->records[i].servers,
+                                      paper_json_rows(outcome->cells, i * cells, cells)));
+    }
+    return list;
+}
+
+int paper_tell(const struct paper_outcome *outcome, int *verdict)
+{
+    struct error error;
+    const struct output_options *output = &outcome->options->load.output;
+    const struct judgements *judgements = outcome->judgements;
+    enum error_kind kind = output_write(output->out, outcome->file->type->file, paper_write_table,
+                                        outcome->file, &error);
+    if (kind == ERROR_NONE)
+        kind = output_write(output->out, "shape.csv", judgements_write, judgements, &error);
+    if (kind == ERROR_NONE) {
+        draw(output, outcome->signals);
+        page_add(output->out, outcome->record_count == 1 ? outcome->records[0].manifest : NULL,
+                 output->quiet);
+    }
+    int status = kind == ERROR_NONE ? 0 : complain(&error);
+    if (output->quiet || output->json)
+        judgements_complain(judgements);
+    else if (print(outcome, &error) != ERROR_NONE && status == 0)
+        status = complain(&error);
+    *verdict = outcome->fails ? 1 : judgements_exit_status(judgements);
+    if (outcome->options->experiments != NULL)
+        paper_json_add(outcome->options->experiments, outcome->experiment->name, *verdict,
+                       output->out, describe_records(outcome), judgements);
+    return status;
+}
