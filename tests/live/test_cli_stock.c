@@ -244,8 +244,8 @@ COMMAND_TEST(a_refused_session_names_the_limit_that_is_not_told)
     command_run(&command, COMMAND("run", "-r", "scalable", "-n", "80", "-t", "1", "--connect",
                                   address, "-o", "refused", "-q"));
     assert_status(&command, 3);
-    assert_has(command.err, " are established; the server may limit the connections of an "
-                            "address (maxClientCnxns)");
+    /* A session is refused, or the word that asks the server why. */
+    assert_has(command.err, "maxClientCnxns");
 }
 
 TEST_GROUP(start_telling, stop)
