@@ -462,10 +462,11 @@ SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server wi
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
 
-# Checks the includes between folders, formatting, the warnings of a second compiler, clang-tidy, cppcheck and
-# shellcheck.
+# Checks the includes between folders, the places of the mutations, formatting, the warnings of a second compiler,
+# clang-tidy, cppcheck and shellcheck.
 lint: install-to-lint
 	tests/arrows
+	tests/mutate --check tests/mutations
 	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
 	@printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 sh -c 'clang-tidy --quiet \
