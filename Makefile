@@ -471,7 +471,8 @@ lint: install-to-lint
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
 	@printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 sh -c 'clang-tidy --quiet \
 	    --warnings-as-errors="*" "$$@" -- -DZKHERD_VERSION="\"\"" -std=c11 -D_GNU_SOURCE -Ilib -I.' clang-tidy
-	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
+	@# cppcheck does not expand the nested lists of columns of answer.c.
+	cppcheck --suppress=syntaxError:bench/plan/answer.c --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
 	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
 	    -Ilib -I. lib bench
 	shellcheck -x $(SCRIPTS)

@@ -277,6 +277,8 @@ static void try_times(struct experiment *experiment, const char *what, bool of_c
 {
     const struct recipe *recipe = experiment->claim->recipes[0];
     double fastest_s[LEVELS];
+    for (size_t i = 0; i < LEVELS; i++)
+        fastest_s[i] = INFINITY;
     for (size_t i = 0; i < (size_t)TIME_ROUNDS * LEVELS; i++) {
         double *fastest = &fastest_s[i % LEVELS];
         uint32_t number = (uint32_t)numbers[i % LEVELS];
@@ -286,7 +288,7 @@ static void try_times(struct experiment *experiment, const char *what, bool of_c
         if (!experiment_run_whole(experiment))
             return;
         double seconds = (double)experiment->result->elapsed_ns / 1e9;
-        *fastest = i < LEVELS ? seconds : fmin(*fastest, seconds);
+        *fastest = fmin(*fastest, seconds);
     }
     struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
     finding_measured(experiment->finding,

@@ -76,7 +76,11 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
         }
         add_word(&topics, one->name);
     }
-    status = topic == NULL ? list(&topics) : ARGUMENTS_GO;
+    if (topic == NULL) {
+        status = list(&topics);
+        free(topics.text);
+        return status;
+    }
     for (const struct answer *answer = answers; status == ARGUMENTS_GO && answer->topic != NULL;
          answer++) {
         add_word(&topics, answer->topic);

@@ -142,7 +142,7 @@ static enum error_kind ask_servers(struct connect_string *servers, struct server
 {
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < servers->count; i++) {
-        struct server_limits limits;
+        struct server_limits limits = {0};
         kind = tcp_resolve(&servers->endpoints[i], ASK_NS, error);
         if (kind == ERROR_NONE)
             kind = server_limits_ask(&servers->endpoints[i], ASK_NS, &limits, error);

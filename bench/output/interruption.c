@@ -30,6 +30,7 @@ void interruption_reword(struct error *error, const char *subcommand, const char
 static struct {
     char sentence[200], folder[PATH_MAX];
     void (*discard)(const char *folder);
+    int status;
 } end;
 
 static void end_program(int number)
@@ -38,7 +39,7 @@ static void end_program(int number)
     (void)!write(STDERR_FILENO, end.sentence, strlen(end.sentence));
     if (end.discard != NULL)
         end.discard(end.folder);
-    _exit(error_exit_status(ERROR_INTERRUPTED));
+    _exit(end.status);
 }
 
 void interruption_ends_program(const char *subcommand, const char *piece)
@@ -48,6 +49,7 @@ void interruption_ends_program(const char *subcommand, const char *piece)
     snprintf(
         end.sentence, sizeof end.sentence, "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
         controls ? TERMINAL_CLEAR_LINE : "", subcommand, error_words(ERROR_INTERRUPTED), piece);
+    end.status = error_exit_status(ERROR_INTERRUPTED);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (signal(numbers[i], end_program) == SIG_IGN)
             signal(numbers[i], SIG_IGN);

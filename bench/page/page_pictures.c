@@ -32,11 +32,13 @@ const struct csv_reader *page_pictures(void)
     static struct csv_reader pictures;
     struct error error;
     if (pictures.rows == 0) {
-        FILE *stream = fmemopen((char *)(uintptr_t)pictures_csv, strlen(pictures_csv), "re");
+        char *text = memory_text(pictures_csv);
+        FILE *stream = fmemopen(text, strlen(text), "re");
         bool is_read = stream != NULL &&
                        csv_reader_init(stream, "pictures.csv", &pictures, &error) == ERROR_NONE;
         assert(is_read);
         fclose(stream);
+        free(text);
     }
     return &pictures;
 }

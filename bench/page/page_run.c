@@ -38,27 +38,30 @@ static const struct figures figures_of[PAGE_KINDS] = {
     [PAGE_RUN] = {"trials.csv",
                   "Medians over the valid trials of each cell",
                   {{"recipe", "recipe"}, {"clients", "clients"}},
-                  {{"rpcs", "requests"},
-                   {"notifications", "notifications"},
-                   {"handoff_p50_us", "handoff p50, µs"},
-                   {"drain_s", "drain, s"},
-                   {"handoffs_per_s", "handoffs, 1/s"}}},
+                  {{"rpcs", "requests", MEDIAN},
+                   {"notifications", "notifications", MEDIAN},
+                   {"handoff_p50_us", "handoff p50, µs", MEDIAN},
+                   {"drain_s", "drain, s", MEDIAN},
+                   {"handoffs_per_s", "handoffs, 1/s", MEDIAN}},
+                  NULL},
     [PAGE_LOAD] = {"cells.csv",
                    "Geometric means over the trials of each cell",
                    {{"servers", "servers"},
                     {"mix", "mix"},
                     {"sessions", "sessions"},
                     {"rate_per_s", "offered, 1/s"}},
-                   {{"achieved_per_s", "answered, 1/s"},
-                    {"response_p50_us", "response p50, µs"},
-                    {"response_p99_us", "response p99, µs"}}},
+                   {{"achieved_per_s", "answered, 1/s", MEDIAN},
+                    {"response_p50_us", "response p50, µs", MEDIAN},
+                    {"response_p99_us", "response p99, µs", MEDIAN}},
+                   NULL},
     [PAGE_PLAN] = {"answers.csv",
                    "Answers of the searches",
                    {{"recipe", "recipe"}, {"objective", "objective"}, {"unknown", "unknown"}},
-                   {{"passed", "largest passed"},
-                    {"failed", "smallest failed"},
-                    {"measured_us", "measured, µs"},
-                    {"handoffs_per_s", "handoffs, 1/s"}}}};
+                   {{"passed", "largest passed", MEDIAN},
+                    {"failed", "smallest failed", MEDIAN},
+                    {"measured_us", "measured, µs", MEDIAN},
+                    {"handoffs_per_s", "handoffs, 1/s", MEDIAN}},
+                   NULL}};
 
 /* The laws beside the counts of a run. */
 static const struct figures laws = {"trials.csv",
@@ -421,16 +424,14 @@ void page_run_verdicts(FILE *stream, const struct page_source *run)
     const struct csv_reader *fits = page_file(run, "fits.csv");
     struct cells cells = find_cells(run, 1, PAGE_RUN, &figures_of[PAGE_RUN]);
     struct cells lawful = find_cells(run, 1, PAGE_RUN, &laws);
-    size_t i;
-    const json_t *name;
     say_price(stream, run, &cells, recipes);
-    json_array_foreach(recipes, i, name) say_law(stream, run, &lawful, page_json_text(name));
+    for (size_t i = 0; i < json_array_size(recipes); i++)
+        say_law(stream, run, &lawful, page_json_text(json_array_get(recipes, i)));
     if (lawful.count == 0)
         html_sentence(stream, "undetermined", "No law applies to the counts of these trials.");
-    json_array_foreach(recipes, i, name)
-    {
-        say_drain(stream, fits, page_json_text(name));
-        say_herd(stream, fits, page_json_text(name));
+    for (size_t i = 0; i < json_array_size(recipes); i++) {
+        say_drain(stream, fits, page_json_text(json_array_get(recipes, i)));
+        say_herd(stream, fits, page_json_text(json_array_get(recipes, i)));
     }
     say_background(stream, page_file(run, "background.csv"));
     free_cells(&cells);

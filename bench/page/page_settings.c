@@ -44,8 +44,8 @@ static void put_subject(FILE *stream, const struct page_source *source)
     static const char *const subjects[PAGE_KINDS] = {
         [PAGE_RUN] = "What clients pay for ",
         [PAGE_LOAD] = "How many requests a second the servers answer, and in what time.",
-        [PAGE_PAPER] = "An experiment of the ZooKeeper paper (Hunt et al., USENIX ATC 2010), made "
-                       "again on other machines, and its shape compared with the paper's.",
+        [PAGE_PAPER] = ("An experiment of the ZooKeeper paper (Hunt et al., USENIX ATC 2010), made "
+                        "again on other machines, and its shape compared with the paper's."),
         [PAGE_PLAN] = "How many "};
     const struct page_manifest *manifest = &source->manifests[0];
     const json_t *recipes = page_json(manifest, "plan", "recipes");

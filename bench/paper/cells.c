@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -192,6 +193,7 @@ void paper_cells_init(struct paper_cells *cells, const struct paper_design *desi
         levels[k] = (const void *)((const char *)options + design->axes[k].levels);
         cells->lengths[k] = levels[k]->count;
     }
+    assert(levels[0] != NULL);
     cells->count = cells->topologies * cells->lengths[0] * cells->lengths[1];
     cells->list = memory_new(cells->count, sizeof *cells->list);
     for (size_t i = 0; i < cells->count; i++) {

@@ -12,6 +12,8 @@
  */
 #include "bench/paper/internal.h"
 
+#include <assert.h>
+
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/target/core_shares.h"
@@ -146,6 +148,7 @@ static void put(const struct table *cells, struct grid *grid)
             writes = row;
         if (row[table1_reads_percent].count != 100)
             continue;
+        assert(writes != NULL);
         grid_put(grid, "%llu", (unsigned long long)row[table1_servers].count);
         grid_put_whole(grid, row[table1_achieved_per_s].real);
         grid_put_whole(grid, writes[table1_achieved_per_s].real);

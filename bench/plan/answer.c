@@ -200,14 +200,14 @@ const char *plan_answer_reason(const struct plan_answer *answer)
     X(SIZE, knee_demand_locks, knee_is_known ? knee->demand_locks : 0)                             \
     TRIALS(X)
 
-#define CSV_OF_SIZE(name, value)         csv_count_if(csv, (value) > 0, value);
-#define CSV_OF_COUNT(name, value)        csv_count(csv, value);
-#define CSV_OF_TEXT(name, value)         csv_text(csv, value);
-#define CSV_OF_TRUTH(name, value)        csv_text(csv, (value) ? "yes" : "no");
-#define CSV_OF_MICROSECONDS(name, value) csv_real(csv, value, 1);
-#define CSV_OF_PER_S(name, value)        csv_real(csv, value, 2);
-#define CSV_OF_LOCKS(name, value)        csv_real(csv, value, 3);
-#define CSV_OF_COEFFICIENT(name, value)  csv_real(csv, value, 6);
+#define CSV_OF_SIZE(name, value)         csv_count_if(csv, (value) > 0, value),
+#define CSV_OF_COUNT(name, value)        csv_count(csv, value),
+#define CSV_OF_TEXT(name, value)         csv_text(csv, value),
+#define CSV_OF_TRUTH(name, value)        csv_text(csv, (value) ? "yes" : "no"),
+#define CSV_OF_MICROSECONDS(name, value) csv_real(csv, value, 1),
+#define CSV_OF_PER_S(name, value)        csv_real(csv, value, 2),
+#define CSV_OF_LOCKS(name, value)        csv_real(csv, value, 3),
+#define CSV_OF_COEFFICIENT(name, value)  csv_real(csv, value, 6),
 #define CSV_OF(kind, name, value)        CSV_OF_##kind(name, value)
 #define NAME_OF(kind, name, value)       #name ","
 
@@ -226,8 +226,7 @@ void plan_answer_write(const struct plan_answer *answer, const struct plan_sampl
     bool knee_is_known = answer->knee.state == PLAN_KNEE_KNOWN;
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(&context->question->objective, objective, sizeof objective);
-    COLUMNS(CSV_OF)
-    csv_end_row(csv);
+    COLUMNS(CSV_OF) csv_end_row(csv);
 }
 
 static void set_count(json_t *object, const char *key, bool known, uint64_t count)

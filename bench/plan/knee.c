@@ -157,9 +157,8 @@ bool plan_knee_next(const struct plan_question *question, const struct plan_samp
     const struct search_forecast missing = find_missing(question, samples, &most);
     if (missing.short_trials + missing.long_trials == 0)
         return false;
-    *asked = missing.short_trials >= missing.long_trials
-                 ? (struct search_probe){.size = 1}
-                 : (struct search_probe){.size = most, .longer = true};
+    bool is_short = missing.short_trials >= missing.long_trials;
+    *asked = (struct search_probe){.size = is_short ? 1 : most, .longer = !is_short};
     return true;
 }
 

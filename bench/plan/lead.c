@@ -493,7 +493,7 @@ static int lead(struct plan_searches *searches, int argc, char **argv)
 
 int plan_searches_lead(struct plan_options *options, int argc, char **argv)
 {
-    struct error error;
+    struct error error = {0};
     struct plan_searches *searches = memory_new(1, sizeof *searches);
     searches->options = options;
     int status = plan_proposals_read(options, &searches->costs, &error) == ERROR_NONE

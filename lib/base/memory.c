@@ -35,7 +35,7 @@ char *memory_text(const char *text)
     return or_end(strdup(text));
 }
 
-static char *format_new(const char *format, va_list arguments)
+__attribute__((format(printf, 1, 0))) static char *format_new(const char *format, va_list arguments)
 {
     char *text;
     return or_end(vasprintf(&text, format, arguments) < 0 ? NULL : text);

@@ -122,9 +122,10 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
 
 /* ------------------------------------------------------------------ what a verdict found */
 
-static void describe_what(const struct violation *v, char *text, size_t size)
+/* Who held, entered or left when it was not to be. Sessions are numbered from 0 for people; they
+ * are stored +1 so that 0 can mean nobody. False: the violation is of another kind. */
+static bool describe_access(const struct violation *v, char *text, size_t size)
 {
-    /* Sessions are numbered from 0 for people; they are stored +1 so that 0 can mean nobody. */
     int64_t session = (int64_t)v->session - 1, other = (int64_t)v->other - 1;
     switch (v->kind) {
     case VIOLATION_TWO_HOLDERS:
@@ -137,7 +138,7 @@ static void describe_what(const struct violation *v, char *text, size_t size)
             snprintf(text, size,
                      "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
                      session, other);
-        break;
+        return true;
     case VIOLATION_NOT_HOLDER:
         if (v->other == 0)
             snprintf(text, size, "session %" PRId64 " released a lock that nobody held", session);
@@ -145,32 +146,43 @@ static void describe_what(const struct violation *v, char *text, size_t size)
             snprintf(text, size,
                      "session %" PRId64 " released a lock that session %" PRId64 " held", session,
                      other);
-        break;
+        return true;
     case VIOLATION_ORDER:
         snprintf(text, size,
                  "out of turn: session %" PRId64 " with number %" PRId64
                  " was granted after number %" PRId64,
                  session, v->found, v->expected);
-        break;
-    case VIOLATION_LAW:
-        snprintf(text, size, "%s: the law says %" PRId64 ", found %" PRId64, tally_column(v->tally),
-                 v->expected, v->found);
-        break;
+        return true;
     case VIOLATION_HOLDERS:
         snprintf(text, size, "all is at rest: %" PRId64 " should hold the lock, %" PRId64 " do",
                  v->expected, v->found);
-        break;
+        return true;
     case VIOLATION_ENTERED_EARLY:
         snprintf(text, size,
                  "session %" PRId64 " entered the barrier when %" PRId64 " of %" PRId64
                  " had arrived",
                  session, v->found, v->expected);
-        break;
+        return true;
     case VIOLATION_LEFT_EARLY:
         snprintf(text, size,
                  "session %" PRId64 " left the barrier when %" PRId64 " of %" PRId64
                  " had begun to leave",
                  session, v->found, v->expected);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void describe_what(const struct violation *v, char *text, size_t size)
+{
+    int64_t session = (int64_t)v->session - 1, other = (int64_t)v->other - 1;
+    if (describe_access(v, text, size))
+        return;
+    switch (v->kind) {
+    case VIOLATION_LAW:
+        snprintf(text, size, "%s: the law says %" PRId64 ", found %" PRId64, tally_column(v->tally),
+                 v->expected, v->found);
         break;
     case VIOLATION_COUNTER:
         snprintf(text, size, "after %" PRId64 " increments the counter says %" PRId64, v->expected,
@@ -205,6 +217,8 @@ static void describe_what(const struct violation *v, char *text, size_t size)
         snprintf(text, size,
                  "%s: the sessions counted %" PRId64 ", the ledger's rows sum to %" PRId64,
                  tally_column(v->tally), v->expected, v->found);
+        break;
+    default:
         break;
     }
 }
