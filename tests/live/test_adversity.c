@@ -60,7 +60,6 @@ TEST(test_exits_are_survived)
 {
     static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "election",
                                           "ticket",      "writelock",  "zoolock"};
-    (void)state;
     for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
         check_death(recipes[i], DEATH_EXIT, DEATH_HOLDER, 0);
         check_death(recipes[i], DEATH_EXIT, DEATH_WAITER, 0);
@@ -76,7 +75,6 @@ TEST(test_crashes_are_survived)
 {
     static const char *const recipes[] = {"nonscalable", "scalable", "ticket"};
     size_t count = driver == DRIVER_THREADS ? 1 : sizeof recipes / sizeof recipes[0];
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         check_death(recipes[i], DEATH_CRASH, DEATH_HOLDER, 0);
         check_death(recipes[i], DEATH_CRASH, DEATH_WAITER, 1);

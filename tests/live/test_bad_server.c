@@ -100,7 +100,6 @@ TEST(test_a_create_whose_reply_has_no_body_has_failed)
     struct error error;
     uint16_t port;
     char hosts[32];
-    (void)state;
     int listening = port_listen(&port);
     pid_t pid = fork();
     if (pid == 0) {
@@ -131,7 +130,6 @@ TEST(test_a_close_that_nobody_confirms_is_told)
     struct error error;
     uint16_t port;
     char hosts[32];
-    (void)state;
     int listening = port_listen(&port); /* and nobody accepts */
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
     assert_int_equal(event_loop_new(2, &events, &error), ERROR_NONE);

@@ -62,7 +62,6 @@ TEST(test_wrong_predecessor)
 TEST(test_no_watch)
 {
     struct trial_plan plan = plan_of("broken-nowatch");
-    (void)state;
     plan.fleet.timeout_ns = VAIN_NS;
     struct trial_result *result = live_trial(&plan);
     assert_int_equal(result->end, END_DEADLINE);
@@ -78,7 +77,6 @@ TEST(test_no_watch)
 TEST(test_leak)
 {
     struct trial_plan plan = plan_of("broken-leak");
-    (void)state;
     plan.fleet.session_timeout_ms =
         6000; /* the others', too: two thirds of it without a word end them */
     struct trial_result *result = live_trial(&plan);

@@ -106,7 +106,6 @@ TEST(test_two_holders_are_caught_across_processes)
 TEST(test_a_lost_wake_up_is_named)
 {
     struct recipe recipe = nowatch;
-    (void)state;
     recipe.law = registry_find("nonscalable")->law;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_DEADLINE);
@@ -149,7 +148,6 @@ TEST(test_a_count_that_is_off_by_one_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
-    (void)state;
     recipe.law.release = too_much;
     struct trial_result *result = run(&recipe, 5, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_VIOLATION);
@@ -185,7 +183,6 @@ TEST(test_a_notification_that_no_law_foretells_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
-    (void)state;
     recipe.law.release = miscounted;
     error = -1;
     find_violation(&recipe, text);
@@ -198,7 +195,6 @@ TEST(test_a_foretold_notification_that_nobody_sends_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
-    (void)state;
     recipe.law.release = miscounted;
     error = 1;
     find_violation(&recipe, text);
@@ -224,7 +220,6 @@ TEST(test_a_notification_in_the_wrong_step_is_told)
 {
     struct recipe recipe = *registry_find("childwatch");
     char text[256];
-    (void)state;
     recipe.law.arrival = too_early;
     recipe.law.release = too_late;
     find_violation(&recipe, text);
@@ -234,7 +229,6 @@ TEST(test_a_notification_in_the_wrong_step_is_told)
 TEST(test_grants_out_of_turn_are_told)
 {
     struct recipe recipe = *registry_find("nonscalable");
-    (void)state;
     /* It promises what it cannot keep: all have the sequence number 0. */
     recipe.fifo = true;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
@@ -247,7 +241,6 @@ TEST(test_a_lock_that_is_not_reentrant_is_told)
 {
     struct recipe recipe = *registry_find("scalable");
     char text[256];
-    (void)state;
     recipe.nesting = 2;
     struct trial_result *result = run(&recipe, 2, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_VIOLATION);
@@ -261,7 +254,6 @@ TEST(test_a_lock_that_is_not_reentrant_is_told)
 TEST(test_leftovers_below_what_was_laid_out_are_counted)
 {
     struct recipe recipe = *registry_find("ticket");
-    (void)state;
     recipe.release = nolock_acquire;
     struct trial_result *result = run(&recipe, 1, PACE_FREE);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFTOVER);

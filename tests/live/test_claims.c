@@ -69,7 +69,6 @@ static void assert_verdict(enum verdict verdict, enum verdict expected)
 TEST(test_claims_hold)
 {
     static const char *const ids[] = {"C1", "C5", "C6", "C7", "C8", "C13", "C14", "C15"};
-    (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         assert_verdict(try(ids[i], (struct swap){NULL, 0, false}), VERDICT_HOLDS);
 }
@@ -114,7 +113,6 @@ TEST(test_claims_fail_of_other_locks)
         {"C17", {"childwatch", 0, false}, "notifications 31, RPCs 31"},
         {"C17", {"writelock", 0, false}, "notifications 1, RPCs 2"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         assert_verdict(try(broken[i].id, broken[i].swap), VERDICT_FAILS);
         assert_has(finding.measured, broken[i].words);

@@ -190,7 +190,6 @@ TEST_BETWEEN(what_cannot_be_is_refused, make, work_remove)
         {{"--background", "@10", "-p", "free"}, "expected KIND=PERCENT"},
         {{"--background", "put=100@10", "-p", "free"}, "no kind is called 'put'"},
     };
-    (void)state;
     command.settings = without_java;
     ASSERT_LINES_REFUSED(&command, "run", list);
     assert_left(0);

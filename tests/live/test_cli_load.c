@@ -491,7 +491,6 @@ TEST_BETWEEN(what_cannot_be_is_refused, make, clear_away)
         {{"--arrivals", "poisson"}, "in a closed loop, replies decide: add --rate"},
         {{"--reads", "50", "--mix", "get=100"}, "--reads with --mix: give only one of them"},
     };
-    (void)state;
     command.settings = without_java;
     ASSERT_LINES_REFUSED(&command, "load", list);
     assert_left(0);

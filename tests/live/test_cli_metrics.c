@@ -476,7 +476,6 @@ TEST_BETWEEN(a_port_that_is_taken_is_said_first, make, work_remove)
 {
     char words[80];
     int taken = port_listen(&port_number);
-    (void)state;
     snprintf(port, sizeof port, "%u", port_number);
     snprintf(words, sizeof words, "--metrics %s: the port is in use", port);
     command.settings = without_java;
@@ -495,7 +494,6 @@ TEST_BETWEEN(what_is_no_port_is_refused, make, work_remove)
         {{"--metrics", "65536"}, "--metrics 65536: "},
         {{"--metrics", "localhost:9090"}, "--metrics localhost:9090: "},
     };
-    (void)state;
     ASSERT_LINES_REFUSED(&command, "run", refusals);
     ASSERT_LINES_REFUSED(&command, "load", refusals);
 }

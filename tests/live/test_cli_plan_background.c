@@ -235,7 +235,6 @@ TEST_BETWEEN(questions_that_are_wrong, make, work_remove)
           "--locks=2"},
          "--clients 1000000: more than 1,000,000 sessions"},
     };
-    (void)state;
     command.settings = (const char *const[]){NO_JAVA, NULL};
     ASSERT_LINES_REFUSED(&command, "plan", list);
     assert_left(0);

@@ -31,7 +31,6 @@ static const struct recipe unseen = {
 TEST(test_a_read_that_is_not_counted_is_found_in_free_pace)
 {
     char text[256];
-    (void)state;
     for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
         struct trial_plan plan = live_plan("scalable", 1);
         plan.recipe = &unseen;
@@ -50,7 +49,6 @@ TEST(test_a_read_that_is_not_counted_is_found_in_free_pace)
 TEST(test_pings_are_no_requests)
 {
     struct trial_plan plan = live_plan("scalable", 8);
-    (void)state;
     plan.pace = PACE_FREE;
     plan.fleet.session_timeout_ms = 4000;
     plan.hold.mean_ns = NS_PER_S / 2;
@@ -121,7 +119,6 @@ TEST(test_a_stranger_on_a_private_server_is_named)
 TEST(test_a_stranger_that_has_gone_is_forgotten)
 {
     struct trial_plan plan = live_plan("scalable", 5);
-    (void)state;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     assert_int_equal(result->reconciled, RECONCILED_YES);

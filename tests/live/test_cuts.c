@@ -98,7 +98,6 @@ static void wrong_at_last(const struct law_view *view, struct tally *cost)
 TEST(test_a_loss_ends_the_law)
 {
     struct recipe recipe = *registry_find("scalable");
-    (void)state;
     recipe.law.release = wrong_at_last;
     check_cuts(&recipe, DRIVER_EVENTS);
 }

@@ -339,7 +339,6 @@ TEST(test_order_errors_and_bytes)
 {
     static const uint32_t depths[] = {1, 2, DEPTH_MAX};
     static struct session first;
-    (void)state;
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++)
             check_order((enum driver)driver, depths[i], &first);
@@ -402,7 +401,6 @@ static bool check_large(unsigned i, const struct client_reply *reply)
 TEST(test_large_values_are_whole)
 {
     static const uint32_t depths[] = {1, 2, DEPTH_MAX};
-    (void)state;
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         uint64_t bytes[2] = {0};
         for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
@@ -465,7 +463,6 @@ TEST(test_a_close_comes_behind_what_is_outstanding)
 {
     struct error error = {0};
     bool is_there = false;
-    (void)state;
     open_narrow_session(DEPTH_MAX);
     begin(large_values, 9);
     close_session();
@@ -526,7 +523,6 @@ static int let_the_server_go_on(void **state)
 TEST_BETWEEN(test_each_is_answered_once_when_the_connection_is_lost, NULL, let_the_server_go_on)
 {
     static const uint32_t depths[] = {1, 2, DEPTH_MAX};
-    (void)state;
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         check_loss(DRIVER_EVENTS, depths[i]);
         check_loss(DRIVER_THREADS, depths[i]);

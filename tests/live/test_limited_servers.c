@@ -182,7 +182,6 @@ TEST_BETWEEN(a_share_goes_with_a_program_that_is_killed, nest_make, nest_remove)
 {
     int report[2];
     pid_t pid = 0;
-    (void)state;
     skip_without_cgroups();
     assert_int_equal(pipe(report), 0);
     pid_t program = fork();
@@ -213,7 +212,6 @@ TEST_BETWEEN(a_process_that_gets_no_share_can_be_replaced, nest_make, nest_remov
     static const char *const arguments[] = {"/bin/sleep", "60", NULL};
     struct supervisor *supervisor;
     pid_t first, pid;
-    (void)state;
     skip_without_cgroups();
     expect(supervisor_new("/tmp", &supervisor, &error));
     expect(supervisor_run(supervisor, arguments, "log", PERCENT, &pid, &error));

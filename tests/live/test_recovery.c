@@ -76,7 +76,6 @@ ACQUIRE(again)
 TEST(test_without_a_guid_a_lost_create_blocks_the_lock)
 {
     struct recipe recipe = *registry_find("scalable");
-    (void)state;
     recipe.acquire = again_acquire;
     recipe.recovers = true;
     struct trial_result *result = run(&recipe, OP_CREATE, 0);

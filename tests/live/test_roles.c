@@ -19,7 +19,6 @@ static unsigned find_server(enum role role)
 TEST(test_every_role_has_its_own_latencies)
 {
     struct trial_plan plan = live_plan("nonscalable", 9);
-    (void)state;
     plan.fleet.processes = 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
@@ -72,7 +71,6 @@ TEST(test_a_session_that_reconnects_has_no_role)
     unsigned victim = ensemble_role(live_ensemble, 0) == ROLE_FOLLOWER ? 0 : 2;
     struct connect_string survivors = {.count = 0};
     struct trial_plan plan = live_plan("scalable", 6);
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         if (i != victim)
             survivors.endpoints[survivors.count++] = live_servers.endpoints[i];

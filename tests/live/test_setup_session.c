@@ -29,7 +29,6 @@ TEST(test_a_create_finds_another_session)
 {
     struct error error = {0};
     size_t count = 0;
-    (void)state;
     let_session_expire();
     live_expect(setup_session_create(live_host.setup, ROOT "/a", &error), &error);
     live_expect(setup_session_list_children(live_host.setup, ROOT, NULL, &count, &error), &error);
@@ -40,7 +39,6 @@ TEST(test_a_deletion_finds_another_session)
 {
     struct error error = {0};
     bool exists = true;
-    (void)state;
     let_session_expire();
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/a", &error), &error);
     live_expect(setup_session_exists(live_host.setup, ROOT "/a", &exists, &error), &error);
@@ -51,7 +49,6 @@ TEST(test_a_deletion_finds_another_session)
 TEST(test_a_trial_finds_another_session)
 {
     struct trial_plan plan = live_plan("nonscalable", 4);
-    (void)state;
     let_session_expire();
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
@@ -64,7 +61,6 @@ TEST(test_a_mark_is_there_as_long_as_the_steward)
 {
     struct error error = {0};
     bool exists = false;
-    (void)state;
     live_expect(
         setup_session_create_marked(live_host.setup, ROOT "/m", "text", ROOT "/m/mark", &error),
         &error);
@@ -96,7 +92,6 @@ TEST(test_a_tree_is_deleted)
 {
     struct error error = {0};
     bool exists = true;
-    (void)state;
     live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
     create_folders("", 41);
     create_folders("/c", 3);
@@ -113,7 +108,6 @@ TEST(test_many_small_folders_take_few_requests)
 {
     struct error error = {0};
     bool exists = false;
-    (void)state;
     live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
     uint64_t before = setup_session_requests(live_host.setup);
     live_expect(setup_session_create_numbered(live_host.setup, ROOT "/b/l", 9, &error), &error);
@@ -142,7 +136,6 @@ TEST(test_an_interrupt_is_heeded)
     struct error error = {0};
     bool exists = true;
     int interrupts = eventfd(0, 0);
-    (void)state;
     setup_session_heed(setup, interrupts);
     live_expect(setup_session_create(setup, ROOT "/c", &error), &error);
     eventfd_write(interrupts, 1);
@@ -165,7 +158,6 @@ TEST(test_an_interrupt_ends_the_wait_for_a_session)
     struct setup_session *setup = NULL;
     struct error error = {0};
     int interrupts = eventfd(1, 0), listening = port_listen(&mute.endpoints[0].port);
-    (void)state;
     assert_interrupted(setup_session_new(&mute, NULL, PATIENCE_NS, interrupts, &setup, &error),
                        &error);
     assert_null(setup);
@@ -180,7 +172,6 @@ TEST(test_an_interrupt_is_heeded_from_the_first_request_on)
     struct error error = {0};
     bool exists = true;
     int interrupts = eventfd(0, 0);
-    (void)state;
     live_expect(setup_session_new(&live_servers, NULL, PATIENCE_NS, interrupts, &setup, &error),
                 &error);
     eventfd_write(interrupts, 1);
@@ -199,7 +190,6 @@ TEST(test_a_server_that_has_ended_is_not_waited_for)
     struct setup_session *setup = live_host.setup;
     struct error error = {0};
     bool exists = true;
-    (void)state;
     kill(server_pid(ensemble_server(live_ensemble, 0)), SIGKILL);
     assert_int_equal(setup_session_exists(setup, ROOT, &exists, &error), ERROR_SERVER_DIED);
     assert_true(exists);

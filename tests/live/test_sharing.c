@@ -145,7 +145,6 @@ static struct trial_result *run_barriers(const struct recipe *recipe, uint32_t c
 TEST(test_several_barriers_are_entered_and_then_left)
 {
     char why[100] = "";
-    (void)state;
     for (uint32_t barriers = 1; barriers <= 7; barriers += 3) {
         struct trial_result *result = run_barriers(registry_find("barrier"), 9, barriers, 3);
         const struct tally *arrivals = &row(result, 0)->tally;
@@ -194,7 +193,6 @@ static void one_create(const struct law_view *view, struct tally *cost)
 TEST(test_a_reader_beside_a_writer_is_caught)
 {
     struct recipe recipe = *registry_find("rwlock");
-    (void)state;
     recipe.acquire = hasty_acquire;
     recipe.law.arrival = one_create;
     struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 2);
@@ -212,7 +210,6 @@ static bool all_but_the_third_share(uint32_t number)
 TEST(test_a_writer_beside_readers_is_caught)
 {
     struct recipe recipe = *registry_find("rwlock");
-    (void)state;
     recipe.shares = all_but_the_third_share;
     recipe.acquire = hasty_acquire;
     recipe.law.arrival = one_create;
@@ -226,7 +223,6 @@ TEST(test_a_writer_beside_readers_is_caught)
 TEST(test_two_writers_are_caught)
 {
     struct recipe recipe = *registry_find("rwlock");
-    (void)state;
     recipe.shares = NULL;
     recipe.acquire = hasty_acquire;
     recipe.law.arrival = one_create;
@@ -240,7 +236,6 @@ TEST(test_two_writers_are_caught)
 TEST(test_readers_that_are_not_released_together_are_told)
 {
     struct recipe recipe = *registry_find("rwlock");
-    (void)state;
     recipe.acquire = registry_find("scalable")->acquire;
     struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 1);
     assert_int_equal(result->end, END_DEADLINE);
@@ -263,7 +258,6 @@ ACQUIRE(blind)
 TEST(test_a_lost_increment_is_counted)
 {
     struct recipe recipe = *registry_find("counter");
-    (void)state;
     recipe.acquire = blind_acquire;
     struct trial_result *result = run(&recipe, 8, PACE_FREE, 1);
     assert_int_equal(result->end, END_DONE);
@@ -293,7 +287,6 @@ static void no_second_look(const struct law_view *view, struct tally *cost)
 TEST(test_too_many_who_hold_are_told)
 {
     struct recipe recipe = *registry_find("counter");
-    (void)state;
     recipe.acquire = twofold_acquire;
     recipe.turn_law = no_second_look;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
@@ -310,7 +303,6 @@ static enum recipe_step at_once(struct contender *s)
 TEST(test_a_barrier_that_lets_in_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
-    (void)state;
     recipe.acquire = at_once;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
     assert_first(result, "lock 0, handoff 0: session 0 entered the barrier when 1 of 3 had "
@@ -321,7 +313,6 @@ TEST(test_a_barrier_that_lets_in_early_is_caught)
 TEST(test_a_barrier_that_lets_out_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
-    (void)state;
     recipe.release = contender_delete_own;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
     assert_first(result, "lock 0, handoff 1: session 0 left the barrier when 1 of 3 had begun to "
@@ -338,7 +329,6 @@ ACQUIRE(impatient)
 TEST(test_a_later_barrier_that_lets_in_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
-    (void)state;
     recipe.acquire = impatient_acquire;
     struct trial_result *result = run_barriers(&recipe, 3, 2, 1);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_ENTERED_EARLY);
@@ -354,7 +344,6 @@ RELEASE(forgetful)
 TEST(test_a_later_barrier_that_lets_out_early_is_caught)
 {
     struct recipe recipe = *registry_find("barrier");
-    (void)state;
     recipe.release = forgetful_release;
     struct trial_result *result = run_barriers(&recipe, 3, 2, 1);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFT_EARLY);
@@ -365,7 +354,6 @@ TEST(test_a_later_barrier_that_lets_out_early_is_caught)
 TEST(test_what_is_left_in_any_barrier_is_counted)
 {
     struct recipe recipe = *registry_find("barrier");
-    (void)state;
     recipe.release = forgetful_release;
     struct trial_result *result = run_barriers(&recipe, 1, 3, 1);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFTOVER);
@@ -398,7 +386,6 @@ static void one_look(const struct law_view *view, struct tally *cost)
 TEST(test_a_creation_that_nobody_heard_of_is_told)
 {
     struct recipe recipe = *registry_find("barrier");
-    (void)state;
     recipe.acquire = deaf_acquire;
     recipe.law.arrival = one_look;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);

@@ -420,7 +420,6 @@ static void play(struct side *side, struct outcome *outcomes, const struct outco
 TEST(test_a_script_comes_to_the_same)
 {
     struct side side;
-    (void)state;
     begin(&side, true);
     play(&side, sim, NULL);
     end(&side);
@@ -493,7 +492,6 @@ TEST(test_a_session_that_comes_back_hears_the_same)
 {
     static struct outcome sim_outcomes[3], real_outcomes[3];
     struct side side;
-    (void)state;
     begin(&side, true);
     play_reconnect(&side, sim_outcomes, NULL);
     end(&side);

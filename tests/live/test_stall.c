@@ -114,7 +114,6 @@ TEST(test_a_notification_owed_is_a_stall)
 {
     struct freeze freeze = {.after = 2, .length_ns = 3 * NS_PER_S};
     struct trial_plan plan = live_plan("childwatch", 6);
-    (void)state;
     plan.hold.mean_ns = NS_PER_S / 2; /* in which the progress is looked at */
     struct trial_result *result = run_frozen(&plan, &freeze);
     assert_stalled(result, &freeze);
@@ -144,7 +143,6 @@ TEST(test_a_hold_is_no_stall)
 TEST(test_to_keep_a_rate_is_no_stall)
 {
     struct trial_plan plan = live_plan("nonscalable", 6);
-    (void)state;
     plan.max_rate = 5;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
@@ -158,7 +156,6 @@ TEST(test_to_keep_a_rate_is_no_stall)
 TEST(test_a_session_that_expires_is_no_stall)
 {
     struct trial_plan plan = live_plan("scalable", 3);
-    (void)state;
     plan.fleet.session_timeout_ms = 4000;
     plan.death = (struct death){.how = DEATH_CRASH, .who = DEATH_HOLDER};
     struct trial_result *result = live_trial(&plan);
@@ -182,7 +179,6 @@ TEST(test_a_server_that_stands_still_for_good_is_named)
 {
     struct trial_plan plan = live_plan("poll", 3);
     char words[128];
-    (void)state;
     plan.hold.mean_ns = NS_PER_S; /* the first is to hold yet when a busy machine looks */
     struct trial_result *result = live_trial_befallen(&plan, freeze_follower);
     kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGCONT);

@@ -21,7 +21,6 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
 TEST(test_counts_are_exact_on_three_servers)
 {
     const struct recipe *recipe;
-    (void)state;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (!recipe_has_law(recipe) || recipe->broken)
             continue;
@@ -34,7 +33,6 @@ TEST(test_counts_are_exact_on_three_servers)
 TEST(test_free_pace_reconciles_on_three_servers)
 {
     const struct recipe *recipe;
-    (void)state;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (!recipe->broken)
             check_drain(recipe, 20, 2, PACE_FREE, DRIVER_EVENTS);
@@ -84,7 +82,6 @@ TEST(test_sessions_are_spread_evenly)
 {
     struct trial_plan plan = live_plan("scalable", 9);
     struct trial_result *result = live_trial(&plan);
-    (void)state;
     live_assert_good(result);
     for (uint32_t i = 0; i < plan.fleet.sessions; i++) {
         char server[ENDPOINT_TEXT_SIZE];
@@ -113,7 +110,6 @@ TEST(test_a_dead_leader_ends_the_trial_in_good_order)
     struct trial_plan plan = live_plan("scalable", 30);
     struct error error = {0};
     bool exists = true;
-    (void)state;
     live_disown();
     plan.hold.mean_ns = 100 * NS_PER_MS;
     uint64_t began_ns = clock_now_ns();

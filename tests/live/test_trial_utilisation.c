@@ -70,7 +70,6 @@ static void assert_does_not(const struct utilisation_figures *figures, const cha
 TEST(test_a_steady_trial_adds_up)
 {
     struct utilisation_figures figures = measure("scalable", 8, 1, 1);
-    (void)state;
     assert_adds_up(&figures);
     assert_true(figures.grants > 300);
     assert_int_equal(figures.servers, 1);
@@ -98,7 +97,6 @@ TEST(test_a_broken_figure_does_not)
 {
     const struct utilisation_figures whole = measure("scalable", 8, 1, 1);
     struct utilisation_figures broken = whole;
-    (void)state;
     broken.acquire_s *= 2;
     assert_does_not(&broken, "Little's law");
     broken = whole;
@@ -115,7 +113,6 @@ TEST(test_what_was_not_measured_is_not_known)
     struct trial_plan plan = live_plan("scalable", 3);
     struct trial_host host = live_host;
     struct utilisation_figures figures;
-    (void)state;
     host.ensemble = NULL;
     plan.pace = PACE_FREE;
     struct trial_result *result = live_trial_on(&plan, &host);

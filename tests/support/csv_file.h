@@ -6,16 +6,7 @@
 #ifndef TESTS_CSV_FILE_H
 #define TESTS_CSV_FILE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 /* A file's text, for the caller to free. */
 char *read_text(const char *path);

@@ -5,12 +5,7 @@
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <dirent.h>
 

@@ -6,14 +6,8 @@
 #ifndef TESTS_FRONT_H
 #define TESTS_FRONT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "servers/tcp.h"
+#include "tests/support/test.h"
 
 #include <unistd.h>
 

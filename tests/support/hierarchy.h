@@ -6,12 +6,7 @@
 #ifndef TESTS_HIERARCHY_H
 #define TESTS_HIERARCHY_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 extern char hierarchy_folder[64]; /* all hierarchies of a test are below it */
 extern char hierarchy_mounts[96]; /* the path of the mountinfo */

@@ -8,16 +8,8 @@
 #ifndef TESTS_LATENESS_H
 #define TESTS_LATENESS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/support/pause.h"
-
-#include <stdbool.h>
+#include "tests/support/test.h"
 
 /* A moment of a test. */
 struct lateness_mark {

@@ -5,18 +5,9 @@
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "recipes/registry.h"
+#include "tests/support/test.h"
 #include "trial/trial.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define ROOT "/zkherd-test"
 

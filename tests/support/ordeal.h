@@ -7,20 +7,11 @@
 #ifndef TESTS_ORDEAL_H
 #define TESTS_ORDEAL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "base/random.h"
 #include "recipes/registry.h"
 #include "sim/sim.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "tests/support/test.h"
 
 #define CLIENTS_MAX 7
 /* A client whose session expired comes back as another actor. */

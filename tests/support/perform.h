@@ -5,14 +5,8 @@
 #ifndef TESTS_PERFORM_H
 #define TESTS_PERFORM_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "client/client.h"
+#include "tests/support/test.h"
 
 void perform(struct client *client, const struct request *request);
 

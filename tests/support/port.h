@@ -6,12 +6,7 @@
 #ifndef TESTS_PORT_H
 #define TESTS_PORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 #include <sys/socket.h>
 

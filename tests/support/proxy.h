@@ -5,14 +5,8 @@
 #ifndef TESTS_PROXY_H
 #define TESTS_PROXY_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "client/connect.h"
+#include "tests/support/test.h"
 
 #include <unistd.h>
 

@@ -6,13 +6,7 @@
 #define TESTS_ROW_H
 
 #include "measure/table.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 /* The row has this value in this column, as it is written. */
 void assert_field(const struct table *table, size_t row, const char *column, const char *value);

@@ -6,14 +6,7 @@
 #ifndef TESTS_SCRAPE_H
 #define TESTS_SCRAPE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdbool.h>
+#include "tests/support/test.h"
 
 /* A port of 127.0.0.1 on which nothing listens. */
 uint16_t scrape_port(void);

@@ -5,16 +5,8 @@
 #ifndef TESTS_SCRIPT_H
 #define TESTS_SCRIPT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "recipes/registry.h"
-
-#include <string.h>
+#include "tests/support/test.h"
 
 struct script {
     struct client client;

@@ -6,12 +6,7 @@
 #ifndef TESTS_SEEDS_H
 #define TESTS_SEEDS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 struct seeds {
     uint64_t first;

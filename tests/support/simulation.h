@@ -5,14 +5,8 @@
 #ifndef TESTS_SIMULATION_H
 #define TESTS_SIMULATION_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "recipes/registry.h"
+#include "tests/support/test.h"
 #include "trial/trial.h"
 
 struct simulation {

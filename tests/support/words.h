@@ -5,14 +5,7 @@
 #ifndef TESTS_WORDS_H
 #define TESTS_WORDS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
+#include "tests/support/test.h"
 
 void assert_has(const char *text, const char *words);
 

@@ -67,7 +67,6 @@ TEST_BETWEEN(test_the_silences_of_a_session_say_how_many_pings_there_can_be, set
 {
     struct actor actor = actor_of_client();
     const uint64_t requests_s[] = {5, 6, 17, 50};
-    (void)state;
     for (size_t i = 0; i < sizeof requests_s / sizeof requests_s[0]; i++) {
         client.sent_ns = requests_s[i] * NS_PER_S;
         actor_spoke(&actor);
@@ -79,7 +78,6 @@ TEST_BETWEEN(test_the_silences_of_a_session_say_how_many_pings_there_can_be, set
 TEST_BETWEEN(test_a_session_is_established_once_and_reconnects_after_that, set_up, tear_down)
 {
     struct actor actor = actor_of_client();
-    (void)state;
     atomic_store(&shared->connecting, 1);
     actor_state_changed(&actor, CLIENT_CONNECTING);
     actor_state_changed(&actor, CLIENT_ESTABLISHED);
@@ -102,7 +100,6 @@ TEST_BETWEEN(test_a_session_is_established_once_and_reconnects_after_that, set_u
 TEST_BETWEEN(test_the_first_session_that_is_lost_is_kept, set_up, tear_down)
 {
     struct actor first = actor_of_client(), second = actor_of_client();
-    (void)state;
     second.session = 2;
     actor_lose(&first, ZK_NO_AUTH);
     actor_lose(&second, ZK_SESSION_EXPIRED);
@@ -116,7 +113,6 @@ TEST_BETWEEN(test_the_report_of_a_session_without_a_connection_names_its_last_se
              tear_down)
 {
     struct actor actor = actor_of_client();
-    (void)state;
     actor_state_changed(&actor, CLIENT_ESTABLISHED);
     connected_to = "";
     actor_state_changed(&actor, CLIENT_CONNECTING);
@@ -216,7 +212,6 @@ TEST_BETWEEN(test_a_fleet_runs_actors_of_any_kind, set_up, tear_down)
     struct workers workers;
     struct error error;
     struct loop loop = {.sim = NULL};
-    (void)state;
     assert_int_equal(sim_new(&options, &loop.sim, &error), ERROR_NONE);
     assert_int_equal(workers_start_simulated(&workers, &fleet, loop.sim, &error), ERROR_NONE);
     await(&workers, &loop, &shared->established, READERS);

@@ -40,7 +40,6 @@ TEST(test_the_earlier_comes_first_and_of_equals_the_one_before)
     static struct diary diary;
     static struct request_copy notes[ENTRIES];
     struct random random;
-    (void)state;
     random_init(&random, 1);
     begin(&diary);
     for (uint64_t i = 0; i < ENTRIES; i++) {
@@ -73,7 +72,6 @@ static void enter_late(void *context)
 TEST(test_what_is_late_is_due_now)
 {
     static struct diary diary;
-    (void)state;
     begin(&diary);
     agenda_add(&diary.agenda, 100, enter_late, &diary);
     assert_true(agenda_step(&diary.agenda));
@@ -87,7 +85,6 @@ TEST(test_what_is_late_is_due_now)
 TEST(test_an_empty_agenda_has_nothing_to_do)
 {
     static struct diary diary;
-    (void)state;
     begin(&diary);
     assert_false(agenda_step(&diary.agenda));
     assert_int_equal(agenda_next_ns(&diary.agenda), UINT64_MAX);

@@ -130,7 +130,6 @@ static char *tell(unsigned alone, unsigned contended)
 TEST_BETWEEN(of_few_requests_no_p99_is_told, set_up, tear_down)
 {
     static const unsigned counts[][2] = {{100, 99}, {99, 100}, {100, 100}};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         char *text = tell(counts[i][0], counts[i][1]);
         assert_non_null(strstr(text, "median"));

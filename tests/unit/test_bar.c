@@ -38,7 +38,6 @@ TEST(little_is_not_nothing)
 TEST(what_is_no_number_above_0_has_no_bar)
 {
     static const double none[] = {0, -1, NAN, INFINITY};
-    (void)state;
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         assert_string_equal(bar_put(none[i], 10, 5, true, text), "");
         assert_string_equal(bar_put(none[i], 10, 5, false, text), "");

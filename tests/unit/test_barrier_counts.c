@@ -50,7 +50,6 @@ TEST_BETWEEN(test_no_count_may_be_off_by_one, set_up, NULL)
 TEST_BETWEEN(test_nothing_is_missing, set_up, NULL)
 {
     char why[100];
-    (void)state;
     total.of[TALLY_DELETE]--;
     assert_false(law_barriers_agree(&total, CLIENTS, BARRIERS, why, sizeof why));
     assert_string_equal(why, "deletes: 11, where there are 12 to 12");
@@ -81,7 +80,6 @@ TEST_BETWEEN(test_all_may_create_ready, set_up, NULL)
 TEST_BETWEEN(test_nobody_waits_more_often_than_there_are_others, set_up, NULL)
 {
     const uint64_t waits = (CLIENTS - 1) * CLIENTS * BARRIERS;
-    (void)state;
     total.of[TALLY_EXISTS] += waits;
     total.of[TALLY_GET_CHILDREN] += waits;
     total.of[TALLY_NOTIFICATION] = total.of[TALLY_EXISTS];
@@ -98,7 +96,6 @@ TEST_BETWEEN(test_nobody_waits_more_often_than_there_are_others, set_up, NULL)
 TEST_BETWEEN(test_the_law_agrees, set_up, NULL)
 {
     char why[100];
-    (void)state;
     for (uint64_t clients = 1; clients <= 9; clients++) {
         struct tally law = {0};
         law_total(registry_find("barrier"), clients, clients, &law);

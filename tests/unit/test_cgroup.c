@@ -40,7 +40,6 @@ TEST(test_a_mount_whose_root_is_a_cgroup)
 {
     static const char mount[] =
         "35 25 0:31 /docker/4f /sys/fs/cgroup/cpu ro - cgroup cgroup ro,cpu";
-    (void)state;
     assert_found(mount, "4:cpu:/docker/4f\n", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu");
     assert_found(mount, "4:cpu:/docker/4f/a\n", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu/a");
     assert_found(mount, "4:cpu:/docker/4fa\n", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu");
@@ -64,7 +63,6 @@ TEST(test_what_has_no_cpu_controller)
         "36 25 0:32 / /tmp/cpu rw,cpu - tmpfs tmpfs rw,cpu",
         "36 25 0:32 / /sys/fs/cgroup/cpu rw",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof mounts / sizeof mounts[0]; i++)
         assert_false(cgroup_find(mounts[i], hybrid, &place));
 }
@@ -72,7 +70,6 @@ TEST(test_what_has_no_cpu_controller)
 TEST(test_a_process_that_is_in_no_such_cgroup)
 {
     static const char *const cgroups[] = {"", "\n0\n0:\n", "4:cpuacct,cpuset:/a\n", "0::/a\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof cgroups / sizeof cgroups[0]; i++)
         assert_false(cgroup_find("35 25 0:31 / /c rw - cgroup none rw,cpu", cgroups[i], &place));
     assert_false(cgroup_find("35 25 0:31 / /c rw - cgroup2 none rw", "4:cpu:/a\n", &place));

@@ -86,7 +86,6 @@ TEST_BETWEEN(test_a_view_stays_as_it_was, begin, end)
     static struct model model;
     struct children children = {0};
     struct random random;
-    (void)state;
     random_init(&random, 1);
     memset(held, 0, sizeof held);
     for (unsigned i = 0; i < 20000; i++) {
@@ -119,7 +118,6 @@ TEST_BETWEEN(test_nobody_has_no_children, begin, end)
 {
     struct children children = {0};
     struct children_view view = children_view(&children);
-    (void)state;
     assert_int_equal(view.count, 0);
     children_view_release(&view, &slab);
     children_clear(&children, &slab);

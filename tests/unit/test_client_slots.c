@@ -75,7 +75,6 @@ static void answer(uint64_t tag, uint64_t at_ns)
 TEST_BETWEEN(test_replies_bring_back_tags_and_times, NULL, end)
 {
     static const uint32_t depths[] = {1, 2, 3, 100};
-    (void)state;
     for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
         uint64_t asked = 0, answered = 0;
         begin(depths[i]);

@@ -9,7 +9,6 @@
 TEST(a_error_is_one_printable_line)
 {
     struct error error;
-    (void)state;
     error_raise(&error, ERROR_NO_LOCK, 0, "/a" HOSTILE, "its child '%s'", HOSTILE);
     said_begin();
     assert_int_equal(complain(&error), 2);
@@ -36,7 +35,6 @@ TEST(a_remark_is_one_printable_line)
 TEST(a_line_that_is_too_long_is_cut_with_a_sign)
 {
     char long_one[10000];
-    (void)state;
     memset(long_one, 'a', sizeof long_one - 1);
     long_one[sizeof long_one - 1] = '\0';
     said_begin();

@@ -156,7 +156,6 @@ TEST(the_widest_bars_have_eighty_columns)
 {
     const struct recipe *all[OPTIONS_RECIPES_MAX];
     size_t count = 0;
-    (void)state;
     for (; count < 12; count++)
         all[count] = count % 2 == 0 ? &recipe_scalable_listwatch : &recipe_walkback;
     lay_out(all, count, 18);
@@ -181,7 +180,6 @@ TEST(all_well_is_said_in_three_lines)
 TEST(recipes_of_one_growth_are_told_together)
 {
     const struct recipe *const three[] = {&recipe_scalable, &recipe_nonscalable, &recipe_ticket};
-    (void)state;
     lay_out(three, 3, 2);
     assert_non_null(strstr(conclusion(false),
                            "    RPCs grow as O(n): scalable, ticket; as O(n²): nonscalable\n"));
@@ -272,7 +270,6 @@ TEST(a_colour_is_around_the_word_alone)
 TEST(the_longest_list_is_wrapped)
 {
     const struct recipe *all[OPTIONS_RECIPES_MAX];
-    (void)state;
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
         all[i] = &recipe_scalable_listwatch;
     lay_out(all, OPTIONS_RECIPES_MAX, 2);

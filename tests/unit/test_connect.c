@@ -202,7 +202,6 @@ TEST(checks_paths_as_zookeeper_does)
     static const char *const good[] = {"/", "/a", "/a/b c/..d/...", "/a.b/c-0000000001"};
     char lengthy[CONNECT_PATH_MAX + 2] = "/";
     struct error error;
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_int_equal(connect_check_path(good[i], &error), ERROR_NONE);
     memset(lengthy + 1, 'x', CONNECT_PATH_MAX);

@@ -69,7 +69,6 @@ TEST_BETWEEN(addresses_come_in_several_forms, begin, end)
 TEST_BETWEEN(what_is_no_connection_says_nothing, begin, end)
 {
     char lengthy[2000];
-    (void)state;
     memset(lengthy, 'x', sizeof lengthy - 1);
     lengthy[sizeof lengthy - 1] = '\0';
     read_answer(0, "");

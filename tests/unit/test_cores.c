@@ -28,7 +28,6 @@ TEST_BETWEEN(test_a_quota_of_version_2, hierarchy_make, hierarchy_remove)
                  {"100000 0\n", INFINITY},
                  {"0 100000\n", INFINITY},
                  {"", INFINITY}};
-    (void)state;
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hierarchy_put("", "cpu.max", cases[i].text);
@@ -46,7 +45,6 @@ TEST_BETWEEN(test_a_quota_of_version_1, hierarchy_make, hierarchy_remove)
                  {"150000\n", "0\n", INFINITY},
                  {"150000\n", "", INFINITY},
                  {"", "100000\n", INFINITY}};
-    (void)state;
     hierarchy_mount("", "cgroup cgroup rw,cpu");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hierarchy_put("", "cpu.cfs_quota_us", cases[i].quota_us);
@@ -79,7 +77,6 @@ TEST_BETWEEN(test_a_hierarchy_of_version_1, hierarchy_make, hierarchy_remove)
                                   "2:cpuacct:/x\n"
                                   "1:memory,cpu:/a\n"
                                   "0::/\n";
-    (void)state;
     hierarchy_mount("/cpuset", "cgroup cgroup rw,cpuset");
     hierarchy_mount("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
     hierarchy_mount("/unified", "cgroup2 cgroup2 rw");
@@ -148,7 +145,6 @@ TEST(test_the_affinity_counts_on_a_large_machine)
 TEST(test_the_affinity_counts)
 {
     cpu_set_t all[SETS], one[SETS];
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof all, all), 0);
     double before = cores_allowed();
     assert_true(before > 0 && before <= CPU_COUNT_S(sizeof all, all));

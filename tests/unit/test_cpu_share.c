@@ -101,7 +101,6 @@ TEST_BETWEEN(test_quotas, hierarchy_make, hierarchy_remove)
                  {100, "100000", "100000 100000"},
                  {350, "350000", "350000 100000"},
                  {0, "-1", "max 100000"}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hierarchy_put("/1", "cpu.cfs_period_us", "");
         hierarchy_put("/1", "cpu.cfs_quota_us", "");
@@ -119,7 +118,6 @@ TEST_BETWEEN(test_quotas, hierarchy_make, hierarchy_remove)
 TEST_BETWEEN(test_a_file_that_cannot_be_written, hierarchy_make, hierarchy_remove)
 {
     char path[256];
-    (void)state;
     hierarchy_put("/1", "cpu.cfs_period_us", "");
     struct cpu_share share = share_in("/1");
     assert_int_equal(cpu_share_set(&share, 25, &error), ERROR_NO_CPU_SHARE);

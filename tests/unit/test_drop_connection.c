@@ -68,7 +68,6 @@ TEST_BETWEEN(test_a_library_left_with_an_idle_connection_may_send, set_up, tear_
 {
     char byte = 1;
     int other_end;
-    (void)state;
     assert_true(drop_connection_off(ends[0], NULL, 0, &other_end));
     assert_int_equal(recv(ends[1], &byte, 1, 0), 0);
     assert_int_equal(recv(ends[0], &byte, 1, MSG_DONTWAIT), -1);
@@ -86,7 +85,6 @@ TEST_BETWEEN(test_a_library_left_with_an_idle_connection_may_send, set_up, tear_
 TEST_BETWEEN(test_a_library_may_find_its_connection_ended, set_up, tear_down)
 {
     char byte = 1;
-    (void)state;
     assert_true(drop_connection_off(ends[0], NULL, 0, NULL));
     assert_int_equal(recv(ends[1], &byte, 1, 0), 0);
     assert_int_equal(recv(ends[0], &byte, 1, 0), 0);

@@ -97,7 +97,6 @@ TEST_BETWEEN(test_what_was_not_read_is_told, set_up, tear_down)
 TEST_BETWEEN(test_what_is_too_long_is_cut_off, set_up, tear_down)
 {
     char text[64];
-    (void)state;
     for (uint32_t i = 0; i < CLIENTS; i++)
         memory->fleet->sessions[i].asked = true;
     for (size_t size = 1; size < sizeof text; size++) {

@@ -153,7 +153,6 @@ TEST_BETWEEN(test_a_request_that_is_not_taken_is_answered_from_the_loop, set_up,
 TEST_BETWEEN(test_an_error_of_a_socket_that_connects_is_told, set_up, NULL)
 {
     static const uint32_t errors[] = {EPOLLERR, EPOLLHUP, EPOLLERR | EPOLLHUP};
-    (void)state;
     state_of_library = CONNECTING;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         event_session_process(&handle, errors[i]);
@@ -185,7 +184,6 @@ static void expect_nothing_done(int descriptor)
 TEST_BETWEEN(test_an_ended_session_is_not_ended_again, set_up, NULL)
 {
     int ends[2];
-    (void)state;
     for (int closes = 0; closes < 2; closes++) {
         set_up(NULL);
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -205,7 +203,6 @@ TEST_BETWEEN(test_an_ended_session_is_not_ended_again, set_up, NULL)
 TEST_BETWEEN(test_a_session_without_a_connection_is_not_ended, set_up, NULL)
 {
     int ends[2];
-    (void)state;
     state_of_library = CONNECTING;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     handle.descriptor = ends[0];
@@ -225,7 +222,6 @@ static int new_connection(void)
 TEST_BETWEEN(test_without_a_connection_there_are_no_bytes, set_up, NULL)
 {
     struct client_bytes bytes;
-    (void)state;
     handle.descriptor = new_connection();
     assert_true(client_bytes(&handle.client, &bytes));
     state_of_library = CONNECTING;
@@ -245,7 +241,6 @@ TEST_BETWEEN(test_a_close_request_waits_for_what_the_library_holds, set_up, NULL
 {
     char bytes[64];
     int ends[2];
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     handle.descriptor = descriptor_of_library = ends[0];
     held = "half a frame";
@@ -269,7 +264,6 @@ TEST_BETWEEN(test_a_close_request_may_go_out_in_parts, set_up, NULL)
     static char filling[1 << 16];
     int ends[2];
     size_t count = 0, taken;
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     handle.descriptor = descriptor_of_library = ends[0];
     while (send(ends[0], filling, sizeof filling, 0) > 0)
@@ -291,7 +285,6 @@ TEST_BETWEEN(test_who_cannot_leave_goes_on, set_up, NULL)
 {
     char bytes[64];
     int ends[2];
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     handle.descriptor = descriptor_of_library = ends[0];
     held = "half a frame";

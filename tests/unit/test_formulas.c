@@ -52,7 +52,6 @@ TEST(test_what_is_no_formula_is_told)
     static const char *const torn[] = {"n^2 ++ 7n", "(n - 1", "n - 1)", "5n -", "n^", "2 3"};
     static const char *const words[] = {"no law", "-", "", "O(n)", "n for one task"};
     double value = 7;
-    (void)state;
     for (size_t i = 0; i < sizeof torn / sizeof torn[0]; i++) {
         assert_true(formula_is_one(torn[i]));
         assert_false(formula_evaluate(torn[i], 3, &value));
@@ -73,7 +72,6 @@ static struct tally drain(const struct recipe *recipe, uint64_t n)
 
 TEST(test_formulas_are_the_sums_of_the_laws)
 {
-    (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         bool is_told = !recipe_has_law(recipe) || recipe->broken;
@@ -87,7 +85,6 @@ TEST(test_formulas_are_the_sums_of_the_laws)
 TEST(test_a_wrong_text_is_found)
 {
     struct recipe recipe = *registry_find("scalable"), sharing = *registry_find("rwlock-curator");
-    (void)state;
     recipe.law.rpcs = "n^2 + 7n";
     assert_false(formulas_are_the_law(&recipe, 8));
     recipe.law.rpcs = "5n -- 2";

@@ -80,7 +80,6 @@ TEST_BETWEEN(test_frames_follow_one_another, set_up, NULL)
 TEST_BETWEEN(test_what_is_shorter_than_its_header_is_no_frame, set_up, NULL)
 {
     static const int32_t lengths[] = {WIRE_REPLY_HEADER - 1, 0, -1, INT32_MIN};
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         put(0, lengths[i], 7);
         assert_int_equal(read_of(sizeof bytes), FRAME_INVALID);

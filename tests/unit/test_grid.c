@@ -34,7 +34,6 @@ static void assert_written(struct grid *grid, size_t width, const char *expected
 TEST(columns_are_as_wide_as_what_is_in_them)
 {
     struct grid grid;
-    (void)state;
     grid_init(&grid, columns, 4, 2);
     assert_written(&grid, 80, "");
     put(&grid, ROW("1", "a", "here", "-"));
@@ -50,7 +49,6 @@ TEST(columns_are_as_wide_as_what_is_in_them)
 TEST(what_is_too_wide_goes_below)
 {
     struct grid grid;
-    (void)state;
     grid_init(&grid, columns, 4, 2);
     put(&grid, ROW("1", "abcdef", "here", "-"));
     put(&grid, ROW("1234", "b", "", "-"));
@@ -73,7 +71,6 @@ TEST(what_is_too_wide_goes_below)
 TEST(cells_are_made_printable)
 {
     struct grid grid;
-    (void)state;
     grid_init(&grid, columns, 4, 2);
     put(&grid, ROW("1", "\x1b[31m\n", "\u202e", "\xff"));
     assert_written(&grid, 80,
@@ -85,7 +82,6 @@ TEST(cells_are_made_printable)
 TEST(there_may_be_many_rows)
 {
     struct grid grid;
-    (void)state;
     grid_init(&grid, columns, 4, 2);
     for (int i = 0; i < 1000; i++)
         put(&grid, ROW("1", "a", "b", "c"));

@@ -40,7 +40,6 @@ TEST(a_line_without_noise_is_found)
 {
     struct herd_trial trials[TRIALS];
     struct random random;
-    (void)state;
     random_init(&random, 1);
     make(trials, 0.05, 0, &random);
     struct herd herd = herd_fit(trials, TRIALS);
@@ -72,7 +71,6 @@ TEST(the_interval_holds_the_coefficient_as_often_as_it_says)
 {
     static const double betas[] = {0, 0.02, 0.5};
     struct random random;
-    (void)state;
     random_init(&random, 7);
     for (size_t b = 0; b < 3; b++) {
         size_t held = 0;
@@ -204,7 +202,6 @@ TEST(the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound)
 TEST(each_trial_counts_once)
 {
     struct utilisation_figures trials[6];
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         trials[i] = lone_lock(i % 2 == 0 ? 1.25 : 0.8);
     trials[0].servers = 0; /* no demand is known */

@@ -64,7 +64,6 @@ TEST_BETWEEN(test_a_holder_that_lives_never_lapses, set_up, tear_down)
 TEST_BETWEEN(test_a_deserter_is_told_once, set_up, tear_down)
 {
     char text[256];
-    (void)state;
     checker_released(memory, 0, 0);
     atomic_store(&memory->locks[0].undeleted, 1);
     memory->fleet->sessions[0].timeout_ms = 4000;
@@ -88,7 +87,6 @@ static bool takes(enum death_who who, uint64_t handoff, uint32_t *session)
 TEST_BETWEEN(test_it_takes_whom_the_plan_says, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
-    (void)state;
     assert_true(takes(DEATH_HOLDER, 0, &session));
     assert_int_equal(session, 0);
     assert_true(takes(DEATH_WAITER, 0, &session));
@@ -105,7 +103,6 @@ TEST_BETWEEN(test_it_takes_whom_the_plan_says, set_up, tear_down)
 TEST_BETWEEN(test_the_waiter_is_the_one_in_the_middle, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
-    (void)state;
     atomic_store(&memory->locks[0].grants, 2);
     memory->sessions[1].acquisitions = 1;
     assert_true(takes(DEATH_WAITER, 0, &session));
@@ -116,7 +113,6 @@ TEST_BETWEEN(test_the_waiter_is_the_one_in_the_middle, set_up, tear_down)
 TEST_BETWEEN(test_a_session_dies_at_its_handoff_alone, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
-    (void)state;
     atomic_store(&memory->locks[0].releases, 2);
     assert_false(takes(DEATH_HOLDER, 1, &session));
     assert_true(takes(DEATH_HOLDER, 2, &session));
@@ -140,7 +136,6 @@ TEST_BETWEEN(test_a_worker_dies_from_its_handoff_on, set_up, tear_down)
 TEST_BETWEEN(test_a_recipe_may_have_one, set_up, tear_down)
 {
     uint32_t session = UINT32_MAX;
-    (void)state;
     assert_false(injection_due(memory, &session));
     plan.recipe = registry_find("broken-norecheck");
     assert_true(injection_due(memory, &session));

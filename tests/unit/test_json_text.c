@@ -62,7 +62,6 @@ TEST(test_sentences_are_as_they_were_written)
         "One that is longer than a line of a terminal, \xc3\xa9 and all, and is therefore broken "
         "between its words more than once before the end of all of it is reached."};
     struct json_sentences sentences;
-    (void)state;
     json_sentences_begin(&sentences);
     assert_non_null(sentences.stream);
     wrap_sentence(sentences.stream, "%s", said[0]);
@@ -79,7 +78,6 @@ TEST(test_sentences_are_as_they_were_written)
 TEST(test_nothing_said_is_an_empty_list)
 {
     struct json_sentences sentences;
-    (void)state;
     json_sentences_begin(&sentences);
     json_t *list = json_sentences_end(&sentences);
     assert_int_equal(json_array_size(list), 0);
@@ -93,7 +91,6 @@ TEST(test_exactly_is_to_the_last_digit)
     char *text = NULL;
     size_t size;
     struct error error;
-    (void)state;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
     assert_int_equal(

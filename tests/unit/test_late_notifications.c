@@ -43,7 +43,6 @@ static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
 TEST(test_a_notification_in_the_wrong_step_is_no_lost_wake_up)
 {
     struct recipe recipe = *registry_find("childwatch");
-    (void)state;
     recipe.law.arrival = too_few;
     recipe.law.release = too_many;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {

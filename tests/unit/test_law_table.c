@@ -121,7 +121,6 @@ TEST(test_what_no_formula_says_is_not_put_in_one)
 TEST(test_the_laws_of_the_recipes_are_formulas)
 {
     const struct recipe *recipe;
-    (void)state;
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
         if (!recipe_has_law(recipe) || recipe->broken || recipe->law_in_words != NULL)
             continue;

@@ -244,7 +244,6 @@ TEST(test_readers_behind_a_writer_are_granted_together)
 {
     struct law_lock lock;
     struct tally cost = {0};
-    (void)state;
     law_lock_init(&lock, registry_find("rwlock"), 6);
     for (int i = 0; i < 6; i++)
         law_lock_arrival(&lock, &cost);
@@ -310,7 +309,6 @@ TEST(test_a_handoff_among_waiters)
 {
     struct law_lock lock;
     struct tally arrivals = {0}, release = {0};
-    (void)state;
     law_lock_init(&lock, registry_find("nonscalable"), 11);
     for (int i = 0; i < 11; i++)
         law_lock_arrival(&lock, &arrivals);

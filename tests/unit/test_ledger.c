@@ -60,7 +60,6 @@ TEST_BETWEEN(test_requests_are_counted_once_and_nothing_else_is, set_up, tear_do
     static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
                                                TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
                                                TALLY_MULTI};
-    (void)state;
     struct tally all = all_kinds();
     uint64_t sum = 0;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
@@ -146,7 +145,6 @@ TEST_BETWEEN(test_a_request_is_counted_in_no_word_of_all_workers, set_up, tear_d
 {
     struct trial_memory before;
     struct shared shared_before;
-    (void)state;
     memcpy(&before, memory, sizeof before);
     memcpy(&shared_before, memory->fleet, sizeof shared_before);
     meter_sent(&meter, OP_CREATE);

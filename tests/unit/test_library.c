@@ -41,7 +41,6 @@ static void put_ipv6(const char *address, uint32_t zone)
 TEST(test_an_address_of_either_family)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(2181)};
-    (void)state;
     assert_int_equal(inet_pton(AF_INET, "10.0.0.7", &v4.sin_addr), 1);
     memcpy(&peer, &v4, sizeof v4);
     expect("10.0.0.7:2181");
@@ -57,7 +56,6 @@ TEST(test_an_address_of_either_family)
 TEST(test_a_zone_is_told)
 {
     char name[IF_NAMESIZE], server[CLIENT_SERVER_SIZE];
-    (void)state;
     if (if_indextoname(1, name) == NULL)
         skip();
     put_ipv6("fe80:1111:2222:3333:4444:5555:6666:7777", 1);

@@ -84,7 +84,6 @@ TEST(a_line_goes_on_across_the_wrap)
 TEST(numbers_too_far_apart_do_no_harm)
 {
     const char *const names[] = {"a-0000000000", "b-1500000000", "c--1500000000", "d-2000000000"};
-    (void)state;
     assert_int_equal(line_read(names, 4, places), 4);
     assert_true(places[0].holds && !places[1].holds && !places[2].holds && !places[3].holds);
 }
@@ -168,7 +167,6 @@ TEST(names_tell_the_recipe)
         {{"lock-0000000001"}, "queue"},
         {{"deadbeef__lock__0000000001"}, "queue"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         size_t count = list[i].names[1] != NULL ? 2 : 1;
         assert_int_equal(line_read(list[i].names, count, places), count);
@@ -182,7 +180,6 @@ TEST(who_is_left_holds)
 {
     const char *const names[] = {"write-0000000001", "read-0000000002", "read-0000000003",
                                  "write-0000000004"};
-    (void)state;
     assert_int_equal(line_read(names, 4, places), 4);
     assert_int_equal(line_grant(places, 4), 1);
     assert_int_equal(line_grant(places + 1, 3), 2);

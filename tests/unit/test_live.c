@@ -72,7 +72,6 @@ TEST_BETWEEN(a_second_of_large_numbers_fits, set_up, NULL)
     static const uint64_t times_ns[] = {
         0,         NS_PER_US, 1234567, NS_PER_S, 59 * NS_PER_S, 3599 * NS_PER_S, 864000 * NS_PER_S,
         UINT64_MAX};
-    (void)state;
     record(70 * NS_PER_S, 10); /* above the range */
     record(UINT64_MAX, 10);
     for (size_t answered = 0; answered < 6; answered++) {

@@ -85,7 +85,6 @@ TEST_BETWEEN(a_fault_has_room_before_what_followed, set_up, NULL)
 TEST_BETWEEN(the_text_holds_all_marks, set_up, NULL)
 {
     static const char one[] = "server 4294967295 restarted;";
-    (void)state;
     what_has_no_room_is_counted(state);
     load_marks_format(&marks, 0, text, sizeof text);
     assert_int_equal(strlen(text), LOAD_MARKS_MAX * (sizeof one - 1) - 1);

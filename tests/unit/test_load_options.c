@@ -60,7 +60,6 @@ TEST_BETWEEN(each_option_has_its_default, NULL, tear_down)
 {
     char mix[128];
     uint64_t before_ns = clock_utc_ns();
-    (void)state;
     take((const char *const[]){"load", NULL});
     assert_string_equal(mix_format(&options.mix, mix, sizeof mix), "get=80,set=20");
     assert_int_equal(load_options_mixes(&options), 1);
@@ -179,7 +178,6 @@ TEST_BETWEEN(values_out_of_their_range, NULL, tear_down)
         {"--trials", "1001", "zkherd: --trials 1001: "},
         {"--server-cpus", "0", "zkherd: --server-cpus 0: "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refuse(LOAD(wrong[i].option, wrong[i].value), wrong[i].words);
 }

@@ -103,7 +103,6 @@ static void assert_near(double found, double expected)
 TEST_BETWEEN(each_percentile_stands_in_its_column, set_up, tear_down)
 {
     static const double percents[] = {0.5, 0.9, 0.99, 0.999, 1};
-    (void)state;
     record_ramp(&result->response[LOAD_KINDS], 20000);
     record_ramp(&result->service[LOAD_KINDS], 10000);
     record_ramp(result->lag, 100);
@@ -251,7 +250,6 @@ TEST_BETWEEN(a_driver_is_held_against_the_cores_that_it_may_use, set_up, tear_do
         {DRIVER_EVENTS, 8, 2, 16},  {DRIVER_EVENTS, 2, 2, 16},  {DRIVER_EVENTS, 2, 1.5, 12},
         {DRIVER_THREADS, 1, 4, 32}, {DRIVER_THREADS, 8, 4, 32},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
         plan.fleet.driver = drivers[i].driver;
         plan.fleet.processes = drivers[i].processes;

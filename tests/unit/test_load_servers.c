@@ -194,7 +194,6 @@ TEST_BETWEEN(a_server_that_is_away_counts_nothing, set_up, NULL)
 TEST_BETWEEN(packets_are_not_known_where_others_ask, set_up, NULL)
 {
     static uint64_t words;
-    (void)state;
     servers.other_words = &words;
     words = 0;
     for (uint64_t i = 0; i < 5; i++) {
@@ -226,7 +225,6 @@ TEST_BETWEEN(a_server_is_lost_and_back_once, set_up, NULL)
 {
     static const enum server_poll_state away[] = {SERVER_POLL_ABSENT, SERVER_POLL_UNKNOWN,
                                                   SERVER_POLL_OWES};
-    (void)state;
     for (size_t i = 0; i < sizeof away / sizeof away[0]; i++) {
         answer_all(110 + i);
         befall(1, away[i]);

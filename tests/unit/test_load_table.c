@@ -72,7 +72,6 @@ TEST_BETWEEN(the_one_mix_is_above, set_up, tear_down)
 TEST_BETWEEN(a_share_of_reads_is_in_its_row, set_up, tear_down)
 {
     uint64_t shares[] = {80, 100};
-    (void)state;
     options.reads = (struct levels){.list = shares, .count = 2};
     add(1, 0, 12345);
     assert_has(write_for(80), "reads    sions  ");
@@ -125,7 +124,6 @@ TEST_BETWEEN(a_verdict_has_a_word, set_up, tear_down)
 TEST_BETWEEN(the_widest_table_fits, set_up, tear_down)
 {
     uint64_t rate = 10000000, shares[] = {0, 100};
-    (void)state;
     options.rates = (struct levels){.list = &rate, .count = 1};
     options.watch_percent = 100;
     for (int kind = 0; kind < MIX_KINDS; kind++)

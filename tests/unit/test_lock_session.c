@@ -187,7 +187,6 @@ TEST_BETWEEN(test_any_event_of_the_znode_ends_the_wait, set_up, tear_down)
 {
     static const enum client_event events[] = {EVENT_CREATED, EVENT_DELETED, EVENT_CHANGED};
     const struct tally *total = &memory->workers[0].total;
-    (void)state;
     park();
     uint64_t requests = tally_rpcs(total);
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
@@ -241,7 +240,6 @@ TEST_BETWEEN(test_a_crashed_holder_holds_for_its_timeout_from_its_last_request, 
 TEST_BETWEEN(test_each_barrier_has_a_path_before_the_trial, set_up, tear_down)
 {
     struct error error;
-    (void)state;
     trial_memory_free(memory);
     plan = (struct trial_plan){.recipe = registry_find("barrier"),
                                .workload = WORKLOAD_DRAIN,
@@ -267,7 +265,6 @@ TEST_BETWEEN(test_each_barrier_has_a_path_before_the_trial, set_up, tear_down)
 TEST_BETWEEN(test_nothing_counts_behind_the_last_reading, set_up, tear_down)
 {
     const struct client_reply reply = {.operation = OP_GET_CHILDREN, .name_count = 3};
-    (void)state;
     session.state = SESSION_DEAD; /* whose connection is not asked for its bytes */
     order(ORDER_READ);
     lock_session_ops.listener->notified(&session, EVENT_CHILD, "/x");

@@ -68,7 +68,6 @@ TEST_BETWEEN(letters_come_in_their_order, set_up, tear_down)
 TEST_BETWEEN(the_longest_path_is_kept, set_up, tear_down)
 {
     char path[REQUEST_COPY_PATH_MAX];
-    (void)state;
     memset(path, 'p', sizeof path - 1);
     path[sizeof path - 1] = '\0';
     mailbox_post(&mailbox, LETTER_EVENT, 1, path);
@@ -199,7 +198,6 @@ static void *order(void *nothing)
 TEST_BETWEEN(the_owner_returns_after_what_is_carried_out, set_up, tear_down)
 {
     pthread_t thread;
-    (void)state;
     assert_news(true, MAILBOX_EMPTY);
     assert_int_equal(pthread_create(&thread, NULL, order, NULL), 0);
     await_count(&calls_begun, 1);
@@ -244,7 +242,6 @@ TEST_BETWEEN(a_letter_and_the_end_wake_the_owner, set_up, tear_down)
 TEST_BETWEEN(nothing_is_awaited_up_to_a_time, set_up, tear_down)
 {
     uint64_t until_ns = clock_now_ns() + 20 * NS_PER_MS;
-    (void)state;
     mailbox_await(&mailbox, until_ns);
     assert_true(clock_now_ns() >= until_ns);
     assert_news(false, MAILBOX_EMPTY);

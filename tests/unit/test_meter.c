@@ -140,7 +140,6 @@ TEST_BETWEEN(test_the_grant_behind_a_death_is_no_handoff, set_up, tear_down)
 TEST_BETWEEN(test_a_steady_trial_times_its_middle, set_up, tear_down)
 {
     struct lock_state *lock = &memory->locks[0];
-    (void)state;
     plan.workload = WORKLOAD_STEADY;
     plan.handoffs = 10;
     atomic_store(&lock->admissions, 9);
@@ -181,7 +180,6 @@ TEST_BETWEEN(test_the_bytes_of_a_new_connection_count_from_zero, set_up, tear_do
 {
     const struct client client = {.driver = &driver};
     const uint64_t *of = memory->workers[0].total.of;
-    (void)state;
     counters = (struct client_bytes){1, 100, 100};
     client_bytes(&client, &meter.bytes);
     read_bytes(1, 150, 120);

@@ -63,7 +63,6 @@ TEST_BETWEEN(a_time_is_in_all_buckets_above_it, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
     struct metrics_histogram sum = {0}, twice = {0};
-    (void)state;
     assert_non_null(times);
     histogram_record(times, 50000);
     histogram_record(times, 100000);
@@ -88,7 +87,6 @@ TEST_BETWEEN(a_copy_in_the_making_has_no_bucket_below_0, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
     struct metrics_histogram sum = {0};
-    (void)state;
     assert_non_null(times);
     histogram_record(times, 5000000);
     times->total = 0;
@@ -104,7 +102,6 @@ TEST_BETWEEN(above_a_minute_the_sum_is_not_known, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
     struct metrics_histogram sum = {0};
-    (void)state;
     assert_non_null(times);
     metrics_histogram_add(&sum, times);
     metrics_histogram_write(stream, "none", &sum, METRICS_NO_LABELS);
@@ -170,7 +167,6 @@ static void finish(const struct sample *sample)
 TEST_BETWEEN(each_trial_has_one_verdict, begin_run, end_run)
 {
     struct sample valid = finished(), failed = finished(), slow = finished();
-    (void)state;
     failed.violations = 2;
     slow.valid = false;
     finish(&valid);
@@ -190,7 +186,6 @@ TEST_BETWEEN(each_trial_has_one_verdict, begin_run, end_run)
 TEST_BETWEEN(a_trial_without_a_law_is_compared_with_none, begin_run, end_run)
 {
     struct sample with = finished(), without = finished();
-    (void)state;
     without.has_law = false;
     finish(&with);
     finish(&without);
@@ -206,7 +201,6 @@ TEST_BETWEEN(a_trial_without_a_law_is_compared_with_none, begin_run, end_run)
 TEST_BETWEEN(a_time_that_is_not_known_is_left_out, begin_run, end_run)
 {
     struct sample paced = finished();
-    (void)state;
     paced.drain_s = NAN;
     finish(&paced);
     run_metrics_write(&run, stream);
@@ -219,7 +213,6 @@ TEST_BETWEEN(a_time_that_is_not_known_is_left_out, begin_run, end_run)
 TEST_BETWEEN(what_servers_do_not_tell_is_in_no_sum, begin_run, end_run)
 {
     struct sample known = finished(), unknown = finished();
-    (void)state;
     known.servers = (struct server_counters_count){
         .known = true, .writes = 5, .notifications = 6, .packets_received = 7};
     unknown.servers = known.servers;
@@ -253,7 +246,6 @@ TEST_BETWEEN(no_counter_decreases, begin_run, end_run)
     struct trial_memory *memory;
     struct error error;
     struct sample sample = finished();
-    (void)state;
     assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
     const struct trial_progress trial = {.memory = memory, .handoffs = 1};
     run_metrics_begin(&run, &cell);

@@ -86,7 +86,6 @@ TEST(no_more_is_deleted_than_created)
 {
     struct mix mix;
     char why[160];
-    (void)state;
     assert_refused("delete=100", "more deletes than creates: nothing would be left to delete");
     assert_refused("create=49,delete=51",
                    "more deletes than creates: nothing would be left to delete");

@@ -203,7 +203,6 @@ static int parse(int count, ...)
 TEST_BETWEEN(test_a_default_is_that_of_the_help, set_up, tear_down)
 {
     char shown[64];
-    (void)state;
     for (const struct option_row *row = option_table; row->name != NULL; row++) {
         snprintf(shown, sizeof shown, "[%s]\n", row->value != NULL ? row->value : "");
         if (row->value != NULL)
@@ -241,7 +240,6 @@ TEST_BETWEEN(test_defaults_are_printed_into_the_plan, set_up, tear_down)
                 {"placement", "\"spread\""},
                 {"session_timeout_ms", "60000"},
                 {"timeout_ms", "30000"}};
-    (void)state;
     options.target.max_clients = UINT64_MAX; /* as bench/run/command_line.c sets it */
     assert_int_equal(parse(0), ARGUMENTS_GO);
     json_t *printed = option_table_plan(&options);
@@ -259,7 +257,6 @@ TEST_BETWEEN(test_defaults_are_printed_into_the_plan, set_up, tear_down)
 TEST_BETWEEN(test_a_default_is_not_given, set_up, tear_down)
 {
     const struct target_options *target = &options.target;
-    (void)state;
     assert_int_equal(parse(0), ARGUMENTS_GO);
     assert_true(target->fsync && target->heap_mib == 512 && target->topology_count == 1);
     assert_false(target->fsync_given || target->heap_given || target->servers_given);

@@ -52,7 +52,6 @@ TEST(a_coefficient_is_told_with_its_interval)
                         .beta = {0.05, 0.04, 0.061},
                         .bare_s = {0.002, 0.0018, 0.0022},
                         .trials = 8};
-    (void)state;
     FILE *stream = begin();
     plan_sentence_herd("nonscalable", &herd, stream);
     assert_says(stream, "herd coefficient: one more waiter costs 0.05 (95 %: 0.04 … 0.061)");
@@ -67,7 +66,6 @@ TEST(a_coefficient_that_shows_no_herd_is_told_so)
 {
     struct herd herd = {
         .state = HERD_KNOWN, .beta = {-0.01, -0.03, 0.01}, .bare_s = {0.002, 0.0018, 0.0022}};
-    (void)state;
     FILE *stream = begin();
     plan_sentence_herd("scalable", &herd, stream);
     assert_says(stream, "one more waiter costs -0.01 (95 %: -0.03 … 0.01) handoffs");
@@ -97,7 +95,6 @@ TEST(what_is_not_known_is_told_with_the_reason)
                         .slope_s = {35e-6, 30e-6, 40e-6},
                         .least = 10,
                         .most = 160};
-    (void)state;
     FILE *stream = begin();
     plan_sentence_herd("childwatch", &herd, stream);
     assert_says(stream, "not known: the trials, with 10 to 160 waiters, do not tell what a handoff "

@@ -268,7 +268,6 @@ TEST_BETWEEN(beside_a_load_no_knee_is_told, ask, tear_down)
 TEST_BETWEEN(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down)
 {
     const struct search_probe asked = {.size = 8, .longer = true};
-    (void)state;
     const struct plan_probe probe = plan_knee_probe(question, &asked);
     assert_int_equal(probe.samples, 400);
     assert_true(probe.fails_at > probe.samples);

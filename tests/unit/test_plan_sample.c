@@ -97,7 +97,6 @@ TEST_BETWEEN(an_objective_on_the_lock_is_not_judged_by_the_load, NULL, tear_down
 TEST_BETWEEN(a_load_that_was_not_sent_as_planned_has_no_vote, NULL, tear_down)
 {
     static const char *const objectives[] = {"background p99 < 10ms", "handoff p99 < 10ms"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         lay_out(objectives[i], DRIVER_EVENTS);
         take();

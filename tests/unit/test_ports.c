@@ -89,7 +89,6 @@ TEST(a_given_port_that_is_taken_is_told)
     struct ports_reservation none = {.count = 0};
     struct error error;
     uint16_t taken;
-    (void)state;
     int fd = port_listen(&taken);
     assert_int_equal(ports_reserve(taken, 1, given, &none, &error), ERROR_PORT_TAKEN);
     assert_int_equal(none.count, 0);

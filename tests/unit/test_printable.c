@@ -70,7 +70,6 @@ TEST(bytes_that_are_no_text_are_escaped)
 TEST(a_zero_among_bytes_is_escaped)
 {
     char text[32];
-    (void)state;
     printable_bytes("a\0b", 3, text, sizeof text);
     assert_string_equal(text, "a\\x00b");
 }
@@ -81,7 +80,6 @@ TEST(what_does_not_fit_is_cut_between_characters)
     static const char foreign[] = "a\xc3\xbc\x1b\xe9\x8e\x96\xff\xf0\x9f\x94\x92\u202e!";
     static const char *const pieces[] = {"a", "ü", "\\x1b", "鎖", "\\xff", "🔒", "\\u202e", "!"};
     char whole[64] = "", text[64];
-    (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
         strcat(whole, pieces[i]);
     for (size_t size = 4; size <= strlen(whole) + 3; size++) {

@@ -8,7 +8,6 @@ TEST(test_a_sequence_is_read_as_the_server_writes_it)
 {
     static const int32_t numbers[] = {
         0, 1, 42, 2147483647, INT32_MIN, INT32_MIN + 1, -1, -999999999, -1000000000};
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         char name[64];
         int32_t sequence = 7;
@@ -22,7 +21,6 @@ TEST(test_a_sequence_is_read_as_the_server_writes_it)
 TEST(test_a_prefix_may_end_otherwise)
 {
     static const int32_t numbers[] = {0, 2147483647, INT32_MIN, INT32_MIN + 1, -1, -999999999};
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         char name[64];
         int32_t sequence = 7;
@@ -37,7 +35,6 @@ TEST(test_other_names_have_none)
     static const char *const names[] = {"",           "lock-",           "lock-123",
                                         "turn",       "lock-00000000x1", "000000001",
                                         "ready-flag", "lock-9999999999"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         int32_t sequence = 7;
         assert_false(queue_sequence(names[i], &sequence));
@@ -67,7 +64,6 @@ TEST(test_the_predecessor_is_the_next_lower)
     static const char *const names[] = {"lock-0000000009", "lock-0000000003", "turn",
                                         "lock-0000000007", "lock-0000000005"};
     struct client_reply reply;
-    (void)state;
     struct contender s = contender_in(names, 5, 7, &reply);
     assert_false(queue_is_lowest(&s));
     assert_string_equal(s.watched, "/l/lock-0000000005");
@@ -82,7 +78,6 @@ TEST(test_the_predecessor_is_found_across_the_wrap)
     static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
                                         "lock-2147483647"};
     struct client_reply reply;
-    (void)state;
     struct contender s = contender_in(names, 4, INT32_MIN, &reply);
     assert_false(queue_is_lowest(&s));
     assert_string_equal(s.watched, "/l/lock-2147483647");
@@ -97,7 +92,6 @@ TEST(test_those_of_a_prefix_alone_are_found)
     static const char *const names[] = {"write-2147483647", "write--2147483646", "read--2147483645",
                                         "write--2147483643", "read-2147483646"};
     struct client_reply reply;
-    (void)state;
     struct contender s = contender_in(names, 5, INT32_MIN + 4, &reply);
     assert_false(queue_none_before(&s, "write-", QUEUE_LAST));
     assert_string_equal(s.watched, "/l/write--2147483646");
@@ -116,7 +110,6 @@ TEST(test_the_first_is_found_across_the_wrap)
     static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
                                         "turn", "lock-2147483647"};
     struct client_reply reply;
-    (void)state;
     struct contender s = contender_in(names, 5, INT32_MIN + 1, &reply);
     assert_int_equal(queue_first(&s), 2147483646);
     s = contender_in(names, 5, 2147483646, &reply);
@@ -132,7 +125,6 @@ TEST(test_a_line_is_walked_down_across_the_wrap)
                                          "/l/lock-2147483647", "/l/lock-2147483646"};
     struct contender s = {.lock = "/l"};
     int32_t sequence = INT32_MIN + 1;
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char path[RECIPE_PATH_MAX];
         queue_place(&s, QUEUE_PREFIX, sequence, path);
@@ -147,7 +139,6 @@ TEST(test_an_own_place_is_found_by_its_prefix)
     static const char *const names[] = {"x-12-0000000001", "x-123-0000000002", "x-123-",
                                         "y-123-0000000003"};
     struct client_reply reply;
-    (void)state;
     struct contender s = contender_in(names, 4, 7, &reply);
     snprintf(s.prefix, sizeof s.prefix, "x-123-");
     assert_true(queue_find_place(&s));

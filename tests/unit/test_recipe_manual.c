@@ -48,7 +48,6 @@ TEST(test_the_example_obeys_its_law)
 /* What people are told of a drain follows from the same law. */
 TEST(test_the_texts_of_the_example_are_its_law)
 {
-    (void)state;
     for (uint64_t clients = 1; clients <= 64; clients++)
         assert_true(formulas_are_the_law(&recipe_kazoo, clients));
 }
@@ -94,7 +93,6 @@ static void wakes_all(const struct law_view *view, struct tally *cost)
 TEST(test_a_wrong_law_is_caught)
 {
     struct recipe wrong = recipe_kazoo;
-    (void)state;
     wrong.law.arrival = forgets_a_look;
     assert_caught(&wrong, VIOLATION_LAW);
     wrong = recipe_kazoo;
@@ -113,7 +111,6 @@ TEST(test_a_broken_lock_is_caught)
         {"broken-wrongpred", VIOLATION_TWO_HOLDERS},
         {"broken-nowatch", VIOLATION_LOST_WAKEUP},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         assert_caught(registry_find(caught[i].recipe), caught[i].kind);
 }
@@ -123,7 +120,6 @@ TEST(test_a_broken_lock_is_caught)
 TEST(test_the_manual_shows_the_example_as_it_is)
 {
     char *example = read_text(EXAMPLE), *shown = strstr(manual, "\n```c\n// SPDX");
-    (void)state;
     assert_non_null(shown);
     shown += strlen("\n```c\n");
     char *end = strstr(shown, "\n```\n");
@@ -202,7 +198,6 @@ TEST(test_the_manual_explains_every_word)
         {"lib/recipes/death.h", 10},
         {"lib/measure/tally.h", 20},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         char *text = read_text(headers[i].header);
         size_t words = 0;

@@ -32,7 +32,6 @@ static void assert_outcome(const struct reconcile_facts *facts, enum reconciled 
 TEST(test_equal_counts_are_reconciled)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     assert_outcome(&facts, RECONCILED_YES, "");
     facts.are_private = false;
     assert_outcome(&facts, RECONCILED_YES, "");
@@ -42,7 +41,6 @@ TEST(test_equal_counts_are_reconciled)
 TEST(test_private_servers_that_counted_more_fail)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.writes++;
     facts.servers.packets_received++;
     assert_outcome(&facts, RECONCILED_NO, "");
@@ -56,7 +54,6 @@ TEST(test_private_servers_that_counted_more_fail)
 TEST(test_others_may_have_used_servers_that_counted_more)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.are_private = false;
     facts.servers.writes++;
     facts.servers.packets_received++;
@@ -67,7 +64,6 @@ TEST(test_others_may_have_used_servers_that_counted_more)
 TEST(test_servers_that_counted_less_fail)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.notifications--;
     assert_outcome(&facts, RECONCILED_NO, "");
     facts.are_private = false;
@@ -77,7 +73,6 @@ TEST(test_servers_that_counted_less_fail)
 TEST(test_what_was_under_way_on_a_lost_connection_excuses)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.notifications--;
     facts.losses = 1;
     assert_outcome(&facts, RECONCILED_NA, "lost their connections");
@@ -93,7 +88,6 @@ TEST(test_what_was_under_way_on_a_lost_connection_excuses)
 TEST(test_the_stewards_requests_are_known)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.reads += 2;
     facts.servers.packets_received += 2;
     assert_outcome(&facts, RECONCILED_NO, "");
@@ -104,7 +98,6 @@ TEST(test_the_stewards_requests_are_known)
 TEST(test_a_steward_that_connects_again_excuses)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.packets_received++;
     facts.servers.connects = 1;
     facts.setup_session_stayed = false;
@@ -115,7 +108,6 @@ TEST(test_a_steward_that_connects_again_excuses)
 TEST(test_a_read_that_is_not_counted_fails)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.reads++;
     facts.servers.packets_received++;
     assert_outcome(&facts, RECONCILED_NO, "");
@@ -126,7 +118,6 @@ TEST(test_a_read_that_is_not_counted_fails)
 TEST(test_a_stranger_on_a_private_server_is_named)
 {
     struct reconcile_facts facts = all_well(), came = all_well();
-    (void)state;
     facts.is_shared = true;
     facts.servers.packets_received += 9;
     assert_outcome(&facts, RECONCILED_NA, "not zkherd's was connected to a private server");
@@ -141,7 +132,6 @@ TEST(test_a_stranger_on_a_private_server_is_named)
 TEST(test_watches_that_are_set_again_are_read_once)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.reconnects = 1;
     facts.servers.reads++;
     facts.servers.packets_received += 2;
@@ -155,7 +145,6 @@ TEST(test_watches_that_are_set_again_are_read_once)
 TEST(test_others_on_open_servers_are_no_strangers)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.are_private = false;
     facts.is_shared = true;
     assert_outcome(&facts, RECONCILED_NA, "other clients are connected");
@@ -166,7 +155,6 @@ TEST(test_others_on_open_servers_are_no_strangers)
 TEST(test_sessions_that_connect_again_are_no_strangers)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.servers.connects = 2;
     facts.servers.packets_received++;
     facts.reconnects = 1;
@@ -176,7 +164,6 @@ TEST(test_sessions_that_connect_again_are_no_strangers)
 TEST(test_servers_that_do_not_tell_are_not_held_against_anything)
 {
     struct reconcile_facts facts = {.sessions = &sessions, .are_private = true};
-    (void)state;
     assert_outcome(&facts, RECONCILED_NA, "do not tell their counters");
     facts.servers.asked_again = true;
     assert_outcome(&facts, RECONCILED_NA, "at once, as at an election");
@@ -188,7 +175,6 @@ TEST(test_servers_that_do_not_tell_are_not_held_against_anything)
 TEST(test_the_dead_hear_less_than_they_are_told)
 {
     struct reconcile_facts facts = all_well();
-    (void)state;
     facts.had_death = true;
     facts.exits = 1;
     facts.servers.writes++;

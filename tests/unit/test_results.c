@@ -121,7 +121,6 @@ TEST_BETWEEN(every_handoff_has_a_row_where_there_is_room, set_up, tear_down)
 TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
 {
     static const uint64_t kept[][2] = {{1, 0}, {1, 5}, {2, 0}, {2, 1}, {3, 0}, {3, 3}};
-    (void)state;
     begin(RESULTS_HANDOFFS_MAX);
     add(9);
     add(1);
@@ -174,7 +173,6 @@ TEST_BETWEEN(a_traced_message_has_its_row, set_up, tear_down)
     };
     struct trace_event places[7];
     struct trace *trace = &result.memory->trace;
-    (void)state;
     *trace = (struct trace){.events = places, .places = 7};
     ledger_row(&result.memory->ledger, 0, 1)->released_ns = 7000;
     ledger_row(&result.memory->ledger, 0, 1)->waiters = 2;
@@ -199,7 +197,6 @@ TEST_BETWEEN(a_traced_message_has_its_row, set_up, tear_down)
 TEST_BETWEEN(without_a_trace_there_is_no_file, set_up, tear_down)
 {
     char path[128];
-    (void)state;
     begin(1);
     add(1);
     finish();

@@ -17,7 +17,6 @@ TEST(test_what_no_server_says_is_unknown)
 {
     static const char *const words[] = {"",       "unknown", "reconnected", "not serving",
                                         "killed", "leade",   "leaders",     "Leader"};
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_int_equal(role_of_mode(words[i]), ROLE_UNKNOWN);
 }

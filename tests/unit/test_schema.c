@@ -34,14 +34,12 @@ TEST(test_manifests_of_reference_runs)
     static const char *const patterns[] = {"results/reference/*/manifest.json",
                                            "results/reference/*/*/manifest.json",
                                            "results/reference/*/*/*/manifest.json", NULL};
-    (void)state;
     assert_all(patterns, "manifest", 16);
 }
 
 TEST(test_costs_of_reference_calibrations)
 {
     static const char *const patterns[] = {"results/reference/plan/costs*.json", NULL};
-    (void)state;
     assert_all(patterns, "costs", 2);
 }
 

@@ -57,7 +57,6 @@ TEST(test_a_server_that_is_behind_is_waited_for)
     struct client *client = NULL;
     struct error error;
     bool established = false;
-    (void)state;
     options.servers = 3;
     for (uint16_t i = 0; i < 3; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
@@ -129,7 +128,6 @@ TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
     struct server_counters counters = {.servers = &servers};
     struct server_counters_reading reading;
     struct error error;
-    (void)state;
     listening = port_listen(&servers.endpoints[0].port);
     pid_t server = fork();
     assert_true(server >= 0);
@@ -222,7 +220,6 @@ TEST(test_equal_counts_agree_whatever_pings_there_are)
 TEST(test_a_write_more_or_less_is_told)
 {
     struct server_counters_count more = count_with(0), less = more;
-    (void)state;
     more.writes++;
     less.writes--;
     assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_WRITES);
@@ -232,7 +229,6 @@ TEST(test_a_write_more_or_less_is_told)
 TEST(test_a_read_that_no_server_answered_is_told)
 {
     struct server_counters_count less = count_with(0);
-    (void)state;
     less.reads--;
     less.packets_received--;
     assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_READS);
@@ -243,7 +239,6 @@ TEST(test_a_read_that_is_not_counted_is_no_ping)
 {
     uint64_t servers = 0, sessions = 0;
     struct server_counters_count more = count_with(PINGS + 1);
-    (void)state;
     assert_int_equal(server_counters_reconcile(&more, &counted, PINGS, &servers, &sessions),
                      SERVER_COUNTERS_READS);
     assert_int_equal(servers, READS + PINGS + 1);
@@ -253,7 +248,6 @@ TEST(test_a_read_that_is_not_counted_is_no_ping)
 TEST(test_a_notification_more_or_less_is_told)
 {
     struct server_counters_count more = count_with(0), less = more;
-    (void)state;
     more.notifications++;
     less.notifications--;
     assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_NOTIFICATIONS);
@@ -263,7 +257,6 @@ TEST(test_a_notification_more_or_less_is_told)
 TEST(test_a_packet_more_or_less_is_told)
 {
     struct server_counters_count more = count_with(PINGS), less = more;
-    (void)state;
     more.packets_received++;
     less.packets_received--;
     assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_PACKETS);
@@ -292,7 +285,6 @@ TEST(test_what_a_server_was_asked_again_is_not_compared)
 TEST(test_what_is_no_request_of_a_session_is_taken_out)
 {
     struct server_counters_count count = count_with(0);
-    (void)state;
     count.writes += 2;                   /* sessions closed */
     count.reads += 3;                    /* the set-up session's */
     count.packets_received += 2 + 4 + 3; /* and connections made again */
@@ -314,7 +306,6 @@ TEST(test_each_server_has_its_own_times)
                                                   .fsync_of_ms = {7, 4, 9},
                                                   .cpu_of_ns = {110, 230, 300},
                                                   .at_ns = 5000};
-    (void)state;
     struct server_counters_count count = server_counters_subtract(&before, &after);
     assert_int_equal(count.servers, 3);
     assert_int_equal(count.span_ns, 4000);

@@ -42,7 +42,6 @@ TEST(test_who_was_too_slow_counts_again)
 TEST(test_what_is_no_number_is_not_counted_on)
 {
     static const char *const values[] = {"", "x", "4x", "123456789012345678901234"};
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         script_init(&script, "counter");
         data(values[i], 0);

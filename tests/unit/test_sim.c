@@ -213,7 +213,6 @@ TEST_BETWEEN(test_replies_come_in_the_order_of_requests, NULL, end)
     const enum zk_status expected[] = {ZK_NO_NODE, ZK_OK, ZK_OK, ZK_OK, ZK_OK, ZK_NO_NODE};
     struct client *client;
     struct error error;
-    (void)state;
     begin_with(3, 1, 0);
     assert_int_equal(sim_open(sim, 0, TIMEOUT_MS, 6, &noting, NULL, &client, &error), ERROR_NONE);
     for (int round = 0; round < 2; round++) {
@@ -239,7 +238,6 @@ TEST_BETWEEN(test_impossible_worlds_are_refused, NULL, end)
     struct sim_options options = sim_options_default();
     struct client *client;
     struct error error;
-    (void)state;
     options.servers = 0;
     assert_int_equal(sim_new(&options, &sim, &error), ERROR_USAGE);
     options.servers = SIM_SERVERS_MAX + 1;
@@ -252,7 +250,6 @@ TEST_BETWEEN(test_impossible_worlds_are_refused, NULL, end)
 TEST_BETWEEN(test_a_session_opens_and_ends, NULL, end)
 {
     struct client_bytes bytes;
-    (void)state;
     begin_with(3, 1, 2);
     assert_string_equal(probes[0].states, "e");
     expect_server(&probes[0], "simulated:1");
@@ -336,7 +333,6 @@ TEST_BETWEEN(test_a_read_waits_for_the_disk_of_a_lone_server, NULL, end)
 TEST_BETWEEN(test_a_sync_serves_all_who_wait, NULL, end)
 {
     char path[16];
-    (void)state;
     begin_with(1, 1, 20);
     uint64_t began_ns = sim_now_ns(sim);
     for (int i = 0; i < 20; i++) {
@@ -355,7 +351,6 @@ TEST_BETWEEN(test_a_sync_serves_all_who_wait, NULL, end)
 TEST_BETWEEN(test_a_follower_lags, NULL, end)
 {
     unsigned stale = 0;
-    (void)state;
     begin_costly(3, 1, 3, 5 * NS_PER_MS);
     struct probe *leader = &probes[2], *follower = &probes[0];
     assert_int_equal(create(leader, "/a", PERSISTENT), ZK_OK);
@@ -479,7 +474,6 @@ TEST_BETWEEN(test_watches_are_set_again_after_a_cut, NULL, end)
 TEST_BETWEEN(test_a_write_is_counted_where_it_was_asked_for, NULL, end)
 {
     uint64_t before[3];
-    (void)state;
     begin_with(3, 1, 3);
     for (unsigned i = 0; i < 3; i++)
         before[i] = counters(i).writes;
@@ -539,7 +533,6 @@ static void write_on(struct probe *probe, const struct client_reply *reply)
 TEST_BETWEEN(test_a_session_never_goes_back_in_time, NULL, end)
 {
     unsigned refused = 0;
-    (void)state;
     begin_costly(3, 1, PROBES_MAX, 20 * NS_PER_MS);
     struct probe *probe = &probes[2];
     assert_int_equal(create(probe, "/busy", PERSISTENT), ZK_OK);

@@ -27,7 +27,6 @@ static void *write_and_count(void *context)
 TEST(test_what_precedes_a_count_is_visible_to_its_reader)
 {
     pthread_t writer;
-    (void)state;
     assert_int_equal(pthread_create(&writer, NULL, write_and_count, NULL), 0);
     for (uint64_t i = 0; i < ROUNDS; i++) {
         while (tally_read_shared(&tally, TALLY_NOTIFICATION) <= i)

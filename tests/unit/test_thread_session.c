@@ -216,7 +216,6 @@ TEST_BETWEEN(test_one_that_the_library_fails_all_the_same_is_answered_once, set_
 TEST_BETWEEN(test_a_watch_on_a_path_that_no_letter_holds_is_not_set, set_up, tear_down)
 {
     static char text[REQUEST_COPY_PATH_MAX + 1];
-    (void)state;
     memset(text, 'p', REQUEST_COPY_PATH_MAX);
     text[0] = '/';
     path = text;

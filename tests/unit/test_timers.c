@@ -89,7 +89,6 @@ static int tear_down(void **state)
 TEST_BETWEEN(test_the_earlier_rings_first_and_of_equals_the_one_set_before, set_up, tear_down)
 {
     struct random random;
-    (void)state;
     random_init(&random, 1);
     for (size_t i = 0; i < ALARMS; i++)
         set(i, 2 * NS_PER_S + random_below(&random, ALARMS / 5));

@@ -101,7 +101,6 @@ TEST_BETWEEN(the_trace_has_what_the_ledger_counts, NULL, tear_down)
 {
     const struct recipe *recipe;
     struct trial_plan plan;
-    (void)state;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (!recipe_has_law(recipe) || recipe->broken || recipe->barrier ||
             recipe->death.how != DEATH_NONE)
@@ -123,7 +122,6 @@ TEST(what_finds_no_place_is_counted)
 {
     struct trace_event places[2];
     struct trace trace = {.events = places, .places = 2};
-    (void)state;
     for (uint32_t session = 0; session < 2; session++)
         trace_note(&trace, &(struct trace_event){.session = session});
     assert_int_equal(trace_kept(&trace), 2);
@@ -145,7 +143,6 @@ TEST(events_are_in_the_order_of_lock_handoff_and_time)
     };
     struct trace_event places[5];
     struct trace trace = {.events = places, .places = 5};
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         trace_note(&trace, &noted[i]);
     trace_sort(&trace);

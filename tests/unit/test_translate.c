@@ -10,7 +10,6 @@ TEST(test_every_lost_connection_is_one)
 {
     static const int codes[] = {ZCONNECTIONLOSS, ZOPERATIONTIMEOUT, ZCLOSING,
                                 ZRUNTIMEINCONSISTENCY};
-    (void)state;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         assert_int_equal(translate_status(codes[i]), ZK_CONNECTION_LOSS);
 }
@@ -44,7 +43,6 @@ TEST(test_a_multi_of_a_session_that_is_gone_is_not_asked)
     const struct request multi = {.operation = OP_MULTI, .parts = &part, .part_count = 1};
     struct async_calls calls = {.library = &library};
     struct sync_calls_answer answer = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
         state_of_session = states[i];
         assert_int_equal(async_calls_call(&calls, &multi), ZINVALIDSTATE);

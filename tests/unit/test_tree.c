@@ -155,7 +155,6 @@ TEST_BETWEEN(test_numbers_count_the_creates_below_a_parent, begin, end)
 TEST_BETWEEN(test_numbers_leave_none_out, begin, end)
 {
     char name[32];
-    (void)state;
     one(create("/q", TREE_NOBODY));
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "/q/lock-%010d", i);
@@ -216,7 +215,6 @@ TEST_BETWEEN(test_of_several_none_is_carried_out_when_one_fails, begin, end)
 TEST_BETWEEN(test_a_session_knows_its_ephemerals, begin, end)
 {
     static const char *const names[] = {"/a", "/b", "/c", "/d"};
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         one(create(names[i], 9));
     one(create("/e", 8));

@@ -94,7 +94,6 @@ TEST_BETWEEN(test_each_percentile_stands_in_its_column, set_up, tear_down)
 {
     static const double handoff_us[] = {500e3, 900e3, 990e3, 1000e3};
     static const double acquire_us[] = {500e3, 990e3, 1000e3};
-    (void)state;
     record_ramp(METER_HANDOFF);
     record_ramp(METER_ACQUIRE);
     record(&result.latency_of[ROLE_LEADER][METER_HANDOFF], 3 * NS_PER_MS, 3);
@@ -164,7 +163,6 @@ TEST_BETWEEN(test_a_driver_is_held_against_the_cores_that_it_may_use, set_up, te
     static const char reason[] =
         OVERLOADED "the cores that it may use; what may help: fewer clients, more cores, a quieter "
                    "machine";
-    (void)state;
     cores = 2;
     plan.fleet.processes = 8;
     result.client_cpu_ns = 16 * NS_PER_S;
@@ -275,7 +273,6 @@ TEST_BETWEEN(test_a_planned_reconnect_is_no_error, set_up, tear_down)
 TEST_BETWEEN(test_a_load_in_the_background_that_ended_too_early_is_told, set_up, tear_down)
 {
     static const enum fleet_end ends[] = {END_ALONE, END_DONE};
-    (void)state;
     snprintf(background.ended, sizeof background.ended, "session 3 expired");
     for (size_t i = 0; i < 2; i++) {
         result.end = ends[i];

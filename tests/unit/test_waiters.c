@@ -113,7 +113,6 @@ TEST_BETWEEN(the_handoffs_with_times_are_counted_apart, set_up, tear_down)
 {
     struct error error;
     double beta;
-    (void)state;
     hand_over(4, 1000);
     assert_int_equal(waiters_add(waiters, &result, false, &beta, &error), ERROR_NONE);
     trial_memory_free(result.memory);
@@ -145,7 +144,6 @@ static const char *written_of_trials(const uint64_t *handoffs_ns, size_t count)
 TEST_BETWEEN(few_trials_have_a_geometric_mean, set_up, tear_down)
 {
     static const uint64_t handoffs_ns[] = {1000, 2000, 32000, 4000};
-    (void)state;
     assert_string_equal(written_of_trials(handoffs_ns, 4),
                         "run,scalable,1,1,1.00,4,2.000,1.000,2.000,4.0,,,,,,4\n");
 }
@@ -153,7 +151,6 @@ TEST_BETWEEN(few_trials_have_a_geometric_mean, set_up, tear_down)
 TEST_BETWEEN(five_trials_have_a_geometric_mean_and_an_interval, set_up, tear_down)
 {
     static const uint64_t handoffs_ns[] = {1000, 2000, 4000, 32000, 4000};
-    (void)state;
     assert_string_equal(written_of_trials(handoffs_ns, 5),
                         "run,scalable,1,1,1.00,5,2.000,1.000,2.000,4.0,0.8,20.0,,,,5\n");
 }

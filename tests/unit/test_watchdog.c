@@ -130,7 +130,6 @@ TEST_BETWEEN(test_a_verdict_is_the_end_even_if_a_session_is_lost, set_up, tear_d
 TEST_BETWEEN(test_an_interrupted_run_is_an_error, set_up, tear_down)
 {
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     watchdog.interrupt_descriptor = ends[0];
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
@@ -144,7 +143,6 @@ TEST_BETWEEN(test_an_interrupted_run_is_an_error, set_up, tear_down)
 TEST_BETWEEN(test_a_worker_that_died_is_an_error, set_up, tear_down)
 {
     pid_t worker = fork();
-    (void)state;
     if (worker == 0)
         _exit(3);
     siginfo_t end;
@@ -162,7 +160,6 @@ TEST_BETWEEN(test_notifications_that_do_not_come_are_waited_for_until_interrupte
 {
     int ends[2];
     struct server_counters_reading at_start;
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     watchdog.interrupt_descriptor = ends[0];
     assert_int_equal(server_counters_read(&counters, &at_start, &error), ERROR_NONE);
@@ -183,7 +180,6 @@ TEST_BETWEEN(test_notifications_that_do_not_come_are_waited_for_until_interrupte
 TEST_BETWEEN(test_an_order_is_taken_when_all_workers_have, set_up, tear_down)
 {
     struct shared *shared = workers.fleet.shared;
-    (void)state;
     assert_true(shared_have_taken(shared));
     shared_tell_all(shared, ORDER_OWN);
     assert_false(shared_have_taken(shared));

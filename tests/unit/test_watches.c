@@ -120,7 +120,6 @@ TEST_BETWEEN(test_one_watch_is_removed, begin, end)
 TEST_BETWEEN(test_many_watches_are_found, begin, end)
 {
     char text[32];
-    (void)state;
     for (uint32_t i = 1; i <= 5000; i++) {
         struct path *one =
             paths_take(&paths, text, (size_t)snprintf(text, sizeof text, "/many/%u", i % 7));

@@ -46,7 +46,6 @@ TEST(test_a_character_takes_one_column)
 TEST(test_no_word_is_cut)
 {
     char word[101] = "", text[128], expected[128];
-    (void)state;
     memset(word, 'x', sizeof word - 1);
     snprintf(text, sizeof text, "a %s b", word);
     snprintf(expected, sizeof expected, "a\n%s\nb\n", word);

@@ -72,7 +72,6 @@ static const struct violation *run_wrong(const char *name, enum tally_kind kind,
 TEST_BETWEEN(test_the_right_law_is_found_right, set_up, tear_down)
 {
     static const char *const names[] = {"childwatch", "nonscalable", "scalable"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         recipe = *registry_find(names[i]);
         for (plan.fleet.seed = 1; plan.fleet.seed <= 20; plan.fleet.seed++) {
@@ -89,7 +88,6 @@ TEST_BETWEEN(test_one_message_more_or_less_is_found, set_up, tear_down)
 {
     static const enum tally_kind kinds[] = {TALLY_GET_CHILDREN, TALLY_DELETE,
                                             TALLY_NOTIFICATION_SPURIOUS, TALLY_NAMES_LISTED};
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const struct violation *found = run_wrong("childwatch", kinds[i], wrong_release);
         assert_int_equal(found->kind, VIOLATION_LAW);

@@ -195,7 +195,6 @@ TEST_BETWEEN(a_version_has_no_revision, set_up, tear_down)
         {"Zookeeper version: 3.8.0--1, built on 2022-02-25\n", "3.8.0"},
         {"Zookeeper version: 3.4.13-6--1, built on 10/28/2023\n", "3.4.13-6"},
         {"Zookeeper version: 3.10.0-SNAPSHOT-5a02, built on x\n", "3.10.0-SNAPSHOT"}};
-    (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         struct four_letter_identity identity;
         four_letter_read_identity(answers[i][0], &identity);
