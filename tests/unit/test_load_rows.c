@@ -535,6 +535,17 @@ TEST_BETWEEN(a_figure_is_the_geometric_mean_of_its_own, set_up, tear_down)
         assert_near(figure(0, load_cell_figures[i]), (double)(i + 1) * 200);
 }
 
+TEST_BETWEEN(five_trials_have_an_interval, set_up, tear_down)
+{
+    for (int trial = 1; trial <= 5; trial++) {
+        add(80, 0, 4, 100 * trial);
+        struct table_cells cells = load_rows_cells(&rows);
+        struct interval mean = load_cell_figure(&cells.list[0], load_row_achieved_per_s);
+        table_cells_deinit(&cells);
+        assert_int_equal(isnan(mean.low) && isnan(mean.high), trial < 5);
+    }
+}
+
 TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
 {
     add(80, 0, 4, 100)[load_row_valid].flag = false;
@@ -554,6 +565,10 @@ TEST_BETWEEN(a_cell_is_valid_if_all_of_its_trials_are, set_up, tear_down)
     add(80, 0, 4, 100);
     struct table_cells cells = load_rows_cells(&rows);
     assert_int_equal(load_cell_verdict(&cells.list[0]), 0);
+    table_cells_deinit(&cells);
+    add(80, 0, 4, 100)[load_row_valid].flag = false;
+    cells = load_rows_cells(&rows);
+    assert_int_equal(load_cell_verdict(&cells.list[0]), 4);
     table_cells_deinit(&cells);
     add(80, 0, 4, 100)[load_row_miscounted] = table_flag(true);
     cells = load_rows_cells(&rows);

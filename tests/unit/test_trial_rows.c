@@ -352,6 +352,7 @@ TEST_BETWEEN(test_a_violation_is_told_first, set_up, tear_down)
     assert_int_equal(row[trial_row_violations].count, 1);
     assert_string_equal(row[trial_row_reason].text,
                         "lock 0, handoff 0: 2 znodes are left in the lock");
+    assert_int_equal(trial_row_verdict(row), 1);
 }
 
 /* ------------------------------------------------------------------ the row */
