@@ -36,6 +36,14 @@ diff <(cat <<<"$reproduced") <(sed -nE 's/^\| `make (reproduce[a-z-]*)`.*/\1/p' 
 diff <(cat <<<"$reproduced") <(make help | sed -nE 's/^make (reproduce[a-z-]*) .*/\1/p' | sort) ||
     fail "make help names other reference runs than the Makefile has"
 
+# ---------------------------------------------------------------- documents
+
+# A source file that a document names exists.
+named=$(grep -oE '\b(lib|bench|tests)/[a-z0-9_/]+\.(c|h|sh|csv)\b' docs/*.md README.md CONTRIBUTING.md | sort -u)
+while IFS=: read -r document path; do
+    [ -e "$path" ] || fail "$document names $path, which does not exist"
+done <<<"$named"
+
 # ---------------------------------------------------------------- man pages
 
 # The long options of a help that describe it: not those of its examples.
