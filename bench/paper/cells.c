@@ -133,7 +133,7 @@ static struct judgement *compare(struct paper_cells *cells, const struct paper_c
     unsigned long long less = of_servers ? a->servers : a->at[0],
                        more = of_servers ? b->servers : b->at[0],
                        fixed = of_servers ? b->at[0] : b->servers;
-    char numbers[56] = "", tail[40] = "";
+    char numbers[80] = "", tail[80] = "";
     if (claim->noun != NULL)
         snprintf(numbers, sizeof numbers, "%llu to %llu %s", less, more, claim->noun);
     if (claim->fixed != NULL)
