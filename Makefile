@@ -118,6 +118,9 @@ $(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
 # either -dev package may provide the header.
 $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
+# This test refuses memory.
+$(BUILD)/tests/test_memory: LIBS += -Wl,--wrap=calloc
+
 # These tests count what is allocated.
 $(BUILD)/tests/test_search: LIBS += -Wl,--wrap=calloc
 $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
