@@ -113,7 +113,7 @@ list_files() {
 }
 
 play() { # SCENARIO
-    work=$made/work/$1
+    work=$made/scene/$1
     kept=$made/kept/$1
     home=$made/home
     path=/nonexistent
