@@ -135,7 +135,7 @@ const char *paper_servers_describe(const struct target_options *target, char *te
 /* A verdict is that of the interval, or `reason` says why it is another. */
 struct judgement {
     char claim[200];      /* such as "reads rise from 1 to 3 servers" */
-    char row[200];         /* the same in fewer words, for a table of 80 columns */
+    char row[200];        /* the same in fewer words, for a table of 80 columns */
     uint64_t servers;     /* that the claim is about */
     uint64_t against;     /* servers that they are compared with; 0: none */
     struct interval ours; /* a ratio or an exponent; low and high are NaN without valid trials */
