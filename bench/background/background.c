@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 /* With fewer requests, one that is late is no driver's limit. */
@@ -145,42 +144,30 @@ struct background_figures background_figures_of(const struct background_plan *pl
 
 /* ------------------------------------------------------------------ whether they stand */
 
-static void doubt(char *why, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void doubt(char *why, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text_append_clause(why, size, format, arguments);
-    va_end(arguments);
-}
-
-bool background_stands(const struct background_figures *figures, char *why, size_t size)
+void background_judge(const struct background_figures *figures, struct validity *validity)
 {
     const struct {
         uint64_t sent, late;
         const char *when;
     } parts[] = {{figures->sent, figures->sent_late, "alone"},
                  {figures->contended_sent, figures->contended_sent_late, "beside the lock"}};
-    bool is_absent = figures->absent_ns > BACKGROUND_ABSENT_NS, stand = !is_absent;
     for (size_t i = 0; i < 2; i++) {
-        if (parts[i].sent < LATE_LEAST || parts[i].late * 100 <= parts[i].sent)
-            continue; /* one request in a hundred may be late */
-        doubt(why, size,
-              "overloaded: of %llu requests of the load in the background, %s, %llu were "
-              "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
-              (unsigned long long)parts[i].sent, parts[i].when, (unsigned long long)parts[i].late);
-        stand = false;
+        /* One request in a hundred may be late. */
+        if (parts[i].sent >= LATE_LEAST && parts[i].late * 100 > parts[i].sent)
+            validity_lose(validity,
+                          "overloaded: of %llu requests of the load in the background, %s, %llu "
+                          "were sent more than 1 ms late; what may help: a lower rate, a quieter "
+                          "machine",
+                          (unsigned long long)parts[i].sent, parts[i].when,
+                          (unsigned long long)parts[i].late);
     }
-    if (is_absent)
-        doubt(why, size,
-              "overloaded: the driver of the load in the background did not run for %.1f s",
-              (double)figures->absent_ns / 1e9);
+    if (figures->absent_ns > BACKGROUND_ABSENT_NS)
+        validity_lose(validity,
+                      "overloaded: the driver of the load in the background did not run for %.1f s",
+                      (double)figures->absent_ns / 1e9);
     if (figures->losses > 0)
-        doubt(why, size, "the load in the background lost %u connection%s", figures->losses,
-              figures->losses == 1 ? "" : "s");
-    return stand && figures->losses == 0;
+        validity_lose(validity, "the load in the background lost %u connection%s", figures->losses,
+                      figures->losses == 1 ? "" : "s");
 }
 
 /* ------------------------------------------------------------------ the whole */

@@ -14,6 +14,7 @@
 #ifndef BENCH_BACKGROUND_BACKGROUND_H
 #define BENCH_BACKGROUND_BACKGROUND_H
 
+#include "bench/output/validity.h"
 #include "load/load.h"
 #include "trial/trial.h"
 
@@ -80,9 +81,9 @@ struct background {
 struct background_figures background_figures_of(const struct background_plan *plan,
                                                 const struct load_result *result);
 
-/* Whether the driver of the load, and its connections, have left the response times to the servers.
- * Each reason against them is appended to `why`, as a clause (base/text.h). */
-bool background_stands(const struct background_figures *figures, char *why, size_t size);
+/* Gives the reasons for which the driver of the load, or its connections, may have been behind the
+ * response times. */
+void background_judge(const struct background_figures *figures, struct validity *validity);
 
 /*
  * Runs a trial like trial_run, with the load beside it; has_company of the host's watch is asked

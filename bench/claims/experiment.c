@@ -12,14 +12,6 @@
 
 /* ------------------------------------------------------------------ findings */
 
-void finding_add(char *text, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text_append_clause(text, size, format, arguments);
-    va_end(arguments);
-}
-
 void finding_check(struct finding *finding, bool as_expected)
 {
     finding->checks++;

@@ -12,6 +12,7 @@
 #define BENCH_CLAIMS_INTERNAL_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "bench/output/verdict.h"
 #include "bench/target/target.h"
 #include "measure/fit.h"
@@ -80,13 +81,11 @@ struct finding {
 
 /* Each appends to one of the texts, with "; " between two parts; a text that is too long is cut. */
 #define finding_tried(finding, ...)                                                                \
-    finding_add((finding)->experiment, sizeof(finding)->experiment, __VA_ARGS__)
+    text_append_clause((finding)->experiment, sizeof(finding)->experiment, __VA_ARGS__)
 #define finding_expected(finding, ...)                                                             \
-    finding_add((finding)->expected, sizeof(finding)->expected, __VA_ARGS__)
+    text_append_clause((finding)->expected, sizeof(finding)->expected, __VA_ARGS__)
 #define finding_measured(finding, ...)                                                             \
-    finding_add((finding)->measured, sizeof(finding)->measured, __VA_ARGS__)
-void finding_add(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    text_append_clause((finding)->measured, sizeof(finding)->measured, __VA_ARGS__)
 
 /* Makes the claim undetermined; the reason is appended to `measured`. */
 #define finding_undecide(finding, ...)                                                             \

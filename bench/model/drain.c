@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
-#include "bench/output/trial_times.h"
+#include "bench/output/validity.h"
 #include "bench/target/resources.h"
 #include "trial/trial.h"
 
@@ -294,17 +294,17 @@ static uint64_t left_ns(const struct drain_series *series, size_t from)
 static bool judge(const struct drain_series *series, const struct drain_cell *cell,
                   const struct trial_result *result)
 {
-    char reason[512] = "";
-    bool stands = result->end == END_DONE && result->not_valid[0] == '\0';
-    if (!stands)
-        snprintf(reason, sizeof reason, "%s",
-                 result->end != END_DONE ? result->reason : result->not_valid);
+    struct validity validity = {0};
+    if (result->end != END_DONE || result->not_valid[0] != '\0')
+        validity_lose(&validity, "%s",
+                      result->end != END_DONE ? result->reason : result->not_valid);
     else
-        stands = trial_times_stand(result, cores_allowed(), reason, sizeof reason);
-    if (!stands)
+        validity_judge_trial(result, cores_allowed(), &validity);
+    if (validity.lost)
         complain_plainly("%s, %u clients, trial %zu: not used: %s", cell->recipe->name,
-                         cell->clients, series->sample_count / series->cell_count + 1, reason);
-    return stands;
+                         cell->clients, series->sample_count / series->cell_count + 1,
+                         validity.reason);
+    return !validity.lost;
 }
 
 static enum error_kind run_trial(struct drain_series *series, size_t at, struct error *error)

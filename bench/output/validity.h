@@ -8,6 +8,9 @@
 #ifndef BENCH_OUTPUT_VALIDITY_H
 #define BENCH_OUTPUT_VALIDITY_H
 
+#include "base/text.h"
+#include "trial/trial.h"
+
 #include <stdbool.h>
 
 /* A percentile as far out as p99.9 needs so many values to mean anything. */
@@ -16,11 +19,18 @@
 /* All zero bytes: nothing speaks against the times. */
 struct validity {
     bool lost;
-    char reason[832]; /* cut to fit */
+    char reason[832]; /* clauses (base/text.h), cut to fit */
 };
 
 /* The times cannot be used, for this reason among others. */
-void validity_lose(struct validity *validity, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define validity_lose(validity, ...)                                                               \
+    ((validity)->lost = true,                                                                      \
+     text_append_clause((validity)->reason, sizeof(validity)->reason, __VA_ARGS__))
+
+/* Gives the reasons for which the times of a trial that ran to its end on servers, with so many
+ * cores for zkherd, may not be those of the servers: a server stalled, a connection was lost, or
+ * the driver itself may have been the limit. */
+void validity_judge_trial(const struct trial_result *result, double cores_allowed,
+                          struct validity *validity);
 
 #endif

@@ -14,7 +14,6 @@
 #include "base/random.h"
 #include "bench/cli/complain.h"
 #include "bench/output/record_end.h"
-#include "bench/output/trial_times.h"
 #include "bench/output/validity.h"
 #include "bench/target/resources.h"
 #include "recipes/law.h"
@@ -105,9 +104,8 @@ static void judge(const struct table3_trial *trial, const struct trial_result *r
         fails = true;
         validity_lose(&validity, "%s", text);
     }
-    if (complete && result->memory->plan->fleet.driver != DRIVER_SIMULATED &&
-        !trial_times_stand(result, cores_allowed, validity.reason, sizeof validity.reason))
-        validity.lost = true;
+    if (complete && result->memory->plan->fleet.driver != DRIVER_SIMULATED)
+        validity_judge_trial(result, cores_allowed, &validity);
     row[table3_row_complete] = table_flag(complete);
     row[table3_row_valid] = table_flag(!validity.lost);
     row[table3_row_fails] = table_flag(fails);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/output/trial_times.h"
+#include "bench/output/validity.h"
 #include "bench/plan/internal.h"
 #include "measure/statistics.h"
 #include "trial/trial_utilisation.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ latencies */
@@ -50,21 +49,11 @@ static void take_latency(const struct objective *objective, const struct trial_r
 
 /* ------------------------------------------------------------------ the verdict */
 
-static void invalidate(struct plan_sample *sample, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void invalidate(struct plan_sample *sample, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text_append_clause(sample->reason, sizeof sample->reason, format, arguments);
-    va_end(arguments);
-}
-
 static void check_load(struct plan_sample *sample)
 {
     if (sample->beside.ended[0] != '\0')
-        invalidate(sample, "the load in the background ended too early: %s", sample->beside.ended);
+        text_append_clause(sample->reason, sizeof sample->reason,
+                           "the load in the background ended too early: %s", sample->beside.ended);
 }
 
 static void check_trial(const struct trial_result *result, struct plan_sample *sample)
@@ -72,13 +61,13 @@ static void check_trial(const struct trial_result *result, struct plan_sample *s
     if (result->violation_count > 0) {
         char text[256];
         violation_describe(&result->memory->violations[0], text, sizeof text);
-        invalidate(sample, "%s", text);
+        text_append_clause(sample->reason, sizeof sample->reason, "%s", text);
         sample->fails = true;
     }
     if (result->reason[0] != '\0')
-        invalidate(sample, "%s", result->reason);
+        text_append_clause(sample->reason, sizeof sample->reason, "%s", result->reason);
     if (result->not_valid[0] != '\0')
-        invalidate(sample, "%s", result->not_valid);
+        text_append_clause(sample->reason, sizeof sample->reason, "%s", result->not_valid);
 }
 
 /* Whether the times are those of the servers, and the figures add up; and then, what gave out
@@ -86,19 +75,21 @@ static void check_trial(const struct trial_result *result, struct plan_sample *s
 static void check_figures(const struct objective *objective, const struct trial_result *result,
                           const struct plan_machine *machine, struct plan_sample *sample)
 {
-    char times[sizeof sample->reason] = "", why[UTILISATION_TEXT_SIZE] = "";
+    struct validity times = {0};
+    char why[UTILISATION_TEXT_SIZE] = "";
     if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
         return;
-    bool stand = trial_times_stand(result, machine->cores, times, sizeof times);
-    if (!background_stands(&sample->beside, times, sizeof times) || !stand)
-        invalidate(sample, "%s", times);
+    validity_judge_trial(result, machine->cores, &times);
+    background_judge(&sample->beside, &times);
+    if (times.lost)
+        text_append_clause(sample->reason, sizeof sample->reason, "%s", times.reason);
     trial_utilisation_take(result, machine->cores, machine->server_percent, &sample->figures);
     sample->figures.beside_load = sample->beside.measured;
     sample->is_explained = utilisation_adds_up(&sample->figures, why, sizeof why);
     if (sample->is_explained)
         sample->gave_out = utilisation_find_limit(&sample->figures, objective->metric);
     else
-        invalidate(sample, "%s", why);
+        text_append_clause(sample->reason, sizeof sample->reason, "%s", why);
 }
 
 /* Also takes the rate. */

@@ -2,7 +2,6 @@
 #include "bench/run/trial_rows.h"
 
 #include "base/memory.h"
-#include "bench/output/trial_times.h"
 #include "bench/output/validity.h"
 
 #include <math.h>
@@ -36,10 +35,8 @@ static void judge(const struct trial_result *result, const struct background_fig
     if (result->not_valid[0] != '\0')
         validity_lose(&validity, "%s", result->not_valid);
     if (result->end == END_DONE && plan->fleet.driver != DRIVER_SIMULATED) {
-        if (!trial_times_stand(result, cores_allowed, validity.reason, sizeof validity.reason))
-            validity.lost = true;
-        if (!background_stands(background, validity.reason, sizeof validity.reason))
-            validity.lost = true;
+        validity_judge_trial(result, cores_allowed, &validity);
+        background_judge(background, &validity);
     }
     if (result->violation_count > 0) {
         char text[256];

@@ -296,13 +296,16 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
     return text;
 }
 
-void text_append_clause(char *text, size_t size, const char *format, va_list arguments)
+void text_append_clause(char *text, size_t size, const char *format, ...)
 {
     size_t length = strlen(text);
+    va_list arguments;
     if (length > 0)
         length += (size_t)snprintf(text + length, size - length, "; ");
+    va_start(arguments, format);
     if (length < size)
         vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
 }
 
 void text_write_base64(const void *bytes, size_t length, FILE *stream)

@@ -60,7 +60,7 @@ void text_write_base64(const void *bytes, size_t length, FILE *stream);
 
 /* Appends a clause to a text, behind a semicolon unless the text is empty, cut to fit in size
  * bytes. */
-void text_append_clause(char *text, size_t size, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
+void text_append_clause(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

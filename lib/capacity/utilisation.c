@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const struct {
@@ -23,17 +22,6 @@ const char *utilisation_limit_word(enum utilisation_limit limit)
 const char *utilisation_limit_words(enum utilisation_limit limit)
 {
     return limits[limit].words;
-}
-
-static void append(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text_append_clause(text, size, format, arguments);
-    va_end(arguments);
 }
 
 /* ------------------------------------------------------------------ shares of a resource */
@@ -134,16 +122,17 @@ static bool time_adds_up(const struct utilisation_figures *figures, char *why, s
     double tolerance = tolerance_of(figures->clients, figures->grants),
            share = clients_share(figures);
     if (!is_about(share, tolerance)) {
-        append(why, size,
-               "Little's law: %.4g clients in the steady part, but %.4g by the rate and the mean "
-               "times to wait, hold and release (within %.0f %%)",
-               figures->clients, share * figures->clients, 100 * tolerance);
+        text_append_clause(
+            why, size,
+            "Little's law: %.4g clients in the steady part, but %.4g by the rate and the mean "
+            "times to wait, hold and release (within %.0f %%)",
+            figures->clients, share * figures->clients, 100 * tolerance);
         return false;
     }
     tolerance = tolerance_of(figures->locks, figures->grants);
     share = locks_share(figures);
     if (!is_about(share, tolerance)) {
-        append(
+        text_append_clause(
             why, size,
             "time shares: the locks were held or handed over for %.1f %% of the time, not 100 %% "
             "(within %.0f %%)",
@@ -161,10 +150,11 @@ static bool requests_add_up(const struct utilisation_figures *figures, char *why
     double most = figures->clients * (1 + tolerance_of(figures->clients, figures->grants));
     if (!(under_way > most))
         return true;
-    append(why, size,
-           "Little's law: %.4g requests under way by their rate and mean latency, of %.4g clients "
-           "with one request each",
-           under_way, figures->clients);
+    text_append_clause(
+        why, size,
+        "Little's law: %.4g requests under way by their rate and mean latency, of %.4g clients "
+        "with one request each",
+        under_way, figures->clients);
     return false;
 }
 
@@ -172,8 +162,8 @@ static bool is_possible(double share, double tolerance, char *why, size_t size, 
 {
     if (!(share > 1 + tolerance))
         return true;
-    append(why, size, "utilisation: %s used %.1f %% of what there is (within %.0f %%)", whose,
-           100 * share, 100 * tolerance);
+    text_append_clause(why, size, "utilisation: %s used %.1f %% of what there is (within %.0f %%)",
+                       whose, 100 * share, 100 * tolerance);
     return false;
 }
 
@@ -199,7 +189,8 @@ bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, s
 {
     why[0] = '\0';
     if (figures->grants == 0 || !(figures->steady_s > 0)) {
-        append(why, size, "no handoff in the steady part: a longer trial would have some");
+        text_append_clause(why, size,
+                           "no handoff in the steady part: a longer trial would have some");
         return false;
     }
     return time_adds_up(figures, why, size) && requests_add_up(figures, why, size) &&
@@ -211,7 +202,7 @@ bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, s
 static void append_share(char *text, size_t size, double share, const char *whose)
 {
     if (!isnan(share))
-        append(text, size, "%s %.0f %%", whose, 100 * share);
+        text_append_clause(text, size, "%s %.0f %%", whose, 100 * share);
 }
 
 static double of_handoff(const struct utilisation_figures *figures, double sum)
@@ -230,15 +221,16 @@ static void describe(const struct utilisation_figures *figures, char *text, size
     append_share(text, size, cores_share(figures), "all cores");
     append_share(text, size, largest(figures, disk_share, &which), "disk at least");
     append_share(text, size, held_share(figures), "locks held");
-    append(text, size, "a handoff has %.1f writes, %.1f reads, %.1f notifications, %.1f KB",
-           of_handoff(figures, (double)figures->count[UTILISATION_WRITE]),
-           of_handoff(figures, (double)figures->count[UTILISATION_READ]),
-           of_handoff(figures, (double)figures->count[UTILISATION_NOTIFICATION]),
-           of_handoff(figures, (double)figures->received_bytes / 1e3));
-    append(text, size, "under way: %.1f writes, %.1f reads, %.1f notifications",
-           utilisation_under_way(figures, UTILISATION_WRITE),
-           utilisation_under_way(figures, UTILISATION_READ),
-           utilisation_under_way(figures, UTILISATION_NOTIFICATION));
+    text_append_clause(text, size,
+                       "a handoff has %.1f writes, %.1f reads, %.1f notifications, %.1f KB",
+                       of_handoff(figures, (double)figures->count[UTILISATION_WRITE]),
+                       of_handoff(figures, (double)figures->count[UTILISATION_READ]),
+                       of_handoff(figures, (double)figures->count[UTILISATION_NOTIFICATION]),
+                       of_handoff(figures, (double)figures->received_bytes / 1e3));
+    text_append_clause(text, size, "under way: %.1f writes, %.1f reads, %.1f notifications",
+                       utilisation_under_way(figures, UTILISATION_WRITE),
+                       utilisation_under_way(figures, UTILISATION_READ),
+                       utilisation_under_way(figures, UTILISATION_NOTIFICATION));
 }
 
 static enum utilisation_limit full_resource(const struct utilisation_figures *figures,
