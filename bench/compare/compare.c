@@ -2,18 +2,14 @@
 #include "bench/compare/compare.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/compare/compare_json.h"
-#include "bench/compare/compare_sentences.h"
-#include "bench/compare/compare_table.h"
-#include "bench/compare/ratios.h"
-#include "bench/output/compared_runs.h"
+#include "bench/compare/internal.h"
 #include "bench/output/folder.h"
-#include "bench/output/past_run.h"
-#include "bench/output/plots.h"
+#include "bench/output/verdict.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -176,21 +172,11 @@ static enum error_kind read_all(struct compare *compare, struct error *error)
 
 /* ------------------------------------------------------------------ writing */
 
-static enum error_kind write_csv(struct compare *compare, struct error *error)
+static void write_csv(FILE *stream, const void *context)
 {
-    struct output file = {0};
-    enum error_kind kind = output_open(&file, compare->results, "compare.csv", error);
-    if (kind == ERROR_NONE) {
-        struct csv csv = {.stream = file.stream};
-        csv_header(&csv, ratios_columns);
-        ratios_write(&compare->ratios, &compare->compared, &csv);
-        kind = output_finish(&file, error);
-    }
-    if (kind != ERROR_NONE) {
-        output_abandon(&file);
-        folder_discard(compare->results);
-    }
-    return kind;
+    const struct compare *compare = context;
+    struct csv csv = {.stream = stream};
+    ratios_write(&compare->ratios, &compare->compared, &csv);
 }
 
 static enum plots_end draw_in(const struct compare *compare, char *why, size_t size)
@@ -255,8 +241,8 @@ static enum error_kind tell(const struct compare *compare, enum verdict verdict,
                             struct error *error)
 {
     if (compare->json)
-        return compare_json_write(&compare->ratios, &compare->compared, verdict, compare->results,
-                                  stdout, error);
+        return compare_json_write(&compare->ratios, &compare->compared, verdict_word(verdict),
+                                  compare->results, stdout, error);
     return compare->quiet ? ERROR_NONE : tell_in_text(compare, error);
 }
 
@@ -274,11 +260,13 @@ static int lead(struct compare *compare)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
     compared_runs_pair(&compare->compared);
     compared_runs_label(&compare->compared);
-    kind = ratios_init(&compare->compared, &compare->ratios, &error);
-    if (kind == ERROR_NONE)
-        kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
-    if (kind == ERROR_NONE)
-        kind = write_csv(compare, &error);
+    ratios_init(&compare->compared, &compare->ratios);
+    kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
+    if (kind == ERROR_NONE) {
+        kind = output_write(compare->results, "compare.csv", write_csv, compare, &error);
+        if (kind != ERROR_NONE)
+            folder_discard(compare->results);
+    }
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
     draw(compare);
@@ -299,9 +287,7 @@ static void release(struct compare *compare)
 
 int compare_main(int argc, char **argv)
 {
-    struct compare *compare = calloc(1, sizeof *compare);
-    if (compare == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "compare"});
+    struct compare *compare = memory_new(1, sizeof *compare);
     int status = parse(argc, argv, compare);
     if (status == ARGUMENTS_GO) {
         status = lead(compare);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/compare/compare_sentences.h"
+#include "bench/compare/internal.h"
 
 #include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
-#include "bench/compare/compare_table.h"
 
 #include <math.h>
 #include <stdarg.h>

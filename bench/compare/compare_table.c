@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/compare/compare_table.h"
+#include "bench/compare/internal.h"
 
 #include "base/printable.h"
 #include "base/text.h"
@@ -19,14 +19,12 @@ void compare_table_write_sides(const struct compared_runs *compared, FILE *strea
         const struct compared_run *side = &compared->list[i];
         const char *version = vary ? side->version : NULL;
         char valid[64] = "";
-        size_t stand = 0;
-        for (size_t j = 0; j < side->count; j++)
-            stand += side->trials[j].times_stand;
-        if (stand < side->count)
-            snprintf(valid, sizeof valid, " (%zu with valid times)", stand);
+        size_t count = side->run->trials.rows;
+        if (side->timed < count)
+            snprintf(valid, sizeof valid, " (%zu with valid times)", side->timed);
         char text[COMPARED_RUNS_LABEL_SIZE + PATH_MAX + 200], shown[sizeof text];
         snprintf(text, sizeof text, "%s: %zu trial%s%s on %llu server%s%s%s, in %s", side->label,
-                 side->count, side->count == 1 ? "" : "s", valid, (unsigned long long)side->servers,
+                 count, count == 1 ? "" : "s", valid, (unsigned long long)side->servers,
                  side->servers == 1 ? "" : "s", version != NULL ? " of ZooKeeper " : "",
                  version != NULL ? version : "", side->run->folder);
         fprintf(stream, "%c  ", compared_runs_letter(i));
@@ -217,7 +215,8 @@ static void complain_of_failed_trials(const struct compared_runs *compared)
         if (side->failed > 0)
             complain_plainly("%c: the verdict fails in %zu of %zu trials, which are left out; see "
                              "'reason' in %s/trials.csv",
-                             compared_runs_letter(i), side->failed, side->count, side->run->folder);
+                             compared_runs_letter(i), side->failed, side->run->trials.rows,
+                             side->run->folder);
     }
 }
 

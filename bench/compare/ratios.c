@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/compare/ratios.h"
+#include "bench/compare/internal.h"
+
+#include "base/memory.h"
+#include "bench/output/json_result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,17 +15,17 @@
 static const struct {
     const char *name;
     const char *per_handoff_name;
-    enum compared_figure figure;
+    size_t column;
 } metrics[RATIO_METRICS] = {
-    [RATIO_RPCS] = {"rpcs", "rpcs_per_handoff", COMPARED_RPCS},
-    [RATIO_NOTIFICATIONS] = {"notifications", "notifications_per_handoff", COMPARED_NOTIFICATIONS},
-    [RATIO_CREATES] = {"creates", "creates_per_handoff", COMPARED_CREATES},
-    [RATIO_NAMES_LISTED] = {"names_listed", "names_listed_per_handoff", COMPARED_NAMES_LISTED},
-    [RATIO_HANDOFF_P50] = {"handoff_p50_us", NULL, COMPARED_HANDOFF_P50_US},
-    [RATIO_HANDOFF_P99] = {"handoff_p99_us", NULL, COMPARED_HANDOFF_P99_US},
-    [RATIO_DRAIN] = {"drain_s", NULL, COMPARED_DRAIN_S},
-    [RATIO_HANDOFFS_PER_S] = {"handoffs_per_s", NULL, COMPARED_HANDOFFS_PER_S},
-    [RATIO_SERVER_CPU] = {"server_cpu_us_per_handoff", NULL, COMPARED_SERVER_CPU_S},
+    [RATIO_RPCS] = {"rpcs", "rpcs_per_handoff", trial_row_rpcs},
+    [RATIO_NOTIFICATIONS] = {"notifications", "notifications_per_handoff", trial_row_notifications},
+    [RATIO_CREATES] = {"creates", "creates_per_handoff", trial_row_creates},
+    [RATIO_NAMES_LISTED] = {"names_listed", "names_listed_per_handoff", trial_row_names_listed},
+    [RATIO_HANDOFF_P50] = {"handoff_p50_us", NULL, trial_row_handoff_p50_us},
+    [RATIO_HANDOFF_P99] = {"handoff_p99_us", NULL, trial_row_handoff_p99_us},
+    [RATIO_DRAIN] = {"drain_s", NULL, trial_row_drain_s},
+    [RATIO_HANDOFFS_PER_S] = {"handoffs_per_s", NULL, trial_row_handoffs_per_s},
+    [RATIO_SERVER_CPU] = {"server_cpu_us_per_handoff", NULL, trial_row_server_cpu_s},
 };
 
 /* The values of one side in a cell, a trial each. */
@@ -34,16 +37,16 @@ struct values {
 /* ------------------------------------------------------------------ the values of a cell */
 
 /* NaN: the trial has none. */
-static double value_of(const struct ratios *ratios, const struct compared_trial *trial,
+static double value_of(const struct ratios *ratios, const struct table_value *trial,
                        enum ratio_metric metric)
 {
-    double figure = trial->figures[metrics[metric].figure];
-    double handoffs = trial->figures[COMPARED_HANDOFFS];
+    double figure = table_number(&trial[metrics[metric].column]);
+    double handoffs = (double)trial[trial_row_handoffs].count;
     if (metric == RATIO_SERVER_CPU)
         return handoffs > 0 ? figure * 1e6 / handoffs : NAN;
     /* Not from the column: it was not always without the arrivals. */
     if (metric == RATIO_HANDOFFS_PER_S && ratios->drain)
-        return handoffs / trial->figures[COMPARED_DRAIN_S];
+        return handoffs / table_number(&trial[trial_row_drain_s]);
     if (metric < RATIO_COUNTS && ratios->per_handoff)
         return handoffs > 0 ? figure / handoffs : NAN;
     if (metric == RATIO_HANDOFF_P99 && handoffs < P99_LEAST)
@@ -51,20 +54,30 @@ static double value_of(const struct ratios *ratios, const struct compared_trial 
     return figure;
 }
 
-static void gather(const struct ratios *ratios, const struct compared_run *side,
-                   const struct ratio_cell *cell, enum ratio_metric metric, struct values *values)
+/* The trials of a side in a cell; none if it has no such cell. */
+static struct table_cell find_trials(const struct compared_run *side, const struct ratio_cell *cell)
 {
-    values->count = 0;
-    for (size_t i = 0; i < side->count; i++) {
-        const struct compared_trial *trial = &side->trials[i];
-        bool stands = metric < RATIO_COUNTS ? trial->counts_stand : trial->times_stand;
-        if (!stands || strcmp(trial->recipe, cell->recipe) != 0 ||
-            trial->figures[COMPARED_CLIENTS] != (double)cell->clients)
-            continue;
-        double value = value_of(ratios, trial, metric);
-        if (isfinite(value))
-            values->list[values->count++] = value;
+    for (size_t i = 0; i < side->cells.count; i++) {
+        const struct table_cell *trials = &side->cells.list[i];
+        if (strcmp(table_cell_value(trials, trial_row_recipe)->text, cell->recipe) == 0 &&
+            table_cell_value(trials, trial_row_clients)->count == cell->clients)
+            return *trials;
     }
+    return (struct table_cell){0};
+}
+
+static struct values gather(const struct ratios *ratios, const struct table_cell *trials,
+                            enum ratio_metric metric)
+{
+    size_t usable = metric < RATIO_COUNTS ? trial_row_complete : trial_row_drained;
+    struct values values = {.list = memory_new(trials->count, sizeof(double))};
+    for (size_t i = 0; i < trials->count; i++) {
+        const struct table_value *trial = table_row(trials->table, trials->rows[i]);
+        double value = trial[usable].flag ? value_of(ratios, trial, metric) : NAN;
+        if (isfinite(value))
+            values.list[values.count++] = value;
+    }
+    return values;
 }
 
 /* ------------------------------------------------------------------ one metric of a cell */
@@ -92,18 +105,10 @@ static void compare_counts(const struct values *a, const struct values *b, struc
     ratio->mark = equal ? RATIO_PLAIN : RATIO_MARKED;
 }
 
-static struct interval geometric_mean(const struct values *values)
-{
-    struct interval mean = statistics_interval_of_logs(values->list, values->count, CONFIDENCE);
-    if (values->count < STATISTICS_TRIALS_MIN)
-        mean.low = mean.high = NAN;
-    return mean;
-}
-
 static void compare_times(const struct values *a, const struct values *b, struct ratio *ratio)
 {
-    ratio->a = geometric_mean(a);
-    ratio->b = geometric_mean(b);
+    ratio->a = table_geometric(a->list, a->count);
+    ratio->b = table_geometric(b->list, b->count);
     ratio->ratio = statistics_ratio(b->list, b->count, a->list, a->count, CONFIDENCE);
     if (a->count < STATISTICS_TRIALS_MIN || b->count < STATISTICS_TRIALS_MIN)
         ratio->ratio.low = ratio->ratio.high = NAN;
@@ -112,87 +117,48 @@ static void compare_times(const struct values *a, const struct values *b, struct
 }
 
 static void compare_cell(const struct ratios *ratios, const struct compared_runs *compared,
-                         struct values *a, struct values *b, struct ratio_cell *cell)
+                         struct ratio_cell *cell)
 {
+    const struct table_cell of_a = find_trials(&compared->list[cell->base], cell);
+    const struct table_cell of_b = find_trials(&compared->list[cell->side], cell);
     for (int i = 0; i < RATIO_METRICS; i++) {
         enum ratio_metric metric = (enum ratio_metric)i;
+        struct values a = gather(ratios, &of_a, metric), b = gather(ratios, &of_b, metric);
         struct ratio *ratio = &cell->of[i];
-        gather(ratios, &compared->list[cell->base], cell, metric, a);
-        gather(ratios, &compared->list[cell->side], cell, metric, b);
-        *ratio = (struct ratio){.trials_a = a->count, .trials_b = b->count};
+        *ratio = (struct ratio){.trials_a = a.count, .trials_b = b.count};
         if (ratios->exact && metric < RATIO_COUNTS)
-            compare_counts(a, b, ratio);
+            compare_counts(&a, &b, ratio);
         else
-            compare_times(a, b, ratio);
+            compare_times(&a, &b, ratio);
+        free(a.list);
+        free(b.list);
     }
 }
 
 /* ------------------------------------------------------------------ all of them */
 
-/* No fewer than there are. */
-static size_t count_cells(const struct compared_runs *compared)
+void ratios_init(const struct compared_runs *compared, struct ratios *ratios)
 {
     const struct past_run *run = compared->list[0].run;
-    size_t recipes = 0, levels = 0;
-    while (past_run_recipe(run, recipes) != NULL)
-        recipes++;
-    while (past_run_clients(run, levels) != 0)
-        levels++;
-    return recipes * levels * compared->count;
-}
-
-static size_t most_trials(const struct compared_runs *compared)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < compared->count; i++)
-        most = compared->list[i].count > most ? compared->list[i].count : most;
-    return most;
-}
-
-static void compare_all(const struct compared_runs *compared, struct values *a, struct values *b,
-                        struct ratios *ratios)
-{
-    const struct past_run *run = compared->list[0].run;
-    for (size_t r = 0; past_run_recipe(run, r) != NULL; r++) {
-        for (size_t n = 0; past_run_clients(run, n) != 0; n++) {
-            if (!past_run_plans(run, past_run_recipe(run, r), past_run_clients(run, n)))
-                continue;
-            for (size_t side = 1; side < compared->count; side++) {
+    *ratios = (struct ratios){.exact = run->lockstep && !run->has_duration,
+                              .per_handoff = run->has_duration,
+                              .drain = run->drain};
+    const char *recipe;
+    for (size_t r = 0; (recipe = past_run_recipe(run, r)) != NULL; r++) {
+        uint64_t clients;
+        for (size_t n = 0; (clients = past_run_clients(run, n)) != 0; n++) {
+            for (size_t side = 1; side < compared->count && past_run_plans(run, recipe, clients);
+                 side++) {
+                ratios->list = memory_grow(ratios->list, ratios->count, sizeof *ratios->list);
                 struct ratio_cell *cell = &ratios->list[ratios->count++];
-                cell->recipe = past_run_recipe(run, r);
-                cell->clients = past_run_clients(run, n);
-                cell->side = side;
-                cell->base = compared->list[side].base;
-                compare_cell(ratios, compared, a, b, cell);
+                *cell = (struct ratio_cell){.recipe = recipe,
+                                            .clients = clients,
+                                            .side = side,
+                                            .base = compared->list[side].base};
+                compare_cell(ratios, compared, cell);
             }
         }
     }
-}
-
-enum error_kind ratios_init(const struct compared_runs *compared, struct ratios *ratios,
-                            struct error *error)
-{
-    const struct past_run *run = compared->list[0].run;
-    size_t most = most_trials(compared);
-    struct values a = {.list = calloc(most + 1, sizeof(double))};
-    struct values b = {.list = calloc(most + 1, sizeof(double))};
-    struct ratios made = {
-        .list = calloc(count_cells(compared) + 1, sizeof(struct ratio_cell)),
-        .exact = past_run_is_lockstep(run) && !past_run_has_duration(run),
-        .per_handoff = past_run_has_duration(run),
-        .drain = past_run_is_drain(run),
-    };
-    enum error_kind kind = ERROR_NONE;
-    if (a.list != NULL && b.list != NULL && made.list != NULL) {
-        compare_all(compared, &a, &b, &made);
-        *ratios = made;
-    } else {
-        free(made.list);
-        kind = error_raise(error, ERROR_NO_MEMORY, 0, "compare", "%s", "");
-    }
-    free(a.list);
-    free(b.list);
-    return kind;
 }
 
 void ratios_deinit(struct ratios *ratios)
@@ -243,8 +209,6 @@ const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
     X(trials_b, csv_count(csv, ratio->trials_b))                                                   \
     X(marked, csv_text(csv, marks[ratio->mark]))
 
-const char ratios_columns[] = COLUMNS(CSV_NAME);
-
 static void write_row(const struct ratios *ratios, const struct compared_runs *compared,
                       const struct ratio_cell *cell, enum ratio_metric metric, struct csv *csv)
 {
@@ -260,8 +224,68 @@ static void write_row(const struct ratios *ratios, const struct compared_runs *c
 void ratios_write(const struct ratios *ratios, const struct compared_runs *compared,
                   struct csv *csv)
 {
+    csv_header(csv, COLUMNS(CSV_NAME));
     for (size_t i = 0; i < ratios->count; i++) {
         for (int metric = 0; metric < RATIO_METRICS; metric++)
             write_row(ratios, compared, &ratios->list[i], (enum ratio_metric)metric, csv);
     }
+}
+
+/* ------------------------------------------------------------------ as JSON */
+
+static json_t *describe_run(const struct compared_runs *compared, size_t side)
+{
+    const struct compared_run *run = &compared->list[side];
+    const char letter[] = {compared_runs_letter(side), '\0'};
+    const char base[] = {compared_runs_letter(run->base), '\0'};
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:I, s:I}", "run", letter, "label",
+        json_text(run->label), "folder", json_text(run->run->folder), "target",
+        json_text(run->target), "servers", (json_int_t)run->servers, "zookeeper_version",
+        run->version != NULL ? json_text(run->version) : json_null(), "compared_with",
+        side > 0 ? json_string(base) : json_null(), "trials", (json_int_t)run->run->trials.rows,
+        "trials_timed", (json_int_t)run->timed, "trials_failed", (json_int_t)run->failed);
+}
+
+static json_t *mark_of(enum ratio_mark mark)
+{
+    return mark == RATIO_UNKNOWN ? json_null() : json_boolean(mark == RATIO_MARKED);
+}
+
+static json_t *describe_metric(const char *name, const struct ratio *ratio)
+{
+    json_t *metric = json_pack("{s:s}", "metric", name);
+    json_result_set_interval(metric, "a", &ratio->a);
+    json_result_set_interval(metric, "b", &ratio->b);
+    json_result_set_interval(metric, "ratio", &ratio->ratio);
+    json_object_set_new(metric, "trials_a", json_integer((json_int_t)ratio->trials_a));
+    json_object_set_new(metric, "trials_b", json_integer((json_int_t)ratio->trials_b));
+    json_object_set_new(metric, "marked", mark_of(ratio->mark));
+    return metric;
+}
+
+static json_t *describe_cell(const struct ratios *ratios, const struct ratio_cell *cell)
+{
+    const char letter[] = {compared_runs_letter(cell->side), '\0'};
+    json_t *list = json_array();
+    for (int metric = 0; metric < RATIO_METRICS; metric++)
+        json_array_append_new(list, describe_metric(ratios_name(ratios, (enum ratio_metric)metric),
+                                                    &cell->of[metric]));
+    return json_pack("{s:s, s:I, s:s, s:o}", "recipe", cell->recipe, "clients",
+                     (json_int_t)cell->clients, "run", letter, "metrics", list);
+}
+
+enum error_kind compare_json_write(const struct ratios *ratios,
+                                   const struct compared_runs *compared, const char *verdict,
+                                   const char *folder, FILE *stream, struct error *error)
+{
+    json_t *runs = json_array(), *cells = json_array();
+    for (size_t i = 0; i < compared->count; i++)
+        json_array_append_new(runs, describe_run(compared, i));
+    for (size_t i = 0; i < ratios->count; i++)
+        json_array_append_new(cells, describe_cell(ratios, &ratios->list[i]));
+    return json_result_write(json_pack("{s:o, s:o, s:b, s:s, s:o}", "runs", runs, "cells", cells,
+                                       "counts_are_exact", (int)ratios->exact, "verdict", verdict,
+                                       "folder", json_text(folder)),
+                             "compare", stream, error);
 }

@@ -2,14 +2,14 @@
 /*
  * past_run: the plan and the trials of a run, read from its folder. Layer: bench/output.
  *
- * Invariant: an open run has every key of the plan, and each trial of the plan once. Trials are
- * missing only if the manifest says that the run was cut short.
+ * Invariant: an open run has every key of the plan, and at least one trial. Fewer trials than the
+ * plan has are those of a run that was cut short.
  */
 #ifndef BENCH_OUTPUT_PAST_RUN_H
 #define BENCH_OUTPUT_PAST_RUN_H
 
 #include "base/error.h"
-#include "measure/csv_reader.h"
+#include "bench/output/trial_columns.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -20,8 +20,10 @@
 struct past_run {
     char folder[PATH_MAX]; /* as the caller named it, without slashes at the end */
     json_t *manifest;
-    const json_t *plan; /* points into the manifest */
-    struct csv_reader trials;
+    json_t *plan; /* points into the manifest */
+    bool lockstep, has_duration, drain;
+    bool paced;          /* by --max-rate: trials have no times that span several steps */
+    struct table trials; /* of trial_row_table; columns that the file lacks are unknown */
 };
 
 /*
@@ -45,21 +47,11 @@ MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
 const char *past_run_recipe(const struct past_run *run, size_t index);
 uint64_t past_run_clients(const struct past_run *run, size_t index);
 
-/* The number of trials of each cell in the plan, at least one. */
-uint64_t past_run_trials(const struct past_run *run);
-
 /* Whether a text can be the name of a recipe: letters, digits, '-', '_', '.'. */
 bool past_run_is_name(const char *text);
 
 /* Whether the plan has a cell of this recipe and this number of clients, both from the plan's
  * lists. */
 bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients);
-
-bool past_run_is_lockstep(const struct past_run *run);
-bool past_run_has_duration(const struct past_run *run);
-bool past_run_is_drain(const struct past_run *run);
-
-/* Whether the run had --max-rate: its trials then have no times that span several steps. */
-bool past_run_is_paced(const struct past_run *run);
 
 #endif

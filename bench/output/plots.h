@@ -26,6 +26,9 @@ enum plots_end {
  * does not fit. */
 bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name);
 
+/* As many runs as a comparison may have. */
+#define COMPARED_RUNS_MAX 16
+
 /* What a folder holds. */
 enum plots_kind {
     PLOTS_OF_RUN,

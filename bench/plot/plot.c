@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/output/compared_runs.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/output/past_run.h"

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-TABLE_DEFINE(trial_row, "trials.csv", TRIAL_ROW_COLUMNS)
-
 double trial_row_percentile_us(const struct histogram *histogram, double percent)
 {
     if (histogram_recorded(histogram) == 0)

@@ -175,10 +175,10 @@ static enum error_kind read_column(struct table *table, size_t column, size_t fi
                                    const struct csv_reader *reader, struct error *error)
 {
     static const char *const expected[] = {
-        [TABLE_COUNT] = "expected a whole number",
-        [TABLE_SIGNED] = "expected a whole number",
-        [TABLE_REAL] = "expected a number",
-        [TABLE_FLAG] = "expected yes or no",
+        [TABLE_COUNT] = "is not a whole number of at least 0",
+        [TABLE_SIGNED] = "is not a whole number",
+        [TABLE_REAL] = "is not a number",
+        [TABLE_FLAG] = "is neither yes nor no",
     };
     const struct table_column *described = &table->type->columns[column];
     size_t field;

@@ -587,21 +587,16 @@ COMMAND_TEST(files_that_are_malformed)
     } cases[] = {
         {"s,1,scalable,2\n", "line 2: 4 fields, and not 19"},
         {"s,1,scalable,x,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: clients: 'x' is not a number"},
-        {"s,1,scalable,2,1,2,2,,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: rpcs: '' is not a number"},
+         "line 2: clients: 'x' is not a whole number"},
+        {"s,1,scalable,2,1,2,2,,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n", "row 1: there is no rpcs"},
         {"s,1,scalable,2,1,2,2,-8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: rpcs: '-8' is negative"},
+         "line 2: rpcs: '-8' is not a whole number"},
         {"s,1,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,maybe,\n",
          "line 2: valid: 'maybe' is neither yes nor no"},
         {"s,1e300,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: servers: '1e300' is no number of servers"},
+         "line 2: servers: '1e300' is not a whole number"},
         {"s,1,scalable,2,1.5,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: trial: '1.5' is not a trial of the plan"},
-        {"s,1,scalable,2,0,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: trial: '0' is not a trial of the plan"},
-        {"s,1,ticket,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-         "line 2: recipe: 'ticket' with this number of clients is not in the plan"},
+         "line 2: trial: '1.5' is not a whole number"},
         {"s,1,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\"why\n",
          "line 2: a quote is opened and not closed"},
     };
@@ -618,96 +613,29 @@ COMMAND_TEST(files_that_are_malformed)
         REFUSE(words, "one", "two");
     }
     make_run("mixed", mixed, 2);
-    REFUSE("line 10: target: 'zk' is not that of the trials before", "one", "mixed");
+    REFUSE("row 9: not the target of the rows before", "one", "mixed");
     make_run("more", more, 2);
-    REFUSE("line 10: servers: '3' is not that of the trials before", "one", "more");
+    REFUSE("row 9: not the target of the rows before", "one", "more");
     write_file("two", "trials.csv", "recipe,clients\nscalable,2\n");
-    REFUSE("line 1: there is no column called 'trial'", "one", "two");
+    REFUSE("line 1: there is no column called 'target'", "one", "two");
+    char other[sizeof columns];
+    snprintf(other, sizeof other, "%s", columns);
+    memcpy(strstr(other, "law_rpcs"), "any_rpcs", strlen("any_rpcs"));
+    write_file("two", "trials.csv", other);
+    FILE *file = fopen(in_work("two/trials.csv"), "ae");
+    assert_non_null(file);
+    fputs("s,1,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n", file);
+    assert_int_equal(fclose(file), 0);
+    REFUSE("line 1: there is no column called 'law_rpcs'", "one", "two");
+    make_plain("fewer");
+    write_ended_manifest("fewer", plan, 6, ", \"cut_short\": null, \"trials_finished\": 25");
+    REFUSE("fewer/trials.csv: malformed file: 24 trials, and the manifest names 25", "one",
+           "fewer");
     write_file("two", "manifest.json", "{\"plan\":\n{,}}");
     REFUSE("zkherd: two/manifest.json: malformed file: line 2: ", "one", "two");
     write_file("two", "manifest.json", "{}");
     REFUSE("the plan has no 'recipes', or one of the wrong type", "one", "two");
-    assert_left(4);
-}
-
-/* The rows of one trial of each of four cells. The row `again` (from 0) stands there twice, the row
- * `without` does not; -1: none. */
-static void write_trials(const char *folder, int again, int without)
-{
-    char text[4096];
-    int length = snprintf(text, sizeof text, "%s", columns);
-    for (int row = 0; row < 8; row++) {
-        int n = row % 2 ? 200 : 2;
-        for (int times = (row != without) + (row == again); times > 0; times--)
-            length +=
-                snprintf(text + length, sizeof text - (size_t)length,
-                         "s,1,%s,%d,%d,%d,%d,8,%d,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
-                         row % 4 < 2 ? "scalable" : "nonscalable", n, 1 + row / 4, n, n, n - 1);
-    }
-    write_file(folder, "trials.csv", text);
-}
-
-/* A trial counted twice makes an interval too narrow, and one left out may be the one that does not
- * fit: each trial of the plan is there once. */
-COMMAND_TEST(trials_that_are_not_those_of_the_plan)
-{
-    make_plain("one");
-    make_plain("two");
-    write_manifest("two", plan, 2);
-    write_trials("two", -1, -1);
-    struct csv_file table = COMPARE_WELL(0, "one", "two");
-    csv_file_deinit(&table);
-    for (int row = 0; row < 8; row++) {
-        char words[160];
-        write_trials("two", row, -1);
-        snprintf(words, sizeof words,
-                 "two/trials.csv: malformed file: line %d: trial: '%d' of %s with %d clients "
-                 "is on line %d already",
-                 row + 3, 1 + row / 4, row % 4 < 2 ? "scalable" : "nonscalable", row % 2 ? 200 : 2,
-                 row + 2);
-        REFUSE(words, "one", "two", "-o", "twice");
-        write_trials("two", -1, row);
-        snprintf(words, sizeof words,
-                 "two/trials.csv: malformed file: trial %d of %s with %d clients is missing, "
-                 "although the run was not cut short",
-                 1 + row / 4, row % 4 < 2 ? "scalable" : "nonscalable", row % 2 ? 200 : 2);
-        REFUSE(words, "one", "two", "-o", "less");
-    }
-    /* One in place of another: as many as there should be. */
-    write_trials("two", 3, 4);
-    REFUSE("line 6: trial: '1' of nonscalable with 200 clients is on line 5 already", "one", "two",
-           "-o", "other");
-    write_trials("two", -1, -1);
-    write_manifest("two", plan, 1);
-    REFUSE("line 6: trial: '2' is not a trial of the plan", "one", "two", "-o", "more");
-    write_manifest("two", plan, 0);
-    REFUSE("two/manifest.json: malformed file: the plan has no 'trials'", "one", "two", "-o",
-           "none");
-    assert_left(3);
-}
-
-/* What was finished is told from what was taken away by what the manifest says. */
-COMMAND_TEST(a_run_that_was_cut_short_has_fewer_trials)
-{
-    make_plain("one");
-    make_plain("two");
-    write_ended_manifest("two", plan, 2,
-                         ", \"cut_short\": \"interrupted\", \"trials_finished\": 7");
-    write_trials("two", -1, 5);
-    struct csv_file table = COMPARE_WELL(0, "one", "two");
-    csv_file_deinit(&table);
-    write_trials("two", 5, -1);
-    REFUSE("line 8: trial: '2' of scalable with 200 clients is on line 7 already", "one", "two",
-           "-o", "twice");
-    write_ended_manifest("two", plan, 2,
-                         ", \"cut_short\": \"interrupted\", \"trials_finished\": 6");
-    write_trials("two", -1, 5);
-    REFUSE("two/trials.csv: malformed file: 7 trials, but the manifest says that 6 were "
-           "finished",
-           "one", "two", "-o", "less");
-    write_ended_manifest("two", plan, 2, ", \"cut_short\": null, \"trials_finished\": 7");
-    REFUSE("trial 2 of scalable with 200 clients is missing", "one", "two", "-o", "whole");
-    assert_left(3);
+    assert_left(5);
 }
 
 /* The plan with one value replaced by another. */

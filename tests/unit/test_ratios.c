@@ -1,53 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two sides compared, of trials made by hand. */
-#include "bench/compare/ratios.h"
+#include "bench/compare/internal.h"
 
 #include "tests/support/test.h"
 
 #include <math.h>
 
-#define TRIALS_MAX 6
-
-static struct past_run run;
-static struct compared_trial trials[2][TRIALS_MAX];
+static json_t *manifest;
+static struct past_run runs[2];
 static struct compared_runs compared;
 static struct ratios ratios;
 
 static int set_up(void **state)
 {
     (void)state;
-    run.plan = run.manifest =
-        json_pack("{s:[s], s:[i], s:{}, s:s, s:s, s:i}", "recipes", "scalable", "clients", 8,
-                  "most_clients", "workload", "drain", "pace", "lockstep", "duration_ns", 0);
+    manifest =
+        json_pack("{s:[s], s:[i], s:{}}", "recipes", "scalable", "clients", 8, "most_clients");
     compared = (struct compared_runs){.count = 2};
-    for (size_t i = 0; i < 2; i++)
-        compared.list[i] = (struct compared_run){.run = &run, .trials = trials[i]};
-    return run.manifest == NULL;
+    for (size_t i = 0; i < 2; i++) {
+        runs[i] = (struct past_run){
+            .plan = manifest, .lockstep = true, .drain = true, .trials.type = &trial_row_table};
+        compared.list[i].run = &runs[i];
+    }
+    return manifest == NULL;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     ratios_deinit(&ratios);
-    json_decref(run.manifest);
+    compared_runs_deinit(&compared);
+    for (size_t i = 0; i < 2; i++)
+        table_deinit(&runs[i].trials);
+    json_decref(manifest);
     return 0;
 }
 
 /* A trial of a side, with so many RPCs, and a drain that took so long. */
-static void add(size_t side, double rpcs, double drain_s)
+static void add(size_t side, uint64_t rpcs, double drain_s)
 {
-    struct compared_trial *trial = &trials[side][compared.list[side].count++];
-    *trial =
-        (struct compared_trial){.recipe = "scalable", .counts_stand = true, .times_stand = true};
-    trial->figures[COMPARED_CLIENTS] = trial->figures[COMPARED_HANDOFFS] = 8;
-    trial->figures[COMPARED_RPCS] = rpcs;
-    trial->figures[COMPARED_DRAIN_S] = drain_s;
+    struct table_value *row = table_add(&runs[side].trials);
+    row[trial_row_recipe] = table_text("scalable");
+    row[trial_row_clients] = row[trial_row_handoffs] = table_count(8);
+    row[trial_row_rpcs] = table_count(rpcs);
+    row[trial_row_drain_s] = table_real(drain_s);
+    row[trial_row_complete] = row[trial_row_drained] = table_flag(true);
 }
 
 static const struct ratio *compare(enum ratio_metric metric)
 {
-    struct error error;
-    assert_int_equal(ratios_init(&compared, &ratios, &error), ERROR_NONE);
+    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
+    for (size_t i = 0; i < 2; i++) {
+        table_cells_deinit(&compared.list[i].cells);
+        compared.list[i].cells = table_group(&runs[i].trials, keys, 2);
+    }
+    ratios_init(&compared, &ratios);
     assert_int_equal(ratios.count, 1);
     return &ratios.list[0].of[metric];
 }
