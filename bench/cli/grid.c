@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/grid.h"
 
+#include "base/memory.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
@@ -28,19 +29,6 @@ void grid_deinit(struct grid *grid)
     *grid = (struct grid){0};
 }
 
-static bool make_room(struct grid *grid)
-{
-    if (grid->used < grid->room)
-        return true;
-    size_t room = grid->room * 2 + grid->column_count;
-    void *larger = realloc(grid->cells, room * sizeof *grid->cells);
-    if (larger == NULL)
-        return false;
-    grid->cells = larger;
-    grid->room = room;
-    return true;
-}
-
 void grid_put(struct grid *grid, const char *format, ...)
 {
     char text[GRID_CELL_SIZE], printable[GRID_CELL_SIZE];
@@ -48,10 +36,8 @@ void grid_put(struct grid *grid, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    char *cell = make_room(grid) ? strdup(printable_text(text, printable, sizeof printable)) : NULL;
-    if (cell != NULL)
-        grid->cells[grid->used++] = cell;
-    grid->lacks_memory = grid->lacks_memory || cell == NULL;
+    grid->cells = memory_grow(grid->cells, grid->used, sizeof *grid->cells);
+    grid->cells[grid->used++] = memory_text(printable_text(text, printable, sizeof printable));
 }
 
 void grid_put_real(struct grid *grid, double value, int decimals)
@@ -78,18 +64,15 @@ static size_t columns_of(const char *text)
     return printable_columns(text, strlen(text));
 }
 
-static size_t larger(size_t width, const char *text)
-{
-    size_t columns = columns_of(text);
-    return columns > width ? columns : width;
-}
-
 static size_t width_of(const struct grid *grid, size_t column)
 {
     const struct grid_column *head = &grid->columns[column];
-    size_t width = larger(head->over != NULL ? columns_of(head->over) : 0, head->title);
-    for (size_t i = column; i < grid->used; i += grid->column_count)
-        width = larger(width, grid->cells[i]);
+    size_t over = head->over != NULL ? columns_of(head->over) : 0, width = columns_of(head->title);
+    width = over > width ? over : width;
+    for (size_t i = column; i < grid->used; i += grid->column_count) {
+        size_t columns = columns_of(grid->cells[i]);
+        width = columns > width ? columns : width;
+    }
     return width;
 }
 
@@ -204,11 +187,9 @@ static void write_below(const struct grid *grid, const char *const *texts, FILE 
     wrap_write(text, INDENT, stream);
 }
 
-enum error_kind grid_write(const struct grid *grid, size_t width, FILE *stream, struct error *error)
+void grid_write(const struct grid *grid, size_t width, FILE *stream)
 {
     struct layout layout = {.fits = grid_width(grid) <= width};
-    if (grid->lacks_memory)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "the table", "%s", "");
     for (size_t i = 0; i < grid->column_count; i++)
         layout.widths[i] = width_of(grid, i);
     if (grid->used > 0)
@@ -219,5 +200,4 @@ enum error_kind grid_write(const struct grid *grid, size_t width, FILE *stream, 
         if (!layout.fits)
             write_below(grid, texts, stream);
     }
-    return ERROR_NONE;
 }

@@ -12,8 +12,6 @@
 #ifndef BENCH_CLI_GRID_H
 #define BENCH_CLI_GRID_H
 
-#include "base/error.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -37,8 +35,7 @@ struct grid {
     size_t gap; /* blanks between two columns */
     bool hidden[GRID_COLUMNS_MAX];
     char **cells; /* row by row */
-    size_t used, room;
-    bool lacks_memory; /* a cell is missing */
+    size_t used;
 };
 
 void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count,
@@ -66,9 +63,7 @@ size_t grid_width(const struct grid *grid);
 bool grid_fit(struct grid *grid, size_t width, unsigned least);
 
 /* Writes the titles and the rows, for a terminal of so many columns, without blanks at the end of a
- * line. Writes nothing if there is no row. ERROR_NO_MEMORY, and nothing is written, if there was no
- * memory for a cell. */
-MUST_CHECK enum error_kind grid_write(const struct grid *grid, size_t width, FILE *stream,
-                                      struct error *error);
+ * line. Writes nothing if there is no row. */
+void grid_write(const struct grid *grid, size_t width, FILE *stream);
 
 #endif

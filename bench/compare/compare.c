@@ -223,18 +223,14 @@ static enum verdict judge(const struct compare *compare)
     return failed ? VERDICT_FAILS : compared ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
 }
 
-static enum error_kind tell_in_text(const struct compare *compare, struct error *error)
+static void tell_in_text(const struct compare *compare)
 {
     compare_table_write_sides(&compare->compared, stdout);
     fputc('\n', stdout);
-    enum error_kind kind =
-        compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout);
     fputc('\n', stdout);
     compare_sentences_write(&compare->ratios, &compare->compared, stdout);
     printf("\nresults in %s\n", compare->results);
-    return ERROR_NONE;
 }
 
 static enum error_kind tell(const struct compare *compare, enum verdict verdict,
@@ -243,7 +239,9 @@ static enum error_kind tell(const struct compare *compare, enum verdict verdict,
     if (compare->json)
         return compare_json_write(&compare->ratios, &compare->compared, verdict_word(verdict),
                                   compare->results, stdout, error);
-    return compare->quiet ? ERROR_NONE : tell_in_text(compare, error);
+    if (!compare->quiet)
+        tell_in_text(compare);
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the whole */

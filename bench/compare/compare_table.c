@@ -173,8 +173,7 @@ static void write_legend(const struct grid *grid, const struct shared *shared, F
                       STATISTICS_TRIALS_MIN);
 }
 
-enum error_kind compare_table_write(const struct ratios *ratios, size_t width, FILE *stream,
-                                    struct error *error)
+void compare_table_write(const struct ratios *ratios, size_t width, FILE *stream)
 {
     const struct shared shared = find_shared(ratios);
     struct grid_column columns[TABLE_COLUMNS];
@@ -189,11 +188,9 @@ enum error_kind compare_table_write(const struct ratios *ratios, size_t width, F
     for (size_t i = 0; i < ratios->count; i++)
         put_cell(&grid, ratios, &ratios->list[i]);
     grid_fit(&grid, width, 1);
-    enum error_kind kind = grid_write(&grid, width, stream, error);
-    if (kind == ERROR_NONE)
-        write_legend(&grid, &shared, stream);
+    grid_write(&grid, width, stream);
+    write_legend(&grid, &shared, stream);
     grid_deinit(&grid);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ failed verdicts */

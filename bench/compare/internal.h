@@ -151,10 +151,8 @@ bool ratios_is_compared(const struct ratio *ratio);
 void compare_table_write_sides(const struct compared_runs *compared, FILE *stream);
 
 /* A row for each cell and run, and below the rows what all cells have in common. Where a row would
- * be wider than `width`, the least important columns are left out. ERROR_NO_MEMORY, with nothing
- * written. */
-MUST_CHECK enum error_kind compare_table_write(const struct ratios *ratios, size_t width,
-                                               FILE *stream, struct error *error);
+ * be wider than `width`, the least important columns are left out. */
+void compare_table_write(const struct ratios *ratios, size_t width, FILE *stream);
 
 /* To stderr, a line for each run with trials whose verdict failed, and for each exact count that
  * differs. */

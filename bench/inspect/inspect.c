@@ -176,10 +176,12 @@ static enum error_kind show(struct inspect *inspect, struct error *error)
     if (inspect->watch)
         begin_block(inspect);
     inspect->shown = true;
-    enum error_kind kind =
-        inspect->json ? show_view_json(inspect->path, &inspect->view, &inspect->connections, error)
-                      : show_view(inspect->path, &inspect->view, &inspect->connections, error);
-    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
+    if (!inspect->json)
+        show_view(inspect->path, &inspect->view, &inspect->connections);
+    else if (show_view_json(inspect->path, &inspect->view, &inspect->connections, error) !=
+             ERROR_NONE)
+        return error->kind;
+    return standard_output_flush(error);
 }
 
 /* *changed: whether there is anything else to show. */
@@ -218,9 +220,10 @@ static enum error_kind look_below(struct inspect *inspect, struct error *error)
     }
     if (survey.count == 0)
         kind = ERROR_NO_LOCK;
+    else if (inspect->json)
+        kind = show_survey_json(inspect->path, &survey, error);
     else
-        kind = inspect->json ? show_survey_json(inspect->path, &survey, error)
-                             : show_survey(inspect->path, &survey, error);
+        show_survey(inspect->path, &survey);
     survey_deinit(&survey);
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }

@@ -152,11 +152,10 @@ void survey_deinit(struct survey *survey);
 /* ------------------------------------------------------------------ what is shown */
 
 /* Write to stdout, for a terminal as wide as it is: a summary line, a row for each place or lock,
- * and a line for each kind of value that is not known. Errors of grid_write. */
-MUST_CHECK enum error_kind show_view(const char *path, const struct lock_view *view,
-                                     const struct connections *connections, struct error *error);
-MUST_CHECK enum error_kind show_survey(const char *path, const struct survey *survey,
-                                       struct error *error);
+ * and a line for each kind of value that is not known. */
+void show_view(const char *path, const struct lock_view *view,
+               const struct connections *connections);
+void show_survey(const char *path, const struct survey *survey);
 
 /* Write one JSON object to stdout, and the end of its last line. The keys are in zkherd-inspect(1);
  * keys may be added, never renamed. ERROR_NO_MEMORY. */

@@ -51,6 +51,9 @@ static const char *session_of(int64_t owner, char *text, size_t size)
     return text;
 }
 
+static const char *const roles[] = {
+    [LINE_ALONE] = "", [LINE_READS] = "reads", [LINE_WRITES] = "writes", [LINE_LEASES] = ""};
+
 static const char *state_of(const struct lock_view *view, size_t place)
 {
     if (view->pending && place == view->holders)
@@ -128,10 +131,6 @@ static const char *data_of(const struct browser_data *data, char *text, size_t s
 static void put_place(struct grid *grid, const struct lock_view *view, size_t place,
                       const struct connections *connections, struct gaps *gaps)
 {
-    static const char *const roles[] = {[LINE_ALONE] = "",
-                                        [LINE_READS] = ", reads",
-                                        [LINE_WRITES] = ", writes",
-                                        [LINE_LEASES] = ""};
     const struct lock_view_entry *entry = &view->entries[place];
     const struct connection *found = connections_find(connections, entry->stat.owner);
     char age[32], session[24], server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN,
@@ -139,7 +138,8 @@ static void put_place(struct grid *grid, const struct lock_view *view, size_t pl
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     grid_put(grid, "%zu", place + 1);
-    grid_put(grid, "%s%s", state_of(view, place), roles[view->places[place].role]);
+    const char *role = roles[view->places[place].role];
+    grid_put(grid, "%s%s%s", state_of(view, place), role[0] != '\0' ? ", " : "", role);
     grid_put(grid, "%s%s%s", entry->below + (entry->below[0] == '/'),
              entry->below[0] != '\0' ? "/" : "", view->places[place].name);
     grid_put(grid, "%s", session_of(entry->stat.owner, session, sizeof session));
@@ -177,8 +177,8 @@ static void write_refusals(const struct connections *connections)
         puts("a session without a client has no connection to a server of --connect");
 }
 
-enum error_kind show_view(const char *path, const struct lock_view *view,
-                          const struct connections *connections, struct error *error)
+void show_view(const char *path, const struct lock_view *view,
+               const struct connections *connections)
 {
     struct grid grid;
     struct gaps gaps = {false, false};
@@ -188,17 +188,14 @@ enum error_kind show_view(const char *path, const struct lock_view *view,
         put_place(&grid, view, i, connections, &gaps);
     write_foreign(path);
     printf(": %s\n", sum_of(view, sum, sizeof sum));
-    enum error_kind kind = grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout, error);
+    grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
     grid_deinit(&grid);
-    if (kind != ERROR_NONE)
-        return kind;
     if (gaps.connections)
         write_refusals(connections);
     if (gaps.ages)
         puts("ages are not known: the servers' clock is ahead of this machine's");
     if (view->kind == LOCK_VIEW_ZNODE)
         puts("a waiter sets a watch on this znode and creates no znode of its own");
-    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the table of a survey */
@@ -243,7 +240,7 @@ static void put_lock(struct grid *grid, const struct survey_lock *lock)
     grid_put(grid, "%s", data);
 }
 
-enum error_kind show_survey(const char *path, const struct survey *survey, struct error *error)
+void show_survey(const char *path, const struct survey *survey)
 {
     struct grid grid;
     uint64_t waiters = 0;
@@ -258,13 +255,12 @@ enum error_kind show_survey(const char *path, const struct survey *survey, struc
            survey->count == 1 ? "" : "s");
     printf("%s waiter%s\n", text_format_count(waiters, number, sizeof number),
            waiters == 1 ? "" : "s");
-    enum error_kind kind = grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout, error);
+    grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
     grid_deinit(&grid);
-    if (kind == ERROR_NONE && !survey->complete)
+    if (!survey->complete)
         printf("the search is incomplete: limit %d levels, %s znodes;\n"
                "unreadable znodes are skipped\n",
                SURVEY_DEPTH_MAX, text_format_count(SURVEY_ZNODES_MAX, number, sizeof number));
-    return kind;
 }
 
 /* ------------------------------------------------------------------ JSON */
@@ -289,8 +285,6 @@ static json_t *json_data(const struct browser_data *data)
 static json_t *json_place(const char *path, const struct lock_view *view, size_t place,
                           const struct connections *connections)
 {
-    static const char *const roles[] = {
-        [LINE_ALONE] = "", [LINE_READS] = "reads", [LINE_WRITES] = "writes", [LINE_LEASES] = ""};
     const struct lock_view_entry *entry = &view->entries[place];
     const struct connection *found = connections_find(connections, entry->stat.owner);
     char server[ENDPOINT_TEXT_SIZE], created[32];

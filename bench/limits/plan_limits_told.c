@@ -207,7 +207,7 @@ static void put_share(struct grid *grid, const struct plan_limit *limit)
 }
 
 /* A limit and a setting stand in the first of their rows alone. */
-static enum error_kind write_table(const struct answer *answer, struct error *error)
+static void write_table(const struct answer *answer)
 {
     char count[32], clients[48], most[32];
     const char *setting = "";
@@ -238,9 +238,8 @@ static enum error_kind write_table(const struct answer *answer, struct error *er
     }
     if (grid_width(&grid) > TERMINAL_COLUMNS)
         grid.gap = NARROW_GAP;
-    enum error_kind kind = grid_write(&grid, TERMINAL_COLUMNS, stdout, error);
+    grid_write(&grid, TERMINAL_COLUMNS, stdout);
     grid_deinit(&grid);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ what stands around it */
@@ -383,18 +382,15 @@ static json_t *describe(const struct answer *answer)
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind print(const struct answer *answer, struct error *error)
+static void print(const struct answer *answer)
 {
     write_settings(answer);
     fputc('\n', stdout);
-    enum error_kind kind = write_table(answer, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    write_table(answer);
     fputc('\n', stdout);
     write_notes(answer->options);
     fputc('\n', stdout);
     write_first(answer);
-    return ERROR_NONE;
 }
 
 /* Complains about each limit that the clients pass; whether there is one. */
@@ -423,14 +419,11 @@ static int tell(const struct limits_options *options, const char *name,
                 const struct plan_given *given, json_t *results)
 {
     struct answer answer = {.options = options, .name = name, .given = *given};
-    struct error error = {0};
     compute(&answer);
     if (options->output.json)
         json_array_append_new(results, describe(&answer));
-    else if (!options->output.quiet && print(&answer, &error) != ERROR_NONE) {
-        free(answer.limits);
-        return complain(&error);
-    }
+    else if (!options->output.quiet)
+        print(&answer);
     int status = complain_of_passed(&answer) ? 1 : 0;
     free(answer.limits);
     return status;

@@ -121,8 +121,8 @@ static void write_mix(const struct load_options *options, FILE *stream)
     fputs("\n", stream);
 }
 
-enum error_kind load_table_write(const struct table *rows, const struct load_options *options,
-                                 unsigned columns, FILE *stream, struct error *error)
+void load_table_write(const struct table *rows, const struct load_options *options,
+                      unsigned columns, FILE *stream)
 {
     struct table_cells cells = load_rows_cells(rows);
     struct grid grid;
@@ -132,24 +132,21 @@ enum error_kind load_table_write(const struct table *rows, const struct load_opt
     table_cells_deinit(&cells);
     hide(&grid, options, columns);
     write_mix(options, stream);
-    enum error_kind kind = grid_write(&grid, columns, stream, error);
+    grid_write(&grid, columns, stream);
     grid_deinit(&grid);
-    return kind;
 }
 
-enum error_kind load_table_tell(const struct load_record *record, struct error *error)
+void load_table_tell(const struct load_record *record)
 {
     const struct load_options *options = record->options;
     load_record_complain(record);
     if (options->output.quiet)
-        return ERROR_NONE;
+        return;
     if (options->target.topology_count > 1)
         printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
                record->context.servers == 1 ? "" : "s");
-    enum error_kind kind =
-        load_table_write(&record->rows, options, terminal_columns(STDOUT_FILENO), stdout, error);
+    load_table_write(&record->rows, options, terminal_columns(STDOUT_FILENO), stdout);
     printf("\nresults in %s\n", record->files.set.folder);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ JSON */

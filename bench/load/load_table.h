@@ -14,17 +14,16 @@
 /* Writes the table, with a row for each cell, for a terminal of so many columns; a mix that all
  * rows share is on a line above. A column without a value in any row is left out, and so are, if
  * the table is too wide, first errors that are 0, then the interval, the service time and errors.
- * ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind load_table_write(const struct table *rows,
-                                            const struct load_options *options, unsigned columns,
-                                            FILE *stream, struct error *error);
+ */
+void load_table_write(const struct table *rows, const struct load_options *options,
+                      unsigned columns, FILE *stream);
 
 /* A new list of the cells, in the order of the table, with the keys of
  * docs/schema/load.schema.json; json_decref frees. */
 json_t *load_table_json(const struct table *rows);
 
 /* Prints the table of a record to stdout, with a row for each cell, and what is not valid to
- * stderr. ERROR_NO_MEMORY if the table is missing. */
-MUST_CHECK enum error_kind load_table_tell(const struct load_record *record, struct error *error);
+ * stderr. */
+void load_table_tell(const struct load_record *record);
 
 #endif

@@ -312,18 +312,15 @@ static void fill_cells(const struct costs_file *costs, struct grid *grid)
     }
 }
 
-enum error_kind calibrate_write_table(const struct costs_file *costs, FILE *stream,
-                                      struct error *error)
+void calibrate_write_table(const struct costs_file *costs, FILE *stream)
 {
     void (*const fill[])(const struct costs_file *costs, struct grid *grid) = {fill_costs,
                                                                                fill_cells};
     for (size_t i = 0; i < sizeof fill / sizeof fill[0]; i++) {
         struct grid grid;
         fill[i](costs, &grid);
-        enum error_kind kind = grid_write(&grid, terminal_columns(STDOUT_FILENO), stream, error);
+        grid_write(&grid, terminal_columns(STDOUT_FILENO), stream);
         grid_deinit(&grid);
-        if (kind != ERROR_NONE)
-            return kind;
         fputc('\n', stream);
     }
     wrap_sentence(stream,
@@ -333,7 +330,6 @@ enum error_kind calibrate_write_table(const struct costs_file *costs, FILE *stre
                   exp(costs->trial_sd[DRAIN_TOTAL]), exp(costs->trial_sd[DRAIN_HANDOFF]),
                   exp(costs->fit.model_sd),
                   costs->fit.converged ? "" : " The fit did not converge.");
-    return ERROR_NONE;
 }
 
 char *calibrate_warning(const struct costs_file *costs, enum drain_time time)
@@ -368,10 +364,9 @@ static enum error_kind write_and_print(const struct calibrate *calibrate, struct
                                          error);
     if (kind != ERROR_NONE || output->quiet)
         return kind;
-    kind = calibrate_write_table(&calibrate->costs, stdout, error);
-    if (kind == ERROR_NONE)
-        printf("\nThe costs are in %s\n", output->out);
-    return kind;
+    calibrate_write_table(&calibrate->costs, stdout);
+    printf("\nThe costs are in %s\n", output->out);
+    return ERROR_NONE;
 }
 
 static int tell(struct drain_series *series, void *context, int *verdict)

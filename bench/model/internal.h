@@ -194,9 +194,8 @@ double drain_series_message_ns(const struct drain_series *series);
 /* ------------------------------------------------------------------ a calibration: calibrate.c */
 
 /* The costs with their intervals, the cells as measured and as fitted, and what the model does not
- * explain. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind calibrate_write_table(const struct costs_file *costs, FILE *stream,
-                                                 struct error *error);
+ * explain. */
+void calibrate_write_table(const struct costs_file *costs, FILE *stream);
 
 /* A warning, the caller's to free, if the trials scatter so much in this time that the costs tell
  * little; else NULL. */
@@ -250,9 +249,8 @@ struct prediction_score {
 struct prediction_score prediction_cells_score(const struct prediction_cells *cells);
 
 /* Prints the table, and what to know about it: with a measurement the score, else what the costs do
- * not know. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind prediction_cells_print(const struct prediction_cells *cells,
-                                                  FILE *stream, struct error *error);
+ * not know. */
+void prediction_cells_print(const struct prediction_cells *cells, FILE *stream);
 
 /* Writes a row for each cell and time, with the titles. */
 void prediction_cells_write(const struct prediction_cells *cells, struct csv *csv);

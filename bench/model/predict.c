@@ -335,8 +335,7 @@ static void put_row(const struct prediction_cell *cell, enum drain_time time, st
     }
 }
 
-static enum error_kind print_table(const struct prediction_cells *cells, FILE *stream,
-                                   struct error *error)
+static void print_table(const struct prediction_cells *cells, FILE *stream)
 {
     struct grid grid;
     grid_init(&grid, columns, TABLE_COLUMNS, 2);
@@ -346,9 +345,8 @@ static enum error_kind print_table(const struct prediction_cells *cells, FILE *s
     }
     grid.hidden[COLUMN_LOCKS] = grid_all_are(&grid, COLUMN_LOCKS, "1");
     grid.hidden[COLUMN_MEASURED] = grid.hidden[COLUMN_COVERED] = !cells->validates;
-    enum error_kind kind = grid_write(&grid, terminal_columns(STDOUT_FILENO), stream, error);
+    grid_write(&grid, terminal_columns(STDOUT_FILENO), stream);
     grid_deinit(&grid);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ what to know about it */
@@ -394,15 +392,11 @@ static void explain(const struct prediction_cells *cells, FILE *stream)
                       other_recipes ? "; some of these recipes were not measured" : "");
 }
 
-enum error_kind prediction_cells_print(const struct prediction_cells *cells, FILE *stream,
-                                       struct error *error)
+void prediction_cells_print(const struct prediction_cells *cells, FILE *stream)
 {
-    enum error_kind kind = print_table(cells, stream, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    print_table(cells, stream);
     fputc('\n', stream);
     explain(cells, stream);
-    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the file and the JSON */
@@ -591,10 +585,9 @@ static enum error_kind tell(const struct prediction_run *run, struct error *erro
         return print_json(&run->cells, folder, error);
     if (kind != ERROR_NONE || output->quiet)
         return kind;
-    kind = prediction_cells_print(&run->cells, stdout, error);
-    if (kind == ERROR_NONE)
-        printf("\nThe figures are in %s\n", folder);
-    return kind;
+    prediction_cells_print(&run->cells, stdout);
+    printf("\nThe figures are in %s\n", folder);
+    return ERROR_NONE;
 }
 
 static int predict_and_tell(struct prediction_run *run)

@@ -164,10 +164,8 @@ int judgements_exit_status(const struct judgements *judgements);
 /* For output_write: the file shape.csv of a struct judgements. */
 void judgements_write(FILE *stream, const void *judgements);
 
-/* A table for people, for a terminal of so many columns, and the reasons below the table.
- * ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind judgements_print(const struct judgements *judgements, unsigned columns,
-                                            FILE *stream, struct error *error);
+/* A table for people, for a terminal of so many columns, and the reasons below the table.. */
+void judgements_print(const struct judgements *judgements, unsigned columns, FILE *stream);
 
 /* Complains about each judgement that does not hold: for those who do not see the table. */
 void judgements_complain(const struct judgements *judgements);

@@ -98,8 +98,7 @@ static void put(struct grid *grid, const struct judgement *judgement)
     grid_put_real(grid, judgement->paper, decimals_of(judgement->paper));
 }
 
-static enum error_kind print_table(const struct judgements *judgements, unsigned columns,
-                                   FILE *stream, struct error *error)
+static void print_table(const struct judgements *judgements, unsigned columns, FILE *stream)
 {
     const struct grid_column titles[] = {
         {.title = "verdict"},
@@ -115,9 +114,8 @@ static enum error_kind print_table(const struct judgements *judgements, unsigned
     if (grid_width(&grid) > columns)
         grid.gap = NARROW_GAP;
     (void)!grid_fit(&grid, columns, 1);
-    enum error_kind kind = grid_write(&grid, columns, stream, error);
+    grid_write(&grid, columns, stream);
     grid_deinit(&grid);
-    return kind;
 }
 
 /* Several judgements may have the same reason, which is told once. */
@@ -131,17 +129,15 @@ static bool is_first_reason(const struct judgements *judgements, size_t index)
     return reason[0] != '\0';
 }
 
-enum error_kind judgements_print(const struct judgements *judgements, unsigned columns,
-                                 FILE *stream, struct error *error)
+void judgements_print(const struct judgements *judgements, unsigned columns, FILE *stream)
 {
-    enum error_kind kind = print_table(judgements, columns, stream, error);
+    print_table(judgements, columns, stream);
     fputc('\n', stream);
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         if (is_first_reason(judgements, i))
             wrap_sentence(stream, "%s: %s.", verdict_word(judgement->verdict), judgement->reason);
     }
-    return kind;
 }
 
 /* Why a verdict is what it is. */

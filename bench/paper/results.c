@@ -152,7 +152,7 @@ static void draw(const struct output_options *output, int interrupts)
         complain_mildly("the plots are skipped: %s", why);
 }
 
-static enum error_kind print(const struct paper_outcome *outcome, struct error *error)
+static void print(const struct paper_outcome *outcome)
 {
     const struct experiment *experiment = outcome->experiment;
     const struct load_options *options = &outcome->options->load;
@@ -162,16 +162,14 @@ static enum error_kind print(const struct paper_outcome *outcome, struct error *
     experiment->put(outcome->cells, &grid);
     (void)grid_fit(&grid, columns, 1);
     fputc('\n', stdout);
-    enum error_kind kind = grid_write(&grid, columns, stdout, error);
+    grid_write(&grid, columns, stdout);
     grid_deinit(&grid);
     fputc('\n', stdout);
-    if (kind == ERROR_NONE)
-        kind = judgements_print(outcome->judgements, columns, stdout, error);
+    judgements_print(outcome->judgements, columns, stdout);
     experiment->explain(outcome->cells, options, stdout);
     wrap_sentence(stdout, "The shape is judged, the figures are not: they are those of two "
                           "machines.");
     printf("\nresults in %s\n", options->output.out);
-    return kind;
 }
 
 /* The result of a topology without a trial is none. */
@@ -206,8 +204,8 @@ int paper_tell(const struct paper_outcome *outcome, int *verdict)
     int status = kind == ERROR_NONE ? 0 : complain(&error);
     if (output->quiet || output->json)
         judgements_complain(judgements);
-    else if (print(outcome, &error) != ERROR_NONE && status == 0)
-        status = complain(&error);
+    else
+        print(outcome);
     *verdict = outcome->fails ? 1 : judgements_exit_status(judgements);
     if (outcome->options->experiments != NULL)
         paper_json_add(outcome->options->experiments, outcome->experiment->name, *verdict,

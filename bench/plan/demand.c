@@ -308,9 +308,8 @@ static void put_row(struct grid *grid, const char *name, const struct plan_deman
                  : text_format_duration(demand->time_ns, time, sizeof time));
 }
 
-enum error_kind plan_demand_write(const struct plan_demand_given *given,
-                                  const struct plan_demand_row *rows, size_t count, size_t width,
-                                  FILE *stream, struct error *error)
+void plan_demand_write(const struct plan_demand_given *given, const struct plan_demand_row *rows,
+                       size_t count, size_t width, FILE *stream)
 {
     struct grid grid;
     grid_init(&grid, columns, sizeof columns / sizeof columns[0], 2);
@@ -318,13 +317,11 @@ enum error_kind plan_demand_write(const struct plan_demand_given *given,
         put_row(&grid, rows[i].recipe != NULL ? rows[i].recipe->name : "all", &rows[i].expected);
         put_row(&grid, "  at most", &rows[i].most);
     }
-    enum error_kind kind = grid_write(&grid, width, stream, error);
-    if (kind == ERROR_NONE)
-        fputs(legend, stream);
-    if (kind == ERROR_NONE && given->knee_trials > 0)
+    grid_write(&grid, width, stream);
+    fputs(legend, stream);
+    if (given->knee_trials > 0)
         fputs("Both rows have the trials for the knee for hot locks.\n", stream);
     grid_deinit(&grid);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ as JSON */
@@ -451,9 +448,7 @@ static enum error_kind tell(struct plan_options *options, struct error *error)
         plan_demand_rows(&given, options->recipes, options->proposals, options->recipe_count, rows);
     if (options->output.json)
         return write_json(options, rows, count, error);
-    enum error_kind kind = plan_demand_write(&given, rows, count, TERMINAL_COLUMNS, stdout, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    plan_demand_write(&given, rows, count, TERMINAL_COLUMNS, stdout);
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
                options->target.home_count > 1 ? "ensembles" : "numbers of servers");

@@ -596,10 +596,9 @@ struct plan_record {
     bool warned; /* that the counts cannot be compared with the servers' */
 };
 
-/* The table of the answers. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind plan_table_write(const struct plan_question *question,
-                                            const struct plan_search *searches, size_t count,
-                                            bool several, FILE *stream, struct error *error);
+/* The table of the answers. */
+void plan_table_write(const struct plan_question *question, const struct plan_search *searches,
+                      size_t count, bool several, FILE *stream);
 
 /* How long the finished trials of one length took, from the first znode to the last. */
 struct plan_experience {
@@ -715,10 +714,9 @@ size_t plan_demand_rows(const struct plan_demand_given *given, const struct reci
                         const struct plan_proposal *proposals, size_t count,
                         struct plan_demand_row *rows);
 
-/* Writes the table of so many rows, and what they are; 80 columns are enough. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind plan_demand_write(const struct plan_demand_given *given,
-                                             const struct plan_demand_row *rows, size_t count,
-                                             size_t width, FILE *stream, struct error *error);
+/* Writes the table of so many rows, and what they are; 80 columns are enough. */
+void plan_demand_write(const struct plan_demand_given *given, const struct plan_demand_row *rows,
+                       size_t count, size_t width, FILE *stream);
 
 /* Says what the searches would demand, and asks no server. Returns the exit status. */
 int plan_dry_run(struct plan_options *options);

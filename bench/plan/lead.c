@@ -361,21 +361,17 @@ static size_t kept(const void *context, size_t topology)
     return count_trials(context, topology, NULL);
 }
 
-static enum error_kind write_text(const struct plan_searches *searches, struct error *error)
+static void write_text(const struct plan_searches *searches)
 {
     const struct plan_question *question = &searches->options->question;
     bool several = searches->series.record_count > 1;
-    enum error_kind kind =
-        plan_table_write(question, searches->list, searches->count, several, stdout, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    plan_table_write(question, searches->list, searches->count, several, stdout);
     putchar('\n');
     for (size_t i = 0; i < searches->count; i++)
         plan_sentences_write(question, &searches->list[i].answer, several, stdout);
     plan_proposals_write(searches->options, stdout);
     for (size_t i = 0; i < searches->series.record_count; i++)
         printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->records[i].set.folder);
-    return ERROR_NONE;
 }
 
 /* No trial that is not valid makes the verdict: the search goes on without it. */
@@ -406,9 +402,10 @@ static enum error_kind write_json(const struct plan_searches *searches, int verd
 static int write_answers(const struct plan_searches *searches, int verdict)
 {
     struct error error;
-    enum error_kind kind = searches->options->output.json ? write_json(searches, verdict, &error)
-                                                          : write_text(searches, &error);
-    return kind == ERROR_NONE ? 0 : complain(&error);
+    if (searches->options->output.json)
+        return write_json(searches, verdict, &error) == ERROR_NONE ? 0 : complain(&error);
+    write_text(searches);
+    return 0;
 }
 
 /* Complains about each trial of a topology whose verdict failed, in their order; whether there is

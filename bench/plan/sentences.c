@@ -364,9 +364,8 @@ static void put_row(struct grid *grid, const struct plan_answer *answer)
                                       : GRID_UNKNOWN);
 }
 
-enum error_kind plan_table_write(const struct plan_question *question,
-                                 const struct plan_search *searches, size_t count, bool several,
-                                 FILE *stream, struct error *error)
+void plan_table_write(const struct plan_question *question, const struct plan_search *searches,
+                      size_t count, bool several, FILE *stream)
 {
     char percentile[16];
     const struct objective *objective = &question->objective;
@@ -391,7 +390,6 @@ enum error_kind plan_table_write(const struct plan_question *question,
     grid.hidden[0] = !several;
     grid.hidden[6] = objective_is_rate(objective) || objective->percentile_hundredths == 5000;
     grid_fit(&grid, TERMINAL_COLUMNS, 1);
-    enum error_kind kind = grid_write(&grid, TERMINAL_COLUMNS, stream, error);
+    grid_write(&grid, TERMINAL_COLUMNS, stream);
     grid_deinit(&grid);
-    return kind;
 }

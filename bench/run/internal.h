@@ -284,9 +284,8 @@ MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *
 MUST_CHECK enum error_kind record_close(struct record *record, const struct error *cut_short,
                                         int interrupts, struct error *error);
 
-/* Prints the table and the sentences to stdout, and the failed trials to stderr. ERROR_NO_MEMORY if
- * the table or the sentences are missing. */
-MUST_CHECK enum error_kind record_tell(const struct record *record, struct error *error);
+/* Prints the table and the sentences to stdout, and the failed trials to stderr. */
+void record_tell(const struct record *record);
 
 /* Prints the failed trials, and those that are not valid, to stderr. */
 void record_complain(const struct record *record);
@@ -377,8 +376,8 @@ void run_metrics_write(void *context, FILE *stream);
  * share is left to the conclusion (conclusion.h), else it is a column. ERROR_NO_MEMORY, with
  * nothing written.
  */
-MUST_CHECK enum error_kind table_write(const struct table *rows, const struct options *options,
-                                       size_t width, FILE *stream, struct error *error);
+void table_write(const struct table *rows, const struct options *options, size_t width,
+                 FILE *stream);
 
 /* A line if servers stalled in a trial that ran to its end. */
 void table_write_stalls(const struct table *rows, FILE *stream);

@@ -178,41 +178,35 @@ void record_complain(const struct record *record)
     table_complain(&record->rows, record->options, where);
 }
 
-/* Of trials that all fail there may be no sentence to tell. */
-static enum error_kind tell_sentences(const struct record *record, struct error *error)
+/* If all trials fail there may be no sentence to tell. */
+static void tell_sentences(const struct record *record)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
-    if (stream != NULL)
-        write_sentences(record, stream);
-    bool good = stream != NULL && ferror(stream) == 0;
-    good = stream != NULL && fclose(stream) == 0 && good;
-    if (good && length > 0)
+    if (stream == NULL)
+        return;
+    write_sentences(record, stream);
+    fclose(stream);
+    if (length > 0)
         printf("\n%s", text);
     free(text);
-    return good ? ERROR_NONE : error_raise(error, ERROR_NO_MEMORY, 0, "the summary", "%s", "");
 }
 
-enum error_kind record_tell(const struct record *record, struct error *error)
+void record_tell(const struct record *record)
 {
     record_complain(record);
     if (record->options->output.quiet)
-        return ERROR_NONE;
+        return;
     if (record->options->target.topology_count > 1)
         tell_topology(record);
     const struct terminal_look look = terminal_look(STDOUT_FILENO);
     size_t width = terminal_columns(STDOUT_FILENO);
-    enum error_kind kind = table_write(&record->rows, record->options, width, stdout, error);
-    if (kind == ERROR_NONE)
-        handoff_bars_write(&record->rows, record->options, width, look.blocks, stdout);
-    if (kind == ERROR_NONE)
-        kind = tell_sentences(record, error);
-    if (kind == ERROR_NONE)
-        conclusion_write(&record->rows, record->trials_planned, record->options, look.colours,
-                         stdout);
+    table_write(&record->rows, record->options, width, stdout);
+    handoff_bars_write(&record->rows, record->options, width, look.blocks, stdout);
+    tell_sentences(record);
+    conclusion_write(&record->rows, record->trials_planned, record->options, look.colours, stdout);
     printf("\nresults in %s\n", record->results.set.folder);
-    return kind;
 }
 
 json_t *record_describe(const struct record *record)

@@ -159,8 +159,8 @@ static void tell_left_out(const struct grid *grid, FILE *stream)
         fputs(": see trials.csv.\n", stream);
 }
 
-enum error_kind table_write(const struct table *rows, const struct options *options, size_t width,
-                            FILE *stream, struct error *error)
+void table_write(const struct table *rows, const struct options *options, size_t width,
+                 FILE *stream)
 {
     struct run_cells cells = run_cells_of(rows, options);
     struct style style = {.megabytes = has_many_bytes(rows)};
@@ -180,17 +180,14 @@ enum error_kind table_write(const struct table *rows, const struct options *opti
         grid.hidden[COLUMN_VERDICT] = is_common(verdict);
         grid_fit(&grid, width, 1);
     }
-    enum error_kind kind = grid_write(&grid, width, stream, error);
-    if (kind == ERROR_NONE) {
-        for (size_t i = 0; i < cells.count; i++)
-            tell_share(&cells.list[i], stream);
-        tell_left_out(&grid, stream);
-        if (style.rounded)
-            fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
-    }
+    grid_write(&grid, width, stream);
+    for (size_t i = 0; i < cells.count; i++)
+        tell_share(&cells.list[i], stream);
+    tell_left_out(&grid, stream);
+    if (style.rounded)
+        fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
     grid_deinit(&grid);
     run_cells_deinit(&cells);
-    return kind;
 }
 
 /* ------------------------------------------------------------------ sentences */

@@ -51,10 +51,9 @@ static struct table_value *add(unsigned trials, uint64_t rate_per_s, double per_
 
 static const char *write_for(unsigned columns)
 {
-    struct error error;
     FILE *stream = fmemopen(text, sizeof text, "w");
     assert_non_null(stream);
-    assert_int_equal(load_table_write(&rows, &options, columns, stream, &error), ERROR_NONE);
+    load_table_write(&rows, &options, columns, stream);
     fclose(stream);
     return text;
 }
