@@ -156,6 +156,8 @@
       "whether the trial ran to its end: its counts can be used")                                  \
     X(T, drained, FLAG, "", 0, PRIVATE,                                                            \
       "whether it is complete and valid: its drain time can be used")                              \
+    X(T, counted, FLAG, "", 0, PRIVATE, "whether it is complete, and its verdict does not fail")   \
+    X(T, timed, FLAG, "", 0, PRIVATE, "whether it is counted and valid")                           \
     X(T, has_law, FLAG, "", 0, PRIVATE, "whether the counts have a law")                           \
     X(T, law_creates, COUNT, "", 0, PRIVATE, "CREATE requests by the law")                         \
     X(T, law_names_listed, COUNT, "", 0, PRIVATE, "names listed by the law")                       \

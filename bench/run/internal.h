@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * internal: what the files of bench/run declare for each other, from the command line to the texts
- * at the end. Layer: bench/run, above trial_rows.
+ * at the end. Layer: bench/run.
  */
 #ifndef BENCH_RUN_INTERNAL_H
 #define BENCH_RUN_INTERNAL_H
 
 #include "base/error.h"
+#include "bench/background/background.h"
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
 #include "bench/metrics/metrics.h"
 #include "bench/output/file_set.h"
 #include "bench/output/manifest.h"
-#include "bench/run/trial_rows.h"
+#include "bench/output/trial_columns.h"
 #include "bench/target/target.h"
 #include "client/connect.h"
 #include "measure/csv.h"
+#include "measure/fit.h"
 #include "measure/histogram.h"
 #include "measure/statistics.h"
 #include "trial/trial.h"
@@ -38,6 +40,53 @@
  * *options, to options_deinit. Else the exit status: the help is printed, or the mistake has been
  * complained about. */
 int command_line_parse(int argc, char **argv, struct options *options);
+
+/* ------------------------------------------------------------------ trial_rows */
+
+/*
+ * trial_rows: the trials of a run as rows of trials.csv.
+ *
+ * Invariant: a trial whose times are not those of the servers alone is not valid, and says why; its
+ * counts stand if it is complete.
+ */
+
+/* What a trial is of. */
+struct cell {
+    const struct recipe *recipe;
+    uint32_t clients;
+    uint32_t trial;  /* from 1 */
+    size_t topology; /* index of the target */
+    uint64_t rpcs;   /* by the law: exact under lockstep, an estimate otherwise */
+    uint64_t bytes;  /* sent and received: an upper bound for the messages of the law */
+};
+
+/* The columns that are equal in all rows of a run. */
+struct trial_row_context {
+    const char *run;
+    const char *target;
+    size_t servers;
+    const struct options *options;
+};
+
+/* Fills the row of a finished trial and of the load beside it, without beta, which waiters_add
+ * computes. cores_allowed: the cores that the trial's processes could use (cores.h). */
+void trial_row_take(const struct cell *cell, const struct trial_result *result,
+                    const struct background_figures *background,
+                    const struct trial_row_context *context, double cores_allowed,
+                    struct table_value *row);
+
+/* Sets the flags of a row that has its violations: complete, valid, and what follows from them. */
+void trial_row_judge(struct table_value *row, bool complete, bool valid);
+
+/* A percentile for the files of a run: among values above the range the largest of them, exactly
+ * (lib/measure/histogram.h); NaN of an empty histogram. */
+double trial_row_percentile_us(const struct histogram *histogram, double percent);
+
+/* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. */
+int trial_row_verdict(const struct table_value *row);
+
+/* That of all rows: a verdict that fails outweighs a trial that is not valid. */
+int trial_rows_verdict(const struct table *rows);
 
 /* ------------------------------------------------------------------ cells */
 
@@ -85,6 +134,8 @@ uint64_t cells_bytes(const struct cells *cells);
 
 /* Takes a finished trial of a cell into account: its requests and its time. */
 void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns);
+
+struct record;
 
 /* ------------------------------------------------------------------ demand */
 
@@ -172,38 +223,116 @@ MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct tri
 /* Adds up all levels of an octave. */
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
 
-/* The columns of waiters.csv, and the rows of a recipe: one for each octave with a handoff. */
+/* The columns of waiters.csv, and its rows: for each recipe one for each octave with a handoff. */
 extern const char waiters_columns[];
-void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv);
+void waiters_write(const struct record *record, struct csv *csv);
+
+/* ------------------------------------------------------------------ outcome */
+
+/*
+ * outcome: what the trials of a run on one target come to, computed once: the figures of each cell,
+ * and how those of each recipe grow. The table, the sentences, the JSON and the CSV files of a run
+ * are made of it.
+ *
+ * Counts of a cell are medians over its complete trials (under lockstep all are equal), or over all
+ * trials if none is complete; times are medians over its valid trials. The growth is that of means
+ * over trials; it leaves out each trial that is not valid where it is of times, and each trial with
+ * a failed verdict.
+ */
+
+enum figure {
+    FIGURE_RPCS,
+    FIGURE_CREATES,
+    FIGURE_NOTIFICATIONS,
+    FIGURE_NAMES_LISTED,
+    FIGURE_BYTES,
+    FIGURE_ELAPSED,
+    FIGURE_DRAIN,
+    FIGURE_HANDOFF_P50,
+    FIGURE_HANDOFF_P99,
+    FIGURES
+};
+
+/* Where a figure is in a row. */
+struct outcome_figure {
+    size_t column;
+    size_t law;    /* what the law says of it, or OUTCOME_NO_LAW */
+    size_t usable; /* the flag of trials that have it: of counts it is trial_row_complete */
+};
+#define OUTCOME_NO_LAW SIZE_MAX
+extern const struct outcome_figure outcome_figures[FIGURES];
+
+/* A recipe at a number of clients. */
+struct outcome_cell {
+    const struct recipe *recipe;
+    uint64_t clients;
+    struct table_cell trials;
+    size_t complete, valid;
+    bool fails;   /* the verdict of a trial does */
+    bool has_law; /* each complete trial has one */
+    double figures[FIGURES];
+};
+
+struct fitted {
+    struct fit_exponent exponent;
+    struct fit_polynomial polynomial;
+    enum fit_verdict verdict;
+};
+
+/* How a total grows with the clients. */
+struct growth {
+    bool known; /* some trial has it; else the fit is not there */
+    struct fitted fitted;
+    /* Under lockstep, where no trial fails and each count is that of the law: */
+    bool obeyed;
+    struct fit_polynomial law;
+    enum fit_verdict law_verdict; /* FIT_UNDETERMINED: not obeyed, or no polynomial */
+    bool described;               /* `law` is the law at every level of the run */
+};
+
+struct outcome_recipe {
+    const struct recipe *recipe;
+    struct outcome_cell *cells; /* those that have a trial, in the order of their clients */
+    size_t count;
+    struct growth growth[FIGURES]; /* of totals */
+    struct interval beta;          /* the herd coefficient (docs/counting.md) at the most clients */
+};
+
+struct outcome {
+    const struct options *options;
+    const struct table *rows;
+    struct table_cells groups;
+    struct outcome_cell *cells; /* of all recipes, in the order of the plan */
+    size_t count;
+    struct outcome_recipe recipes[OPTIONS_RECIPES_MAX];
+};
+
+/* Options and rows must outlive it. */
+struct outcome *outcome_new(const struct table *rows, const struct options *options);
+void outcome_free(struct outcome *outcome);
 
 /* ------------------------------------------------------------------ fits */
 
 /*
  * fits: how the costs of each recipe grow: fits.csv, and the sentences of the summary.
  *
- * Totals are fitted against the clients n, costs of a handoff against its measured waiters W. Fits
- * of times leave out trials that are not valid; all fits leave out trials with a failed verdict.
+ * Totals are fitted against the clients n, costs of a handoff against its measured waiters W.
  * Counts that equal their law at every level are reported as the law, without a fit.
  */
 
+/* Fills growth and beta of a recipe that has its cells. */
+void fits_find(const struct outcome *outcome, struct outcome_recipe *recipe);
+
 extern const char fits_columns[];
+void fits_write(const struct record *record, struct csv *csv);
 
-/* The rows of one recipe. */
-void fits_write(const struct table *rows, const struct waiters *waiters,
-                const struct trial_row_context *context, struct csv *csv);
-
-/* The sentences of one recipe: "nonscalable: RPCs: exactly n² + n at every n: O(n²)", how bytes and
- * drain time grow, and the cost of one more waiter. */
-void fits_tell(const struct table *rows, const struct recipe *recipe, const struct options *options,
-               FILE *stream);
+/* The sentences of each recipe: "nonscalable: RPCs: exactly n² + n at every n: O(n²)", how bytes
+ * and drain time grow, and the cost of one more waiter; and one for all recipes if the run has too
+ * few numbers of clients for a fit. */
+void fits_tell(const struct outcome *outcome, FILE *stream);
 
 /* How the RPCs of a recipe grow: "O(n²)", as fits_tell says it; NULL if that is undetermined. */
-const char *fits_order_of_rpcs(const struct table *rows, const struct recipe *recipe,
-                               const struct options *options);
-
-/* One sentence for all recipes if the run has too few numbers of clients for a fit: which of RPCs,
- * bytes and times are undetermined. */
-void fits_tell_levels(const struct table *rows, const struct options *options, FILE *stream);
+const char *fits_order_of_rpcs(const struct outcome_recipe *recipe);
 
 /* ------------------------------------------------------------------ results */
 
@@ -253,6 +382,7 @@ struct record {
     struct results results;
     struct manifest manifest;
     struct table rows;                            /* of trials.csv */
+    struct outcome *outcome;                      /* of these rows, once it is closed */
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
     char target[80]; /* a copy of its name: the target is closed before the record */
     struct trial_row_context context;
@@ -292,9 +422,6 @@ void record_complain(const struct record *record);
 
 /* What --json prints of it (bench/output/record_json.h), once it is closed; NULL without memory. */
 json_t *record_describe(const struct record *record);
-
-/* The exit status for all trials: 0, 1 or 4. */
-int record_verdict(const struct record *record);
 
 /* ------------------------------------------------------------------ limits */
 
@@ -364,42 +491,16 @@ void run_metrics_write(void *context, FILE *stream);
 /* ------------------------------------------------------------------ table */
 
 /*
- * table: the table and the sentences that a run prints at its end, and its cells in JSON.
+ * Writes a row for each cell, and a line below the table for each cell of which a trial is left
+ * out. Where a row would be wider than `width`, all counts but RPCs are rounded, and the least
+ * important columns are left out, which lines below it say. A verdict that all cells share is left
+ * to the conclusion, else it is a column.
  */
-
-/*
- * Writes a row for each recipe and number of clients. Counts are medians over the complete trials
- * (under lockstep all are equal), times are medians over the valid trials; a line below the table
- * names each cell of which a trial is left out. Where a row would be wider than `width`, all counts
- * but RPCs are rounded, and the least important columns are left out, which lines below it say. A
- * verdict that all cells
- * share is left to the conclusion (conclusion.h), else it is a column. ERROR_NO_MEMORY, with
- * nothing written.
- */
-void table_write(const struct table *rows, const struct options *options, size_t width,
-                 FILE *stream);
-
-/* A line if servers stalled in a trial that ran to its end. */
-void table_write_stalls(const struct table *rows, FILE *stream);
-
-/* A line for each recipe that left watches or ephemeral znodes behind on the servers. */
-void table_write_leaks(const struct table *rows, const struct options *options, FILE *stream);
-
-/* A line for each recipe with trials in which a session died and another was granted after that. */
-void table_write_recoveries(const struct table *rows, const struct options *options, FILE *stream);
-
-/* If sessions were on servers of several roles: a line for each recipe, with the median handoff at
- * the largest number of clients, by the role of the server of the granted session. */
-void table_write_roles(const struct table *rows, const struct options *options, FILE *stream);
-
-/* Writes to stderr a line for each reason for which trials of a recipe failed or were not valid:
- * `where`, the first such trial, their number, and in a simulation the seed, which repeats the
- * failure. Reasons that differ only in numbers are one reason. */
-void table_complain(const struct table *rows, const struct options *options, const char *where);
+void table_write(const struct outcome *outcome, size_t width, FILE *stream);
 
 /* A new list of the cells for --json, in the order of the table, with the keys of
  * docs/schema/run.schema.json; json_decref frees. */
-json_t *table_json(const struct table *rows, const struct options *options);
+json_t *table_json(const struct outcome *outcome);
 
 /* The stalls of all trials, for the manifest. */
 json_t *table_json_stalls(const struct table *rows);
@@ -407,35 +508,34 @@ json_t *table_json_stalls(const struct table *rows);
 /* ------------------------------------------------------------------ conclusion */
 
 /*
- * conclusion: the verdict of all trials of a run, in words.
- */
-
-/* "holds", "FAILS" if some trial's verdict fails, else "not valid" if some trial is not. */
-const char *conclusion_word(const struct table *rows);
-
-/* Writes the word, and below it how many of the planned trials the verdict is of, if the run ended
- * early; which trials fail or are not valid; whether the counts of the others equal their laws; and
- * how the RPCs of the recipes grow, where that is known. colours: the word is green, red or yellow.
- */
-void conclusion_write(const struct table *rows, size_t planned, const struct options *options,
-                      bool colours, FILE *stream);
-
-/* ------------------------------------------------------------------ handoff_bars */
-
-/*
- * handoff_bars: the growth of a handoff's RPCs with the clients, as bars of text.
+ * Writes the growth of a handoff's RPCs with the clients, as bars of text: for each recipe a line
+ * for each number of clients, the RPCs of its trials by their handoffs, grants that is; without
+ * trials that were cut short, or whose verdict fails. Of many numbers of clients only some are
+ * shown, the least and the largest among them. Nothing if fewer than two bars could be compared, or
+ * if the terminal, of `width` columns, has no room for them. blocks: see bench/cli/terminal.h.
  *
- * A drain of O(n) RPCs has bars of one length, one of O(n²) bars as long as n. Invariant: all bars
- * are on one linear scale from 0, and no line is wider than 80 columns.
+ * Invariant: all bars are on one linear scale from 0, and no line is wider than 80 columns.
  */
+void handoff_bars_write(const struct outcome *outcome, size_t width, bool blocks, FILE *stream);
 
-/* Writes a title, and for each recipe a line for each number of clients: the RPCs of its trials by
- * their handoffs, grants that is; without trials that were cut short, or whose verdict fails. Of
- * many numbers of clients only some are shown, the
- * least and the largest among them. Writes nothing if fewer than two bars could be compared, or if
- * the terminal, of `width` columns, has no room for them. blocks: see bar.h. */
-void handoff_bars_write(const struct table *rows, const struct options *options, size_t width,
-                        bool blocks, FILE *stream);
+/* Writes what else there is to say, behind an empty line: how costs grow, roles of servers, what
+ * was left on servers, stalls, recoveries after a death, what the lock costs the load of
+ * --background. */
+void conclusion_sentences(const struct outcome *outcome, FILE *stream);
+
+/* Writes the verdict, and below it how many of the planned trials it is of, if the run ended early;
+ * which trials fail or are not valid; whether the counts of the others equal their laws; and how
+ * the RPCs of the recipes grow, where that is known. colours: the word is green, red or yellow. */
+void conclusion_write(const struct outcome *outcome, size_t planned, bool colours, FILE *stream);
+
+/* Writes an indented line, of at most 4,095 bytes. */
+void conclusion_line(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes to stderr a line for each reason for which trials of a recipe failed or were not valid:
+ * `where`, the first such trial, their number, and in a simulation the seed, which repeats the
+ * failure. Reasons that differ only in numbers are one reason. */
+void conclusion_complain(const struct table *rows, const struct options *options,
+                         const char *where);
 
 /* ------------------------------------------------------------------ background_price */
 
@@ -448,14 +548,12 @@ void handoff_bars_write(const struct table *rows, const struct options *options,
  * STATISTICS_TRIALS_MIN trials on.
  */
 
-/* The columns of background.csv, and its rows for a recipe: one for each number of clients that has
- * a valid trial. */
+/* The columns of background.csv, and its rows: one for each cell that has a valid trial. */
 extern const char background_price_columns[];
-void background_price_write(const struct table *rows, const struct recipe *recipe,
-                            const struct trial_row_context *context, struct csv *csv);
+void background_price_write(const struct record *record, struct csv *csv);
 
 /* Writes a sentence for each recipe and percentile, at the most clients; nothing without
  * --background. */
-void background_price_tell(const struct table *rows, const struct options *options, FILE *stream);
+void background_price_tell(const struct outcome *outcome, FILE *stream);
 
 #endif

@@ -45,6 +45,7 @@ void record_free(struct record *record)
     manifest_deinit(&record->manifest);
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
         waiters_free(record->waiters[i]);
+    outcome_free(record->outcome);
     table_deinit(&record->rows);
     *record = (struct record){0};
 }
@@ -87,7 +88,7 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
     enum error_kind kind = ERROR_NONE;
     double beta = NAN;
     trial_row_take(cell, result, background, &record->context, cores_allowed(), row);
-    if (trial_row_counts(row))
+    if (row[trial_row_counted].flag)
         kind = waiters_add(waiters_of(record, cell->recipe), result, row[trial_row_valid].flag,
                            &beta, error);
     row[trial_row_beta] = table_real(beta);
@@ -123,25 +124,6 @@ static enum error_kind write_csv(const struct record *record, const char *name, 
     return kind;
 }
 
-static void write_waiters(const struct record *record, struct csv *csv)
-{
-    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        waiters_write(record->waiters[i], record->results.set.run, csv);
-}
-
-static void write_fits(const struct record *record, struct csv *csv)
-{
-    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        fits_write(&record->rows, record->waiters[i], &record->context, csv);
-}
-
-static void write_prices(const struct record *record, struct csv *csv)
-{
-    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        background_price_write(&record->rows, record->options->plan.recipes[i], &record->context,
-                               csv);
-}
-
 static enum error_kind draw(const struct record *record, const struct record_end *end,
                             struct error *error)
 {
@@ -151,46 +133,12 @@ static enum error_kind draw(const struct record *record, const struct record_end
     return record_end_draw(end, PLOTS_OF_RUN, recipes, "there is nothing to draw", error);
 }
 
-static void write_sentences(const struct record *record, FILE *stream)
-{
-    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        fits_tell(&record->rows, record->options->plan.recipes[i], record->options, stream);
-    fits_tell_levels(&record->rows, record->options, stream);
-    table_write_roles(&record->rows, record->options, stream);
-    table_write_leaks(&record->rows, record->options, stream);
-    table_write_stalls(&record->rows, stream);
-    table_write_recoveries(&record->rows, record->options, stream);
-    background_price_tell(&record->rows, record->options, stream);
-}
-
-/* Which of several topologies it is. */
-static void tell_topology(const struct record *record)
-{
-    size_t servers = record->context.servers;
-    printf("\n%s: %zu server%s\n\n", record->target, servers, servers == 1 ? "" : "s");
-}
-
 void record_complain(const struct record *record)
 {
     char where[100] = "";
     if (record->options->target.topology_count > 1)
         snprintf(where, sizeof where, "%s: ", record->target);
-    table_complain(&record->rows, record->options, where);
-}
-
-/* If all trials fail there may be no sentence to tell. */
-static void tell_sentences(const struct record *record)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL)
-        return;
-    write_sentences(record, stream);
-    fclose(stream);
-    if (length > 0)
-        printf("\n%s", text);
-    free(text);
+    conclusion_complain(&record->rows, record->options, where);
 }
 
 void record_tell(const struct record *record)
@@ -199,20 +147,21 @@ void record_tell(const struct record *record)
     if (record->options->output.quiet)
         return;
     if (record->options->target.topology_count > 1)
-        tell_topology(record);
+        printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
+               record->context.servers == 1 ? "" : "s");
     const struct terminal_look look = terminal_look(STDOUT_FILENO);
     size_t width = terminal_columns(STDOUT_FILENO);
-    table_write(&record->rows, record->options, width, stdout);
-    handoff_bars_write(&record->rows, record->options, width, look.blocks, stdout);
-    tell_sentences(record);
-    conclusion_write(&record->rows, record->trials_planned, record->options, look.colours, stdout);
+    table_write(record->outcome, width, stdout);
+    handoff_bars_write(record->outcome, width, look.blocks, stdout);
+    conclusion_sentences(record->outcome, stdout);
+    conclusion_write(record->outcome, record->trials_planned, look.colours, stdout);
     printf("\nresults in %s\n", record->results.set.folder);
 }
 
 json_t *record_describe(const struct record *record)
 {
     return record_json_new(&record->manifest, record->results.set.folder, record->context.servers,
-                           table_json(&record->rows, record->options));
+                           table_json(record->outcome));
 }
 
 /* Closes the files, and adds those that need all trials. The first error is the one that counts. */
@@ -224,14 +173,16 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
         &record->manifest, &results->set, &record->options->output, "run", record->trials_planned,
         cut_short,         interrupts};
     enum error_kind kind = file_set_close(&record->results.set, error);
+    record->outcome = outcome_new(&record->rows, record->options);
     if (results->set.trials == 0)
         return kind;
     if (kind == ERROR_NONE)
-        kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, error);
+        kind = write_csv(record, "waiters.csv", waiters_columns, waiters_write, error);
     if (kind == ERROR_NONE)
-        kind = write_csv(record, "fits.csv", fits_columns, write_fits, error);
+        kind = write_csv(record, "fits.csv", fits_columns, fits_write, error);
     if (kind == ERROR_NONE && record->options->plan.background.given)
-        kind = write_csv(record, "background.csv", background_price_columns, write_prices, error);
+        kind = write_csv(record, "background.csv", background_price_columns, background_price_write,
+                         error);
     if (kind == ERROR_NONE && !results->set.broken)
         kind = draw(record, &end, error);
     manifest_set(&record->manifest, "stalls", table_json_stalls(&record->rows));
@@ -241,16 +192,6 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
     if (kind == ERROR_NONE && !results->set.broken)
         page_add(results->set.folder, &record->manifest, record->options->output.quiet);
     return kind;
-}
-
-int record_verdict(const struct record *record)
-{
-    int verdict = 0;
-    for (size_t i = 0; verdict != 1 && i < record->rows.rows; i++) {
-        int of_row = trial_row_verdict(table_row(&record->rows, i));
-        verdict = of_row != 0 ? of_row : verdict;
-    }
-    return verdict;
 }
 
 /* ------------------------------------------------------------------ the columns */

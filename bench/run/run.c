@@ -289,7 +289,7 @@ static int judge(const struct run *run)
 {
     int verdict = 0;
     for (size_t i = 0; verdict != 1 && i < run->base.record_count; i++) {
-        int judged = record_verdict(&run->records[i]);
+        int judged = trial_rows_verdict(&run->records[i].rows);
         verdict = judged != 0 ? judged : verdict;
     }
     return verdict;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/trial_rows.h"
+#include "bench/run/internal.h"
 
-#include "base/memory.h"
 #include "bench/output/validity.h"
 
 #include <math.h>
@@ -42,15 +41,18 @@ static void judge(const struct trial_result *result, const struct background_fig
         snprintf(validity.reason, sizeof validity.reason, "%s%s%s", text,
                  result->reason[0] != '\0' ? "; " : "", result->reason);
     }
-    row[trial_row_complete] = table_flag(complete);
-    row[trial_row_valid] = table_flag(!validity.lost);
-    row[trial_row_drained] = table_flag(complete && !validity.lost);
     row[trial_row_reason] = table_text(validity.reason);
+    trial_row_judge(row, complete, !validity.lost);
 }
 
-bool trial_row_is_of(const struct table_value *row, const struct recipe *recipe)
+void trial_row_judge(struct table_value *row, bool complete, bool valid)
 {
-    return strcmp(row[trial_row_recipe].text, recipe->name) == 0;
+    bool counted = complete && row[trial_row_violations].count == 0;
+    row[trial_row_complete] = table_flag(complete);
+    row[trial_row_valid] = table_flag(valid);
+    row[trial_row_drained] = table_flag(complete && valid);
+    row[trial_row_counted] = table_flag(counted);
+    row[trial_row_timed] = table_flag(counted && valid);
 }
 
 int trial_row_verdict(const struct table_value *row)
@@ -58,9 +60,14 @@ int trial_row_verdict(const struct table_value *row)
     return row[trial_row_violations].count > 0 ? 1 : row[trial_row_valid].flag ? 0 : 4;
 }
 
-bool trial_row_counts(const struct table_value *row)
+int trial_rows_verdict(const struct table *rows)
 {
-    return row[trial_row_complete].flag && row[trial_row_violations].count == 0;
+    int verdict = 0;
+    for (size_t i = 0; verdict != 1 && i < rows->rows; i++) {
+        int of_row = trial_row_verdict(table_row(rows, i));
+        verdict = of_row != 0 ? of_row : verdict;
+    }
+    return verdict;
 }
 
 /* ------------------------------------------------------------------ the row */
@@ -203,68 +210,4 @@ void trial_row_take(const struct cell *cell, const struct trial_result *result,
     put_servers(result, row);
     put_background(background, row);
     judge(result, background, cores_allowed, row);
-}
-
-/* ------------------------------------------------------------------ cells */
-
-static struct run_cell describe(const struct table_cell *trials, const struct recipe *recipe)
-{
-    struct run_cell cell = {.recipe = recipe,
-                            .clients = table_cell_value(trials, trial_row_clients)->count,
-                            .trials = *trials,
-                            .complete = table_cell_flags(trials, trial_row_complete),
-                            .valid = table_cell_flags(trials, trial_row_valid),
-                            .has_law = true};
-    for (size_t i = 0; i < trials->count; i++) {
-        const struct table_value *row = table_row(trials->table, trials->rows[i]);
-        cell.fails = cell.fails || row[trial_row_violations].count > 0;
-        cell.has_law =
-            cell.has_law && (row[trial_row_has_law].flag || !row[trial_row_complete].flag);
-    }
-    return cell;
-}
-
-struct run_cells run_cells_of(const struct table *rows, const struct options *options)
-{
-    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
-    struct run_cells cells = {.cells = table_group(rows, keys, 2)};
-    cells.list = memory_new(cells.cells.count, sizeof *cells.list);
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        const struct recipe *recipe = options->plan.recipes[r];
-        for (size_t i = 0; i < cells.cells.count; i++) {
-            const struct table_cell *trials = &cells.cells.list[i];
-            if (strcmp(table_cell_value(trials, trial_row_recipe)->text, recipe->name) == 0)
-                cells.list[cells.count++] = describe(trials, recipe);
-        }
-    }
-    return cells;
-}
-
-void run_cells_deinit(struct run_cells *cells)
-{
-    table_cells_deinit(&cells->cells);
-    free(cells->list);
-    *cells = (struct run_cells){0};
-}
-
-const struct run_cell *run_cells_find(const struct run_cells *cells, const struct recipe *recipe,
-                                      uint64_t clients)
-{
-    for (size_t i = 0; i < cells->count; i++) {
-        if (cells->list[i].recipe == recipe && cells->list[i].clients == clients)
-            return &cells->list[i];
-    }
-    return NULL;
-}
-
-double run_cell_count(const struct run_cell *cell, size_t column)
-{
-    return table_cell_median(&cell->trials, column,
-                             cell->complete > 0 ? trial_row_complete : TABLE_ALL);
-}
-
-double run_cell_time(const struct run_cell *cell, size_t column)
-{
-    return table_cell_median(&cell->trials, column,
-                             column == trial_row_drain_s ? trial_row_drained : trial_row_valid);
 }

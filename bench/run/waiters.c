@@ -257,10 +257,12 @@ static void write_octave(const struct waiters *waiters, size_t index, const char
     COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
-void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv)
+void waiters_write(const struct record *record, struct csv *csv)
 {
-    for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
-        if (waiters_octave_sum(waiters, i).handoffs > 0)
-            write_octave(waiters, i, run, csv);
+    for (size_t r = 0; r < record->options->plan.recipe_count; r++) {
+        for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
+            if (waiters_octave_sum(record->waiters[r], i).handoffs > 0)
+                write_octave(record->waiters[r], i, record->results.set.run, csv);
+        }
     }
 }

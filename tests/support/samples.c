@@ -35,9 +35,7 @@ static void fill(const struct sample *sample, struct table_value *row)
     row[trial_row_ephemerals_leaked] = table_signed(sample->servers.ephemerals_leaked);
     row[trial_row_reconciled] = table_text(reconcile_word(sample->reconciled));
     row[trial_row_violations] = table_count(sample->violations);
-    row[trial_row_complete] = table_flag(sample->complete);
-    row[trial_row_valid] = table_flag(sample->valid);
-    row[trial_row_drained] = table_flag(sample->complete && sample->valid);
+    trial_row_judge(row, sample->complete, sample->valid);
     row[trial_row_reason] = table_text(sample->reason);
     if (!sample->background.measured)
         return;
@@ -54,4 +52,23 @@ const struct table *samples_rows(const struct samples *samples)
     for (size_t i = 0; i < samples->count; i++)
         fill(&samples->list[i], table_add(&rows));
     return &rows;
+}
+
+struct outcome *samples_outcome(const struct samples *samples, const struct options *options)
+{
+    static struct outcome *outcome;
+    outcome_free(outcome);
+    outcome = outcome_new(samples_rows(samples), options);
+    return outcome;
+}
+
+char *samples_told(const struct samples *samples, const struct options *options,
+                   void (*tell)(const struct outcome *outcome, FILE *stream))
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    tell(samples_outcome(samples, options), stream);
+    fclose(stream);
+    return text;
 }

@@ -5,7 +5,7 @@
 #ifndef TESTS_SAMPLES_H
 #define TESTS_SAMPLES_H
 
-#include "bench/run/trial_rows.h"
+#include "bench/run/internal.h"
 
 struct sample {
     struct cell cell;
@@ -34,7 +34,12 @@ struct samples {
     size_t count;
 };
 
-/* Their rows: the callee's, until the next call. */
+/* Their rows, and what they come to: the callee's, until the next call. */
 const struct table *samples_rows(const struct samples *samples);
+struct outcome *samples_outcome(const struct samples *samples, const struct options *options);
+
+/* What a function tells, or writes as rows of a CSV file, of them: the caller's to free. */
+char *samples_told(const struct samples *samples, const struct options *options,
+                   void (*tell)(const struct outcome *outcome, FILE *stream));
 
 #endif

@@ -113,18 +113,12 @@ static char *tell(unsigned alone, unsigned contended)
                             .valid = true,
                             .background = figures(alone, contended)};
     const struct samples samples = {.list = &sample, .count = 1};
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    assert_non_null(stream);
     options.plan.background.given = true;
     options.plan.recipes[0] = &recipe;
     options.plan.recipe_count = 1;
     options.plan.clients.list = clients;
     options.plan.clients.count = 1;
-    background_price_tell(samples_rows(&samples), &options, stream);
-    fclose(stream);
-    return text;
+    return samples_told(&samples, &options, background_price_tell);
 }
 
 TEST_BETWEEN(of_few_requests_no_p99_is_told, set_up, tear_down)

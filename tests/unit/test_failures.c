@@ -33,7 +33,7 @@ static void assert_told(const char *expected)
     assert_non_null(file);
     int terminal = dup(STDERR_FILENO);
     assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
-    table_complain(samples_rows(&samples), &options, "");
+    conclusion_complain(samples_rows(&samples), &options, "");
     fflush(stderr);
     dup2(terminal, STDERR_FILENO);
     close(terminal);

@@ -49,29 +49,26 @@ static void lay_out(const struct recipe *recipe, size_t level_count)
 
 static const char *told(void)
 {
-    size_t length = 0;
     free(text);
-    FILE *stream = open_memstream(&text, &length);
-    fits_tell(samples_rows(&samples), options.plan.recipes[0], &options, stream);
-    fits_tell_levels(samples_rows(&samples), &options, stream);
-    fclose(stream);
+    text = samples_told(&samples, &options, fits_tell);
     return text;
 }
 
 /* The rows of fits.csv. */
 static const char *written(void)
 {
-    const struct trial_row_context context = {"run", "standalone", 1, &options};
     struct waiters *waiters = NULL;
     struct error error;
     size_t length = 0;
     assert_int_equal(waiters_new(options.plan.recipes[0], 128, &waiters, &error), ERROR_NONE);
     /* One octave, so that there is a row of handoff_us, which has β. */
     waiters->levels[1] = (struct waiters_level){.handoffs = 1, .timed = 1, .handoff_us = 5};
+    const struct record record = {
+        .options = &options, .waiters = {waiters}, .outcome = samples_outcome(&samples, &options)};
     free(text);
     FILE *stream = open_memstream(&text, &length);
     struct csv csv = {.stream = stream};
-    fits_write(samples_rows(&samples), waiters, &context, &csv);
+    fits_write(&record, &csv);
     fclose(stream);
     waiters_free(waiters);
     return text;

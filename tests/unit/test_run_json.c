@@ -39,7 +39,7 @@ static int lay_out(void **state)
 
 static json_t *only_cell(json_t **cells)
 {
-    *cells = table_json(samples_rows(&samples), &options);
+    *cells = table_json(samples_outcome(&samples, &options));
     assert_int_equal(json_array_size(*cells), 1);
     return json_array_get(*cells, 0);
 }

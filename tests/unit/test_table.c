@@ -47,7 +47,7 @@ static const char *write_in(size_t width)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    table_write(samples_rows(&samples), &options, width, stream);
+    table_write(samples_outcome(&samples, &options), width, stream);
     fclose(stream);
     return text;
 }

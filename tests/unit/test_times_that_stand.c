@@ -73,10 +73,13 @@ static char *write_fits(void)
 {
     char *text = NULL;
     size_t size;
-    const struct trial_row_context context = {"run1", "standalone", 1, &options};
     struct csv csv = {.stream = open_memstream(&text, &size)};
+    const struct record record = {.options = &options,
+                                  .waiters = {waiters},
+                                  .results.set.run = "run1",
+                                  .outcome = samples_outcome(&samples, &options)};
     assert_non_null(csv.stream);
-    fits_write(samples_rows(&samples), waiters, &context, &csv);
+    fits_write(&record, &csv);
     fclose(csv.stream);
     return text;
 }
@@ -101,48 +104,18 @@ static void assert_all_fitted(void)
     assert_fitted("drain_s", "0.000000,2.000000,0.000000,0.000000,0.000000");
 }
 
-static char *tell(void (*write)(FILE *stream))
+static void write_all(const struct outcome *outcome, FILE *stream)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    assert_non_null(stream);
-    write(stream);
-    fclose(stream);
-    return text;
+    table_write(outcome, 80, stream);
+    conclusion_sentences(outcome, stream);
 }
 
-static void assert_told(void (*write)(FILE *stream), const char *words, bool told)
+static void assert_told(const char *words, bool told)
 {
-    char *text = tell(write);
+    char *text = samples_told(&samples, &options, write_all);
     if ((strstr(text, words) != NULL) != told)
         fail_msg("\"%s\" is%s in: %s", words, told ? " not" : "", text);
     free(text);
-}
-
-static void write_fit_sentences(FILE *stream)
-{
-    fits_tell(samples_rows(&samples), waiters->recipe, &options, stream);
-}
-
-static void write_table(FILE *stream)
-{
-    table_write(samples_rows(&samples), &options, 80, stream);
-}
-
-static void write_roles(FILE *stream)
-{
-    table_write_roles(samples_rows(&samples), &options, stream);
-}
-
-static void write_recoveries(FILE *stream)
-{
-    table_write_recoveries(samples_rows(&samples), &options, stream);
-}
-
-static void write_stalls(FILE *stream)
-{
-    table_write_stalls(samples_rows(&samples), stream);
 }
 
 /* ------------------------------------------------------------------ fits */
@@ -150,10 +123,10 @@ static void write_stalls(FILE *stream)
 TEST_BETWEEN(test_a_trial_that_is_not_valid_is_in_no_fit_of_times, set_up, tear_down)
 {
     assert_all_fitted();
-    assert_told(write_fit_sentences, "50.0 %", true);
+    assert_told("50.0 %", true);
     strange_trial()->valid = false;
     assert_all_fitted();
-    assert_told(write_fit_sentences, "50.0 %", false); /* four are too few for an interval */
+    assert_told("50.0 %", false); /* four are too few for an interval */
 }
 
 TEST_BETWEEN(test_the_counts_of_a_trial_that_is_not_valid_are_fitted, set_up, tear_down)
@@ -201,35 +174,32 @@ static void spoil_all_but_one(size_t level)
 TEST_BETWEEN(test_medians_of_times_are_over_the_valid_trials, set_up, tear_down)
 {
     spoil_all_but_one(LEVELS - 1);
-    assert_told(write_table, "512.000", true);
-    assert_told(write_table, "777", false);
-    assert_told(write_table, "1,280", true); /* the counts stand */
-    assert_told(write_roles, "leader 1.00 ms", true);
-    assert_told(write_recoveries, "died in 30 trials; the next grant came 1.000 s after", true);
+    assert_told("512.000", true);
+    assert_told("777", false);
+    assert_told("1,280", true); /* the counts stand */
+    assert_told("leader 1.00 ms", true);
+    assert_told("died in 30 trials; the next grant came 1.000 s after", true);
 }
 
 TEST_BETWEEN(test_where_no_trial_is_valid_no_time_is_told, set_up, tear_down)
 {
     spoil_all_but_one(LEVELS - 1);
     samples.list[(LEVELS - 1) * TRIALS].valid = false;
-    assert_told(write_table, "512.000", false);
-    assert_told(write_table, "1,280", true);
-    assert_told(write_roles, "leader", false);
+    assert_told("512.000", false);
+    assert_told("1,280", true);
+    assert_told("leader", false);
 }
 
 /* ------------------------------------------------------------------ stalls */
 
 TEST_BETWEEN(test_stalls_are_told_in_a_sentence, set_up, tear_down)
 {
-    assert_told(write_stalls, "stalled", false);
+    assert_told("stalled", false);
     samples.list[3].stalls = (struct stalls){.count = 2, .total_ns = 21500 * NS_PER_MS};
-    assert_told(write_stalls, "1 trial stalled, for 21.5 s in all: its counts stand, its times do",
-                true);
+    assert_told("1 trial stalled, for 21.5 s in all: its counts stand, its times do", true);
     samples.list[4].stalls = (struct stalls){.count = 1, .total_ns = NS_PER_S};
-    assert_told(write_stalls, "2 trials stalled, for 22.5 s in all: their counts stand, their",
-                true);
+    assert_told("2 trials stalled, for 22.5 s in all: their counts stand, their", true);
     /* One that was driven into its deadline has no counts that stand. */
     samples.list[3].complete = false;
-    assert_told(write_stalls, "1 trial stalled, for 1.0 s in all: its counts stand, its times do",
-                true);
+    assert_told("1 trial stalled, for 1.0 s in all: its counts stand, its times do", true);
 }

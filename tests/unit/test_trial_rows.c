@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "bench/cli/options.h"
-#include "bench/run/trial_rows.h"
+#include "bench/run/internal.h"
 #include "recipes/registry.h"
 #include "tests/support/test.h"
 

@@ -54,7 +54,10 @@ static const char *written(bool timed)
     assert_int_equal(waiters_add(waiters, &result, timed, &beta, &error), ERROR_NONE);
     FILE *stream = open_memstream(&text, &length);
     struct csv csv = {.stream = stream};
-    waiters_write(waiters, "run", &csv);
+    struct options options = {.plan.recipe_count = 1};
+    const struct record record = {
+        .options = &options, .waiters = {waiters}, .results.set.run = "run"};
+    waiters_write(&record, &csv);
     fclose(stream);
     return text;
 }
