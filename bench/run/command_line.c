@@ -11,124 +11,73 @@
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------------ options that exclude each
- * other */
+/* ------------------------------------------------------------------ contradictions */
 
-/* Complains about the value of an option; false, for the functions here to return. */
-static bool wrong(const char *option, const char *value, const char *why)
-{
-    return complain_value("run", option, value, why);
-}
+struct contradiction {
+    bool found;
+    const char *option, *value; /* NULL: the number */
+    uint64_t number;
+    const char *why;
+    uint64_t at_most; /* told behind why; 0: not told */
+};
 
-static bool wrong_number(const char *option, uint64_t number, const char *why)
+/* Complains about the first that is found. */
+static bool refuse_any(const struct contradiction *list, size_t count)
 {
-    return complain_number("run", option, number, why);
-}
-
-/* Refuses a number above the fewest clients. why: what it is too many of. */
-static bool too_many(const char *option, uint64_t number, const char *why, uint64_t fewest)
-{
-    char text[96];
-    snprintf(text, sizeof text, "%s: at most %llu", why, (unsigned long long)fewest);
-    return wrong_number(option, number, text);
-}
-
-/* What is asked of a recipe that it cannot do. */
-static bool check_recipe(const struct options *options, const struct recipe *recipe)
-{
-    if (options->plan.pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
-        return wrong("--recipes", recipe->name,
-                     "it polls without end, so lockstep cannot run it: give --pace free");
-    if (options->plan.workload == WORKLOAD_STEADY && recipe->barrier)
-        return wrong("--recipes", recipe->name,
-                     "its clients enter and leave together, once: give --workload drain");
-    return true;
-}
-
-/* Who waits can die only where one does. */
-static bool check_death(const struct options *options, const struct recipe *recipe)
-{
-    const struct death *death = &recipe->death;
-    if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
-        options->plan.clients.list[0] < (uint64_t)3 * options->plan.locks)
-        return wrong(
-            "--recipes", recipe->name,
-            "a client dies that waits between the holder and another waiter: at least three "
-            "clients per lock are needed");
-    return true;
-}
-
-/* A mistake that need not show would look like a lock that works. */
-static bool check_broken(const struct options *options, const struct recipe *recipe)
-{
-    char why[96];
-    if (!recipe->broken)
-        return true;
-    if (options->plan.workload == WORKLOAD_STEADY)
-        return wrong("--recipes", recipe->name, "it needs --workload drain");
-    if (options->plan.pace == PACE_FREE)
-        return wrong("--recipes", recipe->name,
-                     "in free pace its mistake shows only by chance: leave out --pace");
-    snprintf(why, sizeof why, "its mistake does not show with fewer than %u clients per lock",
-             recipe->broken);
-    return options->plan.clients.list[0] >= (uint64_t)recipe->broken * options->plan.locks ||
-           wrong("--recipes", recipe->name, why);
+    for (size_t i = 0; i < count; i++) {
+        const struct contradiction *of = &list[i];
+        char why[200];
+        snprintf(why, sizeof why, of->at_most > 0 ? "%s: at most %llu" : "%s", of->why,
+                 (unsigned long long)of->at_most);
+        if (of->found) {
+            (void)(of->value != NULL ? complain_value("run", of->option, of->value, why)
+                                     : complain_number("run", of->option, of->number, why));
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Where only some may share a lock, as readers do, the clients of each lock are to have one. */
-static bool check_sharing(const struct options *options, const struct recipe *recipe)
+static bool lacks_sharer(const struct recipe *recipe, uint64_t clients)
 {
-    uint64_t fewest = options->plan.clients.list[0] / options->plan.locks;
-    if (recipe->shares == NULL)
-        return true;
-    for (uint32_t number = 0; number < fewest; number++) {
+    for (uint32_t number = 0; recipe->shares != NULL && number < clients; number++) {
         if (recipe_shares(recipe, number))
-            return true;
-    }
-    return wrong(
-        "--recipes", recipe->name,
-        "the first client of a lock writes, so nobody would read: at least two clients per "
-        "lock are needed");
-}
-
-static bool check_recipes(const struct options *options)
-{
-    for (size_t i = 0; i < options->plan.recipe_count; i++) {
-        if (!check_recipe(options, options->plan.recipes[i]) ||
-            !check_death(options, options->plan.recipes[i]) ||
-            !check_broken(options, options->plan.recipes[i]) ||
-            !check_sharing(options, options->plan.recipes[i]))
             return false;
     }
-    return true;
+    return recipe->shares != NULL;
 }
 
-/* How much is to be done, and by how many. */
-static bool check_amounts(const struct options *options)
+/* What is asked of a recipe that it cannot do. Who waits can die only where one does; a mistake
+ * that need not show would look like a lock that works. */
+static bool refuse_recipe(const struct run_plan *plan, const struct recipe *recipe)
 {
-    uint64_t fewest = options->plan.clients.list[0],
-             most = options->plan.clients.list[options->plan.clients.count - 1];
-    if (options->plan.workload == WORKLOAD_DRAIN &&
-        (options->plan.handoffs != 0 || options->plan.duration_ns != 0))
-        return wrong(options->plan.handoffs != 0 ? "--handoffs" : "--duration",
-                     "without --workload steady",
-                     "a drain ends when each client has acquired once: add --workload steady");
-    if (options->plan.handoffs != 0 && options->plan.duration_ns != 0)
-        return wrong("--handoffs", "with --duration", "give only one of them");
-    if (options->plan.handoffs != 0 && options->plan.handoffs < most)
-        return wrong_number("--handoffs", options->plan.handoffs,
-                            "fewer than the clients, of which each acquires at least once");
-    if (options->plan.locks > fewest)
-        return too_many("--locks", options->plan.locks, "more locks than clients", fewest);
-    if (options->plan.processes > fewest)
-        return too_many("--processes", options->plan.processes, "more processes than clients",
-                        fewest);
-    for (size_t i = 0; i < options->plan.recipe_count; i++) {
-        if (options->plan.most_clients[i] < fewest)
-            return wrong("--recipes", options->plan.recipes[i]->name,
-                         "its largest client count is below the smallest of --clients");
-    }
-    return true;
+    const char *name = recipe->name, *option = "--recipes";
+    uint64_t fewest = plan->clients.list[0], locks = plan->locks;
+    bool steady = plan->workload == WORKLOAD_STEADY, broken = recipe->broken != 0;
+    char few[96];
+    snprintf(few, sizeof few, "its mistake does not show with fewer than %u clients per lock",
+             recipe->broken);
+    const struct contradiction list[] = {
+        {plan->pace == PACE_LOCKSTEP && !recipe_has_law(recipe), option, name, 0,
+         "it polls without end, so lockstep cannot run it: give --pace free", 0},
+        {steady && recipe->barrier, option, name, 0,
+         "its clients enter and leave together, once: give --workload drain", 0},
+        {recipe->death.how != DEATH_NONE && recipe->death.who == DEATH_WAITER && fewest < 3 * locks,
+         option, name, 0,
+         "a client dies that waits between the holder and another waiter: at least three clients "
+         "per lock are needed",
+         0},
+        {broken && steady, option, name, 0, "it needs --workload drain", 0},
+        {broken && plan->pace == PACE_FREE, option, name, 0,
+         "in free pace its mistake shows only by chance: leave out --pace", 0},
+        {broken && fewest < recipe->broken * locks, option, name, 0, few, 0},
+        {lacks_sharer(recipe, fewest / locks), option, name, 0,
+         "the first client of a lock writes, so nobody would read: at least two clients per lock "
+         "are needed",
+         0},
+    };
+    return refuse_any(list, sizeof list / sizeof list[0]);
 }
 
 /* The most handoffs of a lock in any trial. How many a steady trial that ends by time makes, nobody
@@ -149,55 +98,53 @@ static uint64_t most_handoffs(const struct options *options)
     return most;
 }
 
-/* A lock's last handoff is that of its last release. */
-static bool check_trace(const struct options *options)
-{
-    const struct run_plan *run = &options->plan;
-    uint64_t most = most_handoffs(options);
-    if (run->traced.count == 0 || run->traced.list[run->traced.count - 1] <= most)
-        return true;
-    return too_many("--trace", run->traced.list[run->traced.count - 1], "a lock has fewer handoffs",
-                    most);
-}
-
-static bool check_hold(const struct options *options)
-{
-    uint64_t longest = options->plan.hold.exponential ? HOLD_LONGEST_MEANS : 1;
-    return options->plan.hold.mean_ns * longest < options->plan.timeout_ns ||
-           wrong("--hold", "with --timeout",
-                 "nothing moves while a lock is held: give a "
-                 "--timeout that is longer than the hold (for exp:, longer than 20 means)");
-}
-
-/* What is to spare the servers. */
-static bool check_bounds(const struct options *options)
-{
-    if (options->plan.max_rate != 0 && options->plan.pace == PACE_FREE)
-        return wrong("--max-rate", "with --pace free",
-                     "clients that contend freely cannot be held back: leave out --pace");
-    return options->target.max_clients >= options->plan.clients.list[0] ||
-           wrong_number("--max-clients", options->target.max_clients,
-                        "below the smallest number of --clients");
-}
-
-static bool check_background(const struct options *options)
-{
-    if (!options->plan.background.given)
-        return true;
-    if (options->target.driver == DRIVER_SIMULATED)
-        return wrong("--background", "with --driver simulated",
-                     "a simulation runs the lock alone: give real servers");
-    return options->plan.pace == PACE_FREE ||
-           wrong("--background", "without --pace free",
-                 "lockstep waits for the servers to rest after each step, and they never would: "
-                 "add --pace free");
-}
-
 static bool contradictions_found(const struct options *options)
 {
-    return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
-           !check_bounds(options) || !check_trace(options) || !check_background(options) ||
-           target_conflicts("run", &options->target, options->plan.processes);
+    const struct run_plan *plan = &options->plan;
+    for (size_t i = 0; i < plan->recipe_count; i++) {
+        if (refuse_recipe(plan, plan->recipes[i]))
+            return true;
+    }
+    uint64_t fewest = plan->clients.list[0], most = plan->clients.list[plan->clients.count - 1],
+             handoffs = plan->handoffs, longest = plan->hold.exponential ? HOLD_LONGEST_MEANS : 1;
+    bool timed = plan->duration_ns != 0, given = plan->background.given;
+    const struct contradiction amounts[] = {
+        {plan->workload == WORKLOAD_DRAIN && (handoffs != 0 || timed),
+         handoffs != 0 ? "--handoffs" : "--duration", "without --workload steady", 0,
+         "a drain ends when each client has acquired once: add --workload steady", 0},
+        {handoffs != 0 && timed, "--handoffs", "with --duration", 0, "give only one of them", 0},
+        {handoffs != 0 && handoffs < most, "--handoffs", NULL, handoffs,
+         "fewer than the clients, of which each acquires at least once", 0},
+        {plan->locks > fewest, "--locks", NULL, plan->locks, "more locks than clients", fewest},
+        {plan->processes > fewest, "--processes", NULL, plan->processes,
+         "more processes than clients", fewest}};
+    if (refuse_any(amounts, sizeof amounts / sizeof amounts[0]))
+        return true;
+    for (size_t i = 0; i < plan->recipe_count; i++) {
+        if (plan->most_clients[i] < fewest)
+            return !complain_value("run", "--recipes", plan->recipes[i]->name,
+                                   "its largest client count is below the smallest of --clients");
+    }
+    uint64_t traced = plan->traced.count > 0 ? plan->traced.list[plan->traced.count - 1] : 0,
+             released = traced > 0 ? most_handoffs(options) : 0;
+    const struct contradiction bounds[] = {
+        {plan->hold.mean_ns * longest >= plan->timeout_ns, "--hold", "with --timeout", 0,
+         "nothing moves while a lock is held: give a --timeout that is longer than the hold (for "
+         "exp:, longer than 20 means)",
+         0},
+        {plan->max_rate != 0 && plan->pace == PACE_FREE, "--max-rate", "with --pace free", 0,
+         "clients that contend freely cannot be held back: leave out --pace", 0},
+        {options->target.max_clients < fewest, "--max-clients", NULL, options->target.max_clients,
+         "below the smallest number of --clients", 0},
+        {traced > released, "--trace", NULL, traced, "a lock has fewer handoffs", released},
+        {given && options->target.driver == DRIVER_SIMULATED, "--background",
+         "with --driver simulated", 0, "a simulation runs the lock alone: give real servers", 0},
+        {given && plan->pace != PACE_FREE, "--background", "without --pace free", 0,
+         "lockstep waits for the servers to rest after each step, and they never would: add --pace "
+         "free",
+         0}};
+    return refuse_any(bounds, sizeof bounds / sizeof bounds[0]) ||
+           target_conflicts("run", &options->target, plan->processes);
 }
 
 /* ------------------------------------------------------------------ the command line */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/internal.h"
 
-#include "measure/fit.h"
+#include "base/memory.h"
 #include "recipes/law.h"
 
 #include <math.h>
@@ -46,30 +46,19 @@ static bool is_handoff(const struct waiters *waiters, const struct ledger_row *r
     return row->handoff_ns > 0 && row->waiters > 0 && row->waiters < waiters->level_count;
 }
 
-/* Calls visit with every handoff of the trial. */
-static void for_each_handoff(const struct waiters *waiters, const struct trial_result *result,
-                             void (*visit)(void *context, const struct ledger_row *row),
-                             void *context)
+/* The next handoff of the trial: *lock and *handoff begin at 0. NULL behind the last. */
+static const struct ledger_row *next_handoff(const struct waiters *waiters,
+                                             const struct trial_memory *memory, uint32_t *lock,
+                                             size_t *handoff)
 {
-    const struct trial_memory *memory = result->memory;
-    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
-        size_t used = trial_memory_rows_used(memory, lock);
-        for (size_t handoff = 1; handoff < used; handoff++) {
-            const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+    for (; *lock < memory->plan->locks; ++*lock, *handoff = 0) {
+        while (++*handoff < trial_memory_rows_used(memory, *lock)) {
+            const struct ledger_row *row = ledger_row(&memory->ledger, *lock, *handoff);
             if (is_handoff(waiters, row))
-                visit(context, row);
+                return row;
         }
     }
-}
-
-static void add_counts(void *context, const struct ledger_row *row)
-{
-    struct waiters *waiters = context;
-    struct waiters_level *level = &waiters->levels[row->waiters];
-    level->handoffs++;
-    level->creates += row->tally.of[TALLY_CREATE];
-    level->notifications += row->tally.of[TALLY_NOTIFICATION];
-    level->rpcs += tally_rpcs(&row->tally);
+    return NULL;
 }
 
 /* What the law predicts for each release of a lock, in the same order. */
@@ -108,44 +97,6 @@ static void add_law(struct waiters *waiters, const struct trial_result *result)
         add_law_of(waiters, memory, lock);
 }
 
-static void add_time(void *context, const struct ledger_row *row)
-{
-    struct waiters *waiters = context;
-    struct waiters_level *level = &waiters->levels[row->waiters];
-    level->timed++;
-    level->handoff_us += (double)row->handoff_ns / 1e3;
-    histogram_record(&waiters->octaves[octave_of(row->waiters)].latency, row->handoff_ns);
-}
-
-/* The handoffs of one octave in one trial; there is room for all of the trial's. */
-struct gathered {
-    size_t octave;
-    double *values_us;
-    size_t count;
-    double waiters; /* the sum */
-};
-
-static void gather(void *context, const struct ledger_row *row)
-{
-    struct gathered *gathered = context;
-    if (octave_of(row->waiters) != gathered->octave)
-        return;
-    gathered->values_us[gathered->count++] = (double)row->handoff_ns / 1e3;
-    gathered->waiters += row->waiters;
-}
-
-static enum error_kind add_median(struct waiters_octave *octave, double median_us,
-                                  struct error *error)
-{
-    double *medians =
-        realloc(octave->medians_us, (octave->median_count + 1) * sizeof *octave->medians_us);
-    if (medians == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    octave->medians_us = medians;
-    octave->medians_us[octave->median_count++] = median_us;
-    return ERROR_NONE;
-}
-
 /* The trial's medians, octave by octave, and the line through them. */
 static enum error_kind add_medians(struct waiters *waiters, const struct trial_result *result,
                                    double *beta, struct error *error)
@@ -155,32 +106,53 @@ static enum error_kind add_medians(struct waiters *waiters, const struct trial_r
     double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
     if (values_us == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < WAITERS_OCTAVES; i++) {
-        struct gathered gathered = {.octave = i, .values_us = values_us};
-        for_each_handoff(waiters, result, gather, &gathered);
-        if (gathered.count == 0)
+    for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
+        struct waiters_octave *octave = &waiters->octaves[i];
+        const struct ledger_row *row;
+        uint32_t lock = 0;
+        size_t handoff = 0, found = 0;
+        double sum = 0;
+        while ((row = next_handoff(waiters, result->memory, &lock, &handoff)) != NULL) {
+            if (octave_of(row->waiters) != i)
+                continue;
+            values_us[found++] = (double)row->handoff_ns / 1e3;
+            sum += row->waiters;
+        }
+        if (found == 0)
             continue;
-        statistics_sort(values_us, gathered.count);
-        x[count] = gathered.waiters / (double)gathered.count;
-        y[count] = statistics_median(values_us, gathered.count);
-        kind = add_median(&waiters->octaves[i], y[count++], error);
+        statistics_sort(values_us, found);
+        x[count] = sum / (double)found;
+        y[count] = statistics_median(values_us, found);
+        octave->medians_us =
+            memory_grow(octave->medians_us, octave->median_count, sizeof *octave->medians_us);
+        octave->medians_us[octave->median_count++] = y[count++];
     }
     *beta = fit_line(x, y, count).beta;
     free(values_us);
-    return kind;
+    return ERROR_NONE;
 }
 
 enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
                             double *beta, struct error *error)
 {
+    const struct ledger_row *row;
+    uint32_t lock = 0;
+    size_t handoff = 0;
     *beta = NAN;
-    for_each_handoff(waiters, result, add_counts, waiters);
+    while ((row = next_handoff(waiters, result->memory, &lock, &handoff)) != NULL) {
+        struct waiters_level *level = &waiters->levels[row->waiters];
+        level->handoffs++;
+        level->creates += row->tally.of[TALLY_CREATE];
+        level->notifications += row->tally.of[TALLY_NOTIFICATION];
+        level->rpcs += tally_rpcs(&row->tally);
+        if (!timed)
+            continue;
+        level->timed++;
+        level->handoff_us += (double)row->handoff_ns / 1e3;
+        histogram_record(&waiters->octaves[octave_of(row->waiters)].latency, row->handoff_ns);
+    }
     add_law(waiters, result);
-    if (!timed)
-        return ERROR_NONE;
-    for_each_handoff(waiters, result, add_time, waiters);
-    return add_medians(waiters, result, beta, error);
+    return timed ? add_medians(waiters, result, beta, error) : ERROR_NONE;
 }
 
 static size_t octave_end(const struct waiters *waiters, size_t octave)
@@ -207,16 +179,6 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
         sum.timed_waiters += w * level->timed;
     }
     return sum;
-}
-
-/* The geometric mean over trials of their medians, with its interval if there are enough trials. */
-static struct interval mean_of_medians(const struct waiters_octave *octave)
-{
-    struct interval mean =
-        statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
-    if (octave->median_count < STATISTICS_TRIALS_MIN)
-        mean.low = mean.high = NAN;
-    return mean;
 }
 
 static double p99_us(const struct waiters_octave *octave, uint64_t timed)
@@ -251,7 +213,7 @@ static void write_octave(const struct waiters *waiters, size_t index, const char
 {
     const struct waiters_octave *octave = &waiters->octaves[index];
     struct waiters_level sum = waiters_octave_sum(waiters, index);
-    struct interval median = mean_of_medians(octave);
+    const struct interval median = table_geometric(octave->medians_us, octave->median_count);
     double handoffs = (double)sum.handoffs;
     bool has_law = sum.lawful == sum.handoffs;
     COLUMNS(CSV_WRITE) csv_end_row(csv);
