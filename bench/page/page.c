@@ -106,29 +106,24 @@ static void write_page(FILE *stream, const void *context)
     html_frame(stream, page_html, slots);
 }
 
-static enum error_kind write_file(struct page *page, const char *file, struct error *error)
-{
-    char folder[PATH_MAX] = ".";
-    const char *name = folder_name(file);
-    for (size_t i = 0; i < PARTS; i++) {
-        if (!write_part(page, i))
-            return error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
-    }
-    if (name > file)
-        snprintf(folder, sizeof folder, "%.*s", (int)(name - file), file);
-    folder_trim(folder);
-    return output_write(folder, name, write_page, page, error);
-}
-
 enum error_kind page_write(const char *const *folders, size_t count, const char *file,
                            struct error *error)
 {
     struct page *page = memory_new(1, sizeof *page);
     enum error_kind kind = ERROR_NONE;
+    const char *name = folder_name(file);
+    char folder[PATH_MAX] = ".";
+    if (name > file)
+        snprintf(folder, sizeof folder, "%.*s", (int)(name - file), file);
+    folder_trim(folder);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
         kind = page_sources_add(&page->sources, folders[i], error);
+    for (size_t i = 0; kind == ERROR_NONE && i < PARTS; i++) {
+        if (!write_part(page, i))
+            kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
+    }
     if (kind == ERROR_NONE)
-        kind = write_file(page, file, error);
+        kind = output_write(folder, name, write_page, page, error);
     for (size_t i = 0; i < PARTS; i++)
         free(page->parts[i]);
     page_sources_deinit(&page->sources);

@@ -94,19 +94,16 @@ struct cells {
     size_t count;
 };
 
-static int compare_texts(const char *a, const char *b)
-{
-    char *a_end, *b_end;
-    double x = strtod(a, &a_end), y = strtod(b, &b_end);
-    bool are_numbers = a_end != a && *a_end == '\0' && b_end != b && *b_end == '\0';
-    return are_numbers ? (x > y) - (x < y) : strcmp(a, b);
-}
-
 static int compare_keys(const struct trial *x, const struct trial *y)
 {
     int order = 0;
-    for (size_t i = 0; order == 0 && i < KEYS_MAX; i++)
-        order = compare_texts(x->keys[i], y->keys[i]);
+    for (size_t i = 0; order == 0 && i < KEYS_MAX; i++) {
+        char *x_end, *y_end;
+        double of_x = strtod(x->keys[i], &x_end), of_y = strtod(y->keys[i], &y_end);
+        bool are_numbers =
+            x_end != x->keys[i] && *x_end == '\0' && y_end != y->keys[i] && *y_end == '\0';
+        order = are_numbers ? (of_x > of_y) - (of_x < of_y) : strcmp(x->keys[i], y->keys[i]);
+    }
     return order;
 }
 
@@ -208,65 +205,56 @@ static void put_figure(FILE *stream, const struct cell *cell, const struct csv_r
     free(values);
 }
 
-/* A row for each cell, and columns for each source of the kind. Without a cell the table has none.
- */
+/* A row for each cell of the sources of a kind, and columns for each of them. The caption may name
+ * the source. Without a cell there is no table, if `needed`. */
 static void write_table(FILE *stream, const struct page_source *sources, size_t count,
-                        enum page_kind kind, const struct figures *figures,
-                        const struct cells *cells)
+                        enum page_kind kind, const struct figures *figures, const char *label)
 {
+    struct cells cells = find_cells(sources, count, kind, figures);
+    const struct column *figure;
     size_t of_kind = 0;
     for (size_t i = 0; i < count; i++)
         of_kind += sources[i].kind == kind;
+    if (of_kind == 0 || (cells.count == 0 && figures->needed != NULL))
+        return;
+    html_table_begin(stream, "%s%s", figures->caption, label);
     for (size_t i = 0; figures->keys[i][0] != NULL; i++)
         html_element(stream, "th scope=\"col\"", "%s", figures->keys[i][1]);
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; sources[i].kind == kind && figures->figures[j].column != NULL; j++)
+        for (figure = figures->figures; sources[i].kind == kind && figure->column != NULL; figure++)
             html_element(stream, "th scope=\"col\"", "%s%s%s", of_kind > 1 ? sources[i].label : "",
-                         of_kind > 1 ? ": " : "", figures->figures[j].title);
+                         of_kind > 1 ? ": " : "", figure->title);
     }
     html_table_rows(stream);
-    for (size_t row = 0; row < cells->count; row++) {
-        const struct cell *cell = &cells->list[row];
+    for (size_t row = 0; row < cells.count; row++) {
+        const struct cell *cell = &cells.list[row];
         fputs("<tr>", stream);
         for (size_t i = 0; figures->keys[i][0] != NULL; i++)
             html_cell(stream, false, cell->trials[0].keys[i]);
         for (size_t i = 0; i < count; i++) {
-            for (size_t j = 0; sources[i].kind == kind && figures->figures[j].column != NULL; j++)
+            for (figure = figures->figures; sources[i].kind == kind && figure->column != NULL;
+                 figure++)
                 put_figure(stream, cell, page_file(&sources[i], figures->file), &sources[i],
-                           &figures->figures[j]);
+                           figure);
         }
         fputs("</tr>\n", stream);
     }
     html_table_end(stream);
+    free_cells(&cells);
 }
 
 void page_figures_write(FILE *stream, const struct page_sources *sources)
 {
     for (enum page_kind kind = 0; kind < PAGE_KINDS; kind++) {
-        const struct figures *figures = &figures_of[kind];
-        size_t first = 0;
-        while (first < sources->count && sources->list[first].kind != kind)
-            first++;
-        if (figures->file == NULL || first == sources->count)
-            continue;
-        struct cells cells = find_cells(sources->list, sources->count, kind, figures);
-        html_table_begin(stream, "%s", figures->caption);
-        write_table(stream, sources->list, sources->count, kind, figures, &cells);
-        free_cells(&cells);
+        if (figures_of[kind].file != NULL)
+            write_table(stream, sources->list, sources->count, kind, &figures_of[kind], "");
     }
 }
 
 void page_laws_write(FILE *stream, const struct page_sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct page_source *run = &sources->list[i];
-        struct cells cells = find_cells(run, 1, PAGE_RUN, &laws);
-        if (cells.count > 0) {
-            html_table_begin(stream, "%s%s", laws.caption, run->label);
-            write_table(stream, run, 1, PAGE_RUN, &laws, &cells);
-        }
-        free_cells(&cells);
-    }
+    for (size_t i = 0; i < sources->count; i++)
+        write_table(stream, &sources->list[i], 1, PAGE_RUN, &laws, sources->list[i].label);
 }
 
 /* ------------------------------------------------------------------ a run: counts */

@@ -70,27 +70,14 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     if (!page_has_file(folder, "manifest.json") || source->manifest_count == PAGE_MANIFESTS_MAX)
         return ERROR_NONE;
     snprintf(path, sizeof path, "%s/manifest.json", folder);
-    json_t *json = json_load_file(path, 0, &place);
-    if (json == NULL)
+    struct page_manifest *manifest = &source->manifests[source->manifest_count];
+    manifest->json = json_load_file(path, 0, &place);
+    if (manifest->json == NULL)
         return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
                            place.line > 0 ? place.line : 1, place.text);
-    struct page_manifest *manifest = &source->manifests[source->manifest_count++];
     snprintf(manifest->name, sizeof manifest->name, "%s", folder_name(folder));
-    manifest->json = json;
+    source->manifest_count++;
     return ERROR_NONE;
-}
-
-/* Of a load on several topologies, and of the paper's tables, the manifests are in the folders of
- * the topologies. */
-static enum error_kind read_manifests(struct page_source *source, struct error *error)
-{
-    enum error_kind kind = add_manifest(source, source->path, error);
-    if (kind == ERROR_NONE && source->manifest_count == 0)
-        kind = page_each_inner(source->path, add_manifest, source, error);
-    if (kind == ERROR_NONE && source->manifest_count == 0)
-        return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
-                           "there is no manifest.json in it");
-    return kind;
 }
 
 json_t *page_json(const struct page_manifest *manifest, const char *object, const char *key)
@@ -104,19 +91,6 @@ const char *page_json_text(const json_t *text)
 }
 
 /* ------------------------------------------------------------------ CSV files */
-
-static enum error_kind read_files(struct page_source *source, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    source->files = memory_new(NAMES, sizeof *source->files);
-    for (size_t i = 0; kind == ERROR_NONE && i < NAMES; i++) {
-        char path[FILE_PATH_SIZE];
-        snprintf(path, sizeof path, "%s/%s", source->folder, names[i]);
-        if (page_has_file(source->folder, names[i]))
-            kind = csv_reader_open(path, &source->files[i], error);
-    }
-    return kind;
-}
 
 const struct csv_reader *page_file(const struct page_source *source, const char *name)
 {
@@ -135,13 +109,21 @@ const struct csv_reader *page_trials(const struct page_source *source)
     return file;
 }
 
-const char *page_text(const struct csv_reader *file, size_t row, const char *column)
+/* NULL if there is no such row or column. */
+static const char *find_field(const struct csv_reader *file, size_t row, const char *column,
+                              size_t *place)
 {
     struct error error;
+    return row < file->rows && csv_reader_column(file, column, place, &error) == ERROR_NONE
+               ? csv_reader_text(file, row, *place)
+               : NULL;
+}
+
+const char *page_text(const struct csv_reader *file, size_t row, const char *column)
+{
     size_t place;
-    if (row >= file->rows || csv_reader_column(file, column, &place, &error) != ERROR_NONE)
-        return "";
-    return csv_reader_text(file, row, place);
+    const char *text = find_field(file, row, column, &place);
+    return text != NULL ? text : "";
 }
 
 double page_number(const struct csv_reader *file, size_t row, const char *column)
@@ -149,10 +131,10 @@ double page_number(const struct csv_reader *file, size_t row, const char *column
     struct error error;
     size_t place;
     double number;
-    if (row >= file->rows || csv_reader_column(file, column, &place, &error) != ERROR_NONE ||
-        csv_reader_number(file, row, place, &number, &error) != ERROR_NONE)
-        return NAN;
-    return number;
+    return find_field(file, row, column, &place) != NULL &&
+                   csv_reader_number(file, row, place, &number, &error) == ERROR_NONE
+               ? number
+               : NAN;
 }
 
 bool page_counts(const struct csv_reader *file, size_t row)
@@ -173,25 +155,42 @@ static const char *last_names(const char *path, size_t count)
     return start;
 }
 
-static bool all_differ(const struct page_sources *sources, size_t count)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(last_names(sources->list[i].path, count),
-                       last_names(sources->list[j].path, count)) == 0)
-                return false;
-        }
-    }
-    return true;
-}
-
+/* By the fewest last names with which they all differ. */
 static void label(struct page_sources *sources)
 {
-    size_t count = 1;
-    while (count < PATH_MAX / 2 && !all_differ(sources, count))
-        count++;
-    for (size_t i = 0; i < sources->count; i++)
-        snprintf(sources->list[i].label, PATH_MAX, "%s", last_names(sources->list[i].path, count));
+    bool differ = false;
+    for (size_t count = 1; !differ && count < PATH_MAX / 2; count++) {
+        differ = true;
+        for (size_t i = 0; i < sources->count; i++) {
+            char *text = sources->list[i].label;
+            snprintf(text, PATH_MAX, "%s", last_names(sources->list[i].path, count));
+            for (size_t j = 0; j < i; j++)
+                differ = differ && strcmp(sources->list[j].label, text) != 0;
+        }
+    }
+}
+
+/* The manifest of the folder, or those of the topologies in it: of a load on several of them, and
+ * of the paper's tables. And the files. */
+static enum error_kind read_source(struct page_source *source, const char *teller,
+                                   struct error *error)
+{
+    enum error_kind kind = add_manifest(source, source->path, error);
+    if (kind == ERROR_NONE && source->manifest_count == 0)
+        kind = page_each_inner(source->path, add_manifest, source, error);
+    if (kind == ERROR_NONE && source->manifest_count == 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
+                           "there is no manifest.json in it");
+    source->files = memory_new(NAMES, sizeof *source->files);
+    for (size_t i = 0; kind == ERROR_NONE && i < NAMES; i++) {
+        char path[FILE_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", source->folder, names[i]);
+        if (page_has_file(source->folder, names[i]))
+            kind = csv_reader_open(path, &source->files[i], error);
+    }
+    if (kind == ERROR_NONE && page_file(source, teller)->rows == 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder, "its %s has no row", teller);
+    return kind;
 }
 
 /* Adds a folder with results of its own; any other one is left out. */
@@ -215,13 +214,7 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
         if (strcmp(sources->list[i].path, source->path) == 0)
             return error_raise(error, ERROR_USAGE, 0, folder, "this folder is named twice");
     }
-    enum error_kind kind = read_manifests(source, error);
-    if (kind == ERROR_NONE)
-        kind = read_files(source, error);
-    if (kind == ERROR_NONE && page_file(source, tellers[teller].file)->rows == 0)
-        return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "its %s has no row",
-                           tellers[teller].file);
-    return kind;
+    return read_source(source, tellers[teller].file, error);
 }
 
 enum error_kind page_sources_add(struct page_sources *sources, const char *named,
