@@ -30,15 +30,9 @@
 
 /* ------------------------------------------------------------------ command_line */
 
-/*
- * command_line: the command line of `zkherd run`.
- *
- * Invariant: options that were parsed can be run: contradictory options are refused.
- */
-
 /* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns
- * *options, to options_deinit. Else the exit status: the help is printed, or the mistake has been
- * complained about. */
+ * *options, to options_deinit, and they can be run: what contradicts each other is refused. Else
+ * the exit status: the help is printed, or the mistake has been complained about. */
 int command_line_parse(int argc, char **argv, struct options *options);
 
 /* ------------------------------------------------------------------ trial_rows */
@@ -139,28 +133,15 @@ struct record;
 
 /* ------------------------------------------------------------------ demand */
 
-/*
- * demand: what a run demands of the servers of --connect, in a message before the run begins.
- *
- */
-
-/* Prints the number of sessions at a time, and the requests and bytes in all, with the discarded
- * trials and without zkherd's own session; then the sessions and the rate of --background. */
+/* Prints what a run demands of the servers of --connect: the number of sessions at a time, and the
+ * requests and bytes in all, with the discarded trials and without zkherd's own session; then the
+ * sessions and the rate of --background. */
 void demand_tell(const struct options *options, const struct cells *cells,
                  const struct connect_string *servers);
 
-/* ------------------------------------------------------------------ space */
-
-/*
- * space: whether the disk has room for the results of a run.
- *
- * The computed size is a lower bound, so that a run that is refused would certainly fail. A run
- * that is not refused may still fail, if other programs fill the disk meanwhile.
- */
-
 /* ERROR_NO_SPACE, with the numbers, if the results are larger than the free space of the file
  * system of their folder, which need not exist yet, or than the limit of a file's size (ulimit -f).
- */
+ * The computed size is a lower bound, so that a run that is refused would certainly fail. */
 MUST_CHECK enum error_kind space_check(const struct options *options, struct error *error);
 
 /* ------------------------------------------------------------------ waiters */
@@ -423,14 +404,8 @@ void record_complain(const struct record *record);
 /* What --json prints of it (bench/output/record_json.h), once it is closed; NULL without memory. */
 json_t *record_describe(const struct record *record);
 
-/* ------------------------------------------------------------------ limits */
-
-/*
- * limits: warnings of what this machine may lack for a run: request numbers, ports.
- */
-
-/* Adds a warning to the record for each resource that may not suffice on a target of so many
- * servers. */
+/* Adds a warning to the record for each resource of this machine that may not suffice for a target
+ * of so many servers: request numbers, ports. */
 void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,
                  struct record *record);
 
@@ -540,12 +515,10 @@ void conclusion_complain(const struct table *rows, const struct options *options
 /* ------------------------------------------------------------------ background_price */
 
 /*
- * background_price: what the contention for a lock costs the load beside it: background.csv, and
- * sentences.
- *
- * A price is a ratio: the response time while clients contend, to that of the same trial alone. A
- * value is the geometric mean over the valid trials of a cell, and its interval is 95 %, from
- * STATISTICS_TRIALS_MIN trials on.
+ * background_price: what the contention for a lock costs the load beside it, as a ratio: the
+ * response time while clients contend, to that of the same trial alone. A value is the geometric
+ * mean over the valid trials of a cell, with its 95 % interval from STATISTICS_TRIALS_MIN trials
+ * on.
  */
 
 /* The columns of background.csv, and its rows: one for each cell that has a valid trial. */
