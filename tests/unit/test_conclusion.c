@@ -201,7 +201,6 @@ TEST(a_trial_that_is_not_valid_leaves_the_counts)
                                               "    All counts equal their laws\n"));
     list[0].complete = false;
     assert_null(strstr(conclusion(false), "counts"));
-    assert_non_null(strstr(text, "verdict: not valid\n"));
 }
 
 TEST(a_run_that_ended_early_says_of_how_much_it_speaks)

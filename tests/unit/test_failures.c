@@ -4,10 +4,9 @@
 #include "bench/run/internal.h"
 #include "recipes/registry.h"
 
+#include "tests/support/said.h"
 #include "tests/support/samples.h"
 #include "tests/support/test.h"
-
-#include <unistd.h>
 
 static struct options options;
 static struct sample list[8];
@@ -28,19 +27,9 @@ static void add(const char *recipe, uint32_t clients, uint32_t violations, const
 /* On stderr. */
 static void assert_told(const char *expected)
 {
-    char said[4096];
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    int terminal = dup(STDERR_FILENO);
-    assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+    said_begin();
     conclusion_complain(samples_rows(&samples), &options, "");
-    fflush(stderr);
-    dup2(terminal, STDERR_FILENO);
-    close(terminal);
-    rewind(file);
-    said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(said, expected);
+    assert_string_equal(said_end(), expected);
 }
 
 static int set_up(void **state)
@@ -49,12 +38,6 @@ static int set_up(void **state)
     samples.count = 0;
     options = (struct options){.target.driver = DRIVER_EVENTS};
     return 0;
-}
-
-TEST_BETWEEN(test_nothing_is_told_when_all_is_well, set_up, NULL)
-{
-    add("scalable", 8, 0, "");
-    assert_told("");
 }
 
 TEST_BETWEEN(test_a_wrong_law_is_told_once, set_up, NULL)
