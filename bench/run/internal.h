@@ -430,7 +430,7 @@ struct run_totals {
     uint64_t law_notifications, compared_notifications;
     struct metrics_histogram handoff; /* of finished trials */
     /* Of the last finished trial: */
-    double drain_s, clients;
+    double last_drain, clients; /* in seconds; number */
 };
 
 struct run_metrics {

@@ -59,7 +59,7 @@ void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
     of_run->handoffs += result->handoffs;
     of_run->violations += result->violation_count;
     of_run->stalls += result->stalls.count;
-    of_run->drain_s = row[trial_row_drain_s].real;
+    of_run->last_drain = row[outcome_figures[FIGURE_DRAIN].column].real;
     of_run->clients = (double)row[trial_row_clients].count;
     add_law(of_run, row);
     metrics_histogram_add(&of_run->handoff, &result->latency[METER_HANDOFF]);
@@ -164,7 +164,7 @@ static void write_groups(const struct run_metrics *metrics, FILE *stream)
                                      metrics->of_run, sizeof metrics->of_run[0]);
     write_last(metrics, stream, "zkherd_last_drain_seconds",
                "From the first release to the answer to the last, in the last finished trial.",
-               AT(drain_s));
+               AT(last_drain));
     write_last(metrics, stream, "zkherd_last_drain_clients", "Clients of that trial.", AT(clients));
     metrics_text_family(stream, "zkherd_handoff_seconds", "histogram",
                         "From a release to the next grant, of finished trials.");
