@@ -240,3 +240,11 @@ void html_sentence(FILE *stream, const char *verdict, const char *format, ...)
     va_end(arguments);
     html_sentence_end(stream);
 }
+
+void html_sentence_row(FILE *stream, const char *verdict, const char *sentence,
+                       const struct csv_reader *file, size_t row)
+{
+    html_sentence_begin(stream, verdict);
+    html_row(stream, sentence, file, row);
+    html_sentence_end(stream);
+}

@@ -125,6 +125,10 @@ void html_cell(FILE *stream, bool is_number, const char *text);
 void html_sentence(FILE *stream, const char *verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same of a row, as html_row. */
+void html_sentence_row(FILE *stream, const char *verdict, const char *sentence,
+                       const struct csv_reader *file, size_t row);
+
 /* The same in parts, between which the caller writes the sentence. */
 void html_sentence_begin(FILE *stream, const char *verdict);
 void html_sentence_end(FILE *stream);

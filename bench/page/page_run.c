@@ -74,24 +74,13 @@ static const struct figures laws = {"trials.csv",
                                      {"", "trials equal to the law", LAWFUL}},
                                     "law_rpcs"};
 
-/* ------------------------------------------------------------------ cells */
+/* ------------------------------------------------------------------ tables of cells */
 
 /* A trial, or a row that sums up several. Its keys are owned by the source; "" behind the last. */
 struct trial {
     const char *keys[KEYS_MAX];
     const struct page_source *source;
     size_t row;
-};
-
-struct cell {
-    const struct trial *trials;
-    size_t count;
-};
-
-struct cells {
-    struct trial *trials; /* those of a cell together, of each source in the order of their rows */
-    struct cell *list;    /* in the order of their keys, numbers by value */
-    size_t count;
 };
 
 static int compare_keys(const struct trial *x, const struct trial *y)
@@ -107,7 +96,8 @@ static int compare_keys(const struct trial *x, const struct trial *y)
     return order;
 }
 
-/* The sources are elements of one list. */
+/* The trials of a cell together, those of each source in the order of their rows. The sources are
+ * elements of one list. */
 static int compare_trials(const void *a, const void *b)
 {
     const struct trial *x = a, *y = b;
@@ -117,105 +107,75 @@ static int compare_trials(const void *a, const void *b)
     return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* The cells of the sources of a kind. */
-static struct cells find_cells(const struct page_source *sources, size_t count, enum page_kind kind,
-                               const struct figures *figures)
+/* The trials of the sources of a kind, sorted; for the caller to free. */
+static struct trial *find_trials(const struct page_source *sources, size_t count,
+                                 enum page_kind kind, const struct figures *figures, size_t *found)
 {
-    struct cells cells = {0};
-    size_t trials = 0;
+    struct trial *trials = NULL;
+    *found = 0;
     for (size_t i = 0; i < count; i++) {
         const struct csv_reader *file = page_file(&sources[i], figures->file);
         for (size_t row = 0; sources[i].kind == kind && row < file->rows; row++) {
             if (figures->needed != NULL && isnan(page_number(file, row, figures->needed)))
                 continue;
-            cells.trials = memory_grow(cells.trials, trials, sizeof *cells.trials);
-            struct trial *trial = &cells.trials[trials++];
+            trials = memory_grow(trials, *found, sizeof *trials);
+            struct trial *trial = &trials[(*found)++];
             *trial = (struct trial){{"", "", "", ""}, &sources[i], row};
             for (size_t key = 0; figures->keys[key][0] != NULL; key++)
                 trial->keys[key] = page_text(file, row, figures->keys[key][0]);
         }
     }
-    if (trials > 0)
-        qsort(cells.trials, trials, sizeof *cells.trials, compare_trials);
-    for (size_t i = 0; i < trials; i++) {
-        if (i == 0 || compare_keys(&cells.trials[i - 1], &cells.trials[i]) != 0) {
-            cells.list = memory_grow(cells.list, cells.count, sizeof *cells.list);
-            cells.list[cells.count++] = (struct cell){&cells.trials[i], 0};
-        }
-        cells.list[cells.count - 1].count++;
-    }
-    return cells;
+    if (*found > 0)
+        qsort(trials, *found, sizeof *trials, compare_trials);
+    return trials;
 }
 
-static void free_cells(struct cells *cells)
+static bool is_lawful(const struct csv_reader *trials, size_t row)
 {
-    free(cells->trials);
-    free(cells->list);
+    return page_number(trials, row, "rpcs") == page_number(trials, row, "law_rpcs") &&
+           page_number(trials, row, "notifications") ==
+               page_number(trials, row, "law_notifications");
 }
 
-/* The numbers that trials of a source have in a column, sorted: of all trials, or of those that
- * count; for the caller to free. */
-static double *find_values(const struct cell *cell, const struct csv_reader *file,
-                           const struct page_source *source, const char *column, bool all,
-                           size_t *count)
-{
-    double *values = memory_new(cell->count, sizeof *values);
-    *count = 0;
-    for (size_t i = 0; i < cell->count; i++) {
-        double value = page_number(file, cell->trials[i].row, column);
-        if (cell->trials[i].source == source && !isnan(value) &&
-            (all || page_counts(file, cell->trials[i].row)))
-            values[(*count)++] = value;
-    }
-    statistics_sort(values, *count);
-    return values;
-}
-
-/* The trials that are equal to their law. */
-static size_t count_lawful(const struct cell *cell, const struct csv_reader *trials)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cell->count; i++) {
-        size_t row = cell->trials[i].row;
-        count += page_number(trials, row, "rpcs") == page_number(trials, row, "law_rpcs") &&
-                 page_number(trials, row, "notifications") ==
-                     page_number(trials, row, "law_notifications");
-    }
-    return count;
-}
-
-/* ------------------------------------------------------------------ tables of cells */
-
-/* A dash: no trial has this number. */
-static void put_figure(FILE *stream, const struct cell *cell, const struct csv_reader *file,
-                       const struct page_source *source, const struct column *figure)
+/* What the trials of a cell have in a source. A dash: none has this number. */
+static void put_figure(FILE *stream, const struct trial *trials, size_t count,
+                       const struct csv_reader *file, const struct page_source *source,
+                       const struct column *figure)
 {
     char text[NUMBER_SIZE] = "–";
-    size_t count;
-    double *values = find_values(cell, file, source, figure->column, figure->view == RANGE, &count);
+    double *values = memory_new(count, sizeof *values);
+    size_t found = 0, lawful = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = page_number(file, trials[i].row, figure->column);
+        lawful += figure->view == LAWFUL && is_lawful(file, trials[i].row);
+        if (trials[i].source == source && !isnan(value) &&
+            (figure->view == RANGE || page_counts(file, trials[i].row)))
+            values[found++] = value;
+    }
+    statistics_sort(values, found);
     if (figure->view == LAWFUL)
-        snprintf(text, sizeof text, "%zu of %zu", count_lawful(cell, file), cell->count);
-    else if (count > 0 && figure->view == MEDIAN)
-        snprintf(text, sizeof text, "%.7g", statistics_median(values, count));
-    else if (count > 0 && values[0] == values[count - 1])
+        snprintf(text, sizeof text, "%zu of %zu", lawful, count);
+    else if (found > 0 && figure->view == MEDIAN)
+        snprintf(text, sizeof text, "%.7g", statistics_median(values, found));
+    else if (found > 0 && values[0] == values[found - 1])
         snprintf(text, sizeof text, "%.0f", values[0]);
-    else if (count > 0)
-        snprintf(text, sizeof text, "%.0f to %.0f", values[0], values[count - 1]);
+    else if (found > 0)
+        snprintf(text, sizeof text, "%.0f to %.0f", values[0], values[found - 1]);
     html_cell(stream, true, text);
     free(values);
 }
 
-/* A row for each cell of the sources of a kind, and columns for each of them. The caption may name
- * the source. Without a cell there is no table, if `needed`. */
+/* A row for each cell of the sources of a kind, and columns for each of them. The caption may end
+ * in a label. No table without a trial that has what is needed. */
 static void write_table(FILE *stream, const struct page_source *sources, size_t count,
                         enum page_kind kind, const struct figures *figures, const char *label)
 {
-    struct cells cells = find_cells(sources, count, kind, figures);
     const struct column *figure;
-    size_t of_kind = 0;
+    size_t of_kind = 0, found, alike;
+    struct trial *trials = find_trials(sources, count, kind, figures, &found);
     for (size_t i = 0; i < count; i++)
         of_kind += sources[i].kind == kind;
-    if (of_kind == 0 || (cells.count == 0 && figures->needed != NULL))
+    if (of_kind == 0 || (found == 0 && figures->needed != NULL))
         return;
     html_table_begin(stream, "%s%s", figures->caption, label);
     for (size_t i = 0; figures->keys[i][0] != NULL; i++)
@@ -226,21 +186,23 @@ static void write_table(FILE *stream, const struct page_source *sources, size_t 
                          of_kind > 1 ? ": " : "", figure->title);
     }
     html_table_rows(stream);
-    for (size_t row = 0; row < cells.count; row++) {
-        const struct cell *cell = &cells.list[row];
+    for (const struct trial *cell = trials; cell < trials + found; cell += alike) {
+        alike = 1;
+        while (cell + alike < trials + found && compare_keys(cell, cell + alike) == 0)
+            alike++;
         fputs("<tr>", stream);
         for (size_t i = 0; figures->keys[i][0] != NULL; i++)
-            html_cell(stream, false, cell->trials[0].keys[i]);
+            html_cell(stream, false, cell->keys[i]);
         for (size_t i = 0; i < count; i++) {
             for (figure = figures->figures; sources[i].kind == kind && figure->column != NULL;
                  figure++)
-                put_figure(stream, cell, page_file(&sources[i], figures->file), &sources[i],
+                put_figure(stream, cell, alike, page_file(&sources[i], figures->file), &sources[i],
                            figure);
         }
         fputs("</tr>\n", stream);
     }
     html_table_end(stream);
-    free_cells(&cells);
+    free(trials);
 }
 
 void page_figures_write(FILE *stream, const struct page_sources *sources)
@@ -259,11 +221,6 @@ void page_laws_write(FILE *stream, const struct page_sources *sources)
 
 /* ------------------------------------------------------------------ a run: counts */
 
-static const char *in_thousands(double count, char text[COUNT_SIZE])
-{
-    return text_format_count((uint64_t)(count > 0 ? count : 0), text, COUNT_SIZE);
-}
-
 /* The row of a recipe's fit; behind the last one if there is none. */
 static size_t find_fit(const struct csv_reader *fits, const char *recipe, const char *metric)
 {
@@ -274,32 +231,24 @@ static size_t find_fit(const struct csv_reader *fits, const char *recipe, const 
     return row;
 }
 
-/* The cell of a recipe with the most clients, but not with more than so many; NULL: none. */
-static const struct cell *find_cell(const struct cells *cells, const char *recipe, double clients)
-{
-    for (size_t i = cells->count; i-- > 0;) {
-        const char *const *keys = cells->list[i].trials[0].keys;
-        if (strcmp(keys[0], recipe) == 0 && strtod(keys[1], NULL) <= clients)
-            return &cells->list[i];
-    }
-    return NULL;
-}
-
-/* lawful: of the trials with a law. The last cell of a recipe has the most clients. */
-static void say_law(FILE *stream, const struct page_source *run, const struct cells *lawful,
-                    const char *recipe)
+/* Of the trials of a recipe that have a law. */
+static void say_law(FILE *stream, const struct page_source *run, const char *recipe)
 {
     const struct csv_reader *trials = page_file(run, "trials.csv");
     const struct csv_reader *fits = page_file(run, "fits.csv");
-    const struct cell *most = find_cell(lawful, recipe, INFINITY);
-    size_t with_law = 0, equal = 0;
-    if (most == NULL)
-        return;
-    for (const struct cell *cell = most;
-         cell >= lawful->list && strcmp(cell->trials[0].keys[0], recipe) == 0; cell--) {
-        with_law += cell->count;
-        equal += count_lawful(cell, trials);
+    size_t with_law = 0, equal = 0, most = 0;
+    double clients = -1;
+    for (size_t row = 0; row < trials->rows; row++) {
+        if (strcmp(page_text(trials, row, "recipe"), recipe) != 0 ||
+            isnan(page_number(trials, row, "law_rpcs")))
+            continue;
+        with_law++;
+        equal += is_lawful(trials, row);
+        if (page_number(trials, row, "clients") > clients)
+            clients = page_number(trials, row, "clients"), most = row;
     }
+    if (with_law == 0)
+        return;
     html_sentence_begin(stream, equal == with_law ? "holds" : "fails");
     html_format(stream, "%s: requests", recipe);
     html_row(stream, "[ ({law:^}: {verdict:^})]", fits, find_fit(fits, recipe, "rpcs"));
@@ -307,48 +256,65 @@ static void say_law(FILE *stream, const struct page_source *run, const struct ce
                 with_law);
     html_row(stream,
              "{clients:,} clients there are {rpcs:,} requests and {notifications:,} notifications.",
-             trials, most->trials[0].row);
+             trials, most);
     html_sentence_end(stream);
 }
 
-/* Recipes beside each other, with the most clients that all of them have: the median requests of a
- * drain; only drains have equally many handoffs. */
-static void say_price(FILE *stream, const struct page_source *run, const struct cells *cells,
-                      const json_t *recipes)
+/* The most clients of a recipe; 0: it has no trial. */
+static double most_clients(const struct csv_reader *trials, const char *recipe)
 {
-    const struct csv_reader *trials = page_file(run, "trials.csv");
+    double most = 0;
+    for (size_t row = 0; row < trials->rows; row++) {
+        if (strcmp(page_text(trials, row, "recipe"), recipe) == 0)
+            most = fmax(most, page_number(trials, row, "clients"));
+    }
+    return most;
+}
+
+/* The median requests of the drains that count; NaN: there is none. */
+static double median_rpcs(const struct csv_reader *trials, const char *recipe, double clients)
+{
+    double *rpcs = memory_new(trials->rows, sizeof *rpcs);
+    size_t count = 0;
+    for (size_t row = 0; row < trials->rows; row++) {
+        rpcs[count] = page_number(trials, row, "rpcs");
+        count += strcmp(page_text(trials, row, "recipe"), recipe) == 0 &&
+                 page_number(trials, row, "clients") == clients &&
+                 strcmp(page_text(trials, row, "workload"), "drain") == 0 &&
+                 page_counts(trials, row) && !isnan(rpcs[count]);
+    }
+    statistics_sort(rpcs, count);
+    double median = statistics_median(rpcs, count);
+    free(rpcs);
+    return median;
+}
+
+/* Recipes beside each other, with the most clients that all of them have: the requests of a drain;
+ * only drains have equally many handoffs. */
+static void say_price(FILE *stream, const struct csv_reader *trials, const json_t *recipes)
+{
     double clients = INFINITY, least = INFINITY, most = 0;
     const char *cheap = "", *dear = "";
     char few[COUNT_SIZE], many[COUNT_SIZE], number[COUNT_SIZE];
     size_t i;
     const json_t *name;
+    json_array_foreach(recipes, i, name) clients =
+        fmin(clients, most_clients(trials, page_json_text(name)));
     json_array_foreach(recipes, i, name)
     {
-        const struct cell *cell = find_cell(cells, page_json_text(name), INFINITY);
-        clients = fmin(clients, cell != NULL ? strtod(cell->trials[0].keys[1], NULL) : 0);
-    }
-    json_array_foreach(recipes, i, name)
-    {
-        const char *recipe = page_json_text(name);
-        const struct cell *cell = find_cell(cells, recipe, clients);
-        if (cell == NULL || strtod(cell->trials[0].keys[1], NULL) != clients ||
-            strcmp(page_text(trials, cell->trials[0].row, "workload"), "drain") != 0)
-            continue;
-        size_t count;
-        double *rpcs = find_values(cell, trials, run, "rpcs", false, &count);
-        double price = statistics_median(rpcs, count);
-        free(rpcs);
+        double price = median_rpcs(trials, page_json_text(name), clients);
         if (price < least)
-            least = price, cheap = recipe;
+            least = price, cheap = page_json_text(name);
         if (price > most)
-            most = price, dear = recipe;
+            most = price, dear = page_json_text(name);
     }
     if (least > 0 && least < most)
         html_sentence(stream, HTML_MEASURED,
                       "A drain of %s clients takes %s requests with %s, and %s with %s: %.3g times "
                       "as many.",
-                      in_thousands(clients, number), in_thousands(least, few), cheap,
-                      in_thousands(most, many), dear, most / least);
+                      text_format_count((uint64_t)clients, number, sizeof number),
+                      text_format_count((uint64_t)least, few, sizeof few), cheap,
+                      text_format_count((uint64_t)most, many, sizeof many), dear, most / least);
 }
 
 /* ------------------------------------------------------------------ a run: times */
@@ -381,47 +347,43 @@ static void say_drain(FILE *stream, const struct csv_reader *fits, const char *r
 static void say_herd(FILE *stream, const struct csv_reader *fits, const char *recipe)
 {
     size_t row = find_fit(fits, recipe, "handoff_us");
-    if (isnan(page_number(fits, row, "beta")) || isnan(page_number(fits, row, "beta_low")))
-        return;
-    html_sentence_begin(stream, HTML_MEASURED);
-    html_row(stream,
-             "{recipe}: each extra waiter adds {beta:%} %[ (95 % CI {beta_low:%} to {beta_high:%})]"
-             " to the time of a handoff without waiters.",
-             fits, row);
-    html_sentence_end(stream);
+    if (!isnan(page_number(fits, row, "beta")) && !isnan(page_number(fits, row, "beta_low")))
+        html_sentence_row(
+            stream, HTML_MEASURED,
+            "{recipe}: each extra waiter adds {beta:%} %[ (95 % CI {beta_low:%} to {beta_high:%})]"
+            " to the time of a handoff without waiters.",
+            fits, row);
 }
 
 static void say_background(FILE *stream, const struct csv_reader *rows)
 {
     for (size_t row = 0; row < rows->rows; row++) {
-        if (isnan(page_number(rows, row, "ratio_p50")))
-            continue;
-        html_sentence_begin(stream, HTML_MEASURED);
-        html_row(stream,
-                 "Beside {recipe} with {clients} clients, the median response time of other "
-                 "requests is {ratio_p50:2} times as long as without the lock[ (95 % CI "
-                 "{ratio_p50_low:2} to {ratio_p50_high:2})].",
-                 rows, row);
-        html_sentence_end(stream);
+        if (!isnan(page_number(rows, row, "ratio_p50")))
+            html_sentence_row(
+                stream, HTML_MEASURED,
+                "Beside {recipe} with {clients} clients, the median response time of other "
+                "requests is {ratio_p50:2} times as long as without the lock[ (95 % CI "
+                "{ratio_p50_low:2} to {ratio_p50_high:2})].",
+                rows, row);
     }
 }
 
 void page_run_verdicts(FILE *stream, const struct page_source *run)
 {
     const json_t *recipes = page_json(&run->manifests[0], "plan", "recipes");
-    const struct csv_reader *fits = page_file(run, "fits.csv");
-    struct cells cells = find_cells(run, 1, PAGE_RUN, &figures_of[PAGE_RUN]);
-    struct cells lawful = find_cells(run, 1, PAGE_RUN, &laws);
-    say_price(stream, run, &cells, recipes);
+    const struct csv_reader *fits = page_file(run, "fits.csv"),
+                            *trials = page_file(run, "trials.csv");
+    size_t row = 0;
+    say_price(stream, trials, recipes);
     for (size_t i = 0; i < json_array_size(recipes); i++)
-        say_law(stream, run, &lawful, page_json_text(json_array_get(recipes, i)));
-    if (lawful.count == 0)
+        say_law(stream, run, page_json_text(json_array_get(recipes, i)));
+    while (row < trials->rows && isnan(page_number(trials, row, "law_rpcs")))
+        row++;
+    if (row == trials->rows)
         html_sentence(stream, "undetermined", "No law applies to the counts of these trials.");
     for (size_t i = 0; i < json_array_size(recipes); i++) {
         say_drain(stream, fits, page_json_text(json_array_get(recipes, i)));
         say_herd(stream, fits, page_json_text(json_array_get(recipes, i)));
     }
     say_background(stream, page_file(run, "background.csv"));
-    free_cells(&cells);
-    free_cells(&lawful);
 }

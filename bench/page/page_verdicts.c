@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What results say, in a sentence each that begins with its verdict. A sentence has no number that
  * is not in the files, or follows from them by counting. */
+#include "base/memory.h"
 #include "bench/page/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ what was checked */
@@ -71,17 +73,13 @@ static void say_reconciled(FILE *stream, const struct csv_reader *trials)
 static void say_loads(FILE *stream, const struct page_source *source)
 {
     const struct csv_reader *cells = page_file(source, "cells.csv");
-    for (size_t row = 0; row < cells->rows; row++) {
-        html_sentence_begin(stream,
-                            page_number(cells, row, "valid") > 0 ? HTML_MEASURED : "undetermined");
-        html_row(stream,
-                 "{target}, {mix}, {sessions} sessions[, operations offered a second: "
-                 "{rate_per_s}]: {achieved_per_s} operations a second, response time p50 "
-                 "{response_p50_us} µs, p99 {response_p99_us} µs; valid trials: {valid} of "
-                 "{trials}.",
-                 cells, row);
-        html_sentence_end(stream);
-    }
+    for (size_t row = 0; row < cells->rows; row++)
+        html_sentence_row(
+            stream, page_number(cells, row, "valid") > 0 ? HTML_MEASURED : "undetermined",
+            "{target}, {mix}, {sessions} sessions[, operations offered a second: {rate_per_s}]: "
+            "{achieved_per_s} operations a second, response time p50 {response_p50_us} µs, p99 "
+            "{response_p99_us} µs; valid trials: {valid} of {trials}.",
+            cells, row);
 }
 
 /* The paper has no figure for a claim about killed servers: beside it is what these would leave. */
@@ -91,15 +89,12 @@ static void say_claims(FILE *stream, const struct page_source *source)
     bool of_paper = page_file(source, "samples.csv")->rows == 0;
     for (size_t row = 0; row < shape->rows; row++) {
         bool names_servers = strstr(page_text(shape, row, "claim"), "server") != NULL;
-        html_sentence_begin(stream, page_text(shape, row, "verdict"));
-        html_row(stream, names_servers ? "{claim}" : "{claim}, {servers} servers", shape, row);
-        html_row(stream, "[; our {quantity}: {ratio}][ (95 % CI {ratio_low} to {ratio_high})]",
-                 shape, row);
-        html_row(stream,
-                 of_paper ? "[; the paper's: {paper_ratio}]" : "[; expected: {paper_ratio}]", shape,
-                 row);
-        html_row(stream, "[; {reason}].", shape, row);
-        html_sentence_end(stream);
+        char *sentence = memory_format(
+            "{claim}%s[; our {quantity}: {ratio}][ (95 %% CI {ratio_low} to {ratio_high})]"
+            "[; %s: {paper_ratio}][; {reason}].",
+            names_servers ? "" : ", {servers} servers", of_paper ? "the paper's" : "expected");
+        html_sentence_row(stream, page_text(shape, row, "verdict"), sentence, shape, row);
+        free(sentence);
     }
 }
 
