@@ -28,35 +28,23 @@ static struct plan_votes count_votes(const struct plan_samples *samples, uint64_
     return votes;
 }
 
-static double median(double *values, size_t count)
+/* Of a figure of the fresh trials at the best size, or, if it has none, of all that were votes. */
+static double median_of(const struct plan_samples *samples, uint64_t best, size_t figure)
 {
-    statistics_sort(values, count);
-    return statistics_median(values, count);
-}
-
-/* Of the fresh trials at the best size, or, if it has none, of all that were votes. */
-static void take_medians(const struct plan_samples *samples, struct plan_answer *answer)
-{
-    bool has_fresh = count_votes(samples, answer->best).cast > 0;
-    double *values = memory_new(3 * samples->count + 1, sizeof *values);
-    double *measured = values, *p50 = values + samples->count, *per_s = p50 + samples->count;
-    size_t counts[3] = {0};
+    bool has_fresh = count_votes(samples, best).cast > 0;
+    double *values = memory_new(samples->count + 1, sizeof *values);
+    size_t count = 0;
     for (size_t i = 0; i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (sample->probe.size != answer->best || !plan_sample_is_vote(sample) ||
-            (has_fresh && !is_fresh(sample, answer->best)))
-            continue;
-        if (!isnan(sample->latency_us[PLAN_AT]))
-            measured[counts[0]++] = sample->latency_us[PLAN_AT];
-        if (!isnan(sample->latency_us[PLAN_P50]))
-            p50[counts[1]++] = sample->latency_us[PLAN_P50];
-        if (!isnan(sample->handoffs_per_s))
-            per_s[counts[2]++] = sample->handoffs_per_s;
+        double value = *(const double *)((const char *)sample + figure);
+        if (sample->probe.size == best && plan_sample_is_vote(sample) && !isnan(value) &&
+            (!has_fresh || is_fresh(sample, best)))
+            values[count++] = value;
     }
-    answer->measured_us = median(measured, counts[0]);
-    answer->p50_us = median(p50, counts[1]);
-    answer->handoffs_per_s = median(per_s, counts[2]);
+    statistics_sort(values, count);
+    double median = statistics_median(values, count);
     free(values);
+    return median;
 }
 
 /* Why trials had no vote. */
@@ -134,7 +122,11 @@ struct plan_answer plan_answer_take(const struct plan_options *options, const st
     answer.fresh_passed = count_votes(samples, answer.found.passed);
     answer.fresh_failed = count_votes(samples, answer.found.failed);
     answer.best = answer.found.passed > 0 ? answer.found.passed : question->least;
-    take_medians(samples, &answer);
+    answer.measured_us = median_of(samples, answer.best, offsetof(struct plan_sample, latency_us));
+    answer.p50_us =
+        median_of(samples, answer.best, offsetof(struct plan_sample, latency_us[PLAN_P50]));
+    answer.handoffs_per_s =
+        median_of(samples, answer.best, offsetof(struct plan_sample, handoffs_per_s));
     answer.gave_out = find_what_gave_out(samples, &answer);
     answer.herd = find_herd(question, samples);
     answer.knee = plan_knee_find(options, samples, answer.best);
@@ -153,154 +145,167 @@ const char *plan_answer_reason(const struct plan_answer *answer)
 
 /* ------------------------------------------------------------------ as a row and as JSON */
 
-/* What both have. X(kind, name, value); SIZE: 0 is none. */
-#define SEARCH(X)                                                                                  \
-    X(SIZE, proposed, answer->proposed)                                                            \
-    X(TEXT, reason, plan_answer_reason(answer))                                                    \
-    X(SIZE, passed, answer->found.passed)                                                          \
-    X(COUNT, fresh_passed, answer->fresh_passed.passed)                                            \
-    X(COUNT, fresh_votes, answer->fresh_passed.cast)                                               \
-    X(SIZE, failed, answer->found.failed)                                                          \
-    X(COUNT, failed_fresh_failed, answer->fresh_failed.cast - answer->fresh_failed.passed)         \
-    X(COUNT, failed_fresh_votes, answer->fresh_failed.cast)                                        \
-    X(TRUTH, braked, answer->found.stopped)                                                        \
-    X(SIZE, undecided, answer->found.undecided)                                                    \
-    X(SIZE, passed_above, answer->found.passed_above)
+/* What is PRIVATE is in the JSON alone. */
+#define ANSWER_ROW_INTERVAL(X, T, name, unit, decimals, summary, meaning)                          \
+    X(T, name, REAL, unit, decimals, summary, meaning)                                             \
+    X(T, name##_low, REAL, unit, decimals, summary, "its interval of 95 %")                        \
+    X(T, name##_high, REAL, unit, decimals, summary, "its interval of 95 %")
+#define ANSWER_ROW_COLUMNS(X, T)                                                                   \
+    X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
+    X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
+    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
+    X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
+    X(T, objective, TEXT, "", 0, KEY, "as in the plan")                                            \
+    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")                                              \
+    X(T, proposed, COUNT, "", 0, NONE, "as in `plan.csv`")                                         \
+    X(T, reason, TEXT, "", 0, NONE, "how the search ended")                                        \
+    X(T, passed, COUNT, "", 0, NONE, "the largest size that passed")                               \
+    X(T, fresh_passed, COUNT, "", 0, NONE, "of its fresh trials, those that passed")               \
+    X(T, fresh_votes, COUNT, "", 0, NONE, "of its fresh trials, those that were votes")            \
+    X(T, failed, COUNT, "", 0, NONE, "the smallest size that failed")                              \
+    X(T, failed_fresh_failed, COUNT, "", 0, NONE, "of its fresh trials, those that failed")        \
+    X(T, failed_fresh_votes, COUNT, "", 0, NONE, "of its fresh trials, those that were votes")     \
+    X(T, braked, FLAG, "", 0, NONE, "whether a brake ended a trial at `failed`")                   \
+    X(T, undecided, COUNT, "", 0, NONE, "the smallest size that was not decided")                  \
+    X(T, passed_above, COUNT, "", 0, NONE, "the largest that passed above one that failed")        \
+    X(T, figures_at, COUNT, "", 0, NONE, "the size of the figures: `passed`, or the least")        \
+    X(T, measured_us, REAL, "us", 1, NONE, "median over the fresh trials there, or all votes")     \
+    X(T, p50_us, REAL, "us", 1, NONE, "likewise")                                                  \
+    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "likewise")                                         \
+    X(T, gave_out, TEXT, "", 0, NONE, "what gave out first in most trials that failed")            \
+    X(T, gave_out_evidence, TEXT, "", 0, PRIVATE, "the figures that say so")                       \
+    X(T, herd_state, TEXT, "", 0, PRIVATE, "whether the herd coefficient is known")                \
+    ANSWER_ROW_INTERVAL(X, T, herd_beta, "", 6, NONE, "the cost of one more waiter, in handoffs")  \
+    ANSWER_ROW_INTERVAL(X, T, herd_bare_s, "s", 9, PRIVATE, "a handoff without waiters")           \
+    ANSWER_ROW_INTERVAL(X, T, herd_slope_s, "s", 9, PRIVATE, "one more waiter")                    \
+    X(T, herd_bends, FLAG, "", 0, PRIVATE, "no single coefficient holds for all sizes")            \
+    X(T, knee_state, TEXT, "", 0, PRIVATE, "whether the knee is known")                            \
+    X(T, knee_clients, COUNT, "", 0, NONE, "of each lock of the knee")                             \
+    ANSWER_ROW_INTERVAL(X, T, knee, "", 3, NONE, "the knee: hot locks")                            \
+    ANSWER_ROW_INTERVAL(X, T, knee_per_s, "1/s", 2, NONE, "handoffs of them together, at most")    \
+    X(T, knee_of, TEXT, "", 0, NONE, "of what a handoff takes most time")                          \
+    X(T, knee_demand_locks, COUNT, "", 0, NONE, "the hot locks with which this was measured")      \
+    X(T, knee_is_lower_bound, FLAG, "", 0, PRIVATE, "these are fewer than the knee")               \
+    X(T, trials, COUNT, "", 0, NONE, "of the search, without those for the knee")                  \
+    X(T, no_votes, COUNT, "", 0, NONE, "of these, those undetermined or not valid")
+TABLE_DECLARE(answer_row, ANSWER_ROW_COLUMNS);
+TABLE_DEFINE(answer_row, "answers.csv", ANSWER_ROW_COLUMNS)
 
-#define FIGURES(X)                                                                                 \
-    X(COUNT, figures_at, answer->best)                                                             \
-    X(MICROSECONDS, measured_us, answer->measured_us)                                              \
-    X(MICROSECONDS, p50_us, answer->p50_us)                                                        \
-    X(PER_S, handoffs_per_s, answer->handoffs_per_s)                                               \
-    X(TEXT, gave_out, gave_out)
-
-#define TRIALS(X)                                                                                  \
-    X(COUNT, trials, answer->trials)                                                               \
-    X(COUNT, no_votes, answer->no_votes)
-
-#define INTERVAL(X, kind, name, interval)                                                          \
-    X(kind, name, (interval).value)                                                                \
-    X(kind, name##_low, (interval).low)                                                            \
-    X(kind, name##_high, (interval).high)
-
-#define COLUMNS(X)                                                                                 \
-    X(TEXT, run, context->run)                                                                     \
-    X(TEXT, target, context->target)                                                               \
-    X(COUNT, servers, context->servers)                                                            \
-    X(TEXT, recipe, answer->recipe->name)                                                          \
-    X(TEXT, objective, objective)                                                                  \
-    X(TEXT, unknown, plan_question_unknowns[context->question->unknown])                           \
-    SEARCH(X)                                                                                      \
-    FIGURES(X)                                                                                     \
-    INTERVAL(X, COEFFICIENT, herd_beta, answer->herd.beta)                                         \
-    X(SIZE, knee_clients, knee_is_known ? answer->knee.clients : 0)                                \
-    INTERVAL(X, LOCKS, knee, knee->locks)                                                          \
-    INTERVAL(X, PER_S, knee_per_s, knee->most_per_s)                                               \
-    X(TEXT, knee_of, knee_is_known ? utilisation_limit_words(knee->of) : NULL)                     \
-    X(SIZE, knee_demand_locks, knee_is_known ? knee->demand_locks : 0)                             \
-    TRIALS(X)
-
-#define CSV_OF_SIZE(name, value)         csv_count_if(csv, (value) > 0, value),
-#define CSV_OF_COUNT(name, value)        csv_count(csv, value),
-#define CSV_OF_TEXT(name, value)         csv_text(csv, value),
-#define CSV_OF_TRUTH(name, value)        csv_text(csv, (value) ? "yes" : "no"),
-#define CSV_OF_MICROSECONDS(name, value) csv_real(csv, value, 1),
-#define CSV_OF_PER_S(name, value)        csv_real(csv, value, 2),
-#define CSV_OF_LOCKS(name, value)        csv_real(csv, value, 3),
-#define CSV_OF_COEFFICIENT(name, value)  csv_real(csv, value, 6),
-#define CSV_OF(kind, name, value)        CSV_OF_##kind(name, value)
-#define NAME_OF(kind, name, value)       #name ","
-
-const char plan_answer_columns[] = COLUMNS(NAME_OF);
-
-static const char *what_gave_out(const struct plan_answer *answer)
+static void put_interval(struct table_value *first, const struct interval *interval)
 {
-    return answer->gave_out != NULL ? utilisation_limit_words(answer->gave_out->limit) : NULL;
+    first[0] = table_real(interval->value);
+    first[1] = table_real(interval->low);
+    first[2] = table_real(interval->high);
 }
 
-void plan_answer_write(const struct plan_answer *answer, const struct plan_sample_context *context,
-                       struct csv *csv)
-{
-    const char *gave_out = what_gave_out(answer);
-    const struct knee *knee = &answer->knee.found;
-    bool knee_is_known = answer->knee.state == PLAN_KNEE_KNOWN;
-    char objective[OBJECTIVE_TEXT_SIZE];
-    objective_format(&context->question->objective, objective, sizeof objective);
-    COLUMNS(CSV_OF) csv_end_row(csv);
-}
-
-static void set_count(json_t *object, const char *key, bool known, uint64_t count)
-{
-    json_object_set_new(object, key, known ? json_integer((json_int_t)count) : json_null());
-}
-
-static void set_text(json_t *object, const char *key, const char *text)
-{
-    json_object_set_new(object, key, json_result_text(text));
-}
-
-static void set_herd(json_t *object, const struct plan_question *question, const struct herd *herd)
+static void put_herd(const struct plan_question *question, const struct herd *herd,
+                     struct table_value *row)
 {
     static const char *const words[] = {[HERD_KNOWN] = "known",
                                         [HERD_ONE_SIZE] = "one size",
                                         [HERD_FEW_TRIALS] = "few trials",
                                         [HERD_BARE_NOT_KNOWN] = "bare not known"};
-    bool told = plan_answer_has_herd(question);
-    set_text(object, "herd_state", told ? words[herd->state] : NULL);
-    json_result_set_interval(object, "herd_beta", &herd->beta);
-    json_result_set_interval(object, "herd_bare_s", &herd->bare_s);
-    json_result_set_interval(object, "herd_slope_s", &herd->slope_s);
-    json_object_set_new(object, "herd_bends", told ? json_boolean(herd->bends) : json_null());
+    put_interval(&row[answer_row_herd_beta], &herd->beta);
+    put_interval(&row[answer_row_herd_bare_s], &herd->bare_s);
+    put_interval(&row[answer_row_herd_slope_s], &herd->slope_s);
+    if (!plan_answer_has_herd(question))
+        return;
+    row[answer_row_herd_state] = table_text(words[herd->state]);
+    row[answer_row_herd_bends] = table_flag(herd->bends);
 }
 
-static void set_knee(json_t *object, const struct plan_question *question,
-                     const struct plan_knee *knee)
+static void put_knee(const struct plan_question *question, const struct plan_knee *knee,
+                     struct table_value *row)
 {
     static const char *const words[] = {[PLAN_KNEE_KNOWN] = "known",
                                         [PLAN_KNEE_NO_CPU_TIME] = "no server times",
                                         [PLAN_KNEE_NO_TRIAL] = "no trial",
                                         [PLAN_KNEE_NOT_VALID] = "not valid",
                                         [PLAN_KNEE_NOT_WHOLE] = "not whole"};
-    bool known = knee->state == PLAN_KNEE_KNOWN;
     const struct knee *found = &knee->found;
-    set_text(object, "knee_state", plan_knee_is_told(question) ? words[knee->state] : NULL);
-    set_count(object, "knee_clients", known, knee->clients);
-    json_result_set_interval(object, "knee", &found->locks);
-    json_result_set_interval(object, "knee_per_s", &found->most_per_s);
-    set_text(object, "knee_of", known ? utilisation_limit_words(found->of) : NULL);
-    set_count(object, "knee_demand_locks", known, found->demand_locks);
-    json_object_set_new(object, "knee_is_lower_bound",
-                        known ? json_boolean(found->at_least) : json_null());
+    put_interval(&row[answer_row_knee], &found->locks);
+    put_interval(&row[answer_row_knee_per_s], &found->most_per_s);
+    if (plan_knee_is_told(question))
+        row[answer_row_knee_state] = table_text(words[knee->state]);
+    if (knee->state != PLAN_KNEE_KNOWN)
+        return;
+    row[answer_row_knee_clients] = table_count(knee->clients);
+    row[answer_row_knee_of] = table_text(utilisation_limit_words(found->of));
+    row[answer_row_knee_demand_locks] = table_count(found->demand_locks);
+    row[answer_row_knee_is_lower_bound] = table_flag(found->at_least);
 }
 
-#define JSON_OF_SIZE(name, value)         set_count(object, #name, (value) > 0, value);
-#define JSON_OF_COUNT(name, value)        set_count(object, #name, true, value);
-#define JSON_OF_TEXT(name, value)         set_text(object, #name, value);
-#define JSON_OF_TRUTH(name, value)        json_object_set_new(object, #name, json_boolean(value));
-#define JSON_OF_MICROSECONDS(name, value) json_result_set_real(object, #name, value);
-#define JSON_OF_PER_S(name, value)        json_result_set_real(object, #name, value);
-#define JSON_OF(kind, name, value)        JSON_OF_##kind(name, value)
-
-json_t *plan_answer_json(const struct plan_question *question, const struct plan_answer *answer)
+/* A size of 0: there is none. */
+static struct table_value size_of(uint64_t size)
 {
-    const char *gave_out = what_gave_out(answer);
+    return table_count_if(size > 0, size);
+}
+
+void answer_row_take(const struct plan_answer *answer, const struct plan_context *context,
+                     struct table_value *row)
+{
+    const struct plan_question *question = context->question;
+    const struct search_answer *found = &answer->found;
+    const struct plan_votes *passed = &answer->fresh_passed, *failed = &answer->fresh_failed;
     char objective[OBJECTIVE_TEXT_SIZE];
+    objective_format(&question->objective, objective, sizeof objective);
+    row[answer_row_run] = table_text(context->run);
+    row[answer_row_target] = table_text(context->target);
+    row[answer_row_servers] = table_count(context->servers);
+    row[answer_row_recipe] = table_text(answer->recipe->name);
+    row[answer_row_objective] = table_text(objective);
+    row[answer_row_unknown] = table_text(plan_question_unknowns[question->unknown]);
+    row[answer_row_proposed] = size_of(answer->proposed);
+    row[answer_row_reason] = table_text(plan_answer_reason(answer));
+    row[answer_row_passed] = size_of(found->passed);
+    row[answer_row_fresh_passed] = table_count(passed->passed);
+    row[answer_row_fresh_votes] = table_count(passed->cast);
+    row[answer_row_failed] = size_of(found->failed);
+    row[answer_row_failed_fresh_failed] = table_count(failed->cast - failed->passed);
+    row[answer_row_failed_fresh_votes] = table_count(failed->cast);
+    row[answer_row_braked] = table_flag(found->stopped);
+    row[answer_row_undecided] = size_of(found->undecided);
+    row[answer_row_passed_above] = size_of(found->passed_above);
+    row[answer_row_figures_at] = table_count(answer->best);
+    row[answer_row_measured_us] = table_real(answer->measured_us);
+    row[answer_row_p50_us] = table_real(answer->p50_us);
+    row[answer_row_handoffs_per_s] = table_real(answer->handoffs_per_s);
+    if (answer->gave_out != NULL) {
+        row[answer_row_gave_out] = table_text(utilisation_limit_words(answer->gave_out->limit));
+        row[answer_row_gave_out_evidence] = table_text(answer->gave_out->evidence);
+    }
+    put_herd(question, &answer->herd, row);
+    put_knee(question, &answer->knee, row);
+    row[answer_row_trials] = table_count(answer->trials);
+    row[answer_row_no_votes] = table_count(answer->no_votes);
+}
+
+static void set_columns(const struct table_value *row, size_t first, size_t last, json_t *object)
+{
+    for (size_t i = first; i <= last; i++) {
+        const struct table_value *value = &row[i];
+        json_object_set_new(object, answer_row_list[i].name,
+                            value->kind == TABLE_TEXT    ? json_result_text(value->text)
+                            : value->kind == TABLE_COUNT ? json_integer((json_int_t)value->count)
+                            : value->kind == TABLE_FLAG  ? json_boolean(value->flag)
+                                                         : json_result_real(table_number(value)));
+    }
+}
+
+json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_context *context)
+{
+    struct table table = {.type = &answer_row_table};
+    struct table_value *row = table_add(&table);
     struct json_sentences sentences;
     json_t *object = json_object();
-    set_text(object, "recipe", answer->recipe->name);
-    set_text(object, "objective",
-             objective_format(&question->objective, objective, sizeof objective));
-    set_text(object, "unknown", plan_question_unknowns[question->unknown]);
-    SEARCH(JSON_OF)
-    TRIALS(JSON_OF)
-    FIGURES(JSON_OF)
-    set_text(object, "gave_out_evidence",
-             answer->gave_out != NULL ? answer->gave_out->evidence : NULL);
-    set_herd(object, question, &answer->herd);
-    set_knee(object, question, &answer->knee);
+    answer_row_take(answer, context, row);
+    set_columns(row, answer_row_recipe, answer_row_passed_above, object);
+    set_columns(row, answer_row_trials, answer_row_no_votes, object);
+    set_columns(row, answer_row_figures_at, answer_row_knee_is_lower_bound, object);
+    table_deinit(&table);
     json_sentences_begin(&sentences);
     if (sentences.stream != NULL)
-        plan_sentences_write(question, answer, false, sentences.stream);
+        plan_sentences_write(context->question, answer, false, sentences.stream);
     json_object_set_new(object, "sentences", json_sentences_end(&sentences));
     return object;
 }

@@ -15,6 +15,7 @@
  *     knee         the knee for hot locks, and the trials that it needs besides
  *     answer       the figures of a search that has ended, as a row and as JSON
  *     sentences    the same as a table and in sentences
+ *   limits         --limits: what limits the clients of a lock besides time
  */
 #ifndef BENCH_PLAN_INTERNAL_H
 #define BENCH_PLAN_INTERNAL_H
@@ -31,7 +32,8 @@
 #include "capacity/knee.h"
 #include "capacity/search.h"
 #include "load/bystander.h"
-#include "measure/csv.h"
+#include "measure/table.h"
+#include "servers/server_limits.h"
 #include "trial/trial.h"
 
 #include <jansson.h>
@@ -183,11 +185,12 @@ MUST_CHECK enum error_kind plan_proposal_make(const struct plan_proposal_basis *
                                               const struct recipe *recipe,
                                               struct plan_proposal *proposal, struct error *error);
 
-/*
- * Reads the file of --costs into *costs, the caller's to free; NULL if nothing is to be proposed:
- * without --costs, and if the trials themselves are simulated, with these costs. Gives options that
- * name no servers as many private ones as the costs hold for. Errors of costs_file_read.
- */
+/* Whether --costs proposes sizes: not if the trials themselves are simulated, with these costs. */
+bool plan_proposals_are_wanted(const struct plan_options *options);
+
+/* Reads the file of --costs into *costs, the caller's to free; NULL if nothing is wanted. Gives
+ * options that name no servers as many private ones as the costs hold for. Errors of
+ * costs_file_read. */
 MUST_CHECK enum error_kind plan_proposals_read(struct plan_options *options,
                                                struct costs_file **costs, struct error *error);
 
@@ -441,17 +444,17 @@ void plan_sample_brake(struct plan_sample *sample, const char *why);
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample);
 
 /* What is equal in all rows of a folder. */
-struct plan_sample_context {
+struct plan_context {
     const char *run;
     const char *target;
     size_t servers;
     const struct plan_question *question;
 };
 
-/* The columns of plan.csv, and a sample's row. */
-extern const char plan_sample_columns[];
-void plan_sample_write(const struct plan_sample *sample, const struct plan_sample_context *context,
-                       struct csv *csv);
+/* The table of plan.csv, and a row of it. */
+extern const struct table_type plan_row_table;
+void plan_row_take(const struct plan_sample *sample, const struct plan_context *context,
+                   struct table_value *row);
 
 /* ------------------------------------------------------------------ knee */
 
@@ -550,25 +553,21 @@ bool plan_answer_has_herd(const struct plan_question *question);
 /* Why the search ended, in a word or two: a static string. */
 const char *plan_answer_reason(const struct plan_answer *answer);
 
-/* The columns of answers.csv, and the row of an answer. */
-extern const char plan_answer_columns[];
-void plan_answer_write(const struct plan_answer *answer, const struct plan_sample_context *context,
-                       struct csv *csv);
+/* The table of answers.csv, and a row of it. */
+extern const struct table_type answer_row_table;
+void answer_row_take(const struct plan_answer *answer, const struct plan_context *context,
+                     struct table_value *row);
 
-/* The answer for --json, with its sentences: a new object. */
-json_t *plan_answer_json(const struct plan_question *question, const struct plan_answer *answer);
+/* The same for --json, with the answer's sentences: a new object. */
+json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_context *context);
 
 /* ------------------------------------------------------------------ sentences */
 
 /* What a search has found; the caller's to free. */
 char *plan_sentence_found(const struct plan_question *question, const struct plan_answer *answer);
 
-/* The herd coefficient of a recipe, and how many of its locks may be hot; or why it is not known.
- */
-void plan_sentence_herd(const char *recipe, const struct herd *herd, FILE *stream);
-void plan_sentence_knee(const char *recipe, const struct plan_knee *knee, FILE *stream);
-
-/* All sentences of an answer; several: of several targets. */
+/* All sentences of an answer: what was found, what gave out, the herd coefficient of the recipe and
+ * how many of its locks may be hot, or why that is not known. several: of several targets. */
 void plan_sentences_write(const struct plan_question *question, const struct plan_answer *answer,
                           bool several, FILE *stream);
 
@@ -592,7 +591,7 @@ struct plan_record {
     struct csv csv;
     struct manifest manifest;
     char *target; /* a copy of its name: the target is closed before the record */
-    struct plan_sample_context context;
+    struct plan_context context;
     bool warned; /* that the counts cannot be compared with the servers' */
 };
 
@@ -651,74 +650,98 @@ MUST_CHECK enum error_kind plan_record_add(struct plan_record *record,
 
 /* ------------------------------------------------------------------ demand */
 
+enum {
+    PLAN_DEMAND_SESSIONS, /* at a time */
+    PLAN_DEMAND_WATCHES,  /* at a time */
+    PLAN_DEMAND_TRIALS,
+    PLAN_DEMAND_RPCS,
+    PLAN_DEMAND_BYTES,   /* sent and received */
+    PLAN_DEMAND_TIME_NS, /* of the trials from their gates on: without the opening of sessions */
+    PLAN_DEMANDS
+};
+
 /* A figure that nobody knows: the requests of a trial whose time decides. */
 #define PLAN_DEMAND_UNKNOWN UINT64_MAX
 
-/* The trial of a probe. */
-struct plan_demand_trial {
-    struct trial_plan plan;  /* recipe, workload, sessions, locks, handoffs */
-    uint64_t longest_ns;     /* from the gate on; 0: not known */
-    uint64_t load_sessions;  /* of a load beside it */
-    uint64_t load_per_s;     /* its operations a second */
-    uint64_t load_bytes;     /* of one of them with its reply */
-    uint64_t load_before_ns; /* that it goes on before the gate */
-};
-
-struct plan_demand_given {
-    const struct search_plan *search; /* of each recipe, but for its proposal */
-    /* The trial of this recipe for this probe. */
-    struct plan_demand_trial (*trial)(void *context, const struct recipe *recipe,
-                                      const struct search_probe *probe);
-    void *context;
-    size_t chroot_length; /* of the servers' chroot, in bytes */
-    uint64_t companions;  /* sessions beside every trial: the bystander's, the set-up session */
-    uint64_t max_rate;    /* requests a second; 0: no limit */
-    uint64_t max_time_ns; /* of all searches; 0: no limit */
-    /* Trials that follow each search for a knee, of either kind: short ones of size 1, and long
-     * ones of the largest size that it has tried. So many if all tell something, and at most. */
-    size_t knee_trials, knee_trials_most;
-};
-
-/* Sums over the trials; sessions and watches: at a time. */
 struct plan_demand {
-    uint64_t sessions;
-    uint64_t watches;
-    uint64_t trials;
-    uint64_t rpcs;    /* or PLAN_DEMAND_UNKNOWN, and so on */
-    uint64_t bytes;   /* sent and received */
-    uint64_t time_ns; /* of the trials from their gates on: without the opening of sessions */
+    uint64_t of[PLAN_DEMANDS];
 };
 
 /*
  * What a search for a recipe would demand. Expected: no search demands more in which every trial is
  * decided by its size alone; it begins at the proposal, or, if that is 0, at the least size. Most:
  * the whole budget of trials, all of them long and at the largest size: no search demands more.
- * The requests of a trial are those of its recipe's law (bench/target/traffic.h), which in free
- * pace is an estimate.
+ * Either has the trials for its knee. The requests of a trial are those of its recipe's law
+ * (bench/target/traffic.h), which in free pace is an estimate.
  */
-struct plan_demand plan_demand_expected(const struct plan_demand_given *given,
+struct plan_demand plan_demand_expected(const struct plan_options *options,
                                         const struct recipe *recipe, uint64_t proposal);
-struct plan_demand plan_demand_most(const struct plan_demand_given *given,
+struct plan_demand plan_demand_most(const struct plan_options *options,
                                     const struct recipe *recipe);
-
-/* A recipe's searches, or all of them one after the other. */
-struct plan_demand_row {
-    const struct recipe *recipe; /* NULL: all */
-    uint64_t proposal;
-    struct plan_demand expected, most;
-};
-
-/* Fills a row for each of so many recipes and their proposals, and one more for their sum if there
- * are several: *rows has room for it. Returns how many. */
-size_t plan_demand_rows(const struct plan_demand_given *given, const struct recipe *const *recipes,
-                        const struct plan_proposal *proposals, size_t count,
-                        struct plan_demand_row *rows);
-
-/* Writes the table of so many rows, and what they are; 80 columns are enough. */
-void plan_demand_write(const struct plan_demand_given *given, const struct plan_demand_row *rows,
-                       size_t count, size_t width, FILE *stream);
 
 /* Says what the searches would demand, and asks no server. Returns the exit status. */
 int plan_dry_run(struct plan_options *options);
+
+/* ------------------------------------------------------------------ limits
+ *
+ * Invariant: a limit is computed by the functions of wire/maxbuffer.h and recipes/footprint.h, or
+ * is a product of settings; docs/limits.md says where each comes from. */
+
+/* In place of a number: the setting is 0 or none; the servers do not tell it. */
+#define PLAN_NO_LIMIT UINT64_MAX
+#define PLAN_UNTOLD   (UINT64_MAX - 1)
+
+/* In the order of the table. */
+enum plan_limit_kind {
+    PLAN_NAMES,              /* in a list that a Java client reads */
+    PLAN_WATCHES_AGAIN,      /* of a session of the C client, after it has lost its connection */
+    PLAN_PATH,               /* of a znode that is created without a value */
+    PLAN_VALUE_CREATED,      /* of the lock's znode */
+    PLAN_VALUE_SET,          /* of the lock's znode */
+    PLAN_VALUE_READ,         /* by a Java client */
+    PLAN_CONNECTIONS,        /* from one host, to all servers */
+    PLAN_SERVER_DESCRIPTORS, /* of all servers */
+    PLAN_DESCRIPTORS,        /* of one process on this host */
+    PLAN_PORTS,              /* of this host, to all servers */
+    PLAN_WATCHES,            /* in the heaps of all servers */
+    PLAN_LIMIT_KINDS
+};
+
+/* What the limits are computed from. */
+struct plan_given {
+    uint64_t jute_maxbuffer_bytes;
+    size_t lock_length; /* of the path of the lock's znode, chroot included, in bytes */
+    uint64_t servers;
+    struct server_limits lowest; /* of all servers */
+    uint64_t descriptors;        /* sessions of one process; UINT64_MAX: no limit */
+    uint64_t local_ports;        /* to one server */
+    uint64_t clients;            /* of one lock; 0: not asked about */
+};
+
+struct plan_limit {
+    enum plan_limit_kind kind;
+    const struct recipe *recipe; /* NULL: the same for all */
+    char formula[40];
+    uint64_t most;         /* names, watches, bytes, sessions; PLAN_NO_LIMIT; PLAN_UNTOLD */
+    bool is_needed;        /* the clients need something of this limit: */
+    uint64_t need;         /* in the unit of `most` */
+    uint64_t most_clients; /* of one lock; PLAN_NO_LIMIT: however many */
+};
+
+/* Computes a limit; recipe: NULL unless the limit depends on it. False, with *limit unchanged, if
+ * the recipe has nothing of the kind. */
+bool plan_limits_compute(enum plan_limit_kind kind, const struct recipe *recipe,
+                         const struct plan_given *given, struct plan_limit *limit);
+
+/* Whether the given clients need more than the limit allows. */
+bool plan_limits_passed(const struct plan_limit *limit);
+
+/* The limit that is met first as clients of this recipe are added to one lock; false if none is
+ * told. */
+bool plan_limits_first(const struct recipe *recipe, const struct plan_given *given,
+                       struct plan_limit *first);
+
+/* zkherd plan --limits: no server is started, and no session is made. Returns the exit status. */
+int plan_limits_main(int argc, char **argv);
 
 #endif

@@ -19,9 +19,7 @@
 struct search_forecast plan_search_foresee(const struct plan_searches *searches,
                                            const struct plan_search *search)
 {
-    struct search_forecast left = {0}, knee = {0};
-    if (!search_foresee(&search->search, &left))
-        return left;
+    struct search_forecast left = search_foresee(&search->search), knee = {0};
     if (plan_knee_has_trials(searches->options))
         knee = plan_knee_missing(&searches->options->question, &search->samples);
     left.short_trials += knee.short_trials;
@@ -174,8 +172,7 @@ static enum error_kind lay_out(void *context, struct error *error)
             plan_question_search(&options->question, options->proposals[recipe].size);
         search->recipe = options->recipes[recipe];
         search->topology = searches->count / recipes;
-        if (!search_init(&search->search, &plan))
-            return error_raise(error, ERROR_NO_MEMORY, 0, "searches", "%s", "");
+        search_init(&search->search, &plan);
     }
     return ERROR_NONE;
 }
@@ -206,7 +203,10 @@ enum error_kind plan_record_add(struct plan_record *record, const struct plan_sa
         manifest_sessions(&record->manifest, result->memory->fleet);
     if (result != NULL && result->not_reconciled[0] != '\0')
         warn_once(record, result->not_reconciled);
-    plan_sample_write(sample, &record->context, &record->csv);
+    struct table table = {.type = &plan_row_table};
+    plan_row_take(sample, &record->context, table_add(&table));
+    table_write_row(&plan_row_table, table_row(&table, 0), &record->csv);
+    table_deinit(&table);
     return file_set_commit(&record->set, ERROR_NONE, error);
 }
 
@@ -222,15 +222,15 @@ static enum error_kind open_record(void *context, size_t topology, const char *o
     record->searches = &searches->list[topology * options->recipe_count];
     enum error_kind kind = file_set_open(&record->set, out, target->name, error);
     if (kind == ERROR_NONE)
-        kind = file_set_add_csv(&record->set, "plan.csv", plan_sample_columns, &record->csv, error);
+        kind = file_set_add_table(&record->set, &plan_row_table, &record->csv, error);
     if (kind != ERROR_NONE) {
         struct error second;
         (void)!file_set_close(&record->set, &second);
         return kind;
     }
     record->target = memory_text(target->name);
-    record->context = (struct plan_sample_context){record->set.run, record->target,
-                                                   target->servers.count, &options->question};
+    record->context = (struct plan_context){record->set.run, record->target, target->servers.count,
+                                            &options->question};
     manifest_begin(&record->manifest,
                    &(struct manifest_start){series->argc, series->argv, options->question.seed,
                                             describe_plan(options), &options->target, target});
@@ -308,9 +308,13 @@ static void write_answers_csv(FILE *stream, const void *context)
 {
     const struct plan_record *record = context;
     struct csv csv = {.stream = stream};
-    csv_header(&csv, plan_answer_columns);
-    for (size_t i = 0; i < record->options->recipe_count; i++)
-        plan_answer_write(&record->searches[i].answer, &record->context, &csv);
+    struct table table = {.type = &answer_row_table};
+    table_write_header(&answer_row_table, &csv);
+    for (size_t i = 0; i < record->options->recipe_count; i++) {
+        answer_row_take(&record->searches[i].answer, &record->context, table_add(&table));
+        table_write_row(&answer_row_table, table_row(&table, i), &csv);
+    }
+    table_deinit(&table);
 }
 
 static void answer(struct plan_searches *searches, struct plan_record *record)
@@ -384,8 +388,8 @@ static enum error_kind write_json(const struct plan_searches *searches, int verd
         json_t *answers = json_array();
         for (size_t k = 0; k < searches->count; k++) {
             if (searches->list[k].topology == i)
-                json_array_append_new(answers, plan_answer_json(&searches->options->question,
-                                                                &searches->list[k].answer));
+                json_array_append_new(
+                    answers, plan_answer_json(&searches->list[k].answer, &record->context));
         }
         if (record->set.trials > 0)
             json_array_append_new(records, record_json_new(&record->manifest, record->set.folder,

@@ -2,7 +2,6 @@
 #include "bench/plan/plan.h"
 
 #include "bench/cli/arguments.h"
-#include "bench/limits/plan_limits.h"
 #include "bench/model/model.h"
 #include "bench/plan/internal.h"
 

@@ -97,8 +97,7 @@ enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,
     struct search_plan plan = plan_question_search(&smaller, 0);
     plan.votes = plan.fresh = 1;
     plan.look_above = false;
-    if (!search_init(&rehearsal.search, &plan))
-        return error_raise(error, ERROR_NO_MEMORY, 0, "searches", "%s", "");
+    search_init(&rehearsal.search, &plan);
     /* Fresh trials would take longer than all others together, and decide nothing here. */
     enum error_kind kind = ERROR_NONE;
     struct search_probe asked;
@@ -113,12 +112,17 @@ enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,
 
 /* ------------------------------------------------------------------ for all recipes */
 
+bool plan_proposals_are_wanted(const struct plan_options *options)
+{
+    return options->target.costs != NULL && options->target.driver != DRIVER_SIMULATED;
+}
+
 enum error_kind plan_proposals_read(struct plan_options *options, struct costs_file **costs,
                                     struct error *error)
 {
     struct target_options *target = &options->target;
     *costs = NULL;
-    if (target->costs == NULL || target->driver == DRIVER_SIMULATED)
+    if (!plan_proposals_are_wanted(options))
         return ERROR_NONE;
     struct costs_file *made = memory_new(1, sizeof *made);
     enum error_kind kind = costs_file_read(target->costs, made, error);

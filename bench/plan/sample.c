@@ -172,60 +172,105 @@ void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sa
 
 /* ------------------------------------------------------------------ the row */
 
-#define COLUMNS(X)                                                                                 \
-    X(run, csv_text(csv, context->run))                                                            \
-    X(target, csv_text(csv, context->target))                                                      \
-    X(servers, csv_count(csv, context->servers))                                                   \
-    X(recipe, csv_text(csv, sample->recipe->name))                                                 \
-    X(objective, csv_text(csv, objective))                                                         \
-    X(unknown, csv_text(csv, plan_question_unknowns[context->question->unknown]))                  \
-    X(proposed, csv_count_if(csv, sample->proposed > 0, sample->proposed))                         \
-    X(step, csv_count(csv, sample->step))                                                          \
-    X(stage, csv_text(csv, stage))                                                                 \
-    X(size, csv_count(csv, sample->probe.size))                                                    \
-    X(long, csv_text(csv, sample->probe.longer ? "yes" : "no"))                                    \
-    X(sessions, csv_count(csv, sample->sessions))                                                  \
-    X(locks, csv_count(csv, sample->locks))                                                        \
-    X(handoffs, csv_count(csv, sample->handoffs))                                                  \
-    X(samples, csv_count(csv, sample->count.samples))                                              \
-    X(over, csv_count(csv, sample->count.over))                                                    \
-    X(verdict, csv_text(csv, judge_verdict_word(sample->verdict)))                                 \
-    X(limit_us, csv_real(csv, is_rate ? NAN : (double)asked->limit_ns / 1e3, 1))                   \
-    X(least_per_s, csv_count_if(csv, is_rate, asked->least_per_s))                                 \
-    X(measured_us, csv_real(csv, sample->latency_us[PLAN_AT], 1))                                  \
-    X(p50_us, csv_real(csv, sample->latency_us[PLAN_P50], 1))                                      \
-    X(p99_us, csv_real(csv, sample->latency_us[PLAN_P99], 1))                                      \
-    X(max_us, csv_real(csv, sample->latency_us[PLAN_LARGEST], 1))                                  \
-    X(handoff_p50_us, csv_real(csv, sample->handoff_p50_us, 1))                                    \
-    X(elapsed_s, csv_real(csv, sample->elapsed_s, 6))                                              \
-    X(handoffs_per_s, csv_real(csv, sample->handoffs_per_s, 2))                                    \
-    X(background_rate, csv_count_if(csv, sample->load_per_s > 0, sample->load_per_s))              \
-    X(background_requests, csv_count_if(csv, has_load, beside->requests))                          \
-    X(background_p50_us, csv_real(csv, has_load ? beside->contended_p50_us : NAN, 1))              \
-    X(background_p99_us, csv_real(csv, has_load ? beside->contended_p99_us : NAN, 1))              \
-    X(background_max_us, csv_real(csv, has_load ? beside->contended_max_us : NAN, 1))              \
-    X(background_per_s, csv_real(csv, has_load ? beside->contended_per_s : NAN, 2))                \
-    X(background_errors, csv_count_if(csv, has_load, beside->errors))                              \
-    X(background_unsent, csv_count_if(csv, has_load, beside->unsent))                              \
-    X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \
-    X(server_cores, csv_real(csv, sample->server_cores, 3))                                        \
-    X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
-    X(gave_out, csv_text(csv, gave_out))                                                           \
-    X(evidence, csv_text(csv, sample->is_explained ? sample->gave_out.evidence : NULL))            \
-    X(reason, csv_text(csv, sample->reason))
+#define PLAN_ROW_COLUMNS(X, T)                                                                     \
+    X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
+    X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
+    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
+    X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
+    X(T, objective, TEXT, "", 0, KEY, "as in the plan")                                            \
+    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")                                              \
+    X(T, proposed, COUNT, "", 0, NONE, "the size that a simulation proposed for the first trial")  \
+    X(T, step, COUNT, "", 0, NONE, "its number among the trials of its recipe, from 1")            \
+    X(T, stage, TEXT, "", 0, NONE, "what it was for: `locate`, `confirm`, `above` or `knee`")      \
+    X(T, size, COUNT, "", 0, KEY, "in the unit of `unknown`")                                      \
+    X(T, long, FLAG, "", 0, NONE, "`yes` or `no`")                                                 \
+    X(T, sessions, COUNT, "", 0, NONE, "of the trial")                                             \
+    X(T, locks, COUNT, "", 0, NONE, "of the trial")                                                \
+    X(T, handoffs, COUNT, "", 0, NONE, "grants in all")                                            \
+    X(T, samples, COUNT, "", 0, NONE, "what counts: handoffs, acquires or requests")               \
+    X(T, over, COUNT, "", 0, NONE, "of these, those over the limit; 0 for a rate")                 \
+    X(T, verdict, TEXT, "", 0, NONE, "`pass`, `fail`, `undetermined`, `not valid` or `braked`")    \
+    X(T, limit_us, REAL, "us", 1, NONE, "the objective's limit of a latency")                      \
+    X(T, least_per_s, COUNT, "1/s", 0, NONE, "the objective's limit of a rate")                    \
+    X(T, measured_us, REAL, "us", 1, NONE, "the objective's percentile; empty for a rate")         \
+    X(T, p50_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
+    X(T, p99_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
+    X(T, max_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
+    X(T, handoff_p50_us, REAL, "us", 1, NONE, "of handoffs for which all others waited")           \
+    X(T, elapsed_s, REAL, "s", 6, NONE, "from the gate to the answer to the last release")         \
+    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "of all locks, while all clients took part")        \
+    X(T, background_rate, COUNT, "1/s", 0, NONE, "requests a second that were asked for")          \
+    X(T, background_requests, COUNT, "", 0, NONE, "answered, of those due in the steady part")     \
+    X(T, background_p50_us, REAL, "us", 1, NONE, "their response time, from when they were due")   \
+    X(T, background_p99_us, REAL, "us", 1, NONE, "the same; empty with fewer than 100 requests")   \
+    X(T, background_max_us, REAL, "us", 1, NONE, "the same")                                       \
+    X(T, background_per_s, REAL, "1/s", 2, NONE, "requests answered per second in that part")      \
+    X(T, background_errors, COUNT, "", 0, NONE, "replies with an error in that part")              \
+    X(T, background_unsent, COUNT, "", 0, NONE, "requests of that part that were never sent")      \
+    X(T, client_cores, REAL, "", 3, NONE, "cores that the driver used on average")                 \
+    X(T, server_cores, REAL, "", 3, NONE, "cores that all private servers used on average")        \
+    X(T, reconciled, TEXT, "", 0, NONE, "as in `trials.csv`")                                      \
+    X(T, gave_out, TEXT, "", 0, NONE, "what would give out first; empty if it is not known")       \
+    X(T, evidence, TEXT, "", 0, NONE, "the figures that say so")                                   \
+    X(T, reason, TEXT, "", 0, NONE,                                                                \
+      "why it is not valid, was ended by the brake, or which verdict failed")
+TABLE_DECLARE(plan_row, PLAN_ROW_COLUMNS);
+TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
 
-const char plan_sample_columns[] = COLUMNS(CSV_NAME);
+static void put_load(const struct plan_sample *sample, struct table_value *row)
+{
+    const struct background_figures *beside = &sample->beside;
+    row[plan_row_background_rate] = table_count_if(sample->load_per_s > 0, sample->load_per_s);
+    if (!beside->measured)
+        return;
+    row[plan_row_background_requests] = table_count(beside->requests);
+    row[plan_row_background_p50_us] = table_real(beside->contended_p50_us);
+    row[plan_row_background_p99_us] = table_real(beside->contended_p99_us);
+    row[plan_row_background_max_us] = table_real(beside->contended_max_us);
+    row[plan_row_background_per_s] = table_real(beside->contended_per_s);
+    row[plan_row_background_errors] = table_count(beside->errors);
+    row[plan_row_background_unsent] = table_count(beside->unsent);
+}
 
-void plan_sample_write(const struct plan_sample *sample, const struct plan_sample_context *context,
-                       struct csv *csv)
+void plan_row_take(const struct plan_sample *sample, const struct plan_context *context,
+                   struct table_value *row)
 {
     const struct objective *asked = &context->question->objective;
-    const struct background_figures *beside = &sample->beside;
-    bool is_rate = objective_is_rate(asked), has_load = beside->measured;
-    const char *stage = sample->for_knee ? "knee" : search_stage_word(sample->probe.stage);
-    const char *gave_out =
-        sample->is_explained ? utilisation_limit_words(sample->gave_out.limit) : NULL;
+    bool is_rate = objective_is_rate(asked);
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(asked, objective, sizeof objective);
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
+    row[plan_row_run] = table_text(context->run);
+    row[plan_row_target] = table_text(context->target);
+    row[plan_row_servers] = table_count(context->servers);
+    row[plan_row_recipe] = table_text(sample->recipe->name);
+    row[plan_row_objective] = table_text(objective);
+    row[plan_row_unknown] = table_text(plan_question_unknowns[context->question->unknown]);
+    row[plan_row_proposed] = table_count_if(sample->proposed > 0, sample->proposed);
+    row[plan_row_step] = table_count(sample->step);
+    row[plan_row_stage] =
+        table_text(sample->for_knee ? "knee" : search_stage_word(sample->probe.stage));
+    row[plan_row_size] = table_count(sample->probe.size);
+    row[plan_row_long] = table_flag(sample->probe.longer);
+    row[plan_row_sessions] = table_count(sample->sessions);
+    row[plan_row_locks] = table_count(sample->locks);
+    row[plan_row_handoffs] = table_count(sample->handoffs);
+    row[plan_row_samples] = table_count(sample->count.samples);
+    row[plan_row_over] = table_count(sample->count.over);
+    row[plan_row_verdict] = table_text(judge_verdict_word(sample->verdict));
+    row[plan_row_limit_us] = table_real(is_rate ? NAN : (double)asked->limit_ns / 1e3);
+    row[plan_row_least_per_s] = table_count_if(is_rate, asked->least_per_s);
+    for (size_t i = 0; i < PLAN_FIGURES; i++)
+        row[plan_row_measured_us + i] = table_real(sample->latency_us[i]);
+    row[plan_row_handoff_p50_us] = table_real(sample->handoff_p50_us);
+    row[plan_row_elapsed_s] = table_real(sample->elapsed_s);
+    row[plan_row_handoffs_per_s] = table_real(sample->handoffs_per_s);
+    put_load(sample, row);
+    row[plan_row_client_cores] = table_real(sample->client_cores);
+    row[plan_row_server_cores] = table_real(sample->server_cores);
+    row[plan_row_reconciled] = table_text(reconcile_word(sample->reconciled));
+    if (sample->is_explained) {
+        row[plan_row_gave_out] = table_text(utilisation_limit_words(sample->gave_out.limit));
+        row[plan_row_evidence] = table_text(sample->gave_out.evidence);
+    }
+    row[plan_row_reason] = table_text(sample->reason);
 }

@@ -50,7 +50,7 @@ static const char *note_on(const struct herd *herd)
     return herd->beta.value < 0 ? " The coefficient is below 0: the trials show no herd." : "";
 }
 
-void plan_sentence_herd(const char *recipe, const struct herd *herd, FILE *stream)
+static void write_herd(const char *recipe, const struct herd *herd, FILE *stream)
 {
     char beta[128], bare[128];
     switch (herd->state) {
@@ -80,7 +80,7 @@ void plan_sentence_herd(const char *recipe, const struct herd *herd, FILE *strea
 
 /* ------------------------------------------------------------------ the knee */
 
-void plan_sentence_knee(const char *recipe, const struct plan_knee *told, FILE *stream)
+static void write_knee(const char *recipe, const struct plan_knee *told, FILE *stream)
 {
     static const char *const lacks[] = {
         [PLAN_KNEE_NO_CPU_TIME] =
@@ -320,9 +320,9 @@ void plan_sentences_write(const struct plan_question *question, const struct pla
                       plan_question_format(question, answer->found.failed, size, sizeof size),
                       utilisation_limit_words(answer->gave_out->limit), answer->gave_out->evidence);
     if (plan_answer_has_herd(question))
-        plan_sentence_herd(name, &answer->herd, stream);
+        write_herd(name, &answer->herd, stream);
     if (plan_knee_is_told(question))
-        plan_sentence_knee(name, &answer->knee, stream);
+        write_knee(name, &answer->knee, stream);
 }
 
 /* ------------------------------------------------------------------ the table */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/search.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -196,26 +198,19 @@ static void decide(struct search *search, enum search_state state)
 
 /* ---------------------------------------------------------------- what others call */
 
-bool search_init(struct search *search, const struct search_plan *plan)
+void search_init(struct search *search, const struct search_plan *plan)
 {
     assert(plan->least > 0 && plan->least <= plan->most && plan->most < NONE);
     assert(plan->trials_most > 0);
     assert(plan->votes % 2 == 1 && plan->fresh % 2 == 1);
-    *search = (struct search){.plan = *plan};
-    search->steps = calloc(plan->trials_most, sizeof *search->steps);
-    search->sizes = calloc(plan->trials_most, sizeof *search->sizes);
-    if (search->steps == NULL || search->sizes == NULL) {
-        search_deinit(search);
-        return false;
-    }
     uint64_t first = plan->proposal < plan->least ? plan->least : plan->proposal;
+    *search = (struct search){.plan = *plan,
+                              .sizes = memory_new(plan->trials_most, sizeof *search->sizes)};
     open_ballot(search, first > plan->most ? plan->most : first, SEARCH_LOCATE);
-    return true;
 }
 
 void search_deinit(struct search *search)
 {
-    free(search->steps);
     free(search->sizes);
     *search = (struct search){0};
 }
@@ -233,7 +228,7 @@ void search_report(struct search *search, enum judge_verdict verdict)
     struct search_ballot *ballot = &search->ballot;
     enum search_state state;
     assert(!search->concluded && search->step_count < search->plan.trials_most);
-    search->steps[search->step_count++] = (struct search_step){ballot->probe, verdict};
+    search->step_count++;
     ballot->of[verdict]++;
     if (verdict == JUDGE_UNDETERMINED)
         ballot->probe.longer = true;
@@ -280,18 +275,6 @@ struct search_answer search_answer(const struct search *search)
 
 /* ---------------------------------------------------------------- what remains */
 
-static bool copy(const struct search *search, struct search *made)
-{
-    if (!search_init(made, &search->plan))
-        return false;
-    struct search_step *steps = made->steps;
-    struct search_size *sizes = made->sizes;
-    *made = *search;
-    made->steps = memcpy(steps, search->steps, search->step_count * sizeof *steps);
-    made->sizes = memcpy(sizes, search->sizes, search->size_count * sizeof *sizes);
-    return true;
-}
-
 /* The geometric middle of the interval; one doubling beyond the end that is known. */
 static uint64_t supposed_capacity(const struct search *search)
 {
@@ -304,20 +287,19 @@ static uint64_t supposed_capacity(const struct search *search)
     return passed > search->plan.most / 2 ? search->plan.most : 2 * passed;
 }
 
-bool search_foresee(const struct search *search, struct search_forecast *forecast)
+struct search_forecast search_foresee(const struct search *search)
 {
-    struct search played;
+    struct search_forecast forecast = {0};
+    struct search played = *search;
     struct search_probe probe;
-    struct search_forecast found = {0};
     uint64_t capacity = supposed_capacity(search);
-    if (!copy(search, &played))
-        return false;
+    played.sizes = memory_new(search->plan.trials_most, sizeof *played.sizes);
+    memcpy(played.sizes, search->sizes, search->size_count * sizeof *played.sizes);
     while (search_next(&played, &probe)) {
-        found.short_trials += !probe.longer;
-        found.long_trials += probe.longer;
+        forecast.short_trials += !probe.longer;
+        forecast.long_trials += probe.longer;
         search_report(&played, probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
     }
     search_deinit(&played);
-    *forecast = found;
-    return true;
+    return forecast;
 }

@@ -65,12 +65,6 @@ struct search_probe {
     enum search_stage stage;
 };
 
-/* A trial that was run: a row of plan.csv. */
-struct search_step {
-    struct search_probe probe;
-    enum judge_verdict verdict;
-};
-
 enum search_state {
     SEARCH_PASSED,
     SEARCH_FAILED,
@@ -121,17 +115,15 @@ struct search_ballot {
 
 struct search {
     struct search_plan plan;
-    struct search_step *steps; /* trials_most of them */
-    size_t step_count;
+    size_t step_count;         /* trials that were reported */
     struct search_size *sizes; /* in the order in which they were first decided */
     size_t size_count;
     struct search_ballot ballot; /* under way, unless concluded */
     bool concluded;              /* nothing is left to try */
 };
 
-/* Begins a search; a proposal outside least … most is moved to the nearer of the two. False if
- * there is no memory for the budget; then nothing is to be freed. */
-bool search_init(struct search *search, const struct search_plan *plan);
+/* Begins a search; a proposal outside least … most is moved to the nearer of the two. */
+void search_init(struct search *search, const struct search_plan *plan);
 
 /* Frees the memory, not the struct. */
 void search_deinit(struct search *search);
@@ -152,8 +144,8 @@ struct search_forecast {
 };
 
 /* What remains if the capacity lies where the search looks next: in the middle of the interval so
- * far. False, with *forecast unchanged, without memory. */
-bool search_foresee(const struct search *search, struct search_forecast *forecast);
+ * far. */
+struct search_forecast search_foresee(const struct search *search);
 
 /* The words for a stage and a reason: static strings. */
 const char *search_stage_word(enum search_stage stage);

@@ -1,243 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a search is said to demand, against sums that are written out here. */
+/* What a search is said to demand, against sums over its trials that are written out here. */
 
 #include "base/clock.h"
 #include "bench/plan/internal.h"
+#include "bench/target/traffic.h"
+#include "recipes/footprint.h"
 #include "recipes/registry.h"
 
 #include "tests/support/test.h"
 
-static struct search_plan search;
-static struct plan_demand_given given;
-static struct plan_demand_trial trial;
-static const struct recipe *nonscalable;
+#include <math.h>
 
-/* Of one second, or of four. */
-static struct plan_demand_trial trial_of(void *context, const struct recipe *recipe,
-                                         const struct search_probe *probe)
+static struct plan_options options;
+static struct plan_question *const question = &options.question;
+
+static void ask(const char *objective, uint64_t least, uint64_t most)
 {
-    struct plan_demand_trial made = *(const struct plan_demand_trial *)context;
-    made.plan.recipe = recipe;
-    made.plan.fleet.sessions = (uint32_t)probe->size;
-    made.longest_ns *= probe->longer ? 4 : 1;
-    return made;
+    char why[200];
+    options = (struct plan_options){.question = {.least = least,
+                                                 .most = most,
+                                                 .resolution_percent = 100,
+                                                 .locks = 1,
+                                                 .processes = 1,
+                                                 .timeout_ns = NS_PER_S}};
+    assert_true(objective_parse(objective, &question->objective, why, sizeof why));
+    plan_question_complete(question, UINT64_MAX);
 }
 
-/* A drain of n clients of the non-scalable lock makes n^2 + n requests. */
-static int give(void **state)
+static int ask_of_handoffs(void **state)
 {
     (void)state;
-    nonscalable = registry_find("nonscalable");
-    search = (struct search_plan){
-        .least = 8, .most = 8, .votes = 3, .fresh = 5, .resolution_percent = 10, .trials_most = 10};
-    trial = (struct plan_demand_trial){.plan = {.workload = WORKLOAD_DRAIN, .locks = 1},
-                                       .longest_ns = NS_PER_S};
-    given = (struct plan_demand_given){
-        .search = &search, .trial = trial_of, .context = &trial, .companions = 4};
+    ask("handoff p90 < 50ms", 8, 8);
     return 0;
 }
 
-static struct plan_demand expected(void)
+static struct plan_probe probe_of(uint64_t size, bool longer)
 {
-    return plan_demand_expected(&given, nonscalable, 0);
+    return plan_probe_of(question, &(struct search_probe){.size = size, .longer = longer});
 }
 
-static struct plan_demand most(void)
+static uint64_t rpcs(uint64_t size, bool longer)
 {
-    return plan_demand_most(&given, nonscalable);
+    const struct plan_probe probe = probe_of(size, longer);
+    const struct trial_plan plan = plan_probe_trial(&probe, &recipe_nonscalable, DRIVER_EVENTS);
+    return traffic_of(&plan, 0).rpcs;
+}
+
+static uint64_t time_ns(uint64_t size, bool longer)
+{
+    return probe_of(size, longer).longest_ns;
+}
+
+static uint64_t expected(int figure)
+{
+    return plan_demand_expected(&options, &recipe_nonscalable, options.proposals[0].size)
+        .of[figure];
+}
+
+static uint64_t most(int figure)
+{
+    return plan_demand_most(&options, &recipe_nonscalable).of[figure];
 }
 
 /* Two votes, and five fresh trials, all of which are run if the size passes. */
-TEST_BETWEEN(a_search_of_one_size, give, NULL)
+TEST_BETWEEN(a_search_of_one_size, ask_of_handoffs, NULL)
 {
-    struct plan_demand demand = expected();
-    assert_int_equal(demand.trials, 2 + 5);
-    assert_int_equal(demand.rpcs, (2 + 5) * (64 + 8));
-    assert_int_equal(demand.time_ns, (2 + 5 * 4) * NS_PER_S);
-    assert_int_equal(demand.sessions, 8 + 4);
-    assert_int_equal(demand.watches, 8);
+    assert_int_equal(expected(PLAN_DEMAND_TRIALS), 2 + 5);
+    assert_int_equal(expected(PLAN_DEMAND_RPCS), 2 * rpcs(8, false) + 5 * rpcs(8, true));
+    assert_int_equal(expected(PLAN_DEMAND_TIME_NS), 2 * time_ns(8, false) + 5 * time_ns(8, true));
+    assert_int_equal(expected(PLAN_DEMAND_SESSIONS), 9 + 1);
+    assert_int_equal(expected(PLAN_DEMAND_WATCHES), 9);
+    options.target.connect = true;
+    options.target.servers.count = 3;
+    assert_int_equal(expected(PLAN_DEMAND_SESSIONS), 9 + 1 + 3);
 }
 
-/* The costliest of all searches: at 16 and 8 both ends are confirmed. */
-TEST_BETWEEN(a_search_of_several_sizes, give, NULL)
+/* The costliest of all searches: both ends are confirmed; in trials, those below the most. */
+TEST_BETWEEN(a_search_of_several_sizes, ask_of_handoffs, NULL)
 {
-    search.least = 4;
-    search.most = 16;
-    search.trials_most = 100;
-    search.resolution_percent = 100;
-    struct plan_demand demand = expected();
-    assert_int_equal(demand.sessions, 16 + 4);
-    assert_int_equal(demand.watches, 16);
-    /* passes at 4, 8; fails at 16 */
-    assert_int_equal(demand.trials, 3 * 2 + 5 + 3);
-    /* passes at 4, 8, 16 */
-    assert_int_equal(demand.rpcs, 2 * (16 + 4) + 2 * (64 + 8) + (2 + 5) * (256 + 16));
+    question->least = 4;
+    question->most = 32;
+    /* passes at 4, 8; fails at 16; 32 is above */
+    assert_int_equal(expected(PLAN_DEMAND_TRIALS), 3 * 2 + 5 + 3 + 2);
+    assert_int_equal(expected(PLAN_DEMAND_WATCHES), 33);
+    /* passes at 4, 8, 16; fails at 32 */
+    assert_int_equal(expected(PLAN_DEMAND_RPCS),
+                     2 * (rpcs(4, false) + rpcs(8, false) + rpcs(16, false) + rpcs(32, false)) +
+                         5 * rpcs(16, true) + 3 * rpcs(32, true));
 }
 
 /* The way up from the least size is left out. */
-TEST_BETWEEN(a_search_that_begins_at_a_proposal, give, NULL)
+TEST_BETWEEN(a_search_that_begins_at_a_proposal, ask_of_handoffs, NULL)
 {
-    search.least = 4;
-    search.most = 16;
-    search.trials_most = 100;
-    search.resolution_percent = 100;
-    struct plan_demand demand = plan_demand_expected(&given, nonscalable, 16);
-    /* fails at 16, 8; passes at 4 */
-    assert_int_equal(demand.trials, 3 * 2 + 5 + 3);
-    /* passes at 16 */
-    assert_int_equal(demand.rpcs, (2 + 5) * (256 + 16));
+    question->least = 4;
+    question->most = 16;
+    options.proposals[0].size = 16;
+    /* fails at 16, 8; passes at 4; 16 is above */
+    assert_int_equal(expected(PLAN_DEMAND_TRIALS), 3 * 2 + 5 + 3 + 2);
+    /* fails at 16; passes at 8 */
+    assert_int_equal(expected(PLAN_DEMAND_RPCS), 2 * (rpcs(8, false) + rpcs(16, false)) +
+                                                     5 * rpcs(8, true) + 3 * rpcs(16, true));
 }
 
-TEST_BETWEEN(the_budget_is_the_most, give, NULL)
+TEST_BETWEEN(the_budget_is_the_most, ask_of_handoffs, NULL)
 {
-    struct plan_demand demand = most();
-    assert_int_equal(demand.trials, 10);
-    assert_int_equal(demand.rpcs, 10 * (64 + 8));
-    assert_int_equal(demand.time_ns, 10 * 4 * NS_PER_S);
-    assert_int_equal(demand.sessions, 8 + 4);
-    assert_int_equal(demand.watches, 8);
-    assert_true(demand.bytes > 10 * (64 + 8) * 40 && demand.bytes < 10 * (64 + 8) * 1000);
+    uint64_t all = PLAN_TRIALS_MOST * rpcs(8, true), bytes = most(PLAN_DEMAND_BYTES);
+    assert_int_equal(most(PLAN_DEMAND_TRIALS), PLAN_TRIALS_MOST);
+    assert_int_equal(most(PLAN_DEMAND_RPCS), all);
+    assert_int_equal(most(PLAN_DEMAND_TIME_NS), PLAN_TRIALS_MOST * time_ns(8, true));
+    assert_true(bytes > all * 40 && bytes < all * 1000);
+    strcpy(options.target.servers.chroot, "/123456789");
+    assert_true(most(PLAN_DEMAND_BYTES) >= bytes + 10 * all);
 }
 
 /* Five of each kind after each search, and up to nine if some of them tell nothing. */
-TEST_BETWEEN(trials_for_a_knee_follow_the_search, give, NULL)
+TEST_BETWEEN(trials_for_a_knee_follow_the_search, ask_of_handoffs, NULL)
 {
-    given.knee_trials = 5;
-    given.knee_trials_most = 9;
-    struct plan_demand demand = expected();
-    assert_int_equal(demand.trials, 7 + 5 + 5);
-    assert_int_equal(demand.rpcs, (7 + 5) * (64 + 8) + 5 * (1 + 1));
-    assert_int_equal(demand.time_ns, (2 + 5 * 4 + 5 + 5 * 4) * NS_PER_S);
-    assert_int_equal(most().trials, 10 + 9 + 9);
-    assert_int_equal(most().rpcs, (10 + 9) * (64 + 8) + 9 * (1 + 1));
-    search.least = search.most = 1;
-    assert_int_equal(expected().trials, 7 + 5);
-    assert_int_equal(most().trials, 10 + 9);
-}
-
-TEST_BETWEEN(paths_are_longer_below_a_chroot, give, NULL)
-{
-    uint64_t bytes = most().bytes;
-    given.chroot_length = 10;
-    assert_true(most().bytes >= bytes + UINT64_C(10) * 10 * (64 + 8));
-}
-
-TEST_BETWEEN(several_locks, give, NULL)
-{
-    trial.plan.locks = 2;
-    assert_int_equal(most().rpcs, 10 * 2 * (16 + 4));
-    assert_int_equal(most().watches, 2 * 4);
+    question->unknown = PLAN_LOCKS;
+    question->clients = 3;
+    assert_int_equal(expected(PLAN_DEMAND_TRIALS), 7 + 5 + 5);
+    assert_int_equal(expected(PLAN_DEMAND_RPCS), 2 * rpcs(8, false) + 5 * rpcs(8, true) +
+                                                     5 * rpcs(1, false) + 5 * rpcs(8, true));
+    assert_int_equal(most(PLAN_DEMAND_TRIALS), PLAN_TRIALS_MOST + 9 + 9);
+    assert_int_equal(most(PLAN_DEMAND_RPCS),
+                     (PLAN_TRIALS_MOST + 9) * rpcs(8, true) + 9 * rpcs(1, false));
+    assert_int_equal(most(PLAN_DEMAND_WATCHES), 8 * 3);
+    question->least = question->most = 1;
+    assert_int_equal(expected(PLAN_DEMAND_TRIALS), 7 + 5);
+    assert_int_equal(most(PLAN_DEMAND_TRIALS), PLAN_TRIALS_MOST + 9);
 }
 
 /* As many requests as the servers answer, unless there is a limit. */
-TEST_BETWEEN(a_trial_whose_time_decides, give, NULL)
+TEST(a_trial_whose_time_decides)
 {
-    trial.plan.workload = WORKLOAD_STEADY;
-    assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
-    assert_true(most().bytes == PLAN_DEMAND_UNKNOWN);
-    assert_true(expected().rpcs == PLAN_DEMAND_UNKNOWN);
-    given.max_rate = 100;
-    assert_int_equal(most().rpcs, 10 * 400);
-    assert_true(most().bytes < 10 * 400 * 1000);
-    assert_int_equal(expected().rpcs, 2 * 100 + 5 * 400);
-}
-
-TEST_BETWEEN(a_rate_bounds_requests, give, NULL)
-{
-    given.max_rate = 72 / 4;
-    assert_int_equal(most().rpcs, 10 * (64 + 8));
-    assert_int_equal(expected().rpcs, 2 * 18 + 5 * (64 + 8));
-    given.max_rate = 1;
-    assert_int_equal(most().rpcs, 10 * 4);
-}
-
-TEST_BETWEEN(a_load_beside_the_lock, give, NULL)
-{
-    uint64_t bytes = most().bytes;
-    trial.load_sessions = 10;
-    trial.load_per_s = 1000;
-    trial.load_bytes = 1100;
-    assert_int_equal(most().sessions, 8 + 4 + 10);
-    assert_int_equal(most().rpcs, 10 * (64 + 8 + 4000));
-    assert_int_equal(most().bytes, bytes + UINT64_C(10) * 4000 * 1100);
-    trial.longest_ns = 0;
-    assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
-    assert_true(most().time_ns == PLAN_DEMAND_UNKNOWN);
+    ask("handoffs > 100/s", 8, 8);
+    assert_true(most(PLAN_DEMAND_RPCS) == PLAN_DEMAND_UNKNOWN);
+    assert_true(most(PLAN_DEMAND_BYTES) == PLAN_DEMAND_UNKNOWN);
+    assert_true(expected(PLAN_DEMAND_RPCS) == PLAN_DEMAND_UNKNOWN);
+    options.guard.max_rate = 100;
+    assert_int_equal(most(PLAN_DEMAND_RPCS), PLAN_TRIALS_MOST * 20 * 100);
+    assert_true(most(PLAN_DEMAND_BYTES) < UINT64_C(1000) * PLAN_TRIALS_MOST * 20 * 100);
+    assert_int_equal(expected(PLAN_DEMAND_RPCS), 2 * 5 * 100 + 5 * 20 * 100);
 }
 
 /* The rate bounds all requests together; the load goes on for a while before the gate. */
-TEST_BETWEEN(a_load_goes_on_before_the_gate, give, NULL)
+TEST_BETWEEN(a_load_beside_the_lock, ask_of_handoffs, NULL)
 {
-    trial.load_per_s = 1000;
-    trial.load_before_ns = NS_PER_S / 2;
-    assert_int_equal(most().rpcs, 10 * (64 + 8 + 4500));
-    given.max_rate = 1000;
-    assert_int_equal(most().rpcs, 10 * 4500);
-    given.max_rate = 10000;
-    assert_int_equal(most().rpcs, 10 * (64 + 8 + 4500));
+    uint64_t alone = rpcs(8, true);
+    double load = ceil(1000 * ((double)(time_ns(8, true) + BACKGROUND_WARM_UP_NS) / 1e9));
+    question->background = (struct background_options){.given = true, .rate_per_s = 1000};
+    assert_int_equal(most(PLAN_DEMAND_SESSIONS), 9 + 1 + BACKGROUND_SESSIONS);
+    assert_int_equal(most(PLAN_DEMAND_RPCS), PLAN_TRIALS_MOST * (alone + (uint64_t)load));
+    options.guard.max_rate = 1000;
+    assert_int_equal(most(PLAN_DEMAND_RPCS), PLAN_TRIALS_MOST * (uint64_t)load);
 }
 
-TEST_BETWEEN(the_time_of_all_is_bounded, give, NULL)
+TEST_BETWEEN(the_time_of_all_is_bounded, ask_of_handoffs, NULL)
 {
-    given.max_time_ns = 15 * NS_PER_S;
-    assert_int_equal(most().time_ns, 15 * NS_PER_S);
-    assert_int_equal(expected().time_ns, 15 * NS_PER_S);
-    assert_int_equal(most().rpcs, 10 * (64 + 8));
-    given.max_rate = 10;
-    assert_int_equal(most().rpcs, 150);
-    given.max_time_ns = 3600 * NS_PER_S;
-    assert_int_equal(most().time_ns, 40 * NS_PER_S);
+    uint64_t all_ns = most(PLAN_DEMAND_TIME_NS);
+    options.guard.max_time_ns = 2 * NS_PER_S;
+    assert_int_equal(most(PLAN_DEMAND_TIME_NS), 2 * NS_PER_S);
+    assert_int_equal(expected(PLAN_DEMAND_TIME_NS), 2 * NS_PER_S);
+    options.guard.max_rate = 10;
+    assert_int_equal(most(PLAN_DEMAND_RPCS), 20);
+    options.guard.max_time_ns = 360000 * NS_PER_S;
+    assert_int_equal(most(PLAN_DEMAND_TIME_NS), all_ns);
 }
 
-TEST_BETWEEN(more_than_64_bits_is_not_known, give, NULL)
+TEST_BETWEEN(more_than_64_bits_is_not_known, ask_of_handoffs, NULL)
 {
-    search.trials_most = SIZE_MAX / 2;
-    assert_true(most().time_ns == PLAN_DEMAND_UNKNOWN);
-    assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
-}
-
-static char *written(const struct recipe *const *recipes, size_t count)
-{
-    char *text = NULL;
-    size_t length = 0;
-    struct plan_demand_row rows[3];
-    const struct plan_proposal proposals[2] = {0};
-    FILE *stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    size_t filled = plan_demand_rows(&given, recipes, proposals, count, rows);
-    assert_int_equal(filled, count > 1 ? count + 1 : count);
-    plan_demand_write(&given, rows, filled, 80, stream);
-    fclose(stream);
-    return text;
-}
-
-static size_t widest(const char *text)
-{
-    size_t most_columns = 0;
-    for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
-        size_t columns = strcspn(text, "\n");
-        most_columns = columns > most_columns ? columns : most_columns;
-    }
-    return most_columns;
-}
-
-TEST_BETWEEN(the_table, give, NULL)
-{
-    const struct recipe *recipes[] = {nonscalable, registry_find("scalable-listwatch")};
-    trial.plan.workload = WORKLOAD_STEADY;
-    trial.plan.handoffs = 20000;
-    search.most = 10000;
-    search.trials_most = 200;
-    char *text = written(recipes, 2);
-    assert_true(widest(text) <= 80);
-    assert_non_null(strstr(text, "\nscalable-listwatch    10,004"));
-    assert_non_null(strstr(text, "\nall   "));
-    free(text);
-    given.max_time_ns = 60 * NS_PER_S;
-    trial.plan.handoffs = 0;
-    text = written(recipes, 1);
-    assert_null(strstr(text, "\nall   "));
-    assert_non_null(
-        strstr(text, "\n  at most      10,004   10,000     200         -      -  1 min 00 s\n"));
-    free(text);
+    question->unknown = PLAN_RATE;
+    question->clients = 2;
+    question->background = (struct background_options){.given = true};
+    question->least = question->most = UINT64_MAX / 1000;
+    assert_true(most(PLAN_DEMAND_RPCS) == PLAN_DEMAND_UNKNOWN);
 }

@@ -7,19 +7,6 @@
 
 #include "tests/support/test.h"
 
-/* ------------------------------------------------------------------ no memory */
-
-static bool memory_is_refused;
-static size_t allocations;
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return memory_is_refused && allocations > 1 ? NULL : __real_calloc(count, size);
-}
-
 /* ------------------------------------------------------------------ plans and answers */
 
 static const struct search_plan exact = {
@@ -28,7 +15,7 @@ static const struct search_plan exact = {
 static struct search begin(const struct search_plan *plan)
 {
     struct search search;
-    assert_true(search_init(&search, plan));
+    search_init(&search, plan);
     return search;
 }
 
@@ -39,29 +26,49 @@ static struct search_probe next(const struct search *search)
     return probe;
 }
 
+static enum judge_verdict verdict_by(char sign)
+{
+    static const char signs[] = "+-?x!";
+    return (enum judge_verdict)(strchr(signs, sign) - signs);
+}
+
 /* The next trial is of this size and kind; its verdict is reported. */
-static void step(struct search *search, uint64_t size, bool longer, enum judge_verdict verdict)
+static void step(struct search *search, uint64_t size, bool longer, char sign)
 {
     struct search_probe probe = next(search);
     assert_int_equal(probe.size, size);
     assert_int_equal(probe.longer, longer);
-    search_report(search, verdict);
+    search_report(search, verdict_by(sign));
 }
 
-/* A whole ballot of short trials: two votes of three. */
-static void vote(struct search *search, uint64_t size, enum judge_verdict verdict)
+/*
+ * The trials that must be asked for, in their order, and their verdicts. "8+ 16-": ballots of two
+ * short trials that pass, or fail; "=8+ =9-": of fresh trials, five that pass or three that fail;
+ * "2:+x": single ones: + passes, - fails, ? is undetermined, x not valid, ! braked; "~": from
+ * here on the trials are long.
+ */
+static void play(struct search *search, const char *script)
 {
-    assert_int_not_equal(next(search).stage, SEARCH_CONFIRM);
-    step(search, size, false, verdict);
-    step(search, size, false, verdict);
-}
-
-/* A whole ballot of fresh trials: five that pass, or three that fail. */
-static void confirm(struct search *search, uint64_t size, enum judge_verdict verdict)
-{
-    for (int i = 0; i < (verdict == JUDGE_PASS ? 5 : 3); i++) {
-        assert_int_equal(next(search).stage, SEARCH_CONFIRM);
-        step(search, size, true, verdict);
+    while (*script != '\0') {
+        char *end;
+        bool fresh = *script == '=', longer = fresh;
+        uint64_t size = strtoull(script + fresh, &end, 10);
+        size_t trials = !fresh ? 2 : *end == '+' ? 5 : 3;
+        if (*end == ':') {
+            for (end++; *end != ' ' && *end != '\0'; end++) {
+                if (*end == '~')
+                    longer = true;
+                else
+                    step(search, size, longer, *end);
+            }
+        } else {
+            for (size_t i = 0; i < trials; i++) {
+                assert_int_equal(next(search).stage == SEARCH_CONFIRM, fresh);
+                step(search, size, longer, *end);
+            }
+            end++;
+        }
+        script = end + (*end == ' ');
     }
 }
 
@@ -144,198 +151,119 @@ TEST(what_everything_meets_is_said)
     }
 }
 
+/* ------------------------------------------------------------------ the way of the search */
+
+/* Brings a search to its candidate 9, below 10, which failed. */
+#define TO_9 "8+ 16- 12- 10- 9+"
+
+static void assert_found(struct search_plan plan, const char *script, uint64_t passed,
+                         uint64_t failed)
+{
+    struct search search = begin(&plan);
+    play(&search, script);
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, failed > 0 ? SEARCH_FOUND : SEARCH_EVERYTHING_MEETS, passed, failed);
+    assert_true(answer.passed_again && (answer.failed_again || answer.stopped || failed == 0));
+}
+
+/* Ends before the search does, which next asks for this size. */
+static struct search_answer assert_next(struct search_plan plan, const char *script, uint64_t size)
+{
+    struct search search = begin(&plan);
+    play(&search, script);
+    assert_int_equal(next(&search).size, size);
+    struct search_answer answer = search_answer(&search);
+    search_deinit(&search);
+    return answer;
+}
+
+static struct search_plan from(uint64_t proposal)
+{
+    struct search_plan plan = exact;
+    plan.proposal = proposal;
+    return plan;
+}
+
+/* 16 is less than a fifth of 96. */
 TEST(the_resolution_ends_the_bisection)
 {
     struct search_plan plan = exact;
     plan.resolution_percent = 20;
-    struct search search = begin(&plan);
-    for (uint64_t size = 1; size <= 64; size *= 2)
-        vote(&search, size, JUDGE_PASS);
-    vote(&search, 128, JUDGE_FAIL);
-    vote(&search, 96, JUDGE_PASS);
-    vote(&search, 112, JUDGE_FAIL); /* 16 is less than a fifth of 96 */
-    confirm(&search, 96, JUDGE_PASS);
-    confirm(&search, 112, JUDGE_FAIL);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 96, 112);
+    assert_found(plan, "1+ 2+ 4+ 8+ 16+ 32+ 64+ 128- 96+ 112- =96+ =112-", 96, 112);
 }
-
-/* ------------------------------------------------------------------ the way of the search */
 
 TEST(the_size_doubles_then_bisects)
 {
     struct search_plan plan = exact;
     plan.least = 3;
-    struct search search = begin(&plan);
-    vote(&search, 3, JUDGE_PASS);
-    vote(&search, 6, JUDGE_PASS);
-    vote(&search, 12, JUDGE_FAIL);
-    vote(&search, 9, JUDGE_FAIL);
-    vote(&search, 7, JUDGE_PASS);
-    vote(&search, 8, JUDGE_FAIL);
-    confirm(&search, 7, JUDGE_PASS);
-    confirm(&search, 8, JUDGE_FAIL);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 7, 8);
+    assert_found(plan, "3+ 6+ 12- 9- 7+ 8- =7+ =8-", 7, 8);
 }
 
+/* To 10, not 6. */
 TEST(from_a_proposal_that_fails_the_size_halves)
 {
-    struct search_plan plan = exact;
+    struct search_plan plan = from(50);
     plan.least = 10;
-    plan.proposal = 50;
-    struct search search = begin(&plan);
-    vote(&search, 50, JUDGE_FAIL);
-    vote(&search, 25, JUDGE_FAIL);
-    vote(&search, 12, JUDGE_FAIL);
-    vote(&search, 10, JUDGE_PASS); /* not 6 */
-    vote(&search, 11, JUDGE_PASS);
-    confirm(&search, 11, JUDGE_PASS);
-    confirm(&search, 12, JUDGE_FAIL);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 11, 12);
+    assert_found(plan, "50- 25- 12- 10+ 11+ =11+ =12-", 11, 12);
 }
 
 TEST(the_most_is_not_exceeded)
 {
-    struct search_plan plan = exact;
+    struct search_plan plan = from(5000);
     plan.most = 100;
-    plan.proposal = 5000;
-    struct search search = begin(&plan);
-    assert_int_equal(next(&search).size, 100);
-    search_deinit(&search);
+    assert_next(plan, "", 100);
     plan.proposal = 60;
-    search = begin(&plan);
-    vote(&search, 60, JUDGE_PASS);
-    vote(&search, 100, JUDGE_PASS);
-    confirm(&search, 100, JUDGE_PASS);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_EVERYTHING_MEETS, 100, 0);
+    assert_found(plan, "60+ 100+ =100+", 100, 0);
 }
 
 /* ------------------------------------------------------------------ ballots */
 
+/* The votes that are left could change nothing. */
 TEST(the_majority_decides)
 {
     struct search_plan plan = exact;
     plan.votes = 5;
-    struct search search = begin(&plan);
-    static const enum judge_verdict first[] = {JUDGE_FAIL, JUDGE_PASS, JUDGE_PASS, JUDGE_FAIL,
-                                               JUDGE_PASS};
-    for (size_t i = 0; i < 5; i++)
-        step(&search, 1, false, first[i]);
-    for (size_t i = 0; i < 3; i++) /* the votes that are left could change nothing */
-        step(&search, 2, false, JUDGE_PASS);
-    static const enum judge_verdict last[] = {JUDGE_PASS, JUDGE_FAIL, JUDGE_FAIL, JUDGE_FAIL};
-    for (size_t i = 0; i < 4; i++)
-        step(&search, 4, false, last[i]);
-    assert_int_equal(next(&search).size, 3);
-    search_deinit(&search);
+    assert_next(plan, "1:-++-+ 2:+++ 4:+---", 3);
 }
 
+/* Of the next size they are short again. */
 TEST(after_an_undetermined_trial_the_trials_are_long)
 {
-    struct search search = begin(&exact);
-    step(&search, 1, false, JUDGE_PASS);
-    step(&search, 1, false, JUDGE_UNDETERMINED);
-    step(&search, 1, true, JUDGE_FAIL);
-    step(&search, 1, true, JUDGE_PASS);
-    step(&search, 2, false, JUDGE_NOT_VALID); /* of the next size: short again */
-    step(&search, 2, false, JUDGE_PASS);
-    step(&search, 2, false, JUDGE_PASS);
-    assert_int_equal(next(&search).size, 4);
-    search_deinit(&search);
+    assert_next(exact, "1:+?~-+ 2:x++", 4);
 }
 
+/* The search goes down. */
 TEST(a_size_without_votes_stays_undecided)
 {
-    struct search_plan plan = exact;
-    plan.proposal = 100;
-    struct search search = begin(&plan);
-    step(&search, 100, false, JUDGE_NOT_VALID);
-    step(&search, 100, false, JUDGE_UNDETERMINED);
-    step(&search, 100, true, JUDGE_NOT_VALID);
-    step(&search, 100, true, JUDGE_PASS);
-    step(&search, 100, true, JUDGE_UNDETERMINED);
-    assert_int_equal(search_answer(&search).undecided, 100);
-    assert_int_equal(next(&search).size, 50); /* the search goes down */
-    search_deinit(&search);
+    assert_int_equal(assert_next(from(100), "100:x?~x+?", 50).undecided, 100);
 }
 
 /* ------------------------------------------------------------------ fresh trials */
 
-/* Brings a search to its candidate 9, below 10, which failed. */
-static struct search at_candidate(const struct search_plan *changed)
-{
-    struct search_plan plan = *changed;
-    plan.proposal = 8;
-    struct search search = begin(&plan);
-    vote(&search, 8, JUDGE_PASS);
-    vote(&search, 16, JUDGE_FAIL);
-    vote(&search, 12, JUDGE_FAIL);
-    vote(&search, 10, JUDGE_FAIL);
-    vote(&search, 9, JUDGE_PASS);
-    return search;
-}
-
+/* The earlier trials do not count: they were passes. */
 TEST(a_candidate_that_fails_sends_the_search_down)
 {
-    struct search search = at_candidate(&exact);
-    step(&search, 9, true, JUDGE_FAIL);
-    step(&search, 9, true, JUDGE_PASS); /* the earlier trials do not count: they were passes */
-    step(&search, 9, true, JUDGE_FAIL);
-    step(&search, 9, true, JUDGE_PASS);
-    step(&search, 9, true, JUDGE_FAIL);
-    confirm(&search, 8, JUDGE_FAIL);
-    vote(&search, 4, JUDGE_PASS);
-    vote(&search, 6, JUDGE_FAIL);
-    vote(&search, 5, JUDGE_FAIL);
-    confirm(&search, 4, JUDGE_PASS);
-    confirm(&search, 5, JUDGE_FAIL);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 4, 5);
+    assert_found(from(8), TO_9 " 9:~-+-+- =8- 4+ 6- 5- =4+ =5-", 4, 5);
 }
 
+/* 12 has stood. */
 TEST(a_failure_that_does_not_repeat_sends_the_search_up)
 {
-    struct search search = at_candidate(&exact);
-    confirm(&search, 9, JUDGE_PASS);
-    confirm(&search, 10, JUDGE_PASS);
-    vote(&search, 11, JUDGE_PASS);
-    confirm(&search, 11, JUDGE_PASS);
-    confirm(&search, 12, JUDGE_PASS);
-    vote(&search, 14, JUDGE_FAIL);
-    vote(&search, 13, JUDGE_FAIL);
-    /* 12 has stood. */
-    confirm(&search, 13, JUDGE_FAIL);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 12, 13);
-    assert_true(answer.passed_again && answer.failed_again);
+    assert_found(from(8), TO_9 " =9+ =10+ 11+ =11+ =12+ 14- 13- =13-", 12, 13);
 }
 
 /* The answer has five trials, also when the first three have passed. */
 TEST(all_fresh_trials_of_the_candidate_are_run)
 {
-    struct search search = at_candidate(&exact);
-    for (size_t i = 0; i < 3; i++)
-        step(&search, 9, true, JUDGE_PASS);
-    step(&search, 9, true, JUDGE_FAIL);
-    assert_false(search_answer(&search).passed_again);
-    step(&search, 9, true, JUDGE_FAIL);
-    assert_true(search_answer(&search).passed_again);
-    assert_int_equal(next(&search).size, 10);
-    search_deinit(&search);
+    assert_false(assert_next(from(8), TO_9 " 9:~+++-", 9).passed_again);
+    assert_true(assert_next(from(8), TO_9 " 9:~+++--", 10).passed_again);
 }
 
 TEST(a_candidate_without_fresh_votes_is_undecided)
 {
-    struct search search = at_candidate(&exact);
-    for (size_t i = 0; i < 6; i++)
-        step(&search, 9, true, JUDGE_NOT_VALID);
-    struct search_answer answer = search_answer(&search);
+    struct search_answer answer = assert_next(from(8), TO_9 " 9:~xxxxxx", 8);
     assert_int_equal(answer.undecided, 9);
     assert_int_equal(answer.passed, 8);
-    search_deinit(&search);
 }
 
 /* ------------------------------------------------------------------ undecided sizes */
@@ -385,8 +313,7 @@ TEST(where_nothing_larger_can_be_decided_the_search_ends)
 TEST(where_nothing_can_be_decided_the_search_ends)
 {
     struct search search = begin(&exact);
-    for (size_t i = 0; i < 4; i++)
-        step(&search, 1, i > 0, JUDGE_UNDETERMINED);
+    play(&search, "1:?~???");
     struct search_answer answer = end(&search);
     assert_interval(&answer, SEARCH_UNDETERMINED, 0, 0);
     assert_int_equal(answer.undecided, 1);
@@ -394,35 +321,26 @@ TEST(where_nothing_can_be_decided_the_search_ends)
 
 /* ------------------------------------------------------------------ the brake */
 
-TEST(the_brake_stops_a_size_at_once)
+static void assert_stopped(struct search_plan plan, const char *script, uint64_t passed)
 {
-    struct search_plan plan = exact;
     plan.look_above = true;
     struct search search = begin(&plan);
-    vote(&search, 1, JUDGE_PASS);
-    vote(&search, 2, JUDGE_PASS);
-    step(&search, 4, false, JUDGE_PASS);
-    step(&search, 4, false, JUDGE_BRAKED);
-    vote(&search, 3, JUDGE_PASS);
-    confirm(&search, 3, JUDGE_PASS);
-    struct search_answer answer = end(&search); /* 4 is not tried again, and 8 is not tried */
-    assert_interval(&answer, SEARCH_FOUND, 3, 4);
+    play(&search, script);
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, SEARCH_FOUND, passed, passed + 1);
     assert_true(answer.stopped && answer.passed_again);
-    assert_false(answer.failed_again);
+}
+
+/* 4 is not tried again, and 8 is not tried. */
+TEST(the_brake_stops_a_size_at_once)
+{
+    assert_stopped(exact, "1+ 2+ 4:+! 3+ =3+", 3);
 }
 
 /* 12 and 10 have failed before the brake stops 9: they are not tried again. */
 TEST(the_brake_stops_larger_sizes_too)
 {
-    struct search_plan plan = exact;
-    plan.look_above = true;
-    struct search search = at_candidate(&plan);
-    step(&search, 9, true, JUDGE_PASS);
-    step(&search, 9, true, JUDGE_BRAKED);
-    confirm(&search, 8, JUDGE_PASS);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 8, 9);
-    assert_true(answer.stopped);
+    assert_stopped(from(8), TO_9 " 9:~+! =8+", 8);
 }
 
 /* ------------------------------------------------------------------ not monotone */
@@ -451,22 +369,12 @@ TEST(a_larger_size_that_passes_is_reported)
 /* 16 is known, and no smaller than twice what failed. */
 TEST(a_size_above_is_tried_only_if_none_is_known)
 {
-    struct search_plan plan = exact;
+    struct search_plan plan = from(16);
     plan.look_above = true;
-    plan.proposal = 16;
-    struct search search = begin(&plan);
-    vote(&search, 16, JUDGE_FAIL);
-    vote(&search, 8, JUDGE_FAIL);
-    vote(&search, 4, JUDGE_PASS);
-    vote(&search, 6, JUDGE_PASS);
-    vote(&search, 7, JUDGE_PASS);
-    confirm(&search, 7, JUDGE_PASS);
-    confirm(&search, 8, JUDGE_FAIL);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 7, 8);
+    assert_found(plan, "16- 8- 4+ 6+ 7+ =7+ =8-", 7, 8);
 }
 
-/* ------------------------------------------------------------------ the budget, and the steps */
+/* ------------------------------------------------------------------ the budget */
 
 TEST(the_budget_ends_a_search)
 {
@@ -485,38 +393,6 @@ TEST(the_budget_ends_a_search)
         assert_int_equal(answer.reason, budget < 24 ? SEARCH_BUDGET : SEARCH_FOUND);
         assert_int_equal(answer.passed, passed[budget / 2 < 8 ? budget / 2 : 8]);
     }
-}
-
-TEST(every_trial_is_a_step)
-{
-    struct search search = at_candidate(&exact);
-    step(&search, 9, true, JUDGE_UNDETERMINED);
-    assert_int_equal(search.step_count, 11);
-    assert_int_equal(search.steps[3].probe.size, 16);
-    assert_int_equal(search.steps[3].verdict, JUDGE_FAIL);
-    assert_false(search.steps[3].probe.longer);
-    assert_string_equal(search_stage_word(search.steps[3].probe.stage), "locate");
-    assert_int_equal(search.steps[10].probe.size, 9);
-    assert_int_equal(search.steps[10].verdict, JUDGE_UNDETERMINED);
-    assert_true(search.steps[10].probe.longer);
-    assert_string_equal(search_stage_word(search.steps[10].probe.stage), "confirm");
-    search_deinit(&search);
-}
-
-/* A search that has begun allocates nothing. */
-TEST(memory_is_allocated_at_the_beginning)
-{
-    struct search search;
-    allocations = 0;
-    memory_is_refused = true;
-    assert_false(search_init(&search, &exact));
-    memory_is_refused = false;
-    assert_null(search.steps);
-    assert_null(search.sizes);
-    allocations = 0;
-    struct search_answer answer = run(&exact, sharp, 77);
-    assert_interval(&answer, SEARCH_FOUND, 77, 78);
-    assert_int_equal(allocations, 2);
 }
 
 /* ------------------------------------------------------------------ any verdicts at all */
@@ -586,12 +462,8 @@ TEST(any_verdicts_lead_to_an_end)
 TEST(what_remains_is_foreseen)
 {
     struct search search = begin(&exact);
-    struct search_forecast forecast;
-    vote(&search, 1, JUDGE_PASS);
-    vote(&search, 2, JUDGE_PASS);
-    vote(&search, 4, JUDGE_PASS);
-    step(&search, 8, false, JUDGE_PASS);
-    assert_true(search_foresee(&search, &forecast)); /* of a capacity of 8 */
+    play(&search, "1+ 2+ 4+ 8:+");
+    const struct search_forecast forecast = search_foresee(&search); /* of a capacity of 8 */
     size_t short_trials = 0, long_trials = 0;
     for (struct search_probe probe; search_next(&search, &probe);) {
         short_trials += !probe.longer;
@@ -600,8 +472,8 @@ TEST(what_remains_is_foreseen)
     }
     assert_int_equal(forecast.short_trials, short_trials);
     assert_int_equal(forecast.long_trials, long_trials);
-    assert_true(search_foresee(&search, &forecast));
-    assert_int_equal(forecast.short_trials + forecast.long_trials, 0);
+    assert_int_equal(search_foresee(&search).short_trials, 0);
+    assert_int_equal(search_foresee(&search).long_trials, 0);
     struct search_answer answer = end(&search);
     assert_interval(&answer, SEARCH_FOUND, 8, 9);
 }
