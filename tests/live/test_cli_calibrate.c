@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd calibrate, and what its file is for: run -d simulated --costs, plan --predict, --validate
  * and --slo; an interruption; options that are wrong. */
+#include "tests/support/folder.h"
 #include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
@@ -13,12 +14,21 @@
 static struct command command;
 static const char *const without_java[] = {NO_JAVA, NULL};
 
+/* Measures as a user would: anew, where other work on this machine left too few valid trials. */
+static void measure(const char *out, const char *const *arguments)
+{
+    command.settings = NULL;
+    for (int i = 0; i == 0 || (i < 10 && command.status == 4); i++) {
+        folder_remove(in_work("%s", out));
+        command_run(&command, arguments);
+    }
+}
+
 /* A small one of a private server, into c.json. */
 static void calibrate(void)
 {
-    command.settings = NULL;
-    command_run(&command, COMMAND("calibrate", "-r", "scalable,nonscalable", "-n", "2,6", "-t", "2",
-                                  "--warm-up", "0", "--fsync", "no", "--json", "-o", "c.json"));
+    measure("c.json", COMMAND("calibrate", "-r", "scalable,nonscalable", "-n", "2,6", "-t", "2",
+                              "--warm-up", "0", "--fsync", "no", "--json", "-o", "c.json"));
     assert_status(&command, 0);
 }
 
@@ -134,9 +144,8 @@ static void check_prediction(void)
 static void check_validation(void)
 {
     size_t covered = 0;
-    command_run(&command,
-                COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable,ticket", "-n",
-                        "10", "-t", "2", "--warm-up", "0", "--fsync", "no", "--json", "-o", "v"));
+    measure("v", COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable,ticket", "-n",
+                         "10", "-t", "2", "--warm-up", "0", "--fsync", "no", "--json", "-o", "v"));
     json_t *json = read_cells("v/validate.csv");
     struct csv_file table = csv_file_read(in_work("v/validate.csv"));
     assert_int_equal(table.rows, 4);
@@ -172,9 +181,9 @@ static size_t count_passes(const char *file)
  * needs two votes there and five fresh ones. From one waiter on, twelve would come before. */
 static void check_proposal(void)
 {
-    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--costs", "c.json", "-r",
-                                  "scalable", "--at-most", "32", "--trial-time", "10", "--fsync",
-                                  "no", "--plots", "svg", "-o", "s"));
+    measure("s", COMMAND("plan", "--slo", "handoff p50 < 30s", "--costs", "c.json", "-r",
+                         "scalable", "--at-most", "32", "--trial-time", "10", "--fsync", "no",
+                         "--plots", "svg", "-o", "s"));
     assert_status(&command, 0);
     words_unwrap(command.out);
     assert_has(command.out, "scalable: 32 waiters meet handoff p50 < 30s (5 of 5 fresh trials");
