@@ -14,7 +14,7 @@
 #include "bench/cli/options.h"
 #include "bench/model/costs_file.h"
 #include "bench/output/series.h"
-#include "measure/csv.h"
+#include "measure/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -404,45 +404,56 @@ void prediction_cells_print(const struct prediction_cells *cells, FILE *stream)
 static const char *const words_in_files[] = {
     [DRAIN_TOTAL] = "drain", [DRAIN_HANDOFF] = "handoff_p50"};
 
-#define COLUMNS(X)                                                                                 \
-    X(costs, csv_text(csv, cells->costs_path))                                                     \
-    X(recipe, csv_text(csv, cell->drain.recipe->name))                                             \
-    X(clients, csv_count(csv, cell->drain.clients))                                                \
-    X(locks, csv_count(csv, cell->drain.locks))                                                    \
-    X(servers, csv_count(csv, cell->servers))                                                      \
-    X(time, csv_text(csv, words_in_files[time]))                                                   \
-    X(predicted_s, csv_real(csv, cell->predicted_s[time].value, 9))                                \
-    X(low_s, csv_real(csv, cell->predicted_s[time].low, 9))                                        \
-    X(high_s, csv_real(csv, cell->predicted_s[time].high, 9))                                      \
-    X(trials, csv_count_if(csv, measured, cell->measured.trials))                                  \
-    X(measured_s, csv_real(csv, measured ? cell->measured.times_s[time] : NAN, 9))                 \
-    X(covered, csv_text(csv, !measured ? NULL : is_covered(cell, time) ? "yes" : "no"))
+#define PREDICTION_COLUMNS(X, T)                                                                   \
+    X(T, costs, TEXT, "", 0, KEY, "the file of `--costs`")                                         \
+    X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
+    X(T, clients, COUNT, "", 0, KEY, "of all locks together")                                      \
+    X(T, locks, COUNT, "", 0, KEY, "over which they are spread")                                   \
+    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
+    X(T, time, TEXT, "", 0, KEY, "`drain` or `handoff_p50`")                                       \
+    X(T, predicted_s, REAL, "s", 9, NONE, "by the simulation with the costs")                      \
+    X(T, low_s, REAL, "s", 9, NONE, "the lower end of its interval of 95 %")                       \
+    X(T, high_s, REAL, "s", 9, NONE, "the upper end")                                              \
+    X(T, trials, COUNT, "", 0, NONE, "that were measured")                                         \
+    X(T, measured_s, REAL, "s", 9, NONE, "their geometric mean")                                   \
+    X(T, covered, FLAG, "", 0, NONE, "whether the interval covers it")
+TABLE_DECLARE(prediction, PREDICTION_COLUMNS);
+TABLE_DEFINE(prediction, "predict.csv", PREDICTION_COLUMNS)
+
+/* A row for each cell and time; to be freed with table_deinit. */
+static struct table rows_of(const struct prediction_cells *cells)
+{
+    struct table table = {.type = &prediction_table};
+    for (size_t i = 0; i < cells->count * DRAIN_TIMES; i++) {
+        const struct prediction_cell *cell = &cells->list[i / DRAIN_TIMES];
+        enum drain_time time = (enum drain_time)(i % DRAIN_TIMES);
+        const struct interval *predicted = &cell->predicted_s[time];
+        struct table_value *row = table_add(&table);
+        row[prediction_costs] = table_text(cells->costs_path);
+        row[prediction_recipe] = table_text(cell->drain.recipe->name);
+        row[prediction_clients] = table_count(cell->drain.clients);
+        row[prediction_locks] = table_count(cell->drain.locks);
+        row[prediction_servers] = table_count(cell->servers);
+        row[prediction_time] = table_text(words_in_files[time]);
+        row[prediction_predicted_s] = table_real(predicted->value);
+        row[prediction_low_s] = table_real(predicted->low);
+        row[prediction_high_s] = table_real(predicted->high);
+        if (!is_measured(cell, time))
+            continue;
+        row[prediction_trials] = table_count(cell->measured.trials);
+        row[prediction_measured_s] = table_real(cell->measured.times_s[time]);
+        row[prediction_covered] = table_flag(is_covered(cell, time));
+    }
+    return table;
+}
 
 void prediction_cells_write(const struct prediction_cells *cells, struct csv *csv)
 {
-    csv_header(csv, COLUMNS(CSV_NAME));
-    for (const struct prediction_cell *cell = cells->list; cell < cells->list + cells->count;
-         cell++) {
-        for (enum drain_time time = 0; time < DRAIN_TIMES; time++) {
-            bool measured = is_measured(cell, time);
-            COLUMNS(CSV_WRITE) csv_end_row(csv);
-        }
-    }
-}
-
-static json_t *describe(const struct prediction_cell *cell, enum drain_time time)
-{
-    const struct interval *predicted = &cell->predicted_s[time];
-    bool measured = is_measured(cell, time);
-    return json_pack(
-        "{s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "recipe",
-        cell->drain.recipe->name, "clients", (json_int_t)cell->drain.clients, "locks",
-        (json_int_t)cell->drain.locks, "servers", (json_int_t)cell->servers, "time",
-        words_in_files[time], "predicted_s", json_result_real(predicted->value), "low_s",
-        json_result_real(predicted->low), "high_s", json_result_real(predicted->high), "trials",
-        measured ? json_integer((json_int_t)cell->measured.trials) : json_null(), "measured_s",
-        measured ? json_result_real(cell->measured.times_s[time]) : json_null(), "covered",
-        measured ? json_boolean(is_covered(cell, time)) : json_null());
+    struct table table = rows_of(cells);
+    table_write_header(table.type, csv);
+    for (size_t i = 0; i < table.rows; i++)
+        table_write_row(table.type, table_row(&table, i), csv);
+    table_deinit(&table);
 }
 
 static enum error_kind print_json(const struct prediction_cells *cells, const char *folder,
@@ -451,11 +462,15 @@ static enum error_kind print_json(const struct prediction_cells *cells, const ch
     const struct prediction_score score = prediction_cells_score(cells);
     const char *verdict = verdict_word(score.passes ? VERDICT_HOLDS : VERDICT_FAILS);
     struct json_sentences sentences;
+    struct table table = rows_of(cells);
     json_t *list = json_array();
-    for (size_t i = 0; i < cells->count; i++) {
-        for (enum drain_time time = 0; time < DRAIN_TIMES; time++)
-            json_array_append_new(list, describe(&cells->list[i], time));
+    for (size_t i = 0; i < table.rows; i++) {
+        json_t *object = json_object();
+        json_result_set_row(object, table.type, table_row(&table, i), prediction_recipe,
+                            prediction_covered);
+        json_array_append_new(list, object);
     }
+    table_deinit(&table);
     json_sentences_begin(&sentences);
     if (sentences.stream != NULL)
         explain(cells, sentences.stream);

@@ -38,6 +38,19 @@ void json_result_set_interval(json_t *object, const char *key, const struct inte
     json_result_set_real(object, end, interval->high);
 }
 
+void json_result_set_row(json_t *object, const struct table_type *type,
+                         const struct table_value *row, size_t first, size_t last)
+{
+    for (size_t i = first; i <= last; i++) {
+        const struct table_value *value = &row[i];
+        json_object_set_new(object, type->columns[i].name,
+                            value->kind == TABLE_TEXT    ? json_result_text(value->text)
+                            : value->kind == TABLE_COUNT ? json_integer((json_int_t)value->count)
+                            : value->kind == TABLE_FLAG  ? json_boolean(value->flag)
+                                                         : json_result_real(table_number(value)));
+    }
+}
+
 /* DEL is ASCII, so jansson leaves it; it can stand within a string only. */
 static int write_without_del(const char *text, size_t length, void *stream)
 {

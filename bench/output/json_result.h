@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "bench/output/json_text.h"
 #include "measure/statistics.h"
+#include "measure/table.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -27,6 +28,10 @@ json_t *json_result_text(const char *text);
 /* Sets a key to such a number; and KEY, KEY_low and KEY_high to an interval. */
 void json_result_set_real(json_t *object, const char *key, double value);
 void json_result_set_interval(json_t *object, const char *key, const struct interval *interval);
+
+/* Sets the columns of a row, from one to another, as keys of their names. */
+void json_result_set_row(json_t *object, const struct table_type *type,
+                         const struct table_value *row, size_t first, size_t last);
 
 /*
  * Takes the object, NULL if there was no memory for it; writes it, and the end of its last line.

@@ -280,18 +280,6 @@ void answer_row_take(const struct plan_answer *answer, const struct plan_context
     row[answer_row_no_votes] = table_count(answer->no_votes);
 }
 
-static void set_columns(const struct table_value *row, size_t first, size_t last, json_t *object)
-{
-    for (size_t i = first; i <= last; i++) {
-        const struct table_value *value = &row[i];
-        json_object_set_new(object, answer_row_list[i].name,
-                            value->kind == TABLE_TEXT    ? json_result_text(value->text)
-                            : value->kind == TABLE_COUNT ? json_integer((json_int_t)value->count)
-                            : value->kind == TABLE_FLAG  ? json_boolean(value->flag)
-                                                         : json_result_real(table_number(value)));
-    }
-}
-
 json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_context *context)
 {
     struct table table = {.type = &answer_row_table};
@@ -299,9 +287,10 @@ json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_con
     struct json_sentences sentences;
     json_t *object = json_object();
     answer_row_take(answer, context, row);
-    set_columns(row, answer_row_recipe, answer_row_passed_above, object);
-    set_columns(row, answer_row_trials, answer_row_no_votes, object);
-    set_columns(row, answer_row_figures_at, answer_row_knee_is_lower_bound, object);
+    json_result_set_row(object, table.type, row, answer_row_recipe, answer_row_passed_above);
+    json_result_set_row(object, table.type, row, answer_row_trials, answer_row_no_votes);
+    json_result_set_row(object, table.type, row, answer_row_figures_at,
+                        answer_row_knee_is_lower_bound);
     table_deinit(&table);
     json_sentences_begin(&sentences);
     if (sentences.stream != NULL)

@@ -176,11 +176,9 @@ struct plan_proposal_basis {
     int interrupts;                       /* readable when to give up; -1: never */
 };
 
-/*
- * Runs the search in the simulation, with the same trials and verdicts, but with one vote for each
- * size and without fresh trials, and proposes the largest size that passed. Except when the time is
- * up, a proposal depends on what is given alone. Errors of trial_run; *proposal is unchanged then.
- */
+/* Runs the search in the simulation, with one vote for each size and without fresh trials, and
+ * proposes the largest size that passed: a function of what is given, unless the time is up. Errors
+ * of trial_run; *proposal is unchanged then. */
 MUST_CHECK enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,
                                               const struct recipe *recipe,
                                               struct plan_proposal *proposal, struct error *error);
@@ -217,10 +215,8 @@ enum plan_guard_reason {
 
 /*
  * Keeps the probes of a search from harming others. A bystander (load/bystander.h) reads from every
- * server, alone at first; the brake (capacity/brake.h) compares its response times with a bound:
- * the given one, or one that follows from its p99 alone. A probe is also ended when its own
- * sessions lose connections, when it sends more requests a second than it may, and when the time
- * for all is up.
+ * server, and the brake (capacity/brake.h) judges its response times by the given bound, or by one
+ * that follows from its p99 alone.
  *
  *   plan_guard_begin       once; in a simulation, where nobody else is, it watches the rate
  *                          and the time alone
@@ -232,8 +228,7 @@ enum plan_guard_reason {
  *     plan_guard_close     after each probe: why the guard has ended the probe, if it has
  *   plan_guard_end         once
  *
- * The trial is to be run with plan_guard_sessions more companions. A load that is measured before a
- * trial is a part of the probe. An interruption by the user is none of the guard's.
+ * The trial is to be run with plan_guard_sessions more companions.
  *
  * Invariant: a probe that the guard has ended is never judged by what was measured of it:
  * plan_guard_is_harm says whether its verdict is JUDGE_BRAKED, or whether the search is over.
@@ -308,18 +303,14 @@ MUST_CHECK enum error_kind plan_guard_end(struct plan_guard *guard, struct error
 /* ------------------------------------------------------------------ probe */
 
 /*
- * A trial is in steady state and free pace. Where the objective is about the latency of a lock, the
- * trial ends when it has the samples that were asked for; or before, when so many of them are over
- * the limit that it fails whatever the others are; or when it has lasted as long as the samples
- * take that meet the objective. So a size that is far too large costs little time. Otherwise the
- * time alone decides. To end a trial early never changes its verdict.
+ * A trial is in steady state and free pace. Where the objective is about a latency, it ends when it
+ * has its samples, or so many over the limit that it fails whatever the others are, or when it has
+ * lasted as long as samples take that meet the objective; else by its time. To end a trial early
+ * never changes its verdict.
  *
- * Of the handoffs, those count that all other clients of the lock waited for: at the end of a trial
- * fewer and fewer wait, and those handoffs are of smaller sizes. Those before every client has been
- * granted once do not count either.
- *
- * Of the load beside a trial those requests count that were due from plan_probe_is_steady on, until
- * the trial has enough. Their number follows from the rate, however slow their replies are.
+ * Those handoffs count that all other clients of the lock waited for, once each client has been
+ * granted: others are of smaller sizes. Of the load beside a trial those requests count that were
+ * due from plan_probe_is_steady on, however slow their replies are, until the trial has enough.
  */
 struct plan_probe {
     const struct plan_question *question;
@@ -376,11 +367,9 @@ bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_me
  */
 enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
 
-/*
- * A finished trial. One whose times are not those of the servers, whose counts disagree, whose
- * figures do not add up by Little's law (capacity/utilisation.h), or whose load in the background
- * was not sent as planned, has no vote: its verdict is JUDGE_NOT_VALID, and the reason says why.
- */
+/* A finished trial. If its times are not those of the servers, its counts disagree, its figures do
+ * not add up (capacity/utilisation.h), or its load was not sent as planned, its verdict is
+ * JUDGE_NOT_VALID, and the reason says why. */
 struct plan_sample {
     const struct recipe *recipe;
     struct search_probe probe;
@@ -605,10 +594,8 @@ struct plan_experience {
     size_t trials;
 };
 
-/*
- * All searches: those of each topology one after the other, and among these one for each recipe, in
- * the order of the options. They take turns, a trial each, so that a drift of the machine or of the
- * servers affects all of them alike.
+/* All searches: for each topology one for each recipe, in the order of the options. They take
+ * turns, a trial each, so that a drift of the machine or of the servers affects all of them alike.
  */
 struct plan_searches {
     struct plan_options *options; /* the caller's */
@@ -667,13 +654,10 @@ struct plan_demand {
     uint64_t of[PLAN_DEMANDS];
 };
 
-/*
- * What a search for a recipe would demand. Expected: no search demands more in which every trial is
- * decided by its size alone; it begins at the proposal, or, if that is 0, at the least size. Most:
- * the whole budget of trials, all of them long and at the largest size: no search demands more.
- * Either has the trials for its knee. The requests of a trial are those of its recipe's law
- * (bench/target/traffic.h), which in free pace is an estimate.
- */
+/* What a search for a recipe would demand, the trials for its knee included. Expected: the most of
+ * a search, from the proposal on (0: the least size), in which each trial is decided by its size
+ * alone. Most: all trials of the budget are long and of the largest size. Requests are those of the
+ * recipe's law (bench/target/traffic.h), which in free pace is an estimate. */
 struct plan_demand plan_demand_expected(const struct plan_options *options,
                                         const struct recipe *recipe, uint64_t proposal);
 struct plan_demand plan_demand_most(const struct plan_options *options,

@@ -203,14 +203,6 @@ TEST_BETWEEN(a_rate_is_told_in_requests_a_second, NULL, tear_down)
     assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
-TEST_BETWEEN(what_nothing_meets_has_a_best, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
-                        "scalable: nothing meets handoff p99 < 50ms: the best is 1 waiter, with "
-                        "p99 = 1 ms.");
-}
-
 TEST_BETWEEN(what_nothing_meets_may_be_met_by_fewer, NULL, tear_down)
 {
     ask("handoff p99 < 50ms", 0);
