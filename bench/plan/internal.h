@@ -474,9 +474,10 @@ bool plan_knee_is_told(const struct plan_question *question);
 /* Whether trials are run for the knee after the searches. */
 bool plan_knee_has_trials(const struct plan_options *options);
 
-/* The trials that a search has still to run for its knee, after the samples so far. */
+/* The trials that a search has still to run for its knee, after the samples so far: short ones of
+ * a lone lock, and long ones of *most locks. */
 struct search_forecast plan_knee_missing(const struct plan_question *question,
-                                         const struct plan_samples *samples);
+                                         const struct plan_samples *samples, uint64_t *most);
 
 /* The next of them. False, with *asked unchanged: none is missing. */
 bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,

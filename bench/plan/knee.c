@@ -118,8 +118,8 @@ static size_t missing_of(const struct plan_question *question, const struct plan
 
 /* Short trials of a lone lock, and long ones of the most locks that the search has tried, below
  * those with which a trial was braked. */
-static struct search_forecast find_missing(const struct plan_question *question,
-                                           const struct plan_samples *samples, uint64_t *most)
+struct search_forecast plan_knee_missing(const struct plan_question *question,
+                                         const struct plan_samples *samples, uint64_t *most)
 {
     uint64_t braked = UINT64_MAX;
     *most = 0;
@@ -143,18 +143,11 @@ static struct search_forecast find_missing(const struct plan_question *question,
     };
 }
 
-struct search_forecast plan_knee_missing(const struct plan_question *question,
-                                         const struct plan_samples *samples)
-{
-    uint64_t most;
-    return find_missing(question, samples, &most);
-}
-
 bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,
                     struct search_probe *asked)
 {
     uint64_t most;
-    const struct search_forecast missing = find_missing(question, samples, &most);
+    const struct search_forecast missing = plan_knee_missing(question, samples, &most);
     if (missing.short_trials + missing.long_trials == 0)
         return false;
     bool is_short = missing.short_trials >= missing.long_trials;

@@ -20,8 +20,9 @@ struct search_forecast plan_search_foresee(const struct plan_searches *searches,
                                            const struct plan_search *search)
 {
     struct search_forecast left = search_foresee(&search->search), knee = {0};
+    uint64_t most;
     if (plan_knee_has_trials(searches->options))
-        knee = plan_knee_missing(&searches->options->question, &search->samples);
+        knee = plan_knee_missing(&searches->options->question, &search->samples, &most);
     left.short_trials += knee.short_trials;
     left.long_trials += knee.long_trials;
     return left;

@@ -48,11 +48,6 @@ struct search {
 
 /* ------------------------------------------------------------------ the model */
 
-static bool is_positive(double value)
-{
-    return isfinite(value) && value > 0;
-}
-
 /* Runs the model at a place. */
 static enum error_kind predict(struct search *search, const double *place, double *logarithms)
 {
@@ -65,7 +60,7 @@ static enum error_kind predict(struct search *search, const double *place, doubl
     search->runs++;
     search->kind = problem->model(problem->context, costs, logarithms, search->error);
     for (size_t i = 0; search->kind == ERROR_NONE && i < problem->measured_count; i++) {
-        if (!is_positive(logarithms[i]))
+        if (!(isfinite(logarithms[i]) && logarithms[i] > 0))
             search->kind = error_raise(search->error, ERROR_USAGE, 0, "calibration",
                                        "the model predicts %g for quantity %zu", logarithms[i], i);
         else
@@ -243,25 +238,6 @@ static enum error_kind search_all(struct search *search, gsl_matrix *covariance)
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind check(const struct calibration_problem *problem, struct error *error)
-{
-    for (size_t i = 0; i < problem->cost_count; i++) {
-        const struct calibration_prior *prior = &problem->priors[i];
-        if (!is_positive(prior->value) || (prior->sd != 0 && !is_positive(prior->sd)))
-            return error_raise(error, ERROR_USAGE, 0, "calibration",
-                               "the prior of cost %zu is %g, with a deviation of %g", i,
-                               prior->value, prior->sd);
-    }
-    for (size_t i = 0; i < problem->measured_count; i++) {
-        const struct calibration_measured *measured = &problem->measured[i];
-        if (!is_positive(measured->value) || !is_positive(measured->sd))
-            return error_raise(error, ERROR_USAGE, 0, "calibration",
-                               "quantity %zu is %g, with a deviation of %g", i, measured->value,
-                               measured->sd);
-    }
-    return ERROR_NONE;
-}
-
 static void report(const struct search *search, const gsl_matrix *covariance,
                    struct calibration *calibration)
 {
@@ -285,9 +261,6 @@ enum error_kind calibration_fit(const struct calibration_problem *problem,
     size_t count = problem->measured_count;
     struct search search = {.problem = problem, .model_sd = MODEL_SD_FIRST, .error = error};
     assert(problem->cost_count >= 1 && problem->cost_count <= M && count >= 1);
-    enum error_kind kind = check(problem, error);
-    if (kind != ERROR_NONE)
-        return kind;
     for (size_t i = 0; i < problem->cost_count; i++) {
         if (problem->priors[i].sd > 0)
             search.free[search.free_count++] = i;
@@ -297,7 +270,7 @@ enum error_kind calibration_fit(const struct calibration_problem *problem,
     search.slope = memory_new(count * M, sizeof *search.slope);
     search.tried = memory_new(count, sizeof *search.tried);
     gsl_matrix *covariance = gsl_matrix_alloc(search.free_count, search.free_count);
-    kind = search_all(&search, covariance);
+    enum error_kind kind = search_all(&search, covariance);
     if (kind == ERROR_NONE) {
         *calibration = (struct calibration){.cost_count = problem->cost_count,
                                             .model_sd = search.model_sd,

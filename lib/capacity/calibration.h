@@ -2,15 +2,13 @@
 /*
  * calibration: costs that are estimated from measurements. Layer: capacity.
  *
- * A model, which is a callback, predicts quantities from costs: for example a simulation predicts
- * the times of drains. The estimates are those whose predictions come nearest to the measured
- * quantities, by weighted least squares. Both sides are logarithms, so all costs and quantities are
- * positive, and errors are relative.
+ * A model predicts quantities from costs, as a simulation predicts the times of drains. The
+ * estimates are those whose predictions come nearest to the measured quantities, by weighted least
+ * squares of logarithms: all costs and quantities are positive, and errors are relative.
  *
  * Measurements may not determine every cost, or only a sum of some. Therefore each cost has a
- * prior: a value, and how far from this value it may well be. Its distance from the prior counts
- * like the residual of a measurement. A cost that the measurements do not determine stays near its
- * prior, and its uncertainty remains that of the prior.
+ * prior: a value, and how far from it the cost may well be. Its distance from the prior counts like
+ * the residual of a measurement.
  *
  * No model is exact. If its residuals are larger than the scatter of the trials explains, the
  * difference is attributed to the model: `model_sd` (Paule and Mandel, J. Res. Natl. Bur. Stand.
@@ -76,8 +74,8 @@ struct calibration {
     bool converged;  /* else the search ended at its limit of steps */
 };
 
-/* Estimates the costs. Errors: ERROR_USAGE (a value or sd of the problem, or a quantity that the
- * model predicts, is not as described above), those of the model. */
+/* Estimates the costs. Errors: ERROR_USAGE (a quantity that the model predicts is not positive),
+ * those of the model. */
 MUST_CHECK enum error_kind calibration_fit(const struct calibration_problem *problem,
                                            struct calibration *calibration, struct error *error);
 

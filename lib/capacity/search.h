@@ -11,21 +11,18 @@
  * failure, and larger sizes may pass; search_plan.look_above tries one of them.
  *
  * The trials of one size are a ballot: a pass or a failure is a vote, and the majority decides. A
- * trial that is undetermined or not valid is no vote; after an undetermined trial the other trials
- * of the ballot are long ones, and when the trials without a vote outnumber the votes that are
- * possible, the size stays undecided. A trial that the brake has ended decides at once, and no
- * trial of that size or a larger one follows.
+ * trial that is undetermined or not valid is no vote; after an undetermined one the others of the
+ * ballot are long; when trials without a vote outnumber the votes that are possible, the size stays
+ * undecided. A trial that the brake has ended decides at once, and no trial of that size or a
+ * larger one follows.
  *
- * The search doubles the size from its first proposal while sizes pass, or halves the size while
- * they do not, and then bisects. The largest size that passed is the candidate: it must pass again,
- * in a ballot of fresh, long trials, which the earlier trials do not enter; else it has failed, and
- * the search goes down. So an answer is never the luckiest of many trials. Nor is it the
- * unluckiest: the smallest size that failed must fail again in such a ballot, else it has passed,
- * and the search goes up.
+ * The search doubles the size from its first proposal while sizes pass, or halves it while they do
+ * not, and then bisects. The largest size that passed must pass again in a ballot of fresh, long
+ * trials, else it has failed, and the search goes down: an answer is never the luckiest of many
+ * trials. The smallest that failed must fail again likewise, else the search goes up.
  *
  * Invariants: the next trial depends on the plan and on the verdicts so far, on nothing else. No
- * size has more than two ballots, and no trial is run beyond the budget: every search ends. Memory
- * is allocated by search_init alone.
+ * size has more than two ballots, and no trial is run beyond the budget: every search ends.
  */
 #ifndef CAPACITY_SEARCH_H
 #define CAPACITY_SEARCH_H

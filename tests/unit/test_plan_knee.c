@@ -61,7 +61,8 @@ static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
 
 static struct search_forecast missing(void)
 {
-    return plan_knee_missing(question, &samples);
+    uint64_t most;
+    return plan_knee_missing(question, &samples, &most);
 }
 
 static void assert_missing(size_t short_trials, size_t long_trials)
