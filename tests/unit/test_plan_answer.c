@@ -83,13 +83,58 @@ static const char *answered(uint64_t capacity, enum judge_verdict above, size_t 
     return tell();
 }
 
-TEST_BETWEEN(an_interval_is_told_with_its_votes, NULL, tear_down)
+/* Sizes up to `capacity` pass, larger ones have the other verdict; with passes_above, the size that
+ * is tried last, above the interval, passes. */
+static void assert_told(const char *objective, uint64_t least, uint64_t most, uint64_t capacity,
+                        enum judge_verdict above, bool passes_above, const char *sentence)
 {
-    ask("handoff p99 < 50ms", 0);
-    assert_string_equal(answered(40, JUDGE_FAIL, SIZE_MAX),
-                        "scalable: 40 waiters meet handoff p99 < 50ms (5 of 5 fresh trials "
-                        "passed), with p99 = 40 ms; 44 do not (3 of 3 fresh trials failed).");
+    struct search_probe probe;
+    ask(objective, most);
+    if (least > 0)
+        question->least = least;
+    const struct search_plan plan = plan_question_search(question, 0);
+    forget();
+    search_init(&search, &plan);
+    while (search_next(&search, &probe)) {
+        bool passes = probe.size <= capacity || (passes_above && probe.stage == SEARCH_ABOVE);
+        report(&probe, passes ? JUDGE_PASS : above);
+    }
+    take();
+    assert_string_equal(tell(), sentence);
     assert_int_equal(answer.trials, samples.count);
+    forget();
+}
+
+TEST_BETWEEN(what_was_found_is_told, NULL, tear_down)
+{
+    static const char p99[] = "handoff p99 < 50ms";
+    assert_told(p99, 0, 0, 40, JUDGE_FAIL, false,
+                "scalable: 40 waiters meet handoff p99 < 50ms (5 of 5 fresh trials passed), with "
+                "p99 = 40 ms; 44 do not (3 of 3 fresh trials failed).");
+    assert_told(p99, 60, 0, 0, JUDGE_FAIL, false,
+                "scalable: nothing meets handoff p99 < 50ms: the best is 60 waiters, with p99 = 60 "
+                "ms; no fewer were tried.");
+    assert_told("handoffs > 5/s", 0, 64, 64, JUDGE_FAIL, false,
+                "scalable: 64 waiters meet handoffs > 5/s (5 of 5 fresh trials passed), at 156 "
+                "handoffs a second; no more were tried: --at-most 64.");
+    assert_told(p99, 0, 0, 0, JUDGE_NOT_VALID, false,
+                "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no vote; a "
+                "trial was not valid: overloaded.");
+    assert_told(p99, 0, 0, 8, JUDGE_FAIL, true,
+                "scalable: 8 waiters meet handoff p99 < 50ms (5 of 5 fresh trials passed), with "
+                "p99 = 8.02 ms; 9 do not (3 of 3 fresh trials failed), but 18 do: the answers are "
+                "not monotone.");
+    assert_told(p99, 0, 0, 0, JUDGE_FAIL, true,
+                "scalable: 1 waiter does not meet handoff p99 < 50ms (3 of 3 fresh trials failed), "
+                "but 2 do: the answers are not monotone.");
+}
+
+TEST_BETWEEN(too_few_samples_are_told, NULL, tear_down)
+{
+    assert_told("handoff p99 < 50ms", 0, 0, 0, JUDGE_UNDETERMINED, false,
+                "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no vote; too "
+                "few samples: a trial had 1,000, and with as many over the limit 1,568 would show "
+                "handoff p99 < 50ms.");
 }
 
 /* The trials that chose the size do not enter: of all its steps the fresh ones came last. */
@@ -203,18 +248,6 @@ TEST_BETWEEN(a_rate_is_told_in_requests_a_second, NULL, tear_down)
     assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
-TEST_BETWEEN(what_nothing_meets_may_be_met_by_fewer, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    search_deinit(&search);
-    question->least = 60;
-    const struct search_plan plan = plan_question_search(question, 0);
-    search_init(&search, &plan);
-    assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
-                        "scalable: nothing meets handoff p99 < 50ms: the best is 60 waiters, with "
-                        "p99 = 60 ms; no fewer were tried.");
-}
-
 /* Of a model, in the unit of the size; 0 without one. */
 TEST_BETWEEN(the_proposal_is_kept, NULL, tear_down)
 {
@@ -227,14 +260,6 @@ TEST_BETWEEN(the_proposal_is_kept, NULL, tear_down)
     answered(40, JUDGE_FAIL, SIZE_MAX);
     assert_int_equal(answer.proposed, 32);
     assert_int_equal(samples.list[0].probe.size, 32);
-}
-
-TEST_BETWEEN(what_everything_meets_has_a_limit, NULL, tear_down)
-{
-    ask("handoffs > 5/s", 64);
-    assert_string_equal(answered(64, JUDGE_FAIL, SIZE_MAX),
-                        "scalable: 64 waiters meet handoffs > 5/s (5 of 5 fresh trials passed), at "
-                        "156 handoffs a second; no more were tried: --at-most 64.");
 }
 
 static void assert_ends(const char *words)
@@ -262,23 +287,6 @@ TEST_BETWEEN(the_limit_is_the_one_that_was_met, NULL, tear_down)
     assert_ends("the servers accept no more connections from this host (maxClientCnxns).");
 }
 
-TEST_BETWEEN(too_few_samples_are_told, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    assert_string_equal(answered(0, JUDGE_UNDETERMINED, SIZE_MAX),
-                        "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no "
-                        "vote; too few samples: a trial had 1,000, and with as many over the limit "
-                        "1,568 would show handoff p99 < 50ms.");
-}
-
-TEST_BETWEEN(trials_that_are_not_valid_are_told, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    assert_string_equal(answered(0, JUDGE_NOT_VALID, SIZE_MAX),
-                        "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no "
-                        "vote; a trial was not valid: overloaded.");
-}
-
 TEST_BETWEEN(a_brake_is_told, NULL, tear_down)
 {
     ask("handoff p99 < 50ms", 0);
@@ -303,30 +311,6 @@ TEST_BETWEEN(an_end_before_the_end_is_told, NULL, tear_down)
     assert_string_equal(answered(0, JUDGE_FAIL, 2),
                         "scalable: no size is known to meet the objective; 1 does not; the search "
                         "ended early: it was out of trials after 2 trials.");
-}
-
-/* Only the size that is tried last, above the interval, passes. */
-TEST_BETWEEN(answers_that_are_not_monotone_are_told, NULL, tear_down)
-{
-    struct search_probe probe;
-    ask("handoff p99 < 50ms", 0);
-    while (search_next(&search, &probe))
-        report(&probe, probe.size <= 8 || probe.stage == SEARCH_ABOVE ? JUDGE_PASS : JUDGE_FAIL);
-    answered(0, JUDGE_FAIL, 0);
-    assert_string_equal(text, "scalable: 8 waiters meet handoff p99 < 50ms (5 of 5 fresh trials "
-                              "passed), with p99 = 8.02 ms; 9 do not (3 of 3 fresh trials failed), "
-                              "but 18 do: the answers are not monotone.");
-}
-
-TEST_BETWEEN(a_least_size_that_fails_below_one_that_passes_is_told, NULL, tear_down)
-{
-    struct search_probe probe;
-    ask("handoff p99 < 50ms", 0);
-    while (search_next(&search, &probe))
-        report(&probe, probe.stage == SEARCH_ABOVE ? JUDGE_PASS : JUDGE_FAIL);
-    answered(0, JUDGE_FAIL, 0);
-    assert_string_equal(text, "scalable: 1 waiter does not meet handoff p99 < 50ms (3 of 3 fresh "
-                              "trials failed), but 2 do: the answers are not monotone.");
 }
 
 TEST_BETWEEN(the_table_fits_a_terminal, NULL, tear_down)
