@@ -395,10 +395,6 @@ static void take_covariance(struct reader *reader, const json_t *rows, struct co
         double variance = fit->costs[i].sd * fit->costs[i].sd;
         if (fabs(fit->covariance[i][i] - variance) > 1e-6 * (variance + 1e-6))
             malform(reader, key, "does not agree with the costs");
-        for (size_t j = 0; j < i; j++) {
-            if (fabs(fit->covariance[i][j] - fit->covariance[j][i]) > 1e-9)
-                malform(reader, key, "is not symmetric");
-        }
     }
     if (reader->kind == ERROR_NONE && !calibration_can_draw(fit))
         malform(reader, key, "cannot be that of any costs");

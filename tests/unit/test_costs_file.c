@@ -228,13 +228,6 @@ TEST_BETWEEN(values_that_cannot_be_are_refused, set_up, tear_down)
     assert_spoiled(NULL, "cells", json_array(), "'cells' has no cell");
 }
 
-TEST_BETWEEN(a_covariance_is_symmetric, set_up, tear_down)
-{
-    costs.fit.covariance[COST_LIST_network][COST_LIST_read] = 0.004;
-    assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
-    assert_refused(ERROR_MALFORMED, "'covariance_of_logs' is not symmetric");
-}
-
 /* No costs are drawn from it, so that no prediction ends in an assertion. */
 TEST_BETWEEN(a_covariance_is_positive_definite, set_up, tear_down)
 {
