@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ gathering */
 
@@ -36,7 +37,8 @@ static double median_of(const struct plan_samples *samples, uint64_t best, size_
     size_t count = 0;
     for (size_t i = 0; i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        double value = *(const double *)((const char *)sample + figure);
+        double value;
+        memcpy(&value, (const char *)sample + figure, sizeof value);
         if (sample->probe.size == best && plan_sample_is_vote(sample) && !isnan(value) &&
             (!has_fresh || is_fresh(sample, best)))
             values[count++] = value;

@@ -392,7 +392,7 @@ static enum error_kind tell(const struct plan_options *options, struct error *er
 
 int plan_dry_run(struct plan_options *options)
 {
-    struct error error;
+    struct error error = {0};
     struct progress progress;
     struct costs_file *costs;
     progress_init(&progress, 0, options->output.quiet);
