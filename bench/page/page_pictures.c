@@ -127,28 +127,20 @@ static void put_image(FILE *stream, size_t picture, const struct page_source *so
 
 /* ------------------------------------------------------------------ the table behind it */
 
-static size_t find_columns(const struct csv_reader *file, const char *names,
-                           size_t columns[COLUMNS_MAX])
+static void put_rows(FILE *stream, const struct csv_reader *file, const char *names)
 {
-    size_t count = 0;
-    while (*names != '\0' && count < COLUMNS_MAX) {
+    size_t columns[COLUMNS_MAX], count = 0;
+    for (; *names != '\0' && count < COLUMNS_MAX; names += strspn(names, " ")) {
         char name[64];
         struct error error;
         size_t length = strcspn(names, " ");
         snprintf(name, sizeof name, "%.*s", (int)length, names);
-        if (csv_reader_column(file, name, &columns[count], &error) == ERROR_NONE)
-            count++;
-        names += length + (names[length] == ' ');
+        names += length;
+        if (csv_reader_column(file, name, &columns[count], &error) != ERROR_NONE)
+            continue;
+        html_element(stream, "th scope=\"col\"", "%s", name);
+        count++;
     }
-    return count;
-}
-
-static void put_rows(FILE *stream, const struct csv_reader *file, const char *names)
-{
-    size_t columns[COLUMNS_MAX];
-    size_t count = find_columns(file, names, columns);
-    for (size_t i = 0; i < count; i++)
-        html_element(stream, "th scope=\"col\"", "%s", file->fields[columns[i]]);
     html_table_rows(stream);
     for (size_t row = 0; row < file->rows && row < PAGE_ROWS_MAX; row++) {
         fputs("<tr>", stream);
@@ -199,21 +191,12 @@ static bool is_same_handoff(const struct csv_reader *trace, size_t row, size_t o
     return true;
 }
 
-/* The rows of whole handoffs that the table has. */
-static size_t count_whole(const struct csv_reader *trace)
-{
-    size_t rows = trace->rows;
-    if (rows > PAGE_ROWS_MAX)
-        rows = PAGE_ROWS_MAX;
-    while (rows > 0 && rows < trace->rows && is_same_handoff(trace, rows - 1, PAGE_ROWS_MAX))
-        rows--;
-    return rows;
-}
-
-/* The handoffs to go through. */
+/* The handoffs to go through: those that the table has as a whole. */
 static void put_anatomy(FILE *stream, const struct csv_reader *trace)
 {
-    size_t rows = count_whole(trace);
+    size_t rows = trace->rows < PAGE_ROWS_MAX ? trace->rows : PAGE_ROWS_MAX;
+    while (rows > 0 && rows < trace->rows && is_same_handoff(trace, rows - 1, PAGE_ROWS_MAX))
+        rows--;
     if (rows == 0)
         return;
     char *count = memory_format("%zu", rows);
@@ -260,27 +243,21 @@ static void write_figure(FILE *stream, size_t picture, const struct page_source 
         fclose(file);
 }
 
-/* A picture once for every source that has it, side by side. */
-static void write_row(FILE *stream, size_t picture, const struct page_sources *sources)
-{
-    bool begun = false;
-    for (size_t i = 0; i < sources->count; i++) {
-        if (!is_shown(picture, &sources->list[i]))
-            continue;
-        if (!begun && !is_anatomy(picture))
-            html_element(stream, "h3", "%s", word(picture, "title"));
-        fputs(begun ? "" : "<div class=\"row\">\n", stream);
-        begun = true;
-        write_figure(stream, picture, &sources->list[i], sources->count == 1);
-    }
-    fputs(begun ? "</div>\n" : "", stream);
-}
-
+/* Each picture once for every source that has it, side by side. */
 static void write_rows(FILE *stream, const struct page_sources *sources, bool of_anatomy)
 {
-    for (size_t i = 0; i < page_pictures()->rows; i++) {
-        if (is_anatomy(i) == of_anatomy)
-            write_row(stream, i, sources);
+    for (size_t picture = 0; picture < page_pictures()->rows; picture++) {
+        bool begun = false;
+        for (size_t i = 0; i < sources->count && is_anatomy(picture) == of_anatomy; i++) {
+            if (!is_shown(picture, &sources->list[i]))
+                continue;
+            if (!begun && !of_anatomy)
+                html_element(stream, "h3", "%s", word(picture, "title"));
+            fputs(begun ? "" : "<div class=\"row\">\n", stream);
+            begun = true;
+            write_figure(stream, picture, &sources->list[i], sources->count == 1);
+        }
+        fputs(begun ? "</div>\n" : "", stream);
     }
 }
 
