@@ -4,7 +4,7 @@
 #include "bench/output/validity.h"
 #include "bench/plan/internal.h"
 #include "measure/statistics.h"
-#include "trial/trial_utilisation.h"
+#include "trial/trial.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,42 +10,24 @@
 
 /* ------------------------------------------------------------------ memory */
 
-size_t shared_round_up(size_t size_bytes)
-{
-    return (size_bytes + SHARED_CACHE_LINE - 1) / SHARED_CACHE_LINE * SHARED_CACHE_LINE;
-}
-
-void *shared_cut(char **at, size_t size_bytes)
-{
-    void *block = *at;
-    *at += shared_round_up(size_bytes);
-    return block;
-}
-
-enum error_kind shared_map(size_t size_bytes, void **memory, struct error *error)
-{
-    void *mapped = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED)
-        return error_from_errno(error, errno, "trial", "%zu MiB of shared memory",
-                                size_bytes >> 20);
-    *memory = mapped;
-    return ERROR_NONE;
-}
-
 void *shared_take(struct shared_layout *layout, size_t size_bytes)
 {
     void *block = layout->base == NULL ? NULL : layout->base + layout->size_bytes;
-    layout->size_bytes += shared_round_up(size_bytes);
+    layout->size_bytes +=
+        (size_bytes + SHARED_CACHE_LINE - 1) / SHARED_CACHE_LINE * SHARED_CACHE_LINE;
     return block;
 }
 
 enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error)
 {
-    void *memory = NULL;
-    enum error_kind kind = shared_map(layout->size_bytes, &memory, error);
-    *layout = (struct shared_layout){.base = memory};
-    return kind;
+    /* Pages that are never touched cost nothing. */
+    void *mapped = mmap(NULL, layout->size_bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED)
+        return error_from_errno(error, errno, "trial", "%zu MiB of shared memory",
+                                layout->size_bytes >> 20);
+    *layout = (struct shared_layout){.base = mapped};
+    return ERROR_NONE;
 }
 
 static struct shared *lay_out(struct shared_layout *layout, const struct fleet_plan *plan)

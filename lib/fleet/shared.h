@@ -4,8 +4,7 @@
  *
  * The memory is laid out once, before the workers are forked, and is at the same address in all of
  * them. The coordinator writes the phase and the commands; the workers write everything else, with
- * atomic operations where two writers may meet. A kind of actor shares more in memory of its own
- * (shared_map).
+ * atomic operations where two writers may meet. A kind of actor lays out memory of its own.
  *
  * Invariant: after the gate has opened nothing here grows.
  */
@@ -99,14 +98,11 @@ MUST_CHECK enum error_kind shared_new(const struct fleet_plan *plan, struct shar
 /* NULL is fine. */
 void shared_free(struct shared *shared);
 
-/* Maps memory, all zero, that is shared with processes forked later; pages that are never touched
- * cost nothing. The caller's to munmap. */
-MUST_CHECK enum error_kind shared_map(size_t size_bytes, void **memory, struct error *error);
-
-/* Memory of several blocks, which one function lays out: it takes each block, and is called twice.
- * At first the base is NULL, and what it takes is NULL but is counted: so it writes to nothing.
- * Then shared_layout_map maps so many bytes, and it takes the same blocks again. A structure whose
- * members are blocks is filled in as a whole, where its own block is not NULL. */
+/* Memory of several blocks, all zero, which one function lays out: it takes each block, and is
+ * called twice. At first the base is NULL, and what it takes is NULL but is counted: so it writes
+ * to nothing. Then shared_layout_map maps so many bytes, to be shared with processes forked later,
+ * and it takes the same blocks again. A structure whose members are blocks is filled in as a whole,
+ * where its own block is not NULL. */
 struct shared_layout {
     char *base;
     size_t size_bytes; /* taken so far */
@@ -115,14 +111,8 @@ struct shared_layout {
 /* The next block, from the start of a cache line; NULL as long as there is no base. */
 void *shared_take(struct shared_layout *layout, size_t size_bytes);
 
-/* Maps the memory that was counted, and begins again. ERROR_NO_MEMORY. */
+/* Maps the memory that was counted, the caller's to munmap, and begins again. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error);
-
-/* Cuts a block off such memory at *at, and moves *at to the first cache line behind the block. */
-void *shared_cut(char **at, size_t size_bytes);
-
-/* The size of a block rounded up to whole cache lines. */
-size_t shared_round_up(size_t size_bytes);
 
 /* Begins a phase, and wakes the workers. */
 void shared_enter(struct shared *shared, enum fleet_phase phase);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.h"
 #include "trial/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ why a trial ended */
@@ -122,112 +124,78 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
 
 /* ------------------------------------------------------------------ what a verdict found */
 
-/* Who held, entered or left when it was not to be. Sessions are numbered from 0 for people; they
- * are stored +1 so that 0 can mean nobody. False: the violation is of another kind. */
-static bool describe_access(const struct violation *v, char *text, size_t size)
+/* $s: the session, $o: the other, $e: expected, $f: found, $E and $F: these in seconds, $t: the
+ * tally, $c: the servers' counter. */
+static const char *words_of(const struct violation *violation)
 {
-    int64_t session = (int64_t)v->session - 1, other = (int64_t)v->other - 1;
-    switch (v->kind) {
+    switch (violation->kind) {
     case VIOLATION_TWO_HOLDERS:
-        if (v->other == 0)
-            snprintf(text, size,
-                     "two holders: session %" PRId64 " was granted alone while %" PRId64
-                     " shared it",
-                     session, v->found);
-        else
-            snprintf(text, size,
-                     "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
-                     session, other);
-        return true;
+        return violation->other == 0
+                   ? "two holders: session $s was granted alone while $f shared it"
+                   : "two holders: session $s was granted while session $o held";
     case VIOLATION_NOT_HOLDER:
-        if (v->other == 0)
-            snprintf(text, size, "session %" PRId64 " released a lock that nobody held", session);
-        else
-            snprintf(text, size,
-                     "session %" PRId64 " released a lock that session %" PRId64 " held", session,
-                     other);
-        return true;
+        return violation->other == 0 ? "session $s released a lock that nobody held"
+                                     : "session $s released a lock that session $o held";
     case VIOLATION_ORDER:
-        snprintf(text, size,
-                 "out of turn: session %" PRId64 " with number %" PRId64
-                 " was granted after number %" PRId64,
-                 session, v->found, v->expected);
-        return true;
+        return "out of turn: session $s with number $f was granted after number $e";
+    case VIOLATION_LAW:
+        return "$t: the law says $e, found $f";
     case VIOLATION_HOLDERS:
-        snprintf(text, size, "all is at rest: %" PRId64 " should hold the lock, %" PRId64 " do",
-                 v->expected, v->found);
-        return true;
+        return "all is at rest: $e should hold the lock, $f do";
     case VIOLATION_ENTERED_EARLY:
-        snprintf(text, size,
-                 "session %" PRId64 " entered the barrier when %" PRId64 " of %" PRId64
-                 " had arrived",
-                 session, v->found, v->expected);
-        return true;
+        return "session $s entered the barrier when $f of $e had arrived";
     case VIOLATION_LEFT_EARLY:
-        snprintf(text, size,
-                 "session %" PRId64 " left the barrier when %" PRId64 " of %" PRId64
-                 " had begun to leave",
-                 session, v->found, v->expected);
-        return true;
-    default:
-        return false;
+        return "session $s left the barrier when $f of $e had begun to leave";
+    case VIOLATION_COUNTER:
+        return "after $e increments the counter says $f";
+    case VIOLATION_LOST_WAKEUP:
+        return violation->session == 0
+                   ? "lost wake-up: $f of $e foretold notifications came"
+                   : "lost wake-up: session $s waits for what has happened already";
+    case VIOLATION_LEFTOVER:
+        return "$f znodes are left in the lock";
+    case VIOLATION_UNDELETED:
+        return "leftover: session $o ended and left its ephemeral znode: session $s was granted $F "
+               "s after the release, at the session timeout ($E s)";
+    case VIOLATION_SERVERS:
+        return "the servers counted $f $c, the sessions account for $e";
+    case VIOLATION_LEDGER:
+        return "$t: the sessions counted $e, the ledger's rows sum to $f";
     }
+    return "";
 }
 
-static void describe_what(const struct violation *v, char *text, size_t size)
+/* What stands for a letter. Sessions are numbered from 0 for people; they are stored +1 so that 0
+ * can mean nobody. */
+static void add_fact(struct growing_text *text, const struct violation *violation, char letter)
 {
-    int64_t session = (int64_t)v->session - 1, other = (int64_t)v->other - 1;
-    if (describe_access(v, text, size))
-        return;
-    switch (v->kind) {
-    case VIOLATION_LAW:
-        snprintf(text, size, "%s: the law says %" PRId64 ", found %" PRId64, tally_column(v->tally),
-                 v->expected, v->found);
-        break;
-    case VIOLATION_COUNTER:
-        snprintf(text, size, "after %" PRId64 " increments the counter says %" PRId64, v->expected,
-                 v->found);
-        break;
-    case VIOLATION_LOST_WAKEUP:
-        if (v->session == 0)
-            snprintf(text, size,
-                     "lost wake-up: %" PRId64 " of %" PRId64 " foretold notifications came",
-                     v->found, v->expected);
-        else
-            snprintf(text, size,
-                     "lost wake-up: session %" PRId64 " waits for what has happened already",
-                     session);
-        break;
-    case VIOLATION_LEFTOVER:
-        snprintf(text, size, "%" PRId64 " znodes are left in the lock", v->found);
-        break;
-    case VIOLATION_UNDELETED:
-        snprintf(text, size,
-                 "leftover: session %" PRId64
-                 " ended and left its ephemeral znode: session %" PRId64
-                 " was granted %.3f s after the release, at the session timeout (%.3f s)",
-                 other, session, (double)v->found / 1e3, (double)v->expected / 1e3);
-        break;
-    case VIOLATION_SERVERS:
-        snprintf(text, size,
-                 "the servers counted %" PRId64 " %s, the sessions account for %" PRId64, v->found,
-                 server_counters_counter_word(v->counter), v->expected);
-        break;
-    case VIOLATION_LEDGER:
-        snprintf(text, size,
-                 "%s: the sessions counted %" PRId64 ", the ledger's rows sum to %" PRId64,
-                 tally_column(v->tally), v->expected, v->found);
-        break;
-    default:
-        break;
-    }
+    if (letter == 't')
+        growing_text_add(text, "%s", tally_column(violation->tally));
+    else if (letter == 'c')
+        growing_text_add(text, "%s", server_counters_counter_word(violation->counter));
+    else if (letter == 'E' || letter == 'F')
+        growing_text_add(text, "%.3f",
+                         (double)(letter == 'E' ? violation->expected : violation->found) / 1e3);
+    else
+        growing_text_add(text, "%" PRId64,
+                         letter == 's'   ? (int64_t)violation->session - 1
+                         : letter == 'o' ? (int64_t)violation->other - 1
+                         : letter == 'e' ? violation->expected
+                                         : violation->found);
 }
 
 const char *violation_describe(const struct violation *violation, char *text, size_t size)
 {
-    char what[200];
-    describe_what(violation, what, sizeof what);
-    snprintf(text, size, "lock %" PRIu32 ", handoff %" PRIu64 ": %s", violation->lock,
-             violation->handoff, what);
+    struct growing_text growing = {0};
+    growing_text_add(&growing, "lock %" PRIu32 ", handoff %" PRIu64 ": ", violation->lock,
+                     violation->handoff);
+    for (const char *at = words_of(violation); *at != '\0'; at++) {
+        if (*at == '$')
+            add_fact(&growing, violation, *++at);
+        else
+            growing_text_add(&growing, "%c", *at);
+    }
+    snprintf(text, size, "%s", growing.text);
+    free(growing.text);
     return text;
 }

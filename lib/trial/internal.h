@@ -9,30 +9,22 @@
 #include "base/random.h"
 #include "client/client.h"
 #include "fleet/actor.h"
-#include "fleet/server_counters.h"
-#include "fleet/setup_session.h"
-#include "fleet/watchdog.h"
 #include "fleet/workers.h"
 #include "recipes/law.h"
-#include "trial/trial_memory.h"
-#include "trial/watch.h"
+#include "trial/trial.h"
 
-/*
- * Handoff: who holds a lock, who waits for it, and the handoff under way.
+/* ------------------------------------------------------------------ handoff
  *
- * A handoff begins with a release or with the death of the holder. It opens a row in the ledger,
- * whose number is the handoff's, and ends with the grants that follow.
+ * Who holds a lock, who waits for it, and the handoff under way, which begins with a release or
+ * with the death of the holder, opens a row in the ledger, and ends with the grants that follow.
  *
- * Invariant: a handoff has begun before anybody can see what follows from it.
- */
+ * Invariant: a handoff has begun before anybody can see what follows from it. */
 
 /* Instead of a time since the release: there is no release to count from. */
 #define HANDOFF_NONE UINT64_MAX
 
-/* The number of the handoff under way at this lock; 0 before the first release. */
+/* The number of the handoff under way at this lock (0 before the first release), and its row. */
 uint64_t handoff_number(const struct trial_memory *memory, uint32_t lock);
-
-/* The ledger's row of the handoff under way. */
 struct ledger_row *handoff_row(const struct trial_memory *memory, uint32_t lock);
 
 /* Sessions that wait at this lock and live. */
@@ -49,13 +41,11 @@ bool handoff_admits(struct trial_memory *memory, uint32_t lock, uint32_t session
  * sessions. Lets no more arrivals in when the ledger is running out of rows. */
 void handoff_begin(struct trial_memory *memory, uint32_t lock, uint64_t now_ns, bool holder_died);
 
-/* The time from the release to a notification that follows from it; HANDOFF_NONE for another
- * notification. */
+/* The time from the release to a notification or a grant that follows from it; HANDOFF_NONE for
+ * another one. Of a grant: to be called after checker_granted, with the time when the granted
+ * session arrived. */
 uint64_t handoff_notification_ns(const struct trial_memory *memory, uint32_t lock,
                                  enum client_event event, uint64_t now_ns);
-
-/* The time from the release to a grant that follows from it; HANDOFF_NONE for another grant. To be
- * called after checker_granted. arrived_ns: when the granted session arrived. */
 uint64_t handoff_grant_ns(const struct trial_memory *memory, uint32_t lock, uint64_t arrived_ns,
                           uint64_t now_ns);
 
@@ -63,16 +53,13 @@ uint64_t handoff_grant_ns(const struct trial_memory *memory, uint32_t lock, uint
 void handoff_granted(struct trial_memory *memory, uint32_t lock, uint32_t session,
                      uint64_t grant_ns, uint64_t now_ns);
 
-/*
- * Injection: decides which session of a trial dies, or loses a reply, on purpose, and when.
+/* ------------------------------------------------------------------ injection
  *
- * The plan contains what is injected (recipes/death.h). Under lockstep the coordinator orders the
- * holder or a waiter to die between two steps. A session that loses a reply, or dies at its work,
- * decides so itself.
+ * Which session dies, or loses a reply, on purpose, and when: as the plan says (recipes/death.h).
+ * Under lockstep the coordinator orders the holder or a waiter to die between two steps. A session
+ * that loses a reply, or dies at its work, decides so itself.
  *
- * Invariant: a death is in the shared memory before the session ends, so nobody sees earlier what
- * follows from it.
- */
+ * Invariant: a death is in the shared memory before the session ends. */
 
 /* Whether no session has died and no reply was lost so far. After that the law predicts nothing. */
 bool injection_none_yet(const struct trial_memory *memory);
@@ -92,16 +79,12 @@ void injection_begun(struct trial_memory *memory, uint32_t lock, uint64_t now_ns
 /* The session is dead. Its ephemeral znodes may stay until expires_ns. */
 void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expires_ns);
 
-/*
- * Checker: checks at every grant and release that the lock is a lock.
+/* ------------------------------------------------------------------ checker
  *
- * A process calls the checker when a client learns of its grant, and when the client begins its
- * release. Two atomic words per lock contain who holds it alone and how many share it, in all
- * processes: nothing is sampled. Clients that share the lock, as their recipe says, may hold at the
- * same time. Nobody may hold beside a client that holds alone.
- *
- * A session that crashes while it holds counts as the holder until the earliest time at which the
- * servers may have deleted its znodes. Sessions that share a lock are never made to die.
+ * Checks at every grant and release, in all processes, that the lock is a lock: two atomic words
+ * per lock contain who holds it alone and how many share it, as their recipe says. Nobody may hold
+ * beside a client that holds alone. A session that crashes while it holds counts as the holder
+ * until the earliest time at which the servers may have deleted its znodes.
  *
  * Order: the sequence numbers of a queue's grants must rise, but not among clients that share. For
  * a lock without a queue the number is that of the arrival; an inversion is counted, and is no
@@ -112,14 +95,10 @@ void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expi
  * with the next one only when it is through, so whoever is through first finds that count too low.
  */
 
-/* The session holds this lock from now on. order: its sequence number, or the number of its
- * arrival.
- */
-
+/* The session holds this lock from now on, or begins to release it. order: its sequence number, or
+ * the number of its arrival. */
 void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns);
-
-/* The session begins to release this lock. */
 void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session);
 
 /* A session begins to enter, or to leave, a barrier of this lock. Of another recipe: nothing. */
@@ -134,22 +113,16 @@ void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session, 
 /* How many sessions hold this lock. */
 uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock);
 
-/*
- * Meter: counts and times what a session sends and receives, and attributes it.
+/* ------------------------------------------------------------------ meter
  *
- * A message is counted in the present row of its lock's ledger and in the total of its worker. The
- * two must agree in the end.
+ * Counts and times what a session sends and receives: in the present row of its lock's ledger, and
+ * in the total of its worker, which must agree in the end. Latencies are kept by the role of a
+ * session's server: of the granted session for a handoff, of the notified one for a notification.
+ * In a steady trial they are recorded only in the steady part: from as many grants as the lock has
+ * clients until no more arrivals are let in. Of the handoffs that the plan traces, each message is
+ * kept as well (trace.h).
  *
- * Latencies are kept by the role of a session's server: of the granted session for a handoff, of
- * the notified session for a notification.
- *
- * In a steady trial latencies are recorded only in the steady part: from as many grants as the lock
- * has clients until no more arrivals are let in. Everything is counted at all times.
- *
- * Of the handoffs that the plan traces, each message is kept as well (trace.h).
- *
- * Nothing here allocates, formats or logs: it is the measured path.
- */
+ * Nothing here allocates, formats or logs: it is the measured path. */
 
 /* Where a session's messages are counted. */
 struct meter {
@@ -173,10 +146,8 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
 void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_ns,
                    uint64_t handoff_ns);
 
-/* A hold of `held_ns`, from the grant to the release, which is about to be sent. */
+/* A release is about to be sent, `held_ns` after the grant; then its handoff has begun. */
 void meter_held(const struct meter *meter, uint64_t held_ns);
-
-/* A release is about to be sent; its handoff has begun. */
 void meter_release_begun(const struct meter *meter, uint64_t now_ns);
 
 /* A release has ended, `release_ns` after it was sent. */
@@ -186,22 +157,18 @@ void meter_released(const struct meter *meter, uint64_t release_ns);
  * the reading before. A new connection counts from zero. */
 void meter_read_bytes(struct meter *meter, const struct client *client);
 
-/*
- * Lock session: a session that contends for locks: it arrives, waits, holds, releases.
+/* ------------------------------------------------------------------ lock session
  *
- * A reply, the awaited notification, or an order of the coordinator resumes the recipe's coroutine.
- * Its result decides what the session does next:
+ * A session that contends for locks; an actor of the trial's fleet. A reply, the awaited
+ * notification, or an order of the coordinator resumes the recipe's coroutine, whose result decides
+ * what the session does next:
  *
  *   arrive -> acquire -> granted -> [work] -> hold -> release -> released -> arrive, or finished
- *
- * Every message is reported to the meter, every grant and release to the checker. A lock session is
- * an actor of the trial's fleet.
  *
  * Invariant: a session is counted as busy in the shared memory from an order to move until it is
  * parked on an armed watch, waits at a turn, holds, or is done. A session that a notification wakes
  * is counted as busy before the notification is counted: when no session is busy and the predicted
- * notifications are counted, nothing moves any more.
- */
+ * notifications are counted, nothing moves any more. */
 
 /* The orders beside enum fleet_order. The session is counted as busy before it receives one. */
 enum lock_session_order {
@@ -247,19 +214,18 @@ struct lock_session {
 /* Lock sessions as actors of a fleet, whose kind is the trial's struct trial_memory. */
 extern const struct actor_ops lock_session_ops;
 
-/*
- * Stall: detects that a server owes an answer while no session receives anything.
+/* ------------------------------------------------------------------ stall
  *
- * The coordinator calls stall_look about ten times a second. A silence begins when the workers'
- * counters change for the last time. After half a second of silence the workers report what each
- * session is doing (shared_inquire); before that, nothing is added to the measured path. A server
- * owes something if a request has no reply, or if all sessions wait for notifications. It owes
- * nothing during a hold, a pause of a recipe, the wait for a session to expire, or a wait for the
- * plan's rate (stall_rest), nor if a reply has arrived and was not read.
+ * Detects that a server owes an answer while no session receives anything. The coordinator calls
+ * stall_look about ten times a second. A silence begins when the workers' counters change for the
+ * last time. After half a second of silence the workers report what each session is doing
+ * (shared_inquire); before that, nothing is added to the measured path. A server owes something if
+ * a request has no reply, or if all sessions wait for notifications. It owes nothing during a hold,
+ * a pause of a recipe, the wait for a session to expire, or a wait for the plan's rate
+ * (stall_rest), nor if a reply has arrived and was not read.
  *
  * Invariant: time in which zkherd itself did not run is never a stall of a server. It is counted
- * apart, in absent_ns.
- */
+ * apart, in absent_ns. */
 
 /* A silence is a stall when it is longer than this, and longer than so many times the median
  * latency of the trial so far (docs/counting.md). */
@@ -302,10 +268,12 @@ void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline);
 /* How long the present stall has lasted; 0: there is none. */
 uint64_t stall_lasts_ns(const struct stall *stall, uint64_t now_ns);
 
-/*
- * Monitor: what a trial of locks adds to its fleet's watchdog: it shows progress, ends the trial at
- * the first failed verdict, and measures the stalls of servers.
- */
+/* ------------------------------------------------------------------ coordinator, and lockstep
+ *
+ * The coordinator leads the workers from the gate to the end: under lockstep every step, in free
+ * pace until all sessions have finished and have received all notifications that the servers have
+ * sent. To its fleet's watchdog it adds a monitor, which shows progress, ends the trial at the
+ * first failed verdict, and measures the stalls of servers. */
 
 struct monitor {
     struct watchdog watchdog; /* whatever leads the trial waits there */
@@ -325,34 +293,22 @@ void monitor_rest(struct monitor *monitor);
 void monitor_close_in_time(const struct monitor *monitor);
 
 /*
- * Lockstep: leads a trial one step at a time, and compares each step with the law.
+ * The gate is open: leads the monitor's trial, whose plan has PACE_LOCKSTEP, to the end of the last
+ * release, one step at a time, and compares each step with the law. What the law predicts for all
+ * steps is added to *law. at_gate: what the servers had counted when the gate opened. Errors are
+ * those of watchdog_wait and of setup_session_exists.
  *
- * A step moves one session, or all sessions that wait at a turn. The step is complete when no
- * session is busy and all notifications that the law predicts for the step have been received. Then
- * the row of the ledger must equal the law's. On several servers an arrival waits until each of
- * them has carried out what any of them has, so that a session that reads before it writes reads
- * the latest state.
- *
- * After a death or the loss of a connection the law predicts nothing. A step is then complete when
- * nothing has moved for a while, and no count is compared any more.
- *
- * If the plan has a max_rate, the lockstep waits before each step and at the end until the number
- * of requests since the gate is within that rate. Nothing waits within a step.
+ * A step moves one session, or all sessions that wait at a turn. It is complete when no session is
+ * busy and all notifications that the law predicts for it have been received. Then the row of the
+ * ledger must equal the law's. On several servers an arrival waits until each of them has carried
+ * out what any of them has, so that a session that reads before it writes reads the latest state.
+ * After a death or the loss of a connection the law predicts nothing: a step is complete when
+ * nothing has moved for a while, and no count is compared any more. With a max_rate the lockstep
+ * waits before each step and at the end, never within a step.
  */
-
-/* The gate is open: leads the monitor's trial, whose plan has PACE_LOCKSTEP, to the end of the last
- * release. What the law predicts for all steps is added to *law. at_gate: what the servers had
- * counted when the gate opened. Errors are those of watchdog_wait and of setup_session_exists. */
 MUST_CHECK enum fleet_end lockstep_lead(struct monitor *monitor, struct setup_session *setup,
                                         const struct server_counters_reading *at_gate,
                                         struct tally *law);
-
-/*
- * Coordinator: leads the workers of one trial from its gate to its end.
- *
- * Under lockstep it leads every step (above). In free pace it opens the gate and waits until
- * all sessions have finished and have received all notifications that the servers have sent.
- */
 
 struct coordinator_result {
     enum fleet_end end;                     /* anything but END_ERROR */
@@ -375,12 +331,10 @@ MUST_CHECK enum error_kind coordinator_lead(const struct workers *workers,
                                             const struct trial_watch *watch,
                                             struct coordinator_result *result, struct error *error);
 
-/*
- * Znodes: creates a trial's znodes before the gate opens, and checks them after the end.
+/* ------------------------------------------------------------------ znodes
  *
- * What is wrong with them is recorded as a violation. The set-up session makes all requests; every
- * function returns its errors.
- */
+ * The set-up session makes all requests; every function returns its errors. What is wrong with the
+ * znodes is recorded as a violation. */
 
 /* Creates the trial's root (in a simulation also its parent), below it a znode for each lock, and
  * below that what the recipe has laid out. */
@@ -402,10 +356,10 @@ MUST_CHECK enum error_kind znodes_check_wakeups(struct trial_memory *memory,
                                                 struct setup_session *setup, struct error *error);
 
 /*
- * Ending: writes why a trial did not end well, which session is unfinished, and what it waits for;
- * "" for a trial that ended well or with a failed verdict. To be called after the last readings.
- * For a trial in which nothing moved the text also names the servers that have not answered
- * requests, and their roles: each is asked for its role, which may take seconds. size >= 512.
+ * Writes why a trial did not end well, which session is unfinished, and what it waits for; "" for a
+ * trial that ended well or with a failed verdict. To be called after the last readings. If nothing
+ * moved the text also names the servers that have not answered requests, and their roles: each is
+ * asked for its role, which may take seconds. size >= 512.
  */
 void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size);

@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/internal.h"
 
-static const struct lock_state *lock_of(const struct meter *meter)
+/* By operation: its requests, and how long they take. */
+static const struct {
+    enum tally_kind tally;
+    enum meter_kind latency;
+} of_operation[] = {
+    [OP_CREATE] = {TALLY_CREATE, METER_CREATE},
+    [OP_EXISTS] = {TALLY_EXISTS, METER_EXISTS},
+    [OP_GET] = {TALLY_GET, METER_GET},
+    [OP_GET_CHILDREN] = {TALLY_GET_CHILDREN, METER_GET_CHILDREN},
+    [OP_SET] = {TALLY_SET, METER_SET},
+    [OP_DELETE] = {TALLY_DELETE, METER_DELETE},
+    [OP_MULTI] = {TALLY_MULTI, METER_MULTI},
+};
+
+static struct lock_state *lock_of(const struct meter *meter)
 {
     return &meter->memory->locks[meter->lock];
 }
@@ -47,24 +61,12 @@ static void record(const struct meter *meter, enum meter_kind kind, uint64_t lat
 
 void meter_sent(const struct meter *meter, enum operation operation)
 {
-    static const enum tally_kind kinds[] = {
-        [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
-        [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
-        [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
-        [OP_MULTI] = TALLY_MULTI,
-    };
-    count(meter, kinds[operation], 1);
+    count(meter, of_operation[operation].tally, 1);
     trace(meter, (struct trace_event){.kind = TRACE_REQUEST, .operation = operation});
 }
 
 void meter_replied(const struct meter *meter, const struct client_reply *reply)
 {
-    static const enum meter_kind kinds[] = {
-        [OP_CREATE] = METER_CREATE, [OP_EXISTS] = METER_EXISTS,
-        [OP_GET] = METER_GET,       [OP_GET_CHILDREN] = METER_GET_CHILDREN,
-        [OP_SET] = METER_SET,       [OP_DELETE] = METER_DELETE,
-        [OP_MULTI] = METER_MULTI,
-    };
     bool failed = reply->status != ZK_OK;
     trace(meter, (struct trace_event){.kind = TRACE_REPLY,
                                       .latency_ns = reply->latency_ns,
@@ -79,7 +81,7 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
         count(meter, TALLY_DELETE_FAILED, 1);
     if (reply->name_count > 0)
         count(meter, TALLY_NAMES_LISTED, reply->name_count);
-    record(meter, kinds[reply->operation], reply->latency_ns);
+    record(meter, of_operation[reply->operation].latency, reply->latency_ns);
 }
 
 void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
@@ -94,18 +96,12 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
           (struct trace_event){.kind = TRACE_NOTIFICATION, .event = event, .wakes = !spurious});
 }
 
-static struct lock_state *steady_lock_of(const struct meter *meter)
-{
-    return is_steady_part(meter) ? &meter->memory->locks[meter->lock] : NULL;
-}
-
 void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_ns,
                    uint64_t handoff_ns)
 {
-    struct lock_state *steady = steady_lock_of(meter);
-    if (steady != NULL) {
-        atomic_fetch_add(&steady->steady_grants, 1);
-        shared_raise(&steady->steady_until_ns, now_ns);
+    if (is_steady_part(meter)) {
+        atomic_fetch_add(&lock_of(meter)->steady_grants, 1);
+        shared_raise(&lock_of(meter)->steady_until_ns, now_ns);
     }
     record(meter, METER_ACQUIRE, acquire_ns);
     trace(meter, (struct trace_event){.kind = TRACE_GRANT, .at_ns = now_ns});
@@ -115,11 +111,10 @@ void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_
 
 void meter_held(const struct meter *meter, uint64_t held_ns)
 {
-    struct lock_state *steady = steady_lock_of(meter);
-    if (steady == NULL)
+    if (!is_steady_part(meter))
         return;
-    atomic_fetch_add(&steady->steady_holds, 1);
-    atomic_fetch_add(&steady->steady_held_ns, held_ns);
+    atomic_fetch_add(&lock_of(meter)->steady_holds, 1);
+    atomic_fetch_add(&lock_of(meter)->steady_held_ns, held_ns);
 }
 
 void meter_release_begun(const struct meter *meter, uint64_t now_ns)

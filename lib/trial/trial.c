@@ -8,13 +8,8 @@
 #include "measure/statistics.h"
 #include "trial/internal.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-
-/* Of a result: how late holds ended, each kind of latency, and each again for every role. */
-#define HISTOGRAMS (1 + METER_KINDS + ROLES * METER_KINDS)
 
 /* How long the servers are given to carry out the last closing of a session, and to answer pings
  * that they have received, and how often they are asked. */
@@ -237,30 +232,6 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
     return kind;
 }
 
-/* The histograms are mapped, not allocated: what is never touched costs nothing, and what earlier
- * trials have freed is no part of the workers' resident memory. */
-static enum error_kind new_result(const struct trial_plan *plan, struct trial_result **result,
-                                  struct error *error)
-{
-    struct trial_result *made = memory_new(1, sizeof *made);
-    struct histogram *histograms =
-        mmap(NULL, HISTOGRAMS * sizeof *histograms, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    enum error_kind kind = histograms != MAP_FAILED
-                               ? trial_memory_new(plan, &made->memory, error)
-                               : error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
-    if (histograms != MAP_FAILED) {
-        made->late = histograms;
-        made->latency = histograms + 1;
-        made->latency_of = (struct histogram(*)[METER_KINDS])(made->latency + METER_KINDS);
-    }
-    if (kind == ERROR_NONE)
-        *result = made;
-    else
-        trial_result_free(made);
-    return kind;
-}
-
 /* On the host's servers. */
 static enum error_kind run_on_servers(struct run *run, struct trial_result *result,
                                       struct error *error)
@@ -303,16 +274,20 @@ static enum error_kind run_in_simulation(struct run *run, struct trial_result *r
 enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
                           struct trial_result **result, struct error *error)
 {
-    struct trial_result *made = NULL;
-    enum error_kind kind = new_result(plan, &made, error);
+    struct trial_memory *memory = NULL;
+    enum error_kind kind = trial_memory_new(plan, &memory, error);
     if (kind != ERROR_NONE)
         return kind;
-    assert(made != NULL && made->memory != NULL);
+    struct trial_result *made = memory_new(1, sizeof *made);
+    made->memory = memory;
+    made->late = memory->sums;
+    made->latency = memory->sums + 1;
+    made->latency_of = (struct histogram(*)[METER_KINDS])(made->latency + METER_KINDS);
     struct run run = {
         .plan = plan,
         .host = host,
         .counters = {.servers = host->servers, .companions = host->companions},
-        .memory = made->memory,
+        .memory = memory,
     };
     kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)
                                                   : run_on_servers(&run, made, error);
@@ -328,7 +303,5 @@ void trial_result_free(struct trial_result *result)
     if (result == NULL)
         return;
     trial_memory_free(result->memory);
-    if (result->late != NULL)
-        munmap(result->late, HISTOGRAMS * sizeof *result->late);
     free(result);
 }

@@ -2,9 +2,6 @@
 /*
  * trial: one trial from its fresh root znode to its result. Layer: trial; the top of the library.
  *
- * Creates the znodes, forks the workers, has the coordinator lead them, reads the servers'
- * counters, checks what is left, deletes it, and adds up.
- *
  * Invariant: whatever the outcome, no process, no session and no znode of the trial is left behind.
  * A session whose end no server confirms in time ends with its timeout.
  */
@@ -12,6 +9,7 @@
 #define TRIAL_TRIAL_H
 
 #include "base/error.h"
+#include "capacity/utilisation.h"
 #include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
 #include "fleet/watchdog.h"
@@ -20,10 +18,43 @@
 #include "servers/ensemble.h"
 #include "trial/trial_memory.h"
 #include "trial/trial_plan.h"
-#include "trial/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* What is shown while a trial runs. */
+struct trial_progress {
+    uint64_t handoffs;     /* grants so far */
+    uint64_t handoffs_due; /* UINT64_MAX when the time decides */
+    uint64_t passages;     /* entries and departures begun so far; 0: no barrier */
+    uint64_t passages_due;
+    uint64_t arrivals;     /* so far */
+    uint64_t arrivals_due; /* before the first release under lockstep; else 0 */
+    uint64_t rpcs;
+    uint64_t elapsed_ns; /* since the gate opened; 0 while sessions are being opened */
+    uint32_t established;
+    uint32_t losses;     /* of connections, as in struct trial_result */
+    uint64_t stalled_ns; /* how long a server has owed an answer and nothing came; 0: none does */
+    const char *stalled_at;            /* that server's address; "": not known */
+    const struct trial_memory *memory; /* what the sessions count meanwhile */
+};
+
+/* How a trial is watched over from outside. Every function may be NULL. */
+struct trial_watch {
+    /* Called about ten times a second. */
+    void (*progress)(void *context, const struct trial_progress *progress);
+    void *context;
+    int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
+    /* Asked after every wait: whether what is to go on beside the trial still does; if not, the
+     * trial ends, END_ALONE. */
+    bool (*has_company)(void *context);
+    /* The gate opens; the last session has finished, or the trial ends early. */
+    void (*opened)(void *context);
+    void (*ended)(void *context);
+    /* Steady, asked after every wait, while the workers write to the memory: whether what has been
+     * measured since the gate is enough, so that no more arrivals are let in. */
+    bool (*has_enough)(void *context, const struct trial_memory *memory, uint64_t elapsed_ns);
+};
 
 /* Where trials run: on servers, or each in a simulation of its own. */
 struct trial_host {
@@ -34,6 +65,15 @@ struct trial_host {
     const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
     uint32_t companions;                  /* sessions of a load in the background */
     struct trial_watch watch;
+};
+
+/* All stalls of a trial. */
+struct stalls {
+    uint32_t count;
+    uint64_t total_ns;
+    uint64_t longest_ns;
+    char server[ENDPOINT_TEXT_SIZE]; /* that owed an answer in the longest; "": not known */
+    uint64_t absent_ns; /* the longest time for which the trial waited for zkherd itself */
 };
 
 struct trial_result {
@@ -62,9 +102,8 @@ struct trial_result {
     double fairness_jain;
     struct server_counters_count servers; /* from the gate to the end */
     enum reconciled reconciled;
-    char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end; else
-                                  "" */
-    struct histogram *latency; /* METER_KINDS of them */
+    char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end */
+    struct histogram *latency; /* METER_KINDS of them, in `memory` like the others */
     struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */
     unsigned roles;                              /* how many roles have any latency */
     struct histogram *late;                      /* how late holds of more than 0 ended */
@@ -82,5 +121,15 @@ MUST_CHECK enum error_kind trial_run(const struct trial_plan *plan, const struct
 
 /* NULL is fine. */
 void trial_result_free(struct trial_result *result);
+
+/*
+ * The figures of a steady trial that was led to its end, for capacity/utilisation.h. Requests and
+ * bytes are those of the handoffs of the steady part, by the ledger; another trial than a steady
+ * one in free pace has none, and what was not measured is NaN or 0, as utilisation.h says. cores:
+ * that zkherd and its private servers may use together (base/cores.h); server_percent: the CPU
+ * share of each private server, 0: no limit.
+ */
+void trial_utilisation_take(const struct trial_result *result, double cores,
+                            unsigned server_percent, struct utilisation_figures *figures);
 
 #endif

@@ -41,38 +41,42 @@ static void write_folders(struct trial_memory *memory)
     }
 }
 
+static struct trial_memory *lay_out(struct shared_layout *layout, const struct trial_plan *plan)
+{
+    struct trial_memory *memory = shared_take(layout, sizeof *memory);
+    const struct trial_memory blocks = {
+        .plan = plan,
+        .locks = shared_take(layout, plan->locks * sizeof(struct lock_state)),
+        .workers = shared_take(layout, plan->fleet.processes * sizeof(struct lock_worker)),
+        .sessions = shared_take(layout, plan->fleet.sessions * sizeof(struct trial_session_report)),
+        .ledger = {.locks = plan->locks, .rows_per_lock = rows_per_lock(plan)},
+        .folders = shared_take(layout, (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX),
+        .trace = {.handoffs = plan->traced,
+                  .count = plan->traced_count,
+                  .places = trace_places(plan->traced_count, plan->locks, plan->fleet.sessions)},
+        .sums = shared_take(layout, TRIAL_MEMORY_SUMS * sizeof(struct histogram)),
+    };
+    struct ledger_row *rows =
+        shared_take(layout, plan->locks * blocks.ledger.rows_per_lock * sizeof *rows);
+    struct trace_event *events = shared_take(layout, blocks.trace.places * sizeof *events);
+    if (memory != NULL) {
+        *memory = blocks;
+        memory->ledger.rows = rows;
+        memory->trace.events = events;
+    }
+    return memory;
+}
+
 enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_memory **memory,
                                  struct error *error)
 {
-    size_t rows = rows_per_lock(plan);
-    size_t locks_bytes = plan->locks * sizeof(struct lock_state);
-    size_t workers_bytes = plan->fleet.processes * sizeof(struct lock_worker);
-    size_t sessions_bytes = plan->fleet.sessions * sizeof(struct trial_session_report);
-    size_t rows_bytes = plan->locks * rows * sizeof(struct ledger_row);
-    size_t folders_bytes = (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX;
-    size_t places = trace_places(plan->traced_count, plan->locks, plan->fleet.sessions);
-    size_t events_bytes = places * sizeof(struct trace_event);
-    size_t size_bytes = shared_round_up(sizeof **memory) + shared_round_up(locks_bytes) +
-                        shared_round_up(workers_bytes) + shared_round_up(sessions_bytes) +
-                        shared_round_up(rows_bytes) + shared_round_up(folders_bytes) +
-                        shared_round_up(events_bytes);
-    void *block = NULL;
-    enum error_kind kind = shared_map(size_bytes, &block, error);
+    struct shared_layout layout = {0};
+    (void)lay_out(&layout, plan);
+    enum error_kind kind = shared_layout_map(&layout, error);
     if (kind != ERROR_NONE)
         return kind;
-    char *at = block;
-    struct trial_memory *made = shared_cut(&at, sizeof *made);
-    made->plan = plan;
-    made->size_bytes = size_bytes;
-    made->locks = shared_cut(&at, locks_bytes);
-    made->workers = shared_cut(&at, workers_bytes);
-    made->sessions = shared_cut(&at, sessions_bytes);
-    made->ledger = (struct ledger){shared_cut(&at, rows_bytes), plan->locks, rows};
-    made->folders = shared_cut(&at, folders_bytes);
-    made->trace.handoffs = plan->traced;
-    made->trace.count = plan->traced_count;
-    made->trace.places = places;
-    made->trace.events = shared_cut(&at, events_bytes);
+    struct trial_memory *made = lay_out(&layout, plan);
+    made->size_bytes = layout.size_bytes;
     write_folders(made);
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         atomic_store(&made->locks[lock].last_order, INT64_MIN);

@@ -173,6 +173,9 @@ struct trial_session_report {
     char node[RECIPE_PATH_MAX];      /* unfinished: its own znode in the lock */
 };
 
+/* How late holds ended, each kind of latency, and each again for every role. */
+#define TRIAL_MEMORY_SUMS (1 + METER_KINDS + ROLES * METER_KINDS)
+
 struct trial_memory {
     const struct trial_plan *plan;
     struct shared *fleet; /* the fleet's own shared memory */
@@ -182,6 +185,8 @@ struct trial_memory {
     struct ledger ledger;
     struct trace trace;               /* of the plan's traced handoffs */
     char (*folders)[RECIPE_PATH_MAX]; /* see trial_memory_folder */
+    struct histogram
+        *sums; /* TRIAL_MEMORY_SUMS, for the result: never touched, they cost nothing */
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/trial_utilisation.h"
+#include "trial/trial.h"
 
 #include <math.h>
 

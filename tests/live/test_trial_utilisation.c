@@ -3,7 +3,7 @@
 #include "base/cores.h"
 #include "tests/support/live.h"
 #include "tests/support/test.h"
-#include "trial/trial_utilisation.h"
+#include "trial/trial.h"
 
 #include <math.h>
 
