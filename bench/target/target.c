@@ -318,7 +318,7 @@ static enum error_kind check_one_ensemble(const struct target *target, int inter
                                           struct error *error)
 {
     char through[CLIENT_SERVER_SIZE], text[ENDPOINT_TEXT_SIZE];
-    setup_session_server(target->setup, through, sizeof through);
+    client_server(target->setup->session.client, through, sizeof through);
     for (size_t i = 0; i < target->servers.count; i++) {
         const struct endpoint *server = &target->servers.endpoints[i];
         bool found;
@@ -367,7 +367,7 @@ static enum error_kind remove_root(const struct target *target, struct error *er
     char server[ENDPOINT_TEXT_SIZE], path[sizeof target->servers.chroot + sizeof target->root];
     if (target->ensemble != NULL || target->setup == NULL || target->root[0] == '\0')
         return ERROR_NONE;
-    setup_session_heed(target->setup, -1);
+    target->setup->interrupts = -1;
     enum error_kind kind = setup_session_delete_tree(target->setup, target->root, &why);
     if (kind == ERROR_NONE)
         return kind;

@@ -15,28 +15,20 @@ static const struct {
 #undef X
 };
 
-__attribute__((format(printf, 5, 0))) static enum error_kind
-fill(struct error *error, enum error_kind kind, int os_error, const char *subject,
-     const char *detail, va_list arguments)
-{
-    error->kind = kind;
-    error->os_error = os_error;
-    snprintf(error->subject, sizeof error->subject, "%s", subject);
-    vsnprintf(error->detail, sizeof error->detail, detail, arguments);
-    return kind;
-}
-
 enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
                             const char *subject, const char *detail, ...)
 {
     va_list arguments;
+    error->kind = kind;
+    error->os_error = os_error;
+    snprintf(error->subject, sizeof error->subject, "%s", subject);
     va_start(arguments, detail);
-    fill(error, kind, os_error, subject, detail, arguments);
+    vsnprintf(error->detail, sizeof error->detail, detail, arguments);
     va_end(arguments);
     return kind;
 }
 
-static enum error_kind kind_of_errno(int os_error)
+enum error_kind error_kind_of_errno(int os_error)
 {
     switch (os_error) {
     case ENOSPC:
@@ -57,17 +49,6 @@ static enum error_kind kind_of_errno(int os_error)
     default:
         return ERROR_SYSTEM;
     }
-}
-
-enum error_kind error_from_errno(struct error *error, int os_error, const char *subject,
-                                 const char *detail, ...)
-{
-    enum error_kind kind = kind_of_errno(os_error);
-    va_list arguments;
-    va_start(arguments, detail);
-    fill(error, kind, os_error, subject, detail, arguments);
-    va_end(arguments);
-    return kind;
 }
 
 const char *error_words(enum error_kind kind)

@@ -107,13 +107,16 @@ enum error_kind error_raise(struct error *error, enum error_kind kind, int os_er
                             const char *subject, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
 
-/*
- * Fills *error from errno: ENOSPC, EDQUOT and EFBIG become ERROR_NO_SPACE, EACCES, EPERM and EROFS
+/* The kind of an errno: ENOSPC, EDQUOT and EFBIG are ERROR_NO_SPACE, EACCES, EPERM and EROFS
  * ERROR_DENIED, ENOMEM ERROR_NO_MEMORY, EMFILE and ENFILE ERROR_NO_DESCRIPTORS, EEXIST
- * ERROR_EXISTS, everything else ERROR_SYSTEM. Returns the kind, never ERROR_NONE.
+ * ERROR_EXISTS, everything else ERROR_SYSTEM. */
+enum error_kind error_kind_of_errno(int os_error);
+
+/* Fills *error from errno, and returns its kind: error_from_errno(error, errno, subject, detail,
+ * ...)
  */
-enum error_kind error_from_errno(struct error *error, int os_error, const char *subject,
-                                 const char *detail, ...) __attribute__((format(printf, 4, 5)));
+#define error_from_errno(error, os_error, ...)                                                     \
+    error_raise(error, error_kind_of_errno(os_error), os_error, __VA_ARGS__)
 
 /* What happened, and what to do about it ("" if that depends on the case). Static strings. */
 const char *error_words(enum error_kind kind);

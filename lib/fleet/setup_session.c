@@ -16,7 +16,7 @@
 #define LOOK_NS        (100 * NS_PER_MS)
 #define PURPOSE        "run"
 #define EXPIRY_NS      (SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
-#define PATH_MAX_BYTES 512
+#define PATH_MAX_BYTES SETUP_SESSION_PATH_MAX
 #define ATTEMPTS       3
 
 /* ------------------------------------------------------------------ the loop */
@@ -195,17 +195,6 @@ enum error_kind sync_session_ask(struct sync_session *session, const struct requ
 
 /* ------------------------------------------------------------------ the set-up session */
 
-struct setup_session {
-    struct sync_session session;
-    uint64_t timeout_ns;
-    uint64_t away_ns;          /* how long to wait for a connection */
-    int interrupts;            /* see setup_session_heed */
-    bool gave_up;              /* the servers have not answered a request */
-    char mark[PATH_MAX_BYTES]; /* the run's ephemeral znode, or "" */
-    int64_t marked_session;    /* the session that made the mark */
-    char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
-};
-
 static enum zk_status status(const struct setup_session *setup)
 {
     return setup->session.reply.status;
@@ -282,26 +271,6 @@ void setup_session_free(struct setup_session *setup)
 void setup_session_abandon(struct setup_session *setup)
 {
     event_loop_abandon(setup->session.loop.event_loop);
-}
-
-void setup_session_heed(struct setup_session *setup, int interrupts)
-{
-    setup->interrupts = interrupts;
-}
-
-const struct loop *setup_session_loop(const struct setup_session *setup)
-{
-    return &setup->session.loop;
-}
-
-void setup_session_server(const struct setup_session *setup, char *text, size_t size)
-{
-    client_server(setup->session.client, text, size);
-}
-
-uint64_t setup_session_requests(const struct setup_session *setup)
-{
-    return setup->session.requests;
 }
 
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns)

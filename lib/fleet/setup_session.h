@@ -113,13 +113,27 @@ MUST_CHECK enum error_kind sync_session_ask(struct sync_session *session,
 
 /* ------------------------------------------------------------------ the set-up session */
 
-struct setup_session;
+#define SETUP_SESSION_PATH_MAX 512
+
+struct setup_session {
+    struct sync_session session; /* its loop is one in which the owner may wait for more */
+    /* While this descriptor is readable a request is not sent and returns ERROR_INTERRUPTED; -1:
+     * none does. The owner may change it. */
+    int interrupts;
+    /* The session's own: */
+    uint64_t timeout_ns;
+    uint64_t away_ns;                  /* how long to wait for a connection */
+    bool gave_up;                      /* the servers have not answered a request */
+    char mark[SETUP_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
+    int64_t marked_session;            /* the session that made the mark */
+    char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
+};
 
 /* Opens a session with the servers (chroot included). *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive the set-up session's use, or NULL; when one of them
  * ends, every wait here ends with ERROR_SERVER_DIED. timeout_ns also bounds every later request.
- * interrupts: see setup_session_heed; while it is readable no session is waited for either.
- * ERROR_NO_ANSWER if no session is established in time. */
+ * While `interrupts` is readable no session is waited for either. ERROR_NO_ANSWER if none is
+ * established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              int interrupts, struct setup_session **setup,
@@ -136,13 +150,6 @@ void setup_session_free(struct setup_session *setup);
 
 /* For a forked child: closes the child's copies, and sends nothing. */
 void setup_session_abandon(struct setup_session *setup);
-
-/* From here on, while this descriptor is readable, a request is not sent and returns
- * ERROR_INTERRUPTED. -1: none does. */
-void setup_session_heed(struct setup_session *setup, int interrupts);
-
-/* The loop of the session, in which the owner may wait for more. */
-const struct loop *setup_session_loop(const struct setup_session *setup);
 
 /* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
  * missing). */
@@ -195,12 +202,6 @@ MUST_CHECK enum error_kind setup_session_list_children(struct setup_session *set
 /* Deletes a znode and all znodes below it. A missing znode is no error. */
 MUST_CHECK enum error_kind setup_session_delete_tree(struct setup_session *setup, const char *path,
                                                      struct error *error);
-
-/* See client_server. */
-void setup_session_server(const struct setup_session *setup, char *text, size_t size);
-
-/* The number of requests sent so far, without connects. */
-uint64_t setup_session_requests(const struct setup_session *setup);
 
 /* The most pings that the session can have sent since a time. */
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);

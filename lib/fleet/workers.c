@@ -254,14 +254,31 @@ static void live_as_worker(const struct fleet *fleet, uint32_t index, struct set
     }
 }
 
+static void free_guest(struct workers *workers)
+{
+    if (workers->guest != NULL)
+        free(workers->guest->actors);
+    free(workers->guest);
+    workers->guest = NULL;
+}
+
 enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
-                              struct setup_session *setup, struct ensemble *ensemble,
-                              struct error *error)
+                              struct setup_session *setup, struct sim *sim,
+                              struct ensemble *ensemble, struct error *error)
 {
     uint32_t processes = fleet->shared->plan->processes;
     pid_t parent = getpid();
-    *workers =
-        (struct workers){.fleet = *fleet, .pids = memory_new(processes, sizeof *workers->pids)};
+    *workers = (struct workers){.fleet = *fleet};
+    if (sim != NULL) {
+        workers->guest = memory_new(1, sizeof *workers->guest);
+        *workers->guest = worker_of(fleet, 0);
+        workers->guest->sim = sim;
+        enum error_kind kind = set_up(workers->guest, fleet->kind, error);
+        if (kind != ERROR_NONE)
+            free_guest(workers);
+        return kind;
+    }
+    workers->pids = memory_new(processes, sizeof *workers->pids);
     while (workers->count < processes) {
         pid_t worker = fork();
         if (worker < 0) {
@@ -280,27 +297,6 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
         workers->pids[workers->count++] = worker;
     }
     return ERROR_NONE;
-}
-
-static void free_guest(struct workers *workers)
-{
-    if (workers->guest != NULL)
-        free(workers->guest->actors);
-    free(workers->guest);
-    workers->guest = NULL;
-}
-
-enum error_kind workers_start_simulated(struct workers *workers, const struct fleet *fleet,
-                                        struct sim *sim, struct error *error)
-{
-    struct worker *guest = memory_new(1, sizeof *guest);
-    *guest = worker_of(fleet, 0);
-    guest->sim = sim;
-    *workers = (struct workers){.fleet = *fleet, .guest = guest};
-    enum error_kind kind = set_up(guest, fleet->kind, error);
-    if (kind != ERROR_NONE)
-        free_guest(workers);
-    return kind;
 }
 
 enum error_kind workers_turn(const struct workers *workers, const struct loop *loop,

@@ -35,16 +35,12 @@ struct workers {
 };
 
 /* Forks the plan's processes. Each abandons the set-up session and forgets the ensemble (may be
- * NULL), and runs its share of the sessions. On an error no process is left. Call this
+ * NULL), and runs its share of the sessions. With a simulation (else NULL) nothing is forked, and
+ * the set-up session and the ensemble are not used. On an error no process is left. Call this
  * while the program has one thread. */
 MUST_CHECK enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
-                                         struct setup_session *setup, struct ensemble *ensemble,
-                                         struct error *error);
-
-/* The same in a simulation. */
-MUST_CHECK enum error_kind workers_start_simulated(struct workers *workers,
-                                                   const struct fleet *fleet, struct sim *sim,
-                                                   struct error *error);
+                                         struct setup_session *setup, struct sim *sim,
+                                         struct ensemble *ensemble, struct error *error);
 
 /* A turn of the loop, for most_ns of its time at most. In a simulation the worker works here. */
 MUST_CHECK enum error_kind workers_turn(const struct workers *workers, const struct loop *loop,

@@ -115,10 +115,8 @@ static enum error_kind make_simulation(struct load_trial *trial, struct error *e
 static enum error_kind start_workers(struct load_trial *trial, struct error *error)
 {
     const struct fleet fleet = {trial->load->shared, &load_session_ops, trial->load};
-    enum error_kind kind =
-        trial->sim != NULL
-            ? workers_start_simulated(&trial->workers, &fleet, trial->sim, error)
-            : workers_start(&trial->workers, &fleet, trial->setup, trial->host->ensemble, error);
+    enum error_kind kind = workers_start(&trial->workers, &fleet, trial->setup, trial->sim,
+                                         trial->host->ensemble, error);
     trial->are_working = kind == ERROR_NONE;
     return kind;
 }
@@ -148,7 +146,7 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
     trial->watchdog = (struct watchdog){
         .workers = &trial->workers,
         .counters = &trial->counters,
-        .loop = setup_session_loop(trial->setup),
+        .loop = &trial->setup->session.loop,
         .interrupt_descriptor = trial->host->watch.interrupt_descriptor,
         .kind = &watchdog_kind,
         .context = trial,
@@ -172,7 +170,7 @@ static void reach_start(struct load_trial *trial)
     if (goes_on(trial))
         trial->end = gate_read_counters(&trial->watchdog, &trial->at_start);
     trial->started_ns = load_trial_now_ns(trial);
-    trial->setup_session_requests = setup_session_requests(trial->setup);
+    trial->setup_session_requests = trial->setup->session.requests;
 }
 
 struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host)
@@ -337,8 +335,7 @@ static void compare_counts(struct load_trial *trial)
         .reconnects = result->reconnects,
         .losses = result->losses,
         .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
-        .setup_session_requests =
-            setup_session_requests(trial->setup) - trial->setup_session_requests,
+        .setup_session_requests = trial->setup->session.requests - trial->setup_session_requests,
         .pings_most = trial->sim != NULL /* nobody pings there */
                           ? 0
                           : setup_session_pings(trial->setup, trial->started_ns) +

@@ -128,7 +128,7 @@ static enum fleet_end lead(struct monitor *monitor, struct setup_session *setup,
     if (end != END_DONE)
         return end;
     result->gate_ns = loop_now_ns(watchdog->loop);
-    result->setup_session_requests = setup_session_requests(setup);
+    result->setup_session_requests = setup->session.requests;
     open_gate(monitor, result->gate_ns);
     if (watch->opened != NULL)
         watch->opened(watch->context);
@@ -149,7 +149,7 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
                                  struct coordinator_result *result, struct error *error)
 {
     static const struct watchdog_kind of_trial = {movement, look, received, asked};
-    const struct loop *loop = setup_session_loop(setup);
+    const struct loop *loop = &setup->session.loop;
     struct monitor monitor = {
         .watchdog = {.workers = workers,
                      .counters = counters,

@@ -93,11 +93,11 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .reconnects = result->reconnects,
         .losses = atomic_load(&fleet->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
-        .setup_session_requests = setup_session_requests(run->setup) - led->setup_session_requests,
+        .setup_session_requests = run->setup->session.requests - led->setup_session_requests,
     };
     if (run->counters.sim == NULL) /* nobody pings there */
         facts.pings_most = setup_session_pings(run->setup, led->gate_ns) +
-                           shared_pings_most(fleet, loop_now_ns(setup_session_loop(run->setup)));
+                           shared_pings_most(fleet, loop_now_ns(&run->setup->session.loop));
     return facts;
 }
 
@@ -173,7 +173,7 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
                                   const struct coordinator_result *led, struct trial_result *result,
                                   struct error *error)
 {
-    const struct loop *loop = setup_session_loop(run->setup);
+    const struct loop *loop = &run->setup->session.loop;
     uint64_t until_ns = loop_now_ns(loop) + CLOSING_NS;
     for (;;) {
         struct server_counters_reading at_end;
@@ -194,40 +194,30 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
     }
 }
 
-/* With the workers running: leads them, reads what the servers counted, and adds up while the
- * sessions and the shared memory are still there. */
-static enum error_kind lead(struct run *run, const struct workers *workers,
-                            struct trial_result *result, struct error *error)
-{
-    struct coordinator_result led;
-    struct error why;
-    enum error_kind kind =
-        coordinator_lead(workers, run->setup, &run->counters, &run->host->watch, &led, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    add_workers(run, result);
-    /* A trial that was cut short has a reason of its own: that a server does not tell its counters
-     * then is no error, unless it is a private one, which has died. */
-    kind = read_whole(run, workers, &led, result, &why);
-    if (kind != ERROR_NONE && (led.end == END_DONE || run->host->ensemble != NULL)) {
-        *error = why;
-        return kind;
-    }
-    return add_up(run, &led, result, error);
-}
-
+/* Leads the workers, reads what the servers counted, and adds up while the sessions and the shared
+ * memory are still there. */
 static enum error_kind run_workers(struct run *run, struct trial_result *result,
                                    struct error *error)
 {
     struct workers workers;
+    struct coordinator_result led;
+    struct error why;
     const struct fleet fleet = {run->memory->fleet, &lock_session_ops, run->memory};
     enum error_kind kind =
-        run->counters.sim != NULL
-            ? workers_start_simulated(&workers, &fleet, run->counters.sim, error)
-            : workers_start(&workers, &fleet, run->setup, run->host->ensemble, error);
+        workers_start(&workers, &fleet, run->setup, run->counters.sim, run->host->ensemble, error);
     if (kind != ERROR_NONE)
         return kind;
-    kind = lead(run, &workers, result, error);
+    kind = coordinator_lead(&workers, run->setup, &run->counters, &run->host->watch, &led, error);
+    if (kind == ERROR_NONE) {
+        add_workers(run, result);
+        /* A trial that was cut short has a reason of its own: that a server does not tell its
+         * counters then is no error, unless it is a private one, which has died. */
+        kind = read_whole(run, &workers, &led, result, &why);
+        if (kind != ERROR_NONE && (led.end == END_DONE || run->host->ensemble != NULL))
+            *error = why;
+        else
+            kind = add_up(run, &led, result, error);
+    }
     workers_end(&workers);
     return kind;
 }

@@ -80,7 +80,7 @@ static enum error_kind count_in_folder(const struct trial_memory *memory,
 static enum error_kind count_lasting(const struct trial_memory *memory, struct setup_session *setup,
                                      uint32_t lock, size_t *count, struct error *error)
 {
-    const struct loop *loop = setup_session_loop(setup);
+    const struct loop *loop = &setup->session.loop;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE) {
         uint64_t now_ns = loop_now_ns(loop);

@@ -95,9 +95,9 @@ TEST(test_a_tree_is_deleted)
     live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
     create_folders("", 41);
     create_folders("/c", 3);
-    uint64_t before = setup_session_requests(live_host.setup);
+    uint64_t before = live_host.setup->session.requests;
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/b", &error), &error);
-    assert_true(setup_session_requests(live_host.setup) - before < 41);
+    assert_true(live_host.setup->session.requests - before < 41);
     live_expect(setup_session_exists(live_host.setup, ROOT "/b", &exists, &error), &error);
     assert_false(exists);
 }
@@ -109,16 +109,16 @@ TEST(test_many_small_folders_take_few_requests)
     struct error error = {0};
     bool exists = false;
     live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
-    uint64_t before = setup_session_requests(live_host.setup);
+    uint64_t before = live_host.setup->session.requests;
     live_expect(setup_session_create_numbered(live_host.setup, ROOT "/b/l", 9, &error), &error);
-    assert_int_equal(setup_session_requests(live_host.setup) - before, 3);
+    assert_int_equal(live_host.setup->session.requests - before, 3);
     live_expect(setup_session_exists(live_host.setup, ROOT "/b/l8", &exists, &error), &error);
     assert_true(exists);
     create_folders("/c", 9);
-    before = setup_session_requests(live_host.setup);
+    before = live_host.setup->session.requests;
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/b", &error), &error);
     /* The first attempt, the list, three transactions that fail, the folders, the last deletion. */
-    assert_int_equal(setup_session_requests(live_host.setup) - before, 1 + 1 + 3 + 9 * 2 + 1);
+    assert_int_equal(live_host.setup->session.requests - before, 1 + 1 + 3 + 9 * 2 + 1);
     live_expect(setup_session_exists(live_host.setup, ROOT "/b", &exists, &error), &error);
     assert_false(exists);
 }
@@ -136,15 +136,15 @@ TEST(test_an_interrupt_is_heeded)
     struct error error = {0};
     bool exists = true;
     int interrupts = eventfd(0, 0);
-    setup_session_heed(setup, interrupts);
+    setup->interrupts = interrupts;
     live_expect(setup_session_create(setup, ROOT "/c", &error), &error);
     eventfd_write(interrupts, 1);
-    uint64_t before = setup_session_requests(setup);
+    uint64_t before = setup->session.requests;
     assert_interrupted(setup_session_create(setup, ROOT "/d", &error), &error);
     assert_interrupted(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
     assert_interrupted(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
-    assert_int_equal(setup_session_requests(setup), before);
-    setup_session_heed(setup, -1);
+    assert_int_equal(setup->session.requests, before);
+    setup->interrupts = -1;
     live_expect(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
     live_expect(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
     assert_false(exists);
@@ -176,7 +176,7 @@ TEST(test_an_interrupt_is_heeded_from_the_first_request_on)
                 &error);
     eventfd_write(interrupts, 1);
     assert_interrupted(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
-    setup_session_heed(setup, -1);
+    setup->interrupts = -1;
     live_expect(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
     assert_false(exists);
     setup_session_free(setup);

@@ -213,7 +213,7 @@ TEST_BETWEEN(test_a_fleet_runs_actors_of_any_kind, set_up, tear_down)
     struct error error;
     struct loop loop = {.sim = NULL};
     assert_int_equal(sim_new(&options, &loop.sim, &error), ERROR_NONE);
-    assert_int_equal(workers_start_simulated(&workers, &fleet, loop.sim, &error), ERROR_NONE);
+    assert_int_equal(workers_start(&workers, &fleet, NULL, loop.sim, NULL, &error), ERROR_NONE);
     await(&workers, &loop, &shared->established, READERS);
     shared_enter(shared, PHASE_RUN);
     await(&workers, &loop, &shared->finished, READERS);
