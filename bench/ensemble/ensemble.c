@@ -206,11 +206,11 @@ static enum error_kind write_json(const struct detached_ensemble *detached, bool
 /* Standard output has the connect string alone. */
 static enum error_kind tell(const struct ensemble *ensemble, struct error *error)
 {
-    const struct connect_string *connect = ensemble_connect(ensemble);
+    const struct connect_string *connect = &ensemble->connect;
     char text[CONNECT_TEXT_SIZE];
     for (unsigned i = 0; i < connect->count; i++)
         complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
-                        role_word(ensemble_role(ensemble, i)));
+                        role_word(ensemble->servers[i].role));
     complain_mildly("to stop the servers: zkherd ensemble stop");
     printf("%s\n", connect_format(connect, false, text, sizeof text));
     return standard_output_flush(error);

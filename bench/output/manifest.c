@@ -78,7 +78,7 @@ static json_t *describe_server(const struct target *target, size_t index)
     else
         json_object_set_new(server, "settings", json_null());
     if (target->ensemble != NULL) {
-        add_start(server, server_start(ensemble_server(target->ensemble, (unsigned)index)));
+        add_start(server, &target->ensemble->servers[index].start);
     } else if (target->stands) {
         struct server_start start;
         int at = detached_index_of(&target->detached, endpoint);
@@ -109,8 +109,7 @@ static json_t *describe_data(const struct target_options *options, const struct 
         detached_look_at(&target->detached, 0, &start);
         fsync = strstr(start.settings, "forceSync=no") == NULL;
     }
-    const char *folder =
-        target->stands ? target->detached.folder : ensemble_folder(target->ensemble);
+    const char *folder = target->stands ? target->detached.folder : target->ensemble->folder;
     machine_file_system(folder, file_system, sizeof file_system);
     return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
                      "fsync", fsync);

@@ -591,7 +591,7 @@ static int tell_private(const struct limits_options *options, json_t *results)
         char name[32];
         uint64_t count = options->target.server_counts[i];
         struct plan_given given = give(options, count);
-        /* As servers/server_config.h configures them: any number of connections, the descriptors of
+        /* As lib/servers/server.c configures them: any number of connections, the descriptors of
          * this process. */
         given.lowest =
             (struct server_limits){.descriptors = given.descriptors,

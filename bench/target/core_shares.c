@@ -4,7 +4,7 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "servers/cpu_share.h"
-#include "servers/server.h"
+#include "servers/ensemble.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -80,7 +80,7 @@ static enum error_kind start_private(const struct target_options *options, size_
     enum error_kind kind = ensemble_start(&wanted, &target->ensemble, error);
     if (kind != ERROR_NONE)
         return kind;
-    target->servers = *ensemble_connect(target->ensemble);
+    target->servers = target->ensemble->connect;
     return ERROR_NONE;
 }
 

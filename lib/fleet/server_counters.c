@@ -207,9 +207,8 @@ enum error_kind server_counters_read(struct server_counters *counters,
     if (kind != ERROR_NONE || counters->ensemble == NULL)
         return kind;
     reading->cpu_known = true;
-    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble_connect(counters->ensemble)->count;
-         i++) {
-        kind = server_cpu_ns(ensemble_server(counters->ensemble, i), &reading->cpu_of_ns[i], error);
+    for (unsigned i = 0; kind == ERROR_NONE && i < counters->ensemble->connect.count; i++) {
+        kind = server_cpu_ns(&counters->ensemble->servers[i], &reading->cpu_of_ns[i], error);
         reading->cpu_ns += reading->cpu_of_ns[i];
     }
     return kind;

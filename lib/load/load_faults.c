@@ -12,12 +12,12 @@
 
 static uint32_t servers_of(const struct load_faults *faults)
 {
-    return (uint32_t)ensemble_connect(faults->ensemble)->count;
+    return (uint32_t)faults->ensemble->connect.count;
 }
 
 static bool is_down(const struct load_faults *faults, uint32_t server)
 {
-    return server_was_killed(ensemble_server(faults->ensemble, server));
+    return faults->ensemble->servers[server].killed;
 }
 
 /* ROLE_UNKNOWN if it does not serve, or does not answer soon. *told: whether the answer says which:
@@ -27,7 +27,7 @@ static enum role ask_role(struct load_faults *faults, uint32_t server, uint64_t 
 {
     struct four_letter_identity identity;
     struct error ignored;
-    const struct endpoint *endpoint = &ensemble_connect(faults->ensemble)->endpoints[server];
+    const struct endpoint *endpoint = &faults->ensemble->connect.endpoints[server];
     *told = true;
     if (is_down(faults, server))
         return ROLE_UNKNOWN;

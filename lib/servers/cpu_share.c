@@ -2,6 +2,7 @@
 #include "servers/cpu_share.h"
 
 #include "base/cores.h"
+#include "servers/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,27 +16,14 @@
 
 #define FILE_PATH_SIZE (PATH_MAX + 32)
 
-/* ------------------------------------------------------------------ where shares are created */
-
-/* Reads the beginning of a file; false, with "", if it cannot be read. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    text[0] = '\0';
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
-    return true;
-}
-
 /* A cgroup of version 1 has no such file, and every controller of its hierarchy. */
 static bool enables_cpu(const char *folder)
 {
     char path[FILE_PATH_SIZE], controllers[512], *rest = controllers;
     snprintf(path, sizeof path, "%s/cgroup.subtree_control", folder);
-    if (!read_text(path, controllers, sizeof controllers))
+    if (access(path, F_OK) != 0)
         return true;
+    read_beginning(path, controllers, sizeof controllers);
     for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;) {
         if (strcmp(word, "cpu") == 0)
             return true;
@@ -46,9 +34,8 @@ static bool enables_cpu(const char *folder)
 /* Shortens the folder to the nearest one that enables the controller. */
 static bool climb(struct cgroup_place *place)
 {
-    size_t root = strlen(place->mount);
     while (!enables_cpu(place->folder)) {
-        char *slash = strrchr(place->folder + root, '/');
+        char *slash = strrchr(place->folder + strlen(place->mount), '/');
         if (slash == NULL)
             return false;
         *slash = '\0';
@@ -73,18 +60,14 @@ enum error_kind cpu_share_find_parent(const char *mounts_path, const char *cgrou
     free(line);
     if (mounts != NULL)
         fclose(mounts);
-    if (found)
-        strcpy(parent, place.folder);
-    else if (has_cgroup)
-        return error_raise(error, ERROR_NO_CPU_SHARE, 0, place.mount,
-                           "no cgroup of this process has cpu in its cgroup.subtree_control");
-    else
-        return error_raise(error, ERROR_NO_CPU_SHARE, 0, mounts_path,
-                           "no cgroup hierarchy with the controller cpu is mounted");
+    if (!found)
+        return error_raise(
+            error, ERROR_NO_CPU_SHARE, 0, has_cgroup ? place.mount : mounts_path, "%s",
+            has_cgroup ? "no cgroup of this process has cpu in its cgroup.subtree_control"
+                       : "no cgroup hierarchy with the controller cpu is mounted");
+    strcpy(parent, place.folder);
     return ERROR_NONE;
 }
-
-/* ------------------------------------------------------------------ the files of a share */
 
 static enum error_kind put_text(const struct cpu_share *share, const char *name, const char *text,
                                 struct error *error)
@@ -102,37 +85,28 @@ static enum error_kind put_text(const struct cpu_share *share, const char *name,
                              text, os_error == EINVAL ? ": a cgroup above may have less" : "");
 }
 
-static bool is_version_2(const struct cpu_share *share)
-{
-    char path[FILE_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/cgroup.controllers", share->folder);
-    return access(path, F_OK) == 0;
-}
-
 enum error_kind cpu_share_set(const struct cpu_share *share, unsigned percent, struct error *error)
 {
-    bool version_2 = is_version_2(share);
-    char period[16], quota[32];
+    char path[FILE_PATH_SIZE], period[16], quota[32], both[64];
+    snprintf(path, sizeof path, "%s/cgroup.controllers", share->folder);
+    bool version_2 = access(path, F_OK) == 0;
     snprintf(period, sizeof period, "%u", CPU_SHARE_PERIOD_US);
     snprintf(quota, sizeof quota, "%u", percent * (CPU_SHARE_PERIOD_US / 100));
     if (percent == 0)
         strcpy(quota, version_2 ? "max" : "-1");
-    if (version_2) {
-        snprintf(quota + strlen(quota), sizeof quota - strlen(quota), " %s", period);
-        return put_text(share, "cpu.max", quota, error);
-    }
+    snprintf(both, sizeof both, "%s %s", quota, period);
+    if (version_2)
+        return put_text(share, "cpu.max", both, error);
     enum error_kind kind = put_text(share, "cpu.cfs_period_us", period, error);
     return kind == ERROR_NONE ? put_text(share, "cpu.cfs_quota_us", quota, error) : kind;
 }
-
-/* ------------------------------------------------------------------ the life of a share */
 
 enum error_kind cpu_share_new(const char *name, unsigned percent, struct cpu_share *share,
                               struct error *error)
 {
     char cgroups[4 * PATH_MAX], parent[PATH_MAX];
     share->folder[0] = '\0';
-    read_text("/proc/self/cgroup", cgroups, sizeof cgroups);
+    read_beginning("/proc/self/cgroup", cgroups, sizeof cgroups);
     enum error_kind kind = cpu_share_find_parent("/proc/self/mountinfo", cgroups, parent, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -159,11 +133,10 @@ enum error_kind cpu_share_put(const struct cpu_share *share, pid_t pid, struct e
 
 void cpu_share_remove(struct cpu_share *share)
 {
-    for (int attempt = 0; attempt < 25 && share->folder[0] != '\0'; attempt++) {
+    for (int attempt = 0; share->folder[0] != '\0' && attempt < 25; attempt++) {
         if (rmdir(share->folder) == 0 || errno != EBUSY)
-            share->folder[0] = '\0';
-        else
-            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
     share->folder[0] = '\0';
 }

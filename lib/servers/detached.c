@@ -67,16 +67,14 @@ static int open_file(int folder)
     return openat(folder, FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Three lines: the connect string, the processes, the folder. */
-static enum error_kind write_text(FILE *file, const struct ensemble *ensemble)
+/* The three lines: the connect string, the processes, the folder. */
+static void write_file(FILE *file, const struct ensemble *ensemble)
 {
     char text[CONNECT_TEXT_SIZE];
-    const struct connect_string *connect = ensemble_connect(ensemble);
-    fprintf(file, "%s\n", connect_format(connect, false, text, sizeof text));
-    for (unsigned i = 0; i < connect->count; i++)
-        fprintf(file, "%s%d", i > 0 ? " " : "", (int)server_pid(ensemble_server(ensemble, i)));
-    fprintf(file, "\n%s\n", ensemble_folder(ensemble));
-    return fflush(file) == 0 ? ERROR_NONE : ERROR_SYSTEM;
+    fprintf(file, "%s\n", connect_format(&ensemble->connect, false, text, sizeof text));
+    for (size_t i = 0; i < ensemble->connect.count; i++)
+        fprintf(file, "%s%d", i > 0 ? " " : "", (int)ensemble->servers[i].pid);
+    fprintf(file, "\n%s\n", ensemble->folder);
 }
 
 static bool read_file(int file, struct detached_ensemble *detached)
@@ -86,12 +84,11 @@ static bool read_file(int file, struct detached_ensemble *detached)
     size_t count = 0;
     ssize_t length = pread(file, text, sizeof text - 1, 0);
     text[length > 0 ? length : 0] = '\0';
-    char *connect = strsep(&rest, "\n"), *pids = strsep(&rest, "\n");
-    size_t folder_length = rest == NULL ? 0 : strlen(rest);
-    if (folder_length == 0 || rest[folder_length - 1] != '\n' ||
+    char *connect = strsep(&rest, "\n"), *pids = strsep(&rest, "\n"), *folder = strsep(&rest, "\n");
+    if (rest == NULL || folder[0] == '\0' ||
         connect_parse(connect, &detached->connect, &ignored) != ERROR_NONE)
         return false;
-    snprintf(detached->folder, sizeof detached->folder, "%.*s", (int)folder_length - 1, rest);
+    snprintf(detached->folder, sizeof detached->folder, "%s", folder);
     for (char *word; (word = strsep(&pids, " ")) != NULL; count++) {
         if (count == ENSEMBLE_SERVERS_MAX)
             return false;
@@ -109,26 +106,22 @@ static void clear_leftovers(int folder, int file)
     unlinkat(folder, FILE_NAME, 0);
 }
 
-/* Names the ensemble that the file describes. */
-static enum error_kind refuse(int file, struct error *error)
+/* Names the ensemble that stands, or clears away what a dead one has left. */
+static enum error_kind check_place(int folder, struct error *error)
 {
     struct detached_ensemble detached;
     char text[CONNECT_TEXT_SIZE] = "ensemble";
-    if (read_file(file, &detached))
-        connect_format(&detached.connect, false, text, sizeof text);
-    return error_raise(error, ERROR_STANDS, 0, text, "%s", "");
-}
-
-static enum error_kind check_place(int folder, struct error *error)
-{
     int file = open_file(folder);
     enum error_kind kind = ERROR_NONE;
     if (file < 0)
         return errno == ENOENT ? ERROR_NONE : error_from_errno(error, errno, FILE_NAME, "%s", "");
-    if (supervisor_holder(file) != 0)
-        kind = refuse(file, error);
-    else
+    if (supervisor_holder(file) == 0) {
         clear_leftovers(folder, file);
+    } else {
+        if (read_file(file, &detached))
+            connect_format(&detached.connect, false, text, sizeof text);
+        kind = error_raise(error, ERROR_STANDS, 0, text, "%s", "");
+    }
     close(file);
     return kind;
 }
@@ -136,21 +129,16 @@ static enum error_kind check_place(int folder, struct error *error)
 enum error_kind detached_lock(struct detached_lock *lock, struct error *error)
 {
     char path[FOLDER_SIZE];
-    int folder = -1;
-    enum error_kind kind = open_folder(true, path, &folder, error);
+    enum error_kind kind = open_folder(true, path, &lock->folder, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (lock_folder(folder))
-        kind = check_place(folder, error);
-    else
-        kind = error_raise(error, ERROR_STANDS, 0, "ensemble", "it is just being started");
-    if (kind != ERROR_NONE) {
-        close(folder);
-        return kind;
-    }
-    lock->folder = folder;
+    kind = lock_folder(lock->folder)
+               ? check_place(lock->folder, error)
+               : error_raise(error, ERROR_STANDS, 0, "ensemble", "it is just being started");
+    if (kind != ERROR_NONE)
+        detached_release(lock);
     snprintf(lock->path, sizeof lock->path, "%s/" FILE_NAME, path);
-    return ERROR_NONE;
+    return kind;
 }
 
 void detached_release(struct detached_lock *lock)
@@ -164,54 +152,43 @@ enum error_kind detached_leave(const struct detached_lock *lock, struct ensemble
     int descriptor =
         openat(lock->folder, FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (file == NULL)
-        return error_from_errno(error, errno, lock->path, "while remembering the ensemble");
-    enum error_kind kind = write_text(file, ensemble);
-    if (kind != ERROR_NONE)
-        kind = error_from_errno(error, errno, lock->path, "while remembering the ensemble");
-    fclose(file);
-    if (kind == ERROR_NONE)
-        kind = ensemble_detach(ensemble, lock->path, error);
+    if (file != NULL)
+        write_file(file, ensemble);
+    if (file == NULL || fclose(file) != 0) {
+        enum error_kind kind =
+            error_from_errno(error, errno, lock->path, "while remembering the ensemble");
+        if (file != NULL)
+            unlinkat(lock->folder, FILE_NAME, 0);
+        return kind;
+    }
+    enum error_kind kind = ensemble_detach(ensemble, lock->path, error);
     if (kind != ERROR_NONE)
         unlinkat(lock->folder, FILE_NAME, 0);
     return kind;
 }
 
-/* Why no supervisor has a lock on the file; -1: there is no file. */
-static const char *find_why(int folder, int file)
-{
-    if (!lock_folder(folder) || (file >= 0 && supervisor_holder(file) != 0))
-        return "one is being started";
-    if (file < 0)
-        return "";
-    clear_leftovers(folder, file);
-    return "that which was started has been killed, and what it left is cleared away";
-}
-
 /* Opens the file that a supervisor has locked; *file is the caller's to close. */
-static enum error_kind open_locked(int folder, int *file, struct error *error)
-{
-    int opened = open_file(folder);
-    if (opened < 0 && errno != ENOENT)
-        return error_from_errno(error, errno, FILE_NAME, "%s", "");
-    if (opened >= 0 && supervisor_holder(opened) != 0) {
-        *file = opened;
-        return ERROR_NONE;
-    }
-    enum error_kind kind =
-        error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", find_why(folder, opened));
-    if (opened >= 0)
-        close(opened);
-    return kind;
-}
-
 static enum error_kind find(int *file, char path[FOLDER_SIZE], struct error *error)
 {
+    const char *why = "";
     int folder = -1;
     enum error_kind kind = open_folder(false, path, &folder, error);
     if (kind != ERROR_NONE)
         return kind;
-    kind = open_locked(folder, file, error);
+    *file = open_file(folder);
+    if (*file < 0 && errno != ENOENT) {
+        kind = error_from_errno(error, errno, FILE_NAME, "%s", "");
+    } else if (*file < 0 || supervisor_holder(*file) == 0) {
+        if (!lock_folder(folder) || (*file >= 0 && supervisor_holder(*file) != 0)) {
+            why = "one is being started";
+        } else if (*file >= 0) {
+            clear_leftovers(folder, *file);
+            why = "that which was started has been killed, and what it left is cleared away";
+        }
+        kind = error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", why);
+        if (*file >= 0)
+            close(*file);
+    }
     close(folder);
     return kind;
 }
@@ -229,6 +206,18 @@ enum error_kind detached_find(struct detached_ensemble *detached, struct error *
     return kind;
 }
 
+enum error_kind detached_stop(struct error *error)
+{
+    char path[FOLDER_SIZE];
+    int file = -1;
+    enum error_kind kind = find(&file, path, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = supervisor_end_detached(file, path, error);
+    close(file);
+    return kind;
+}
+
 int detached_index_of(const struct detached_ensemble *detached, const struct endpoint *endpoint)
 {
     char text[ENDPOINT_TEXT_SIZE], its[ENDPOINT_TEXT_SIZE];
@@ -240,46 +229,17 @@ int detached_index_of(const struct detached_ensemble *detached, const struct end
     return -1;
 }
 
-/* Reads as much of a file as fits; returns the length. */
-static size_t read_whole(const char *path, char *text, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
-    text[length] = '\0';
-    if (file != NULL)
-        fclose(file);
-    return length;
-}
-
-static void read_command_line(pid_t pid, char *text, size_t size)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-    size_t length = read_whole(path, text, size);
-    for (size_t i = 0; i + 1 < length; i++)
-        text[i] = text[i] == '\0' ? ' ' : text[i];
-}
-
 void detached_look_at(const struct detached_ensemble *detached, unsigned index,
                       struct server_start *start)
 {
     char path[PATH_MAX + 64];
-    read_command_line(detached->pids[index], start->command_line, sizeof start->command_line);
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)detached->pids[index]);
+    size_t length = read_beginning(path, start->command_line, sizeof start->command_line);
+    for (size_t i = 0; i + 1 < length; i++)
+        start->command_line[i] = start->command_line[i] == '\0' ? ' ' : start->command_line[i];
     snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", detached->folder, index + 1);
-    read_whole(path, start->settings, sizeof start->settings);
+    read_beginning(path, start->settings, sizeof start->settings);
     snprintf(path, sizeof path, "%s/server.%u/server.log", detached->folder, index + 1);
-    start->home[0] = start->java_version[0] = '\0';
     server_log_find_java_version(path, start->java_version, sizeof start->java_version);
-}
-
-enum error_kind detached_stop(struct error *error)
-{
-    char path[FOLDER_SIZE];
-    int file = -1;
-    enum error_kind kind = find(&file, path, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = supervisor_end_detached(file, path, error);
-    close(file);
-    return kind;
+    start->home[0] = '\0';
 }

@@ -3,32 +3,86 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "servers/ports.h"
+#include "base/process.h"
+#include "servers/internal.h"
+#include "servers/supervisor.h"
 #include "wire/maxbuffer.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define START_DEADLINE_NS (60 * NS_PER_S)
 #define POLL_MS           10
 #define ATTEMPTS          5
+#define KILL_MS           10000
 
-_Static_assert(ENSEMBLE_SERVERS_MAX <= PORTS_SERVERS_MAX, "ports for every server");
+_Static_assert(ENSEMBLE_SERVERS_MAX <= SUPERVISOR_PLACES, "a place for every server");
 
-struct ensemble {
-    struct supervisor *supervisor;
-    unsigned count;
-    struct server *servers[ENSEMBLE_SERVERS_MAX];
-    enum role roles[ENSEMBLE_SERVERS_MAX];
-    struct connect_string connect;
-};
+/* ------------------------------------------------------------------ ports */
+
+/* A *port of 0 becomes a free one. Returns 0 or an errno. */
+static int bind_port(int fd, uint16_t *port)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(*port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    /* A given port is bound as the servers bind it: ended connections do not hold it. A free port
+     * must not be one that another socket holds, and the server is to bind it beside this one. */
+    int reuse = *port != 0, yes = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) != 0 ||
+        bind(fd, (struct sockaddr *)&address, size) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        return errno;
+    *port = ntohs(address.sin_port);
+    return 0;
+}
+
+/* The ports for clients first, so that a given port is not found for another use. */
+enum error_kind ports_reserve(uint16_t first, unsigned servers, struct server_ports *ports,
+                              struct ports_reservation *reservation, struct error *error)
+{
+    reservation->count = 0;
+    for (unsigned i = 0; i < 3 * servers; i++) {
+        struct server_ports *own = &ports[i % servers];
+        uint16_t *port = i < servers ? &own->client : i < 2 * servers ? &own->peer : &own->election;
+        char subject[32];
+        *port = i < servers && first != 0 ? (uint16_t)(first + i) : 0;
+        snprintf(subject, sizeof subject, "127.0.0.1:%u", *port);
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int os_error = fd < 0 ? errno : bind_port(fd, port);
+        if (fd >= 0)
+            reservation->sockets[reservation->count++] = fd;
+        if (os_error == 0)
+            continue;
+        ports_let_go(reservation);
+        return os_error == EADDRINUSE && *port != 0
+                   ? error_raise(error, ERROR_PORT_TAKEN, 0, subject, "%s", "")
+                   : error_from_errno(error, os_error, subject, "while looking for a free port");
+    }
+    return ERROR_NONE;
+}
+
+void ports_let_go(struct ports_reservation *reservation)
+{
+    while (reservation->count > 0)
+        close(reservation->sockets[--reservation->count]);
+}
+
+/* ------------------------------------------------------------------ what can be started */
 
 struct ensemble_options ensemble_options_default(void)
 {
@@ -56,56 +110,53 @@ enum error_kind ensemble_check_size(unsigned servers, struct error *error)
     return ERROR_NONE;
 }
 
-static bool find_available_mib(uint64_t *available_mib)
+static enum error_kind check_ports(const struct ensemble_options *options, struct error *error)
 {
-    char line[128];
-    uint64_t kib;
-    bool found = false;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
-        found = sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1;
-    if (file != NULL)
-        fclose(file);
-    if (found)
-        *available_mib = kib / 1024;
-    return found;
+    char subject[32];
+    if (options->first_port + options->servers - 1 <= UINT16_MAX)
+        return ERROR_NONE;
+    snprintf(subject, sizeof subject, "port %u", options->first_port);
+    return error_raise(
+        error, ERROR_USAGE, 0, subject,
+        "%u servers take %u ports in a row, and 65535 is the highest: give %u or less",
+        options->servers, options->servers, UINT16_MAX - options->servers + 1);
 }
 
 /* A JVM starts even if its heap exceeds the memory, and is killed when it uses the heap. */
 enum error_kind ensemble_check_memory(unsigned servers, unsigned heap_mib, struct error *error)
 {
-    char subject[32];
-    uint64_t available_mib;
+    char subject[32], line[128];
+    uint64_t available_kib = UINT64_MAX; /* not known */
     uint64_t needed_mib = ((uint64_t)heap_mib + SERVER_OVERHEAD_MIB) * servers;
-    if (!find_available_mib(&available_mib) || needed_mib <= available_mib)
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL &&
+           sscanf(line, "MemAvailable: %" SCNu64 " kB", &available_kib) != 1)
+        ;
+    if (file != NULL)
+        fclose(file);
+    if (needed_mib <= available_kib / 1024)
         return ERROR_NONE;
     snprintf(subject, sizeof subject, "%u server%s", servers, servers == 1 ? "" : "s");
     return error_raise(error, ERROR_NO_MEMORY, 0, subject,
                        "%" PRIu64 " MiB are needed (%u times a heap of %u MiB and about %u MiB "
                        "besides), %" PRIu64 " MiB are available; a smaller heap may do",
-                       needed_mib, servers, heap_mib, SERVER_OVERHEAD_MIB, available_mib);
-}
-
-static bool is_empty(DIR *directory)
-{
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            return false;
-    }
-    return true;
+                       needed_mib, servers, heap_mib, SERVER_OVERHEAD_MIB, available_kib / 1024);
 }
 
 /* The supervisor makes a folder that does not exist. */
 enum error_kind ensemble_check_data_folder(const char *folder, struct error *error)
 {
     DIR *directory = opendir(folder);
+    size_t entries = 0;
     if (directory == NULL && errno == ENOENT)
         return ERROR_NONE;
     if (directory == NULL)
         return error_from_errno(error, errno, folder, "as the place for the servers' data");
-    bool empty = is_empty(directory);
+    while (readdir(directory) != NULL)
+        entries++;
     closedir(directory);
-    return empty ? ERROR_NONE : error_raise(error, ERROR_NOT_EMPTY, 0, folder, "%s", "");
+    return entries <= 2 /* . and .. */ ? ERROR_NONE
+                                       : error_raise(error, ERROR_NOT_EMPTY, 0, folder, "%s", "");
 }
 
 static enum error_kind find_temporary_folder(const char **folder, struct error *error)
@@ -118,41 +169,19 @@ static enum error_kind find_temporary_folder(const char **folder, struct error *
     return ERROR_NONE;
 }
 
-static enum error_kind launch(const struct ensemble_options *options,
-                              const struct server_ports *ports, struct ensemble *ensemble,
-                              struct error *error)
-{
-    const struct server_options server_options = {.heap_mib = options->heap_mib,
-                                                  .cpu_percent = options->cpu_percent,
-                                                  .fsync = options->fsync,
-                                                  .tick_ms = options->tick_ms,
-                                                  .jute_maxbuffer_bytes =
-                                                      options->jute_maxbuffer_bytes,
-                                                  .home = options->home};
-    struct server_place place = {
-        .supervisor = ensemble->supervisor, .ports = ports, .count = options->servers};
-    for (; ensemble->count < options->servers; ensemble->count++) {
-        struct server **server = &ensemble->servers[ensemble->count];
-        place.index = ensemble->count;
-        enum error_kind kind = server_launch(&server_options, &place, server, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        ensemble->connect.endpoints[ensemble->connect.count++] = *server_endpoint(*server);
-    }
-    return ERROR_NONE;
-}
+/* ------------------------------------------------------------------ the start */
 
 /* Whether every server serves, and one of several leads. *behind: a server that does not yet. */
 static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned *behind)
 {
     unsigned leaders = 0;
-    for (unsigned i = 0; i < ensemble->count; i++) {
+    for (unsigned i = 0; i < ensemble->connect.count; i++) {
         *behind = i;
-        if (!server_serves(ensemble->servers[i], patience_ns, &ensemble->roles[i]))
+        if (!server_serves(ensemble, &ensemble->servers[i], patience_ns))
             return false;
-        leaders += ensemble->roles[i] == ROLE_LEADER;
+        leaders += ensemble->servers[i].role == ROLE_LEADER;
     }
-    return leaders == (ensemble->count > 1);
+    return leaders == (ensemble->connect.count > 1);
 }
 
 /* A server that could not have its port for peers runs on, and would be elected in vain for ever.
@@ -160,9 +189,9 @@ static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned 
 static enum error_kind check_start(const struct ensemble *ensemble, struct error *error)
 {
     enum error_kind kind = ensemble_check(ensemble, error);
-    for (unsigned i = 0; i < ensemble->count; i++) {
-        if (server_lacks_port(ensemble->servers[i]))
-            return server_raise(ensemble->servers[i], ERROR_PORT_TAKEN, error);
+    for (unsigned i = 0; i < ensemble->connect.count; i++) {
+        if (server_lacks_port(&ensemble->servers[i]))
+            return server_raise(&ensemble->servers[i], ERROR_PORT_TAKEN, error);
     }
     return kind;
 }
@@ -184,21 +213,29 @@ static enum error_kind await_service(struct ensemble *ensemble, int interrupts, 
         if (poll(&interrupt, 1, POLL_MS) > 0)
             return error_raise(error, ERROR_INTERRUPTED, 0, "private servers", "%s", "");
     }
-    return server_raise(ensemble->servers[behind], ERROR_NO_ANSWER, error);
+    return server_raise(&ensemble->servers[behind], ERROR_NO_ANSWER, error);
 }
 
 static enum error_kind attempt(const struct ensemble_options *options, const char *folder,
                                struct ensemble **ensemble, struct error *error)
 {
     struct server_ports ports[ENSEMBLE_SERVERS_MAX];
-    struct ports_reservation reservation = {.count = 0};
+    struct ports_reservation reservation;
     struct ensemble *made = memory_new(1, sizeof *made);
+    made->options = *options;
     enum error_kind kind =
         ports_reserve(options->first_port, options->servers, ports, &reservation, error);
     if (kind == ERROR_NONE)
+        kind = install_find_java(made->java, sizeof made->java, error);
+    if (kind == ERROR_NONE)
+        kind = install_find_zookeeper(options->home, &made->install, error);
+    if (kind == ERROR_NONE)
         kind = supervisor_new(folder, &made->supervisor, error);
     if (kind == ERROR_NONE)
-        kind = launch(options, ports, made, error);
+        made->folder = supervisor_folder(made->supervisor);
+    made->connect.count = kind == ERROR_NONE ? options->servers : 0;
+    for (unsigned i = 0; kind == ERROR_NONE && i < options->servers; i++)
+        kind = server_launch(made, i, ports, error);
     if (kind == ERROR_NONE)
         kind = await_service(made, options->interrupts, error);
     ports_let_go(&reservation);
@@ -209,57 +246,44 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
     return kind;
 }
 
-/* Another program may ask for just this port, before the server listens on it. */
-static enum error_kind start(const struct ensemble_options *options, const char *folder,
-                             struct ensemble **ensemble, struct error *error)
-{
-    struct error found;
-    enum error_kind kind;
-    int attempts = 0;
-    do {
-        kind = attempt(options, folder, ensemble, &found);
-    } while (kind == ERROR_PORT_TAKEN && ++attempts < ATTEMPTS);
-    if (kind != ERROR_NONE)
-        *error = found;
-    return kind;
-}
-
 enum error_kind ensemble_start(const struct ensemble_options *options, struct ensemble **ensemble,
                                struct error *error)
 {
     const char *folder = options->data_folder;
+    struct error found;
+    int attempts = 0;
     enum error_kind kind = ensemble_check_size(options->servers, error);
     if (kind == ERROR_NONE)
-        kind = ports_check(options->first_port, options->servers, error);
+        kind = check_ports(options, error);
     if (kind == ERROR_NONE)
         kind = ensemble_check_memory(options->servers, options->heap_mib, error);
     if (kind == ERROR_NONE)
         kind = folder == NULL ? find_temporary_folder(&folder, error)
                               : ensemble_check_data_folder(folder, error);
-    return kind == ERROR_NONE ? start(options, folder, ensemble, error) : kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    do /* another program may ask for just this port, before the server listens on it */
+        kind = attempt(options, folder, ensemble, &found);
+    while (kind == ERROR_PORT_TAKEN && ++attempts < ATTEMPTS);
+    if (kind != ERROR_NONE)
+        *error = found;
+    return kind;
 }
 
-static void free_servers(struct ensemble *ensemble)
-{
-    for (unsigned i = 0; i < ensemble->count; i++)
-        server_free(ensemble->servers[i]);
-    free(ensemble);
-}
+/* ------------------------------------------------------------------ the end */
 
 void ensemble_stop(struct ensemble *ensemble)
 {
-    if (ensemble == NULL)
-        return;
-    supervisor_free(ensemble->supervisor);
-    free_servers(ensemble);
+    if (ensemble != NULL)
+        supervisor_free(ensemble->supervisor);
+    free(ensemble);
 }
 
 void ensemble_forget(struct ensemble *ensemble)
 {
-    if (ensemble == NULL)
-        return;
-    supervisor_forget(ensemble->supervisor);
-    free_servers(ensemble);
+    if (ensemble != NULL)
+        supervisor_forget(ensemble->supervisor);
+    free(ensemble);
 }
 
 enum error_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
@@ -267,71 +291,95 @@ enum error_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path
 {
     enum error_kind kind = supervisor_detach(ensemble->supervisor, lock_path, error);
     if (kind == ERROR_NONE)
-        free_servers(ensemble);
+        free(ensemble);
     return kind;
 }
 
-const char *ensemble_folder(const struct ensemble *ensemble)
-{
-    return supervisor_folder(ensemble->supervisor);
-}
-
-const struct connect_string *ensemble_connect(const struct ensemble *ensemble)
-{
-    return &ensemble->connect;
-}
-
-const struct server *ensemble_server(const struct ensemble *ensemble, unsigned index)
-{
-    assert(index < ensemble->count);
-    return ensemble->servers[index];
-}
-
-enum role ensemble_role(const struct ensemble *ensemble, unsigned index)
-{
-    assert(index < ensemble->count);
-    return ensemble->roles[index];
-}
-
-enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned index, struct error *error)
-{
-    return server_kill(ensemble->servers[index], error);
-}
-
-enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index, struct error *error)
-{
-    return server_restart(ensemble->servers[index], error);
-}
-
-enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->count; i++) {
-        if (server_was_killed(ensemble->servers[i]))
-            kind = server_restart(ensemble->servers[i], error);
-    }
-    return kind == ERROR_NONE ? await_service(ensemble, -1, error) : kind;
-}
+/* ------------------------------------------------------------------ while it runs */
 
 enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)
 {
-    for (unsigned i = 0; ensemble != NULL && i < ensemble->count; i++) {
-        if (!server_was_killed(ensemble->servers[i]) && !server_is_alive(ensemble->servers[i]))
-            return server_raise(ensemble->servers[i], ERROR_SERVER_DIED, error);
+    for (unsigned i = 0; ensemble != NULL && i < ensemble->connect.count; i++) {
+        const struct server *server = &ensemble->servers[i];
+        if (!server->killed && !process_is_alive(server->pid))
+            return server_raise(server, ERROR_SERVER_DIED, error);
     }
+    return ERROR_NONE;
+}
+
+/* The time of /proc/PID/stat, but in nanoseconds; of a process that has ended and was not reaped,
+ * too. False if there is no such process. */
+static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return false;
+    *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+    return true;
+}
+
+enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct error *error)
+{
+    uint64_t present_ns = 0;
+    if (!server->killed &&
+        (!process_is_alive(server->pid) || !read_cpu_ns(server->pid, &present_ns)))
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    *cpu_ns = server->earlier_cpu_ns + present_ns;
     return ERROR_NONE;
 }
 
 enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                 struct error *error)
 {
-    uint64_t part, sum = 0;
-    for (unsigned i = 0; i < ensemble->count; i++) {
-        enum error_kind kind = server_cpu_ns(ensemble->servers[i], &part, error);
+    uint64_t part = 0, sum = 0;
+    for (unsigned i = 0; i < ensemble->connect.count; i++) {
+        enum error_kind kind = server_cpu_ns(&ensemble->servers[i], &part, error);
         if (kind != ERROR_NONE)
             return kind;
         sum += part;
     }
     *cpu_ns = sum;
     return ERROR_NONE;
+}
+
+enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned index, struct error *error)
+{
+    struct server *server = &ensemble->servers[index];
+    uint64_t used_ns = 0;
+    if (server->killed || !process_is_alive(server->pid))
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, server->pid, 0), .events = POLLIN};
+    if (wait.fd < 0)
+        return error_from_errno(error, errno, server->name, "while killing it");
+    kill(-server->pid, SIGKILL); /* a java that is a shell script has a child */
+    /* A pidfd is readable when all threads have ended. */
+    bool ended = TEMP_FAILURE_RETRY(poll(&wait, 1, KILL_MS)) == 1;
+    close(wait.fd);
+    if (!ended)
+        return error_raise(error, ERROR_SYSTEM, 0, server->name,
+                           "it has not ended within %d s of its SIGKILL", KILL_MS / 1000);
+    (void)!read_cpu_ns(server->pid, &used_ns);
+    server->earlier_cpu_ns += used_ns;
+    server->killed = true;
+    return ERROR_NONE;
+}
+
+enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index, struct error *error)
+{
+    assert(ensemble->servers[index].killed);
+    enum error_kind kind = server_run(ensemble, index, error);
+    if (kind == ERROR_NONE)
+        ensemble->servers[index].killed = false;
+    return kind;
+}
+
+enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->connect.count; i++) {
+        if (ensemble->servers[i].killed)
+            kind = ensemble_restart(ensemble, i, error);
+    }
+    return kind == ERROR_NONE ? await_service(ensemble, -1, error) : kind;
 }

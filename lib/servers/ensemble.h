@@ -3,8 +3,8 @@
  * ensemble: private ZooKeeper servers on 127.0.0.1 that form one ensemble; one alone is standalone.
  * Layer: servers.
  *
- * Each server is a servers/server.h, all under one supervisor (servers/supervisor.h). Servers are
- * numbered from 0 here, from 1 in words for people and in ZooKeeper's own settings.
+ * All servers run under one supervisor (servers/supervisor.h), each in a folder of its own. Servers
+ * are numbered from 0 here, from 1 in words for people and in ZooKeeper's own settings.
  * Invariant: when the program ends, by SIGKILL too, its servers end and their files are removed,
  * unless the ensemble was detached.
  */
@@ -13,8 +13,10 @@
 
 #include "base/error.h"
 #include "client/connect.h"
-#include "servers/server.h"
+#include "servers/install.h"
+#include "servers/role.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +24,15 @@
 
 #define ENSEMBLE_SERVERS_MAX 7
 
-struct ensemble;
+/* What a JVM needs in practice besides its heap: code, threads, the collector's data. */
+#define SERVER_OVERHEAD_MIB 100
+
+/* The bounds of a heap: with less than the least a server does not start to serve. */
+#define SERVER_HEAP_MIN_MIB 8
+#define SERVER_HEAP_MAX_MIB 1000000
+
+/* With a smaller CPU share a JVM takes minutes to start. */
+#define SERVER_CPU_MIN_PERCENT 5
 
 struct ensemble_options {
     unsigned servers;     /* 1, 3, 5 or 7 */
@@ -39,13 +49,44 @@ struct ensemble_options {
     int interrupts; /* a descriptor: when it becomes readable, ensemble_start gives up. -1: never */
 };
 
+/* What a server is started with, for a manifest. */
+struct server_start {
+    char settings[4096];             /* the text of its zoo.cfg */
+    char command_line[4 * PATH_MAX]; /* with every flag */
+    char home[PATH_MAX];             /* of the release that runs; "" if it is not known */
+    char java_version[128];          /* as the JVM names itself; "" before the server has served */
+};
+
+struct server {
+    struct endpoint endpoint; /* for clients */
+    pid_t pid;                /* of the JVM; of a killed server, the one that has ended */
+    bool killed;              /* by ensemble_kill, and not started again */
+    enum role role;           /* STANDALONE, LEADER or FOLLOWER, when all were last seen to serve */
+    uint64_t earlier_cpu_ns;  /* of the JVMs that were killed */
+    char name[200];           /* in errors */
+    char log[PATH_MAX];
+    struct server_start start;
+};
+
+/* To be read by all; what is not named here is for lib/servers. */
+struct ensemble {
+    struct connect_string connect; /* the addresses for clients, in the servers' order */
+    struct server servers[ENSEMBLE_SERVERS_MAX]; /* connect.count of them */
+    const char *folder; /* the absolute path of the folder with the servers' files */
+    struct supervisor *supervisor;
+    struct ensemble_options options;
+    char java[PATH_MAX];
+    struct install install;
+};
+
 /* One server of 1 GiB, with fsync, a tick of 2 s, ZooKeeper's own jute.maxbuffer, any ports, a
  * temporary folder, and no interrupts. */
 struct ensemble_options ensemble_options_default(void);
 
 /*
  * Starts the servers and waits until each serves, as leader, as follower or alone: usually 1 to 5
- * s, 60 s at most. On success *ensemble is the caller's to end with ensemble_stop.
+ * s, 60 s at most. On success *ensemble is the caller's to end with ensemble_stop; the texts of the
+ * options must outlive it.
  *
  * Errors of the ensemble_check_ functions below, ERROR_USAGE (ports above 65535), ERROR_PORT_TAKEN,
  * ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, ERROR_NO_CPU_SHARE, ERROR_SERVER_DIED, ERROR_NO_ANSWER (a
@@ -83,24 +124,14 @@ MUST_CHECK enum error_kind ensemble_detach(struct ensemble *ensemble, const char
  * kernel before 5.3 lets the servers run until the child has ended too. NULL is fine. */
 void ensemble_forget(struct ensemble *ensemble);
 
-/* The absolute path of the folder with the servers' files; the ensemble's. */
-const char *ensemble_folder(const struct ensemble *ensemble);
-
-/* The servers' addresses for clients, in the servers' order; the ensemble's. */
-const struct connect_string *ensemble_connect(const struct ensemble *ensemble);
-
-/* A server; the ensemble's. index is below the count of ensemble_connect, here and below. */
-const struct server *ensemble_server(const struct ensemble *ensemble, unsigned index);
-
-/* What a server was when all were last seen to serve, at the start or by ensemble_mend:
- * ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER. */
-enum role ensemble_role(const struct ensemble *ensemble, unsigned index);
-
-/* Ends a server by SIGKILL and waits until it has ended: see server_kill. */
+/* Ends a server by SIGKILL, and waits until it has ended, 10 s at most. Its data stay. A server
+ * that was killed is none that died. ERROR_SERVER_DIED if it had ended before; ERROR_SYSTEM if it
+ * does not end. */
 MUST_CHECK enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned index,
                                          struct error *error);
 
-/* Starts a killed server again, and does not wait until it serves: see server_restart. */
+/* Starts a killed server again, with the same configuration, data, ports and CPU share, and does
+ * not wait until it serves. On an error the server stays killed. Errors of supervisor_run. */
 MUST_CHECK enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index,
                                             struct error *error);
 
@@ -108,13 +139,16 @@ MUST_CHECK enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned 
 MUST_CHECK enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error);
 
 /* ERROR_NONE while all servers run that were not killed by ensemble_kill, else ERROR_SERVER_DIED
- * with one that has ended, as server_raise tells it. NULL, for servers that are not private, is
- * fine.
- */
+ * with one that has ended: the end of its log, or that a SIGKILL has ended it. NULL, for servers
+ * that are not private, is fine. */
 MUST_CHECK enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error);
 
-/* CPU time that all JVMs together have used so far, killed ones included, user and system, in
- * nanoseconds. ERROR_SERVER_DIED. */
+/* CPU time that a server's JVM has used so far, all threads, user and system, in nanoseconds; and
+ * those that ran before it and were killed. ERROR_SERVER_DIED. */
+MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
+                                         struct error *error);
+
+/* The same of all JVMs together. */
 MUST_CHECK enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                            struct error *error);
 

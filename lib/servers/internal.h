@@ -2,80 +2,81 @@
 /*
  * internal: what the files of private servers share. Layer: servers.
  *
- * Invariant: a log that does not exist is an empty one; every setting that shapes load is in the
+ * Invariant: a file that does not exist is an empty one; every setting that shapes load is in the
  * text of zoo.cfg.
  */
 #ifndef SERVERS_INTERNAL_H
 #define SERVERS_INTERNAL_H
 
 #include "base/error.h"
+#include "servers/ensemble.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <stdint.h>
 
-/* ------------------------------------------------------------------ a server's folder */
-
-struct server_options;
-struct server_place;
-
-/* Files in the folder of a server. Of the two for logging a release reads the one for its library.
- */
-#define SERVER_CONFIG_ZOO     "zoo.cfg"
-#define SERVER_CONFIG_LOGBACK "zkherd-logback.xml"
-#define SERVER_CONFIG_LOG4J   "zkherd-log4j.properties"
-
-/* Makes the folder `name` inside the supervisor's, and writes its files. text receives the text of
- * zoo.cfg (SERVER_CONFIG_TEXT_SIZE bytes). Errors are the operating system's. */
-MUST_CHECK enum error_kind server_config_write(const struct server_options *options,
-                                               const struct server_place *place, const char *name,
-                                               char *text, struct error *error);
+/* Reads as much of the beginning of a file as fits, with a NUL. Returns the length. */
+size_t read_beginning(const char *path, char *text, size_t size);
 
 /* Writes the last whole lines of a log that fit into size bytes. Returns text. */
 const char *server_log_tail(const char *path, char *text, size_t size);
 
-/* Writes the end of a log as one line, without the frames of stack traces. If a whole line of the
- * log fits, no line is cut. */
-void server_log_summarize(const char *path, char *text, size_t size);
-
-/* Writes how the JVM names itself and its version; text is unchanged if the log does not say. */
+/* Writes how the JVM names itself and its version, by its log; "" if the log does not say. */
 void server_log_find_java_version(const char *path, char *text, size_t size);
 
-/* ------------------------------------------------------------------ the supervisor's process */
+/* ------------------------------------------------------------------ ports of 127.0.0.1
+ *
+ * Invariant: the ports of one call are all different. */
 
-/* The process is forked while the program has one thread, so it may allocate. It ends by _exit: the
- * program's exit handlers and unwritten output are not its own. */
-
-/* The beginning of the folders' names. */
-#define SUPERVISOR_FOLDER_NAME   "zkherd-server-"
-#define SUPERVISOR_FOLDER_SIZE   1024
-#define SUPERVISOR_REQUEST_SIZE  (32 * (size_t)1024)
-#define SUPERVISOR_ARGUMENTS_MAX 128
-#define SUPERVISOR_PROCESSES_MAX 32 /* at a time, ended ones included that were not replaced */
-
-/*
- * The channel carries packets. The supervisor sends a reply when the folder is made, and one to
- * each request. A request is strings, each with its NUL: the path of the log, the ended process to
- * replace ("0": none), the CPU share in percent ("0": no limit) and the arguments of a program to
- * run; or "" and the path of the file to lock when it is to be detached.
- */
-struct supervisor_process_reply {
-    int os_error;
-    struct error share_error;            /* why the program has no CPU share, or ERROR_NONE */
-    pid_t pid;                           /* of the program that runs */
-    char folder[SUPERVISOR_FOLDER_SIZE]; /* in the first reply */
+struct server_ports {
+    uint16_t client;
+    uint16_t peer;     /* for followers, while the server leads; unused when standalone */
+    uint16_t election; /* unused when standalone */
 };
 
-/* False, or fewer than size bytes, if the other side is gone. */
-bool supervisor_process_send(int channel, const void *packet, size_t size);
-ssize_t supervisor_process_receive(int channel, void *packet, size_t size);
+/* Sockets that hold ports. */
+struct ports_reservation {
+    int sockets[3 * ENSEMBLE_SERVERS_MAX];
+    size_t count;
+};
 
-/* The life of the supervisor's process, in the forked child. channel: its end of the channel;
- * program: a pidfd of the program, or -1 on a kernel without pidfds, where only the channel shows
- * the program's end. */
-_Noreturn void supervisor_process_keep(int channel, int program, const char *parent_folder);
+/*
+ * Finds ports that are free, for at most ENSEMBLE_SERVERS_MAX servers, and holds them. The ports
+ * for clients are consecutive from `first` on; if `first` is 0, and for peers, any ports. While
+ * they are held, the system gives them to nobody who asks for any port, such as another ensemble,
+ * whose server would be taken for one of these; whoever binds one with SO_REUSEADDR, as Java does,
+ * can listen there, and until then connections are refused. *reservation is the caller's to
+ * ports_let_go, when the servers listen; on an error it is empty. ERROR_PORT_TAKEN, or the
+ * operating system's.
+ */
+MUST_CHECK enum error_kind ports_reserve(uint16_t first, unsigned servers,
+                                         struct server_ports *ports,
+                                         struct ports_reservation *reservation,
+                                         struct error *error);
+void ports_let_go(struct ports_reservation *reservation);
 
-/* Removes a folder with its contents; tries for 0.4 s if a process still writes there. */
-void supervisor_process_remove_folder(const char *folder);
+/* ------------------------------------------------------------------ one server of an ensemble */
+
+/* Configures a server, whose ensemble has its count of servers, and runs it. Errors of
+ * supervisor_run. */
+MUST_CHECK enum error_kind server_launch(struct ensemble *ensemble, unsigned index,
+                                         const struct server_ports *ports, struct error *error);
+
+/* Runs the server for the first time, or in the place of the JVM that was killed. */
+MUST_CHECK enum error_kind server_run(struct ensemble *ensemble, unsigned index,
+                                      struct error *error);
+
+/* Whether the server serves requests; its role is written only then. Another program's server on
+ * the same port does not count. Waits for each of two answers, patience_ns at most. */
+bool server_serves(const struct ensemble *ensemble, struct server *server, uint64_t patience_ns);
+
+/* Whether the log says that one of the server's ports was taken. Such a server may run on without
+ * ever serving. */
+bool server_lacks_port(const struct server *server);
+
+/* Fills *error: the server is the subject, the end of its log the detail; or, if a SIGKILL has
+ * ended it, of which no log knows, that. Returns kind. */
+enum error_kind server_raise(const struct server *server, enum error_kind kind,
+                             struct error *error);
 
 #endif

@@ -10,23 +10,22 @@
  *
  * The supervisor is a child of the program in a process session of its own, so a Ctrl-C at the
  * terminal does not reach it. It learns of the program's end from a socket and from the program's
- * pidfd. It knows nothing of ZooKeeper.
+ * pidfd. It knows nothing of ZooKeeper. Errors not named are the operating system's.
  */
 #ifndef SERVERS_SUPERVISOR_H
 #define SERVERS_SUPERVISOR_H
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
+
+#define SUPERVISOR_PLACES 8
 
 struct supervisor;
 
 /* Starts a supervisor with a new folder, readable for this user only, inside parent_folder. A
  * parent_folder that does not exist is made, and removed at the end if it is empty then. On success
- * *supervisor is the caller's to supervisor_free. Errors are the operating system's. Call this
- * while the program has one thread. */
+ * *supervisor is the caller's to supervisor_free. Call this while the program has one thread. */
 MUST_CHECK enum error_kind supervisor_new(const char *parent_folder, struct supervisor **supervisor,
                                           struct error *error);
 
@@ -43,23 +42,18 @@ const char *supervisor_folder(const struct supervisor *supervisor);
 /*
  * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the supervisor, in
  * the folder. Its input is empty, and its output is appended to log_name (a path below the folder).
- * On success *pid is its process. If the program cannot be executed, the process ends at once and
- * the log says why. A supervisor runs at most SUPERVISOR_PROCESSES_MAX processes, of which those
- * that were replaced do not count. cpu_percent: limits the CPU time of the process and its
- * descendants, in percent of one core (servers/cpu_share.h); 0: no limit. ERROR_NO_CPU_SHARE, or
- * the operating system's.
+ * If the program cannot be executed, the process ends at once and the log says why.
+ *
+ * place, below SUPERVISOR_PLACES: at most one process runs in each. The first process of a place
+ * decides the CPU share of all: cpu_percent limits the CPU time of the process and its descendants,
+ * in percent of one core (servers/cpu_share.h); 0: no limit. Of a process that has ended the number
+ * is free only when the next runs in its place. EBUSY while it runs.
+ *
+ * On success *pid is the process. ERROR_NO_CPU_SHARE: the process, if *pid was written, is killed.
  */
-MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor,
+MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor, unsigned place,
                                           const char *const arguments[], const char *log_name,
                                           unsigned cpu_percent, pid_t *pid, struct error *error);
-
-/* The same in the place of the process *pid, which has ended: its number is free from then on. The
- * new process has the CPU share of the old one. If it could not be given that (ERROR_NO_CPU_SHARE),
- * it is killed, and *pid is its number, for the next call. EBUSY if the old process still runs; on
- * another error *pid is unchanged. */
-MUST_CHECK enum error_kind supervisor_replace(struct supervisor *supervisor,
-                                              const char *const arguments[], const char *log_name,
-                                              pid_t *pid, struct error *error);
 
 /*
  * Lets the supervisor run on without the program. It then holds a lock on the file lock_path (an

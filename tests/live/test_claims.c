@@ -302,7 +302,7 @@ TEST(test_pairs_are_private_servers)
         print_message("skipped: %s\n", why);
         skip();
     }
-    pid_t server = server_pid(ensemble_server(pair.targets[1].ensemble, 0));
+    pid_t server = pair.targets[1].ensemble->servers[0].pid;
     live_expect(ensemble_pair_load(&pair, 0, 1, &rates, &error), &error);
     assert_int_equal(rates.rounds + rates.left_out, 1);
     if (rates.rounds == 1)

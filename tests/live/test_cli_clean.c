@@ -23,7 +23,7 @@ static void remove_tree(const char *path)
     struct setup_session *setup = NULL;
     struct error error;
     assert_int_equal(
-        setup_session_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, -1, &setup, &error),
+        setup_session_new(&outside_server->connect, NULL, PATIENCE_NS, -1, &setup, &error),
         ERROR_NONE);
     assert_int_equal(setup_session_delete_tree(setup, path, &error), ERROR_NONE);
     setup_session_free(setup);

@@ -392,9 +392,9 @@ COMMAND_TEST(a_worker_hangs_and_so_does_the_server)
     snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
     pause_process(await_a_worker()); /* it never reads */
-    pause_process(server_pid(ensemble_server(outside_server, 0)));
+    pause_process(outside_server->servers[0].pid);
     command_finish(&command, 40 * NS_PER_S);
-    kill(server_pid(ensemble_server(outside_server, 0)), SIGCONT);
+    kill(outside_server->servers[0].pid, SIGCONT);
     assert_status(&command, 3);
     assert_string_equal(command.out, "");
     assert_has(command.err, words);

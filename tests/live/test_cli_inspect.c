@@ -134,8 +134,7 @@ INSPECT_TEST(locks_of_runs_are_told_and_broken)
 INSPECT_TEST(a_server_that_refuses_leaves_dashes)
 {
     char words[256];
-    struct front front =
-        front_start(&ensemble_connect(outside_server)->endpoints[0], REFUSES_CONNECTIONS);
+    struct front front = front_start(&outside_server->connect.endpoints[0], REFUSES_CONNECTIONS);
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     command_run(&command, COMMAND("inspect", "/l", "--connect", front.address));

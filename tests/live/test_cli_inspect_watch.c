@@ -24,8 +24,8 @@ static void await_watches(void)
     struct error error;
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     while (counters.watch_count != 2 && clock_now_ns() < until_ns)
-        assert_int_equal(four_letter_counters(&ensemble_connect(outside_server)->endpoints[0],
-                                              PATIENCE_NS, &counters, &error),
+        assert_int_equal(four_letter_counters(&outside_server->connect.endpoints[0], PATIENCE_NS,
+                                              &counters, &error),
                          ERROR_NONE);
     assert_int_equal(counters.watch_count, 2);
 }
@@ -170,7 +170,7 @@ INSPECT_TEST(what_takes_anothers_place_is_looked_at)
 INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew)
 {
     char servers[160];
-    const struct endpoint *server = &ensemble_connect(outside_server)->endpoints[0];
+    const struct endpoint *server = &outside_server->connect.endpoints[0];
     struct front fronts[] = {front_start(server, REFUSES_COUNTERS),
                              front_start(server, REFUSES_COUNTERS)};
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);

@@ -654,7 +654,7 @@ TEST_BETWEEN(a_file_that_cannot_be_written_is_in_the_manifest, make, clear_away)
 
 TEST_BETWEEN(a_server_that_counts_otherwise_fails_the_load, make, clear_away)
 {
-    struct front front = front_start(&ensemble_connect(outside_server)->endpoints[0], MISCOUNTS);
+    struct front front = front_start(&outside_server->connect.endpoints[0], MISCOUNTS);
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--connect", front.address));
     front_stop(&front);
     assert_status(&command, 1);

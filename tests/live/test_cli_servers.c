@@ -37,14 +37,14 @@ static int start_three(void **state)
         return -1;
     }
     for (unsigned i = 0; i < 3; i++)
-        address_of(&ensemble_connect(three)->endpoints[i], address[i], sizeof address[i]);
+        address_of(&three->connect.endpoints[i], address[i], sizeof address[i]);
     snprintf(all, sizeof all, "%s,%s,%s", address[0], address[1], address[2]);
     return 0;
 }
 
 static const struct endpoint *one_of_three(unsigned index)
 {
-    return &ensemble_connect(three)->endpoints[index];
+    return &three->connect.endpoints[index];
 }
 
 static int stop_three(void **state)
@@ -324,9 +324,8 @@ static size_t count_znodes(void)
     struct setup_session *setup = NULL;
     struct error error;
     size_t children = 0;
-    assert_int_equal(
-        setup_session_new(ensemble_connect(three), NULL, 5 * NS_PER_S, -1, &setup, &error),
-        ERROR_NONE);
+    assert_int_equal(setup_session_new(&three->connect, NULL, 5 * NS_PER_S, -1, &setup, &error),
+                     ERROR_NONE);
     assert_int_equal(setup_session_list_children(setup, "/", NULL, &children, &error), ERROR_NONE);
     setup_session_free(setup);
     return children;

@@ -9,7 +9,7 @@
 #include "base/process.h"
 #include "servers/four_letter.h"
 #include "servers/install.h"
-#include "servers/ports.h"
+#include "servers/internal.h"
 #include "servers/supervisor.h"
 
 #include <limits.h>
@@ -58,7 +58,7 @@ static void launch(const char *words, pid_t *pid)
                                      "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                                      "./zoo.cfg",
                                      NULL};
-    assert_int_equal(supervisor_run(supervisor, arguments, "log", 0, pid, &error), ERROR_NONE);
+    assert_int_equal(supervisor_run(supervisor, 0, arguments, "log", 0, pid, &error), ERROR_NONE);
 }
 
 /* One that has ended had a port that another program took meanwhile. */

@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 #include "servers/install.h"
-#include "servers/ports.h"
+#include "servers/internal.h"
 #include "servers/supervisor.h"
 
 #include <limits.h>
@@ -201,8 +201,9 @@ static void lonely_start(struct lonely *lonely)
                                      "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                                      "./zoo.cfg",
                                      NULL};
-    assert_int_equal(supervisor_run(lonely->supervisor, arguments, "log", 0, &lonely->pid, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        supervisor_run(lonely->supervisor, 0, arguments, "log", 0, &lonely->pid, &error),
+        ERROR_NONE);
 }
 
 /* Runs until the message is this one: the server takes a few seconds to find out about itself. One

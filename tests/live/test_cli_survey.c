@@ -306,7 +306,7 @@ INSPECT_TEST(a_lock_is_told_as_json)
 
 INSPECT_TEST(what_servers_say_does_not_reach_the_terminal)
 {
-    struct front front = front_start(&ensemble_connect(outside_server)->endpoints[0], HOSTILE);
+    struct front front = front_start(&outside_server->connect.endpoints[0], HOSTILE);
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     command_run(&command, COMMAND("inspect", "/l", "--connect", front.address));
     assert_status(&command, 0);
@@ -345,8 +345,7 @@ INSPECT_TEST(data_in_json_do_not_reach_the_terminal)
 /* Nobody's address is asked for, but whether a server would tell is. */
 INSPECT_TEST(refusals_of_a_free_queue_are_told_as_json)
 {
-    struct front front =
-        front_start(&ensemble_connect(outside_server)->endpoints[0], REFUSES_CONNECTIONS);
+    struct front front = front_start(&outside_server->connect.endpoints[0], REFUSES_CONNECTIONS);
     command_run(&command, COMMAND("inspect", "/l", "--json", "--connect", front.address));
     front_stop(&front);
     assert_status(&command, 0);

@@ -493,7 +493,7 @@ static void check_loss(enum driver driver, uint32_t depth)
     open_session(driver, depth, 6000);
     look_for_sockets(after);
     ask(create_a, 2);
-    pause_process(server_pid(ensemble_server(live_ensemble, 0)));
+    pause_process(live_ensemble->servers[0].pid);
     session.check = check_lost;
     begin(mixed, depth);
     for (int descriptor = 0; descriptor < DESCRIPTORS; descriptor++) {
@@ -503,7 +503,7 @@ static void check_loss(enum driver driver, uint32_t depth)
     assert_int_equal(cut, 1);
     await(&session.answered, depth, "answers");
     assert_int_equal(session.client->outstanding, 0);
-    kill(server_pid(ensemble_server(live_ensemble, 0)), SIGCONT);
+    kill(live_ensemble->servers[0].pid, SIGCONT);
     await(&session.connections, 2, "connections");
     session.check = NULL;
     ask(bad_at_times, STEPS);
@@ -517,7 +517,7 @@ static void check_loss(enum driver driver, uint32_t depth)
 static int let_the_server_go_on(void **state)
 {
     (void)state;
-    return kill(server_pid(ensemble_server(live_ensemble, 0)), SIGCONT);
+    return kill(live_ensemble->servers[0].pid, SIGCONT);
 }
 
 TEST_BETWEEN(test_each_is_answered_once_when_the_connection_is_lost, NULL, let_the_server_go_on)

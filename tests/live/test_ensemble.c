@@ -9,7 +9,6 @@
 #include "fleet/setup_session.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
-#include "servers/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +40,7 @@ static struct ensemble *start(unsigned servers)
 /* What a server says that it is now; ROLE_UNKNOWN while it does not say. */
 static enum role ask_role(const struct ensemble *ensemble, unsigned index)
 {
-    const struct endpoint *endpoint = &ensemble_connect(ensemble)->endpoints[index];
+    const struct endpoint *endpoint = &ensemble->connect.endpoints[index];
     struct four_letter_identity identity;
     struct error error;
     if (four_letter_identify(endpoint, NS_PER_S, &identity, &error) != ERROR_NONE)
@@ -52,7 +51,7 @@ static enum role ask_role(const struct ensemble *ensemble, unsigned index)
 static unsigned count_role(const struct ensemble *ensemble, enum role role)
 {
     unsigned count = 0;
-    for (unsigned i = 0; i < ensemble_connect(ensemble)->count; i++)
+    for (unsigned i = 0; i < ensemble->connect.count; i++)
         count += ask_role(ensemble, i) == role;
     return count;
 }
@@ -61,9 +60,9 @@ static unsigned count_role(const struct ensemble *ensemble, enum role role)
 static unsigned find_role(const struct ensemble *ensemble, enum role role)
 {
     unsigned index = 0;
-    while (index < ensemble_connect(ensemble)->count && ask_role(ensemble, index) != role)
+    while (index < ensemble->connect.count && ask_role(ensemble, index) != role)
         index++;
-    assert_true(index < ensemble_connect(ensemble)->count);
+    assert_true(index < ensemble->connect.count);
     return index;
 }
 
@@ -82,7 +81,7 @@ static struct setup_session *open_session(const struct ensemble *ensemble, unsig
     struct connect_string one = {.count = 1};
     struct setup_session *setup = NULL;
     struct error error;
-    one.endpoints[0] = ensemble_connect(ensemble)->endpoints[index];
+    one.endpoints[0] = ensemble->connect.endpoints[index];
     expect(setup_session_new(&one, NULL, PATIENCE_NS, -1, &setup, &error), &error);
     return setup;
 }
@@ -101,7 +100,7 @@ static void assert_appears(struct setup_session *setup, const char *path)
 /* What one server is told, each other one knows. */
 static void assert_agree(const struct ensemble *ensemble)
 {
-    unsigned count = (unsigned)ensemble_connect(ensemble)->count;
+    unsigned count = (unsigned)ensemble->connect.count;
     for (unsigned i = 0; i < count; i++) {
         char path[32];
         struct error error;
@@ -119,18 +118,16 @@ static void assert_tells_of_server(const struct ensemble *ensemble, unsigned ind
 {
     static char text[256 * 1024]; /* servers that wait long for each other write much */
     char words[64];
-    const char *settings = server_start(ensemble_server(ensemble, index))->settings;
-    snprintf(words, sizeof words, "\nclientPort=%u\n",
-             ensemble_connect(ensemble)->endpoints[index].port);
+    const char *settings = ensemble->servers[index].start.settings;
+    snprintf(words, sizeof words, "\nclientPort=%u\n", ensemble->connect.endpoints[index].port);
     assert_has(settings, words);
     assert_has(settings, "\nquorumListenOnAllIPs=false\n");
     assert_has(settings, "\nserver.3=127.0.0.1:");
-    assert_has(server_start(ensemble_server(ensemble, index))->command_line,
-               "/java -Xms64m -Xmx64m ");
+    assert_has(ensemble->servers[index].start.command_line, "/java -Xms64m -Xmx64m ");
     snprintf(words, sizeof words, " ./server.%u/zoo.cfg", index + 1);
-    assert_has(server_start(ensemble_server(ensemble, index))->command_line, words);
+    assert_has(ensemble->servers[index].start.command_line, words);
     assert_has(nest_log(ensemble, index, text, sizeof text),
-               server_start(ensemble_server(ensemble, 0))->java_version);
+               ensemble->servers[0].start.java_version);
 }
 
 static void assert_tells_of_its_servers(const struct ensemble *ensemble)
@@ -138,17 +135,17 @@ static void assert_tells_of_its_servers(const struct ensemble *ensemble)
     struct error error;
     char text[8192];
     uint64_t cpu_ns = 0, rss_kib = 0;
-    assert_has(server_start(ensemble_server(ensemble, 0))->java_version, " version \"");
+    assert_has(ensemble->servers[0].start.java_version, " version \"");
     for (unsigned i = 0; i < 3; i++)
         assert_tells_of_server(ensemble, i);
     expect(ensemble_cpu_ns(ensemble, &cpu_ns, &error), &error);
     assert_true(cpu_ns > 150 * NS_PER_MS && cpu_ns < 180 * NS_PER_S);
     for (unsigned i = 0; i < 3; i++) {
-        assert_true(process_rss_kib(server_pid(ensemble_server(ensemble, i)), &rss_kib));
+        assert_true(process_rss_kib(ensemble->servers[i].pid, &rss_kib));
         assert_true(rss_kib > 20 * 1024 && rss_kib < (64 + SERVER_OVERHEAD_MIB) * 1024);
     }
-    expect(four_letter_ask(&ensemble_connect(ensemble)->endpoints[1], "conf", PATIENCE_NS, text,
-                           sizeof text, &error),
+    expect(four_letter_ask(&ensemble->connect.endpoints[1], "conf", PATIENCE_NS, text, sizeof text,
+                           &error),
            &error);
     assert_has(text, "\ntickTime=500\n");
     assert_has(text, "\nserverId=2\n");
@@ -159,16 +156,16 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
 {
     struct ensemble *ensemble = start(3);
     pid_t pids[3];
-    assert_int_equal(ensemble_connect(ensemble)->count, 3);
-    assert_int_equal(ensemble_connect(ensemble)->count, 3);
-    assert_string_equal(ensemble_connect(ensemble)->chroot, "");
+    assert_int_equal(ensemble->connect.count, 3);
+    assert_int_equal(ensemble->connect.count, 3);
+    assert_string_equal(ensemble->connect.chroot, "");
     assert_int_equal(count_role(ensemble, ROLE_LEADER), 1);
     assert_int_equal(count_role(ensemble, ROLE_FOLLOWER), 2);
     assert_true(nest_is_alive(ensemble));
     assert_agree(ensemble);
     assert_tells_of_its_servers(ensemble);
     for (unsigned i = 0; i < 3; i++)
-        pids[i] = server_pid(ensemble_server(ensemble, i));
+        pids[i] = ensemble->servers[i].pid;
     bool was_soon = nest_stop(ensemble);
     for (unsigned i = 0; i < 3; i++)
         assert_false(is_running(pids[i]));
@@ -182,10 +179,10 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
 NEST_TEST(one_is_standalone)
 {
     struct ensemble *ensemble = start(1);
-    assert_int_equal(ensemble_role(ensemble, 0), ROLE_STANDALONE);
-    assert_string_equal(role_word(ensemble_role(ensemble, 0)), "standalone");
+    assert_int_equal(ensemble->servers[0].role, ROLE_STANDALONE);
+    assert_string_equal(role_word(ensemble->servers[0].role), "standalone");
     assert_int_equal(ask_role(ensemble, 0), ROLE_STANDALONE);
-    assert_null(strstr(server_start(ensemble_server(ensemble, 0))->settings, "server.1="));
+    assert_null(strstr(ensemble->servers[0].start.settings, "server.1="));
     assert_agree(ensemble);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
@@ -195,8 +192,8 @@ NEST_TEST(one_is_standalone)
 
 static void kill_server(const struct ensemble *ensemble, unsigned index)
 {
-    kill(server_pid(ensemble_server(ensemble, index)), SIGKILL);
-    assert_ends(server_pid(ensemble_server(ensemble, index)));
+    kill(ensemble->servers[index].pid, SIGKILL);
+    assert_ends(ensemble->servers[index].pid);
 }
 
 /* Two of three are a majority, one is not. */
@@ -216,8 +213,8 @@ NEST_TEST(the_rest_elects_another_leader_or_does_not_serve)
     unsigned survivor = find_role(ensemble, ROLE_LEADER);
     kill_server(ensemble, find_role(ensemble, ROLE_FOLLOWER));
     uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
-    while (four_letter_identify(&ensemble_connect(ensemble)->endpoints[survivor], PATIENCE_NS,
-                                &identity, &error) != ERROR_NOT_SERVING)
+    while (four_letter_identify(&ensemble->connect.endpoints[survivor], PATIENCE_NS, &identity,
+                                &error) != ERROR_NOT_SERVING)
         assert_true(clock_now_ns() < deadline_ns);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
@@ -246,7 +243,7 @@ static enum role await_service(const struct ensemble *ensemble, unsigned index)
 static void assert_is_killed(struct ensemble *ensemble, unsigned index, pid_t pid)
 {
     struct error error = {.detail = ""};
-    assert_true(server_was_killed(ensemble_server(ensemble, index)));
+    assert_true(ensemble->servers[index].killed);
     assert_false(is_running(pid));
     assert_int_equal(ask_role(ensemble, index), ROLE_UNKNOWN);
     expect(ensemble_check(ensemble, &error), &error);
@@ -254,14 +251,15 @@ static void assert_is_killed(struct ensemble *ensemble, unsigned index, pid_t pi
 }
 
 /* More often than the supervisor has places: each new JVM takes the place of the one before. */
+#define REPLACED 12
 static void assert_may_be_replaced_often(struct ensemble *ensemble, unsigned index)
 {
     struct error error;
-    for (int times = 0; times < SUPERVISOR_PROCESSES_MAX; times++) {
-        pid_t pid = server_pid(ensemble_server(ensemble, index));
+    for (int times = 0; times < REPLACED; times++) {
+        pid_t pid = ensemble->servers[index].pid;
         expect(ensemble_kill(ensemble, index, &error), &error);
         expect(ensemble_restart(ensemble, index, &error), &error);
-        assert_int_not_equal(server_pid(ensemble_server(ensemble, index)), pid);
+        assert_int_not_equal(ensemble->servers[index].pid, pid);
     }
 }
 
@@ -270,7 +268,7 @@ NEST_TEST(a_leader_that_is_killed_comes_back_with_its_data)
     struct ensemble *ensemble = start(3);
     struct error error;
     unsigned lost = find_role(ensemble, ROLE_LEADER);
-    pid_t pid = server_pid(ensemble_server(ensemble, lost));
+    pid_t pid = ensemble->servers[lost].pid;
     struct setup_session *setup = open_session(ensemble, lost);
     expect(setup_session_create(setup, "/before", &error), &error);
     setup_session_free(setup);
@@ -284,7 +282,7 @@ NEST_TEST(a_leader_that_is_killed_comes_back_with_its_data)
     await_role(ensemble, ROLE_LEADER, 1);
     expect(ensemble_restart(ensemble, lost, &error), &error);
     assert_int_equal(await_service(ensemble, lost), ROLE_FOLLOWER);
-    assert_false(server_was_killed(ensemble_server(ensemble, lost)));
+    assert_false(ensemble->servers[lost].killed);
     assert_true(read_cpu_ns(ensemble) > killed_ns + 100 * NS_PER_MS);
     setup = open_session(ensemble, lost);
     assert_appears(setup, "/before");
@@ -310,7 +308,7 @@ NEST_TEST(a_server_that_dies_is_found_dead)
     assert_int_equal(value, 42);
 
     /* Hung ones hinder the end no more than dead ones. */
-    pause_process(server_pid(ensemble_server(ensemble, 0)));
+    pause_process(ensemble->servers[0].pid);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }
@@ -328,7 +326,7 @@ static void be_a_program(int report)
     if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
         _exit(1);
     for (unsigned i = 0; i < 3; i++)
-        pids[i] = server_pid(ensemble_server(ensemble, i));
+        pids[i] = ensemble->servers[i].pid;
     if (write(report, pids, sizeof pids) != (ssize_t)sizeof pids)
         _exit(1);
     pause();
@@ -427,7 +425,7 @@ NEST_TEST(given_ports_are_used)
     }
     expect(error.kind, &error);
     for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(ensemble_connect(ensemble)->endpoints[i].port, options.first_port + i);
+        assert_int_equal(ensemble->connect.endpoints[i].port, options.first_port + i);
     nest_stop(ensemble);
 }
 

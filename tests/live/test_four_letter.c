@@ -41,7 +41,7 @@ static int stop_real(void **state)
 
 static const struct endpoint *real_endpoint(void)
 {
-    return &ensemble_connect(real)->endpoints[0];
+    return &real->connect.endpoints[0];
 }
 
 /* What a pretender does with each connection. */

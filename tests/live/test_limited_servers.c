@@ -106,8 +106,7 @@ static void load(const struct ensemble *ensemble)
 {
     struct setup_session *session;
     char path[32];
-    expect(
-        setup_session_new(ensemble_connect(ensemble), NULL, 10 * NS_PER_S, -1, &session, &error));
+    expect(setup_session_new(&ensemble->connect, NULL, 10 * NS_PER_S, -1, &session, &error));
     for (int i = 0; i < WRITES; i++) {
         snprintf(path, sizeof path, "/load-%d", i);
         expect(setup_session_create(session, path, &error));
@@ -121,7 +120,7 @@ TEST_BETWEEN(a_share_limits_its_server_alone, nest_make, nest_remove)
     skip_without_cgroups();
     struct ensemble *limited = start(1, PERCENT), *unlimited = start(1, 0);
     char own[8192], cgroups[8192];
-    pid_t pid = server_pid(ensemble_server(limited, 0));
+    pid_t pid = limited->servers[0].pid;
     struct cpu_share share = share_of(pid);
     uint64_t used_ns = 0;
     load(limited);
@@ -135,12 +134,12 @@ TEST_BETWEEN(a_share_limits_its_server_alone, nest_make, nest_remove)
     assert_true(used_ns <= (periods + 2) * quota_ns);
 
     read_cgroups(getpid(), own, sizeof own);
-    read_cgroups(server_pid(ensemble_server(unlimited, 0)), cgroups, sizeof cgroups);
+    read_cgroups(unlimited->servers[0].pid, cgroups, sizeof cgroups);
     assert_string_equal(cgroups, own);
 
     expect(ensemble_kill(limited, 0, &error));
     expect(ensemble_restart(limited, 0, &error));
-    struct cpu_share again = share_of(server_pid(ensemble_server(limited, 0)));
+    struct cpu_share again = share_of(limited->servers[0].pid);
     assert_string_equal(again.folder, share.folder);
     ensemble_stop(unlimited);
     ensemble_stop(limited);
@@ -154,11 +153,11 @@ TEST_BETWEEN(every_server_has_a_share_of_its_own, nest_make, nest_remove)
     struct ensemble *ensemble = start(3, 60);
     struct cpu_share shares[3];
     for (unsigned i = 0; i < 3; i++) {
-        shares[i] = share_of(server_pid(ensemble_server(ensemble, i)));
+        shares[i] = share_of(ensemble->servers[i].pid);
         for (unsigned j = 0; j < i; j++)
             assert_string_not_equal(shares[i].folder, shares[j].folder);
     }
-    kill(server_pid(ensemble_server(ensemble, 1)), SIGKILL);
+    kill(ensemble->servers[1].pid, SIGKILL);
     ensemble_stop(ensemble);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(access(shares[i].folder, F_OK), -1);
@@ -172,7 +171,7 @@ static void be_a_program(int report)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails does not kill it */
     if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
         _exit(1);
-    pid_t pid = server_pid(ensemble_server(ensemble, 0));
+    pid_t pid = ensemble->servers[0].pid;
     if (write(report, &pid, sizeof pid) != (ssize_t)sizeof pid)
         _exit(1);
     pause();
@@ -214,18 +213,18 @@ TEST_BETWEEN(a_process_that_gets_no_share_can_be_replaced, nest_make, nest_remov
     pid_t first, pid;
     skip_without_cgroups();
     expect(supervisor_new("/tmp", &supervisor, &error));
-    expect(supervisor_run(supervisor, arguments, "log", PERCENT, &pid, &error));
+    expect(supervisor_run(supervisor, 0, arguments, "log", PERCENT, &pid, &error));
     struct cpu_share share = share_of(pid);
     first = pid;
     end(pid);
     while (rmdir(share.folder) != 0) /* until the kernel has let go of the process */
         usleep(1000);
-    assert_int_equal(supervisor_replace(supervisor, arguments, "log", &pid, &error),
+    assert_int_equal(supervisor_run(supervisor, 0, arguments, "log", PERCENT, &pid, &error),
                      ERROR_NO_CPU_SHARE);
     assert_int_not_equal(pid, first);
     end(pid);
     assert_int_equal(mkdir(share.folder, 0755), 0);
-    expect(supervisor_replace(supervisor, arguments, "log", &pid, &error));
+    expect(supervisor_run(supervisor, 0, arguments, "log", PERCENT, &pid, &error));
     assert_string_equal(share_of(pid).folder, share.folder);
     supervisor_free(supervisor);
     assert_int_equal(access(share.folder, F_OK), -1);

@@ -94,7 +94,7 @@ static void kill_when_measured(void *context, const struct load_progress *progre
     const unsigned *index = context;
     struct error error;
     if (progress->phase == LOAD_MEASURES && progress->second > 0 &&
-        !server_was_killed(ensemble_server(live_ensemble, *index)))
+        !live_ensemble->servers[*index].killed)
         live_expect(ensemble_kill(live_ensemble, *index, &error), &error);
 }
 
@@ -127,7 +127,7 @@ static void assert_is_not_started_after_the_end(unsigned killed)
     live_expect(load_faults_turn(&late, measures_ns + NS_PER_S, &error), &error);
     assert_false(result.carried_out);
     assert_string_equal(result.why, "the measured time was over");
-    assert_true(server_was_killed(ensemble_server(live_ensemble, killed)));
+    assert_true(live_ensemble->servers[killed].killed);
 }
 
 /* Of a busy machine the last second may pass without a look: then the load is repeated. */
@@ -136,7 +136,7 @@ static struct load_result *load_that_loses(struct load_plan *plan, unsigned inde
     const struct load_watch watch = {
         .progress = kill_when_measured, .context = &index, .interrupt_descriptor = -1};
     struct load_result *result = load(plan, NULL, watch);
-    while (!server_was_killed(ensemble_server(live_ensemble, index))) {
+    while (!live_ensemble->servers[index].killed) {
         load_result_free(result);
         result = load(plan, NULL, watch);
     }

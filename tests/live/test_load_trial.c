@@ -36,7 +36,7 @@ static struct load_plan plan_of(const char *mix)
 
 static pid_t the_server(void)
 {
-    return server_pid(ensemble_server(live_ensemble, 0));
+    return live_ensemble->servers[0].pid;
 }
 
 /* The server stands still for more than a second in the middle of the load. */

@@ -53,7 +53,7 @@ static void end_guard(void)
 
 static pid_t the_server(void)
 {
-    return server_pid(ensemble_server(live_ensemble, 0));
+    return live_ensemble->servers[0].pid;
 }
 
 static void progress(void *context, const struct trial_progress *progress)

@@ -3,6 +3,8 @@
 #include "tests/support/live.h"
 #include "tests/support/test.h"
 
+#include "base/process.h"
+
 static uint64_t count_of(const struct trial_result *result, enum role role, enum meter_kind kind)
 {
     return histogram_count(&result->latency_of[role][kind]);
@@ -11,7 +13,7 @@ static uint64_t count_of(const struct trial_result *result, enum role role, enum
 static unsigned find_server(enum role role)
 {
     unsigned index = 0;
-    while (ensemble_role(live_ensemble, index) != role)
+    while (live_ensemble->servers[index].role != role)
         index++;
     return index;
 }
@@ -61,14 +63,14 @@ TEST(test_one_server_is_one_role)
 static void kill_follower(void *context, const struct trial_progress *progress)
 {
     const unsigned *victim = context;
-    if (progress->handoffs == 2 && server_is_alive(ensemble_server(live_ensemble, *victim)))
+    if (progress->handoffs == 2 && process_is_alive(live_ensemble->servers[*victim].pid))
         live_kill(*victim);
 }
 
 /* The last test of the file: the ensemble is not whole afterwards. */
 TEST(test_a_session_that_reconnects_has_no_role)
 {
-    unsigned victim = ensemble_role(live_ensemble, 0) == ROLE_FOLLOWER ? 0 : 2;
+    unsigned victim = live_ensemble->servers[0].role == ROLE_FOLLOWER ? 0 : 2;
     struct connect_string survivors = {.count = 0};
     struct trial_plan plan = live_plan("scalable", 6);
     for (unsigned i = 0; i < 3; i++) {
@@ -83,7 +85,7 @@ TEST(test_a_session_that_reconnects_has_no_role)
     struct trial_result *result = live_trial(&plan);
     live_host.servers = &live_servers;
     live_host.watch.progress = NULL;
-    assert_false(server_is_alive(ensemble_server(live_ensemble, victim)));
+    assert_false(process_is_alive(live_ensemble->servers[victim].pid));
     assert_int_equal(result->end, END_DONE);
     /* Session 0 had been granted before; 2, 3 and 5 had not. */
     assert_int_equal(count_of(result, ROLE_RECONNECTED, METER_ACQUIRE), victim == 0 ? 1 : 2);

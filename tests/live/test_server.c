@@ -20,7 +20,7 @@ static struct ensemble_options small(void)
 
 static const struct endpoint *endpoint_of(const struct ensemble *ensemble)
 {
-    return &ensemble_connect(ensemble)->endpoints[0];
+    return &ensemble->connect.endpoints[0];
 }
 
 static struct ensemble *start(void)
@@ -41,7 +41,7 @@ static void assert_serves(const struct ensemble *ensemble)
 NEST_TEST(starts_serves_and_leaves_nothing)
 {
     struct ensemble *ensemble = start();
-    pid_t pid = server_pid(ensemble_server(ensemble, 0));
+    pid_t pid = ensemble->servers[0].pid;
     assert_string_equal(endpoint_of(ensemble)->host, "127.0.0.1");
     assert_serves(ensemble);
     assert_true(nest_is_alive(ensemble));
@@ -67,22 +67,21 @@ NEST_TEST(tells_of_itself)
         assert_serves(ensemble);
     assert_int_equal(ensemble_cpu_ns(ensemble, &later_ns, &error), ERROR_NONE);
     assert_true(later_ns > cpu_ns);
-    assert_true(process_rss_kib(server_pid(ensemble_server(ensemble, 0)), &rss_kib));
+    assert_true(process_rss_kib(ensemble->servers[0].pid, &rss_kib));
     assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
 
     snprintf(setting, sizeof setting, "\nclientPort=%u\n", endpoint_of(ensemble)->port);
-    assert_has(server_start(ensemble_server(ensemble, 0))->settings, setting);
-    assert_has(server_start(ensemble_server(ensemble, 0))->settings, "\nforceSync=yes\n");
-    assert_has(server_start(ensemble_server(ensemble, 0))->command_line,
-               "/java -Xms128m -Xmx128m ");
-    assert_has(server_start(ensemble_server(ensemble, 0))->java_version, " version \"");
+    assert_has(ensemble->servers[0].start.settings, setting);
+    assert_has(ensemble->servers[0].start.settings, "\nforceSync=yes\n");
+    assert_has(ensemble->servers[0].start.command_line, "/java -Xms128m -Xmx128m ");
+    assert_has(ensemble->servers[0].start.java_version, " version \"");
 
     /* It may still be writing, of a slow disk for one. */
     do {
         nest_log(ensemble, 0, text, sizeof text);
         nest_log(ensemble, 0, cut, sizeof cut);
     } while (strcmp(nest_log(ensemble, 0, later, sizeof later), text) != 0);
-    assert_has(text, server_start(ensemble_server(ensemble, 0))->java_version);
+    assert_has(text, ensemble->servers[0].start.java_version);
     size_t length = strlen(text);
     assert_true(strlen(cut) > 0 && strlen(cut) < length);
     assert_string_equal(cut, text + length - strlen(cut));
@@ -108,8 +107,8 @@ NEST_TEST(settings_reach_the_server)
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
-    assert_has(server_start(ensemble_server(ensemble, 0))->settings, "\nforceSync=no\n");
-    assert_has(server_start(ensemble_server(ensemble, 0))->command_line, " -Djute.maxbuffer=4096 ");
+    assert_has(ensemble->servers[0].start.settings, "\nforceSync=no\n");
+    assert_has(ensemble->servers[0].start.command_line, " -Djute.maxbuffer=4096 ");
     nest_stop(ensemble);
 }
 
@@ -134,7 +133,7 @@ static void be_a_program(int report)
     struct error error;
     if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
         _exit(1);
-    told[0] = server_pid(ensemble_server(ensemble, 0));
+    told[0] = ensemble->servers[0].pid;
     told[1] = fork();
     if (told[1] == 0) {
         alarm(120);
@@ -172,7 +171,7 @@ NEST_TEST_SOON(ends_with_a_program_that_is_killed)
 NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor)
 {
     struct ensemble *ensemble = start();
-    pid_t pid = server_pid(ensemble_server(ensemble, 0)), supervisor = parent_of(pid);
+    pid_t pid = ensemble->servers[0].pid, supervisor = parent_of(pid);
     assert_int_equal(parent_of(supervisor), getpid());
     assert_int_not_equal(getsid(pid), getsid(0));
     kill(supervisor, SIGINT);
@@ -195,8 +194,8 @@ NEST_TEST(a_server_that_dies_is_found_dead)
     struct ensemble *ensemble = start();
     uint64_t value = 42;
     struct error error;
-    kill(server_pid(ensemble_server(ensemble, 0)), SIGKILL);
-    assert_ends(server_pid(ensemble_server(ensemble, 0)));
+    kill(ensemble->servers[0].pid, SIGKILL);
+    assert_ends(ensemble->servers[0].pid);
     assert_false(nest_is_alive(ensemble));
     assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
@@ -208,7 +207,7 @@ NEST_TEST(a_server_that_dies_is_found_dead)
 NEST_TEST_SOON(a_server_that_hangs_is_killed)
 {
     struct ensemble *ensemble = start();
-    pid_t pid = server_pid(ensemble_server(ensemble, 0));
+    pid_t pid = ensemble->servers[0].pid;
     pause_process(pid);
     nest_stop(ensemble);
     assert_false(is_running(pid));
@@ -351,7 +350,7 @@ NEST_TEST(an_apache_release_is_used)
     assert_int_equal(symlink("/usr/share/java/zookeeper.jar", path), 0);
     struct ensemble *ensemble = start();
     assert_serves(ensemble);
-    assert_has(server_start(ensemble_server(ensemble, 0))->command_line, "/.release/lib/*:");
+    assert_has(ensemble->servers[0].start.command_line, "/.release/lib/*:");
     nest_stop(ensemble);
 }
 

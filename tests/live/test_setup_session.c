@@ -190,7 +190,7 @@ TEST(test_a_server_that_has_ended_is_not_waited_for)
     struct setup_session *setup = live_host.setup;
     struct error error = {0};
     bool exists = true;
-    kill(server_pid(ensemble_server(live_ensemble, 0)), SIGKILL);
+    kill(live_ensemble->servers[0].pid, SIGKILL);
     assert_int_equal(setup_session_exists(setup, ROOT, &exists, &error), ERROR_SERVER_DIED);
     assert_true(exists);
     assert_has(error.subject, "127.0.0.1:");

@@ -27,7 +27,7 @@ static int find_follower(void **state)
     (void)state;
     int status = live_start_with(3, 2000);
     frozen = 1;
-    while (status == 0 && ensemble_role(live_ensemble, frozen) != ROLE_FOLLOWER)
+    while (status == 0 && live_ensemble->servers[frozen].role != ROLE_FOLLOWER)
         frozen++;
     return status;
 }
@@ -49,11 +49,11 @@ static void freeze_for_a_while(void *context, const struct trial_progress *progr
     }
     if (freeze->since_ns == 0 && progress->handoffs >= freeze->after) {
         freeze->since_ns = now_ns;
-        pause_process(server_pid(ensemble_server(live_ensemble, frozen)));
+        pause_process(live_ensemble->servers[frozen].pid);
     } else if (!freeze->thawed && freeze->since_ns != 0 &&
                now_ns - freeze->since_ns >= freeze->length_ns) {
         freeze->thawed = true;
-        kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGCONT);
+        kill(live_ensemble->servers[frozen].pid, SIGCONT);
     }
 }
 
@@ -170,7 +170,7 @@ static void freeze_follower(void *context, const struct trial_progress *progress
     bool *done = context;
     if (*done || progress->handoffs != 1)
         return;
-    pause_process(server_pid(ensemble_server(live_ensemble, frozen)));
+    pause_process(live_ensemble->servers[frozen].pid);
     *done = true;
 }
 
@@ -181,7 +181,7 @@ TEST(test_a_server_that_stands_still_for_good_is_named)
     char words[128];
     plan.hold.mean_ns = NS_PER_S; /* the first is to hold yet when a busy machine looks */
     struct trial_result *result = live_trial_befallen(&plan, freeze_follower);
-    kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGCONT);
+    kill(live_ensemble->servers[frozen].pid, SIGCONT);
     assert_int_equal(result->end, END_DEADLINE);
     snprintf(words, sizeof words, "; out at %s (no answer in time): 1 request", frozen_address());
     assert_has(result->reason, words);

@@ -97,8 +97,8 @@ static void kill_leader(void *context, const struct trial_progress *progress)
     bool *killed = context;
     if (*killed || progress->handoffs < 3)
         return;
-    for (unsigned i = 0; i < ensemble_connect(live_ensemble)->count; i++) {
-        if (ensemble_role(live_ensemble, i) == ROLE_LEADER)
+    for (unsigned i = 0; i < live_ensemble->connect.count; i++) {
+        if (live_ensemble->servers[i].role == ROLE_LEADER)
             live_kill(i);
     }
     *killed = true;

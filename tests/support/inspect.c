@@ -112,7 +112,7 @@ int close_actors(void **state)
     event_loop_close(events, clock_now_ns() + NS_PER_S);
     event_loop_free(events);
     assert_int_equal(
-        setup_session_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, -1, &setup, &error),
+        setup_session_new(&outside_server->connect, NULL, PATIENCE_NS, -1, &setup, &error),
         ERROR_NONE);
     assert_int_equal(setup_session_delete_tree(setup, "/l", &error), ERROR_NONE);
     setup_session_free(setup);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/live.h"
 
+#include "base/process.h"
 #include "tests/support/pause.h"
 
 #include <signal.h>
@@ -20,7 +21,7 @@ int live_start_as(const struct ensemble_options *options)
 {
     struct error error = {0};
     live_expect(ensemble_start(options, &live_ensemble, &error), &error);
-    live_servers = *ensemble_connect(live_ensemble);
+    live_servers = live_ensemble->connect;
     live_expect(setup_session_new(&live_servers, live_ensemble, 10 * NS_PER_S, -1, &live_host.setup,
                                   &error),
                 &error);
@@ -50,9 +51,9 @@ void live_disown(void)
 
 void live_kill(unsigned index)
 {
-    const struct server *server = ensemble_server(live_ensemble, index);
-    kill(server_pid(server), SIGKILL);
-    while (server_is_alive(server))
+    const struct server *server = &live_ensemble->servers[index];
+    kill(server->pid, SIGKILL);
+    while (process_is_alive(server->pid))
         pause_ms(1);
 }
 

@@ -82,7 +82,7 @@ struct ensemble *nest_start(const struct ensemble_options *options)
 bool nest_stop(struct ensemble *ensemble)
 {
     char folder[512];
-    snprintf(folder, sizeof folder, "%s", ensemble_folder(ensemble));
+    snprintf(folder, sizeof folder, "%s", ensemble->folder);
     struct lateness_mark begun = lateness_mark();
     ensemble_stop(ensemble);
     bool was_soon = soon_ended(begun);
@@ -107,7 +107,7 @@ bool nest_is_alive(const struct ensemble *ensemble)
 const char *nest_log(const struct ensemble *ensemble, unsigned index, char *text, size_t size)
 {
     char path[512];
-    snprintf(path, sizeof path, "%s/server.%u/server.log", ensemble_folder(ensemble), index + 1);
+    snprintf(path, sizeof path, "%s/server.%u/server.log", ensemble->folder, index + 1);
     return server_log_tail(path, text, size);
 }
 

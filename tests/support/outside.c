@@ -15,7 +15,7 @@ int outside_start(void **state)
         print_error("%s: %s: %s\n", error.subject, error_words(error.kind), error.detail);
         return -1;
     }
-    const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
+    const struct endpoint *endpoint = &outside_server->connect.endpoints[0];
     snprintf(outside, sizeof outside, "%.20s:%u", endpoint->host, endpoint->port);
     return 0;
 }
@@ -37,9 +37,9 @@ struct four_letter_counters count_outside(void)
 {
     struct four_letter_counters counters;
     struct error error;
-    assert_int_equal(four_letter_counters(&ensemble_connect(outside_server)->endpoints[0],
-                                          PATIENCE_NS, &counters, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        four_letter_counters(&outside_server->connect.endpoints[0], PATIENCE_NS, &counters, &error),
+        ERROR_NONE);
     return counters;
 }
 
@@ -50,7 +50,7 @@ static struct outside_view look_outside(void)
     struct four_letter_counters counters = count_outside();
     struct outside_view view = {0};
     struct error error;
-    servers = *ensemble_connect(outside_server);
+    servers = outside_server->connect;
     assert_int_equal(setup_session_new(&servers, NULL, PATIENCE_NS, -1, &setup, &error),
                      ERROR_NONE);
     assert_int_equal(setup_session_list_children(setup, "/", NULL, &view.children, &error),

@@ -3,7 +3,7 @@
 #include "tests/support/port.h"
 #include "tests/support/test.h"
 
-#include "servers/ports.h"
+#include "servers/internal.h"
 
 #include <errno.h>
 #include <netinet/in.h>
