@@ -190,7 +190,7 @@ static struct survey survey_of(const struct outcome_recipe *recipe)
                 survey.ephemerals += row[trial_row_ephemerals_leaked].number;
                 survey.trials++;
             }
-            survey.deaths += isfinite(recovery_s);
+            survey.deaths += isfinite(recovery_s) ? 1 : 0;
             if (!isfinite(recovery_s) || !row[trial_row_valid].flag)
                 continue;
             survey.least_s = fmin(survey.least_s, recovery_s);
