@@ -126,7 +126,7 @@ static bool lacks_field(const char *bracket, const struct csv_reader *file, size
 void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row)
 {
     for (const char *at = sentence; *at != '\0'; at += *at != '\0') {
-        char text[FIELD_SIZE];
+        char text[FIELD_SIZE] = "";
         size_t length = strcspn(at, "[]{");
         html_format(stream, "%.*s", (int)length, at);
         at += length;

@@ -123,8 +123,11 @@ _Noreturn static void execute(pid_t supervisor, bool has_share, struct request *
 {
     char *arguments[ARGUMENTS_MAX + 1] = {NULL};
     char *text = request->arguments;
-    for (size_t i = 0; i < ARGUMENTS_MAX && *text != '\0'; text += strlen(text) + 1)
-        arguments[i++] = text;
+    size_t count = 0;
+    do {
+        arguments[count++] = text;
+        text += strlen(text) + 1;
+    } while (count < ARGUMENTS_MAX && *text != '\0');
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) /* it died before the line above */
