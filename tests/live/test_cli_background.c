@@ -173,26 +173,4 @@ TEST_BETWEEN(a_trial_without_its_load_ends, make, work_remove)
     assert_left(0);
 }
 
-TEST_BETWEEN(what_cannot_be_is_refused, make, work_remove)
-{
-    static const struct refusal list[] = {
-        {{"--background", "get=100@10", "-p", "lockstep"},
-         "--background without --pace free: lockstep waits for"},
-        {{"--background", "get=100@10", "-d", "simulated"},
-         "--background with --driver simulated: a simulation"},
-        {{"--background", "get=99@10", "-p", "free"},
-         "--background get=99@10: the shares sum to 99, not to 100"},
-        {{"--background", "get=100", "-p", "free"},
-         "expected a mix and its operations a second, such as get=80"},
-        {{"--background", "get=100@0", "-p", "free"}, "expected a mix and its operations a second"},
-        {{"--background", "get=100@10000001", "-p", "free"},
-         "expected a mix and its operations a second"},
-        {{"--background", "@10", "-p", "free"}, "expected KIND=PERCENT"},
-        {{"--background", "put=100@10", "-p", "free"}, "no kind is called 'put'"},
-    };
-    command.settings = without_java;
-    ASSERT_LINES_REFUSED(&command, "run", list);
-    assert_left(0);
-}
-
 TEST_GROUP(outside_start, outside_stop)

@@ -305,20 +305,8 @@ INSPECT_TEST_SOON(a_run_that_ends_leaves_nothing_to_clean)
     assert_left(0);
 }
 
-INSPECT_TEST(wrong_command_lines_are_refused)
+INSPECT_TEST(a_server_that_is_not_there_is_told)
 {
-    static const struct refusal list[] = {
-        {{NULL}, "zkherd: --connect: expected the servers"},
-        {{"--connect", "host"}, "zkherd: --yes: there is no terminal to ask on: give --yes"},
-        {{"--connect", "host", "--json"}, "zkherd: --json: there is no table to answer by"},
-        {{"--connect", "host", "--yes", "/l"}, "zkherd: /l: an option is expected here"},
-        {{"--connect", "host:0", "--yes"}, "zkherd: --connect host:0: a port is a number"},
-        {{"--frob"}, "zkherd: --frob: no such option"},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        assert_line_refused(&command, "clean", &list[i]);
-        assert_has(command.err, "; see zkherd clean --help\n");
-    }
     clean("127.0.0.1:1", "--yes");
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
 }

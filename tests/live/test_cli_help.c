@@ -61,16 +61,3 @@ COMMAND_TEST(the_help_of_a_subcommand_is_its_own)
     }
     assert_left(0);
 }
-
-COMMAND_TEST(an_unknown_topic_is_refused_with_all_topics)
-{
-    command_run(&command, COMMAND("help", "herds"));
-    assert_refused(&command, 2, "zkherd: herds: no such topic; the topics are run, load, ");
-    assert_has(command.err, ", watches, holders, many, slow, packet, reconnect, orphan, trylock, "
-                            "pause, election; see zkherd help --help\n");
-    command_run(&command, COMMAND("help", ""));
-    assert_refused(&command, 2, "zkherd: '': no such topic");
-    command_run(&command, COMMAND("help", "slow", "many"));
-    assert_refused(&command, 2, "zkherd: many: expected one topic; see zkherd help --help");
-    assert_left(0);
-}

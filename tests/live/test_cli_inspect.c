@@ -226,36 +226,4 @@ INSPECT_TEST(what_is_no_lock_is_refused)
     assert_left(0);
 }
 
-INSPECT_TEST(wrong_command_lines_are_refused)
-{
-    static const struct refusal list[] = {
-        {{"--connect", "host"}, "zkherd: path: expected the path of a lock; see zkherd inspect"},
-        {{"/l"}, "zkherd: --connect: expected the servers"},
-        {{"/l", "/m", "--connect", "host"}, "zkherd: /m: expected one path only"},
-        {{"l", "--connect", "host"}, "zkherd: l: the path does not begin with a '/'"},
-        {{"", "--connect", "host"}, "zkherd: '': the path does not begin with a '/'"},
-        {{"/l/", "--connect", "host"}, "zkherd: /l/: the path ends with a '/'"},
-        {{"/l//m", "--connect", "host"}, "the path has an empty name, '//'"},
-        {{"/l/../m", "--connect", "host"}, "the path has a relative name"},
-        {{"/l\n", "--connect", "host"}, "the path has a control character"},
-        {{"/l", "--connect", "host:0"}, "zkherd: --connect host:0: a port is a number"},
-        {{"/l", "--connect", ""}, "zkherd: --connect '': there is no host in it"},
-        {{"/l", "--connect"}, "zkherd: --connect: the option needs a value"},
-        {{"/l", "--watch=no", "--connect", "host"},
-         "zkherd: --watch=no: the option takes no value"},
-        {{"/l", "--frob", "--connect", "host"}, "zkherd: --frob: no such option"},
-        {{"/l", "-x", "--connect", "host"}, "zkherd: -x: no such option"},
-        {{"/l", "--yes", "--connect", "host"}, "zkherd: --yes: is for --break only"},
-        {{"/l", "--watch", "--break", "--connect", "host"},
-         "zkherd: --break: cannot be used with --watch"},
-        {{"/l", "--break", "--connect", "host"}, "zkherd: --break: there is no terminal to ask"},
-        {{"/l", "--json", "--watch", "--connect", "host"}, "zkherd: --json: cannot be used with"},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        assert_line_refused(&command, "inspect", &list[i]);
-        assert_has(command.err, "; see zkherd inspect --help\n");
-    }
-    assert_left(0);
-}
-
 TEST_GROUP(outside_start, outside_stop)

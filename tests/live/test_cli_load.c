@@ -476,26 +476,6 @@ TEST_BETWEEN(who_uses_the_servers_already_is_told, make, clear_away)
     assert_nothing_left_outside(1);
 }
 
-/* ------------------------------------------------------------------ what is refused */
-
-TEST_BETWEEN(what_cannot_be_is_refused, make, clear_away)
-{
-    static const struct refusal list[] = {
-        {{"-m", "get=99"}, "zkherd: --mix get=99: the shares sum to 99, not to 100"},
-        {{"-m", "put=100"}, "zkherd: --mix put=100: no kind is called 'put': get, exists"},
-        {{"-m", "get=50,get=50"}, "get is named twice"},
-        {{"-m", "create=40,delete=60"}, "more deletes than creates"},
-        {{"--depth", "0"}, "zkherd: --depth 0: "},
-        {{"--size", "1000001"}, "zkherd: --size 1000001: "},
-        {{"--duration", "1500ms"}, "expected whole seconds: rates are of whole seconds"},
-        {{"--arrivals", "poisson"}, "in a closed loop, replies decide: add --rate"},
-        {{"--reads", "50", "--mix", "get=100"}, "--reads with --mix: give only one of them"},
-    };
-    command.settings = without_java;
-    ASSERT_LINES_REFUSED(&command, "load", list);
-    assert_left(0);
-}
-
 /* A value that zkherd takes, and the server does not: of what a JVM is told, _JAVA_OPTIONS
  * outweighs the command line. */
 TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)

@@ -486,14 +486,3 @@ TEST_BETWEEN(a_port_that_is_taken_is_said_first, make, work_remove)
     assert_left(0);
     close(taken);
 }
-
-TEST_BETWEEN(what_is_no_port_is_refused, make, work_remove)
-{
-    static const struct refusal refusals[] = {
-        {{"--metrics", "0"}, "--metrics 0: "},
-        {{"--metrics", "65536"}, "--metrics 65536: "},
-        {{"--metrics", "localhost:9090"}, "--metrics localhost:9090: "},
-    };
-    ASSERT_LINES_REFUSED(&command, "run", refusals);
-    ASSERT_LINES_REFUSED(&command, "load", refusals);
-}

@@ -598,47 +598,4 @@ COMMAND_TEST(servers_die_and_come_back)
     assert_has(command.out, "the paper elects a");
 }
 
-/* ------------------------------------------------------------------ bad input */
-
-COMMAND_TEST(what_cannot_be_a_table_is_refused)
-{
-    static const struct refusal cases[] = {
-        {{"table4"}, "expected table1, table2, table3, figure8, or an option"},
-        {{"figure8", "--servers", "1"}, "no quorum would stay"},
-        {{"figure8", "--servers", "3,5"}, "expected one number"},
-        {{"figure8", "-d", "simulated"}, "do not die in the simulation"},
-        {{"figure8", "--connect", "a:1"}, "does not kill servers of somebody"},
-        {{"figure8", "--duration", "8s"}, "expected at least 9s"},
-        {{"figure8", "--servers", "3", "--duration", "6s"}, "expected at least 7s"},
-        {{"table1", "table1"}, "an option is expected here"},
-        {{"table1", "--servers", "3"}, "expected two numbers or more"},
-        {{"table1", "--servers", "1,2"}, "expected odd numbers from 1 to 13"},
-        {{"table1", "--servers", "1,15"}, "expected odd numbers from 1 to 13"},
-        {{"table1", "--servers", "3,3"}, "a number of servers is given twice"},
-        {{"table1", "--servers", "3,9"}, "a private ensemble has 1, 3, 5 or 7 servers"},
-        {{"table1", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
-        {{"table1", "--reads", "20,100"},
-         "--reads 20 to 100: expected 0 and 100 among the percents"},
-        {{"table1", "--reads", "0,101"},
-         "expected percents from 0 to 100, such as 0,100 or 0..100+20"},
-        {{"table1", "-n", "10,20"}, "expected one number"},
-        {{"table1", "-n", "2", "-P", "3"}, "more processes than sessions: at most 2"},
-        {{"table1", "-t", "1"}, "expected a whole number from 2 to 1000"},
-        {{"table1", "--connect", "a:1", "--servers", "3"},
-         "give existing servers, or have private ones started"},
-        {{"--reads", "0,100"}, "no such option"},
-        {{"-P", "2"}, "--processes 2: more processes than sessions: at most 1"},
-        {{"table2", "-n", "0"}, "expected numbers from 1 to 100000"},
-        {{"table2", "-n", "4", "--servers", "3"},
-         "expected two numbers or more, of workers or of servers"},
-        {{"table2", "--depth", "2"}, "no such option"},
-        {{"table3", "-n", "5", "--barriers", "10"},
-         "expected two numbers or more, of barriers or of clients"},
-        {{"table3", "--barriers", "0,10"}, "expected whole numbers from 1"},
-        {{"table3", "-n", "2,10", "-P", "3"}, "more processes than sessions: at most 2"},
-        {{"table1", "-d", "simulated", "--server-cpus", "0.5"}, "no server process"},
-    };
-    ASSERT_LINES_REFUSED(&command, "paper", cases);
-}
-
 TEST_GROUP(outside_start, outside_stop)

@@ -82,23 +82,8 @@ COMMAND_TEST(limits_are_told_as_json)
     json_decref(json);
 }
 
-COMMAND_TEST(options_that_are_wrong)
+COMMAND_TEST(servers_that_do_not_answer)
 {
-    static const struct refusal list[] = {
-        {{NULL}, "zkherd: plan: one of --slo, --limits, --predict and --validate is required; see"},
-        {{"--limits", "-r", "nope"}, "--recipes nope: no recipe is called 'nope'"},
-        {{"--limits", "-r", "scalable,scalable"}, "a recipe is named twice"},
-        {{"--limits", "-n", "0"}, "--clients 0: expected a whole number from 1 to 1000"},
-        {{"--limits", "--lock", "l"}, "--lock l: the path does not begin with a '/'"},
-        {{"--limits", "--lock", "/"}, "--lock /: expected the znode of a lock"},
-        {{"--limits", "--jute-maxbuffer", "1023"},
-         "--jute-maxbuffer 1023: expected a whole number from 1024 to 2147483647"},
-        {{"--limits", "--heap", "64", "--connect", "h"}, "--heap with --connect: only"},
-        {{"--limits", "--servers", "2"}, "--servers 2: 2 servers need a majority"},
-        {{"--limits", "x"},
-         "zkherd: x: an option is expected here; see zkherd plan --limits --help"},
-    };
-    ASSERT_LINES_REFUSED(&command, "plan", list);
     command_run(&command, COMMAND("plan", "--limits", "--connect", "127.0.0.1:1", "--json"));
     assert_in_vain(&command, "127.0.0.1:1: the connection was refused");
 }

@@ -269,36 +269,4 @@ COMMAND_TEST(interrupted)
     assert_left(1);
 }
 
-COMMAND_TEST(questions_that_are_wrong)
-{
-    static const struct refusal list[] = {
-        {{"--slo", "handoff p99 < 50ms", "--trial-time", "298"},
-         "--trial-time 298: too few for p99: expected at least 299,"},
-        {{"--slo", "handoff p99 < 50ms", "--trial-time", "5ms"}, "--trial-time 5ms: expected a "},
-        {{"--slo", "handoffs > 5/s", "--trial-time", "500"},
-         "--trial-time 500: a rate is measured over a time: expected a duration"},
-        {{"--slo", "handoff p99 < 50ms", "-n", "5"},
-         "--clients 5: the clients of a lock are given only with --unknown locks"},
-        {{"--slo", "handoff p99 < 50ms", "-n", "500001", "--unknown", "locks", "--at-most", "2"},
-         "--at-most 2: more than 1,000,000 sessions"},
-        {{"--slo", "handoff p99 < 50ms", "-n", "1", "--unknown", "locks"},
-         "--clients 1: nobody would wait"},
-        {{"--slo", "handoff p99 < 50ms", "-k", "5"},
-         "--locks 5: a number of locks is given only with --unknown sessions"},
-        {{"--slo", "handoff p99 < 50ms", "-k", "5", "--unknown", "sessions", "--at-least", "9"},
-         "--at-least 9: fewer than two sessions on each lock"},
-        {{"--slo", "handoff p99 < 50ms", "--at-least", "5", "--at-most", "4"},
-         "--at-most 4: below --at-least"},
-        {{"--slo", "handoff p99 < 50ms", "--max-clients", "4", "--at-most", "4"},
-         "--max-clients 4: below the sessions of the largest size"},
-        {{"--slo", "handoff p99 < 50ms", "--brake", "1s"}, "--brake without --connect: nobody"},
-        {{"--slo", "handoff p99 < 50ms", "--jute-maxbuffer", "2000"},
-         "--jute-maxbuffer: no such option"},
-        {{"--slo", "handoff p99 < 50ms", "-r", "rwlock"}, "--recipes rwlock: its clients share"},
-        {{"--slo", "handoff p99 < 50ms", "--hold", "40s"}, "--hold with --timeout: nothing moves"},
-        {{"--slo", "handoff p99 < 50ms", "--servers", "2"}, "--servers 2: 2 servers need"},
-    };
-    ASSERT_LINES_REFUSED(&command, "plan", list);
-}
-
 TEST_GROUP(outside_start, outside_stop)

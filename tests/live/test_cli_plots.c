@@ -609,16 +609,6 @@ COMMAND_TEST(a_failure_is_told_whoever_started_the_program)
 
 COMMAND_TEST(what_cannot_be_drawn_is_told)
 {
-    command_run(&command, COMMAND("plot"));
-    assert_refused(&command, 2, "expected the folder of a run, a load or a comparison");
-    command_run(&command, COMMAND("plot", "nowhere"));
-    assert_refused(&command, 2, "there is no such folder");
-    command_run(&command, COMMAND("plot", "nowhere", "--plots", "gif"));
-    assert_refused(&command, 2, "--plots gif: expected svg, png, pdf or eps");
-    command_run(&command, COMMAND("run", "--plots", ""));
-    assert_refused(&command, 2, "--plots '': expected svg, png, pdf or eps");
-    command_run(&command, COMMAND("compare", "a", "b", "--plots", "svg,"));
-    assert_refused(&command, 2, "--plots svg,: expected svg, png, pdf or eps");
     RUN_SIMULATED("both", "-r", "scalable", "-n", "8", "-t", "1", "--servers", "1,3");
     command_run(&command, COMMAND("plot", "both/"));
     assert_refused(&command, 2,

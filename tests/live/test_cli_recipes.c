@@ -130,21 +130,6 @@ COMMAND_TEST(json_has_one_recipe)
     json_decref(json);
 }
 
-COMMAND_TEST(wrong_names)
-{
-    static const struct refusal list[] = {
-        {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'? see zkherd "},
-        {{"Ticket"}, "did you mean 'ticket'?"},
-        {{"broken"}, "did you mean 'broken-nolock', 'broken-norecheck', "},
-        {{"nope"}, "zkherd: nope: no such recipe; zkherd recipes lists all; see zkherd recipes"},
-        {{""}, "zkherd: '': no such recipe; zkherd recipes lists all; see"},
-        {{"-x"}, "zkherd: -x: no such option; see zkherd recipes --help"},
-        {{"ticket", "poll"}, "zkherd: poll: expected one recipe"},
-    };
-    (void)state;
-    ASSERT_LINES_REFUSED(&command, "recipes", list);
-}
-
 COMMAND_TEST(help_is_a_result)
 {
     command_run(&command, COMMAND("recipes", "--help"));
