@@ -9,7 +9,6 @@
 
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
-static const char *const without_java[] = {NO_JAVA, NULL};
 
 #define RATE 300
 /* Ten sessions with 16 requests each: what comes due within this time can be sent, be they answered

@@ -12,7 +12,6 @@
 #include <signal.h>
 
 static struct command command;
-static const char *const without_java[] = {NO_JAVA, NULL};
 
 /* Measures as a user would: anew, where other work on this machine left too few valid trials. */
 static void measure(const char *out, const char *const *arguments)
