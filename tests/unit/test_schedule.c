@@ -123,6 +123,7 @@ static size_t draw_times(void)
         for (; schedule.due_ns < START_NS + POISSON_SECONDS * NS_PER_S;
              schedule_advance(&schedule)) {
             assert_true(schedule.due_ns >= START_NS);
+            assert_true(count < sizeof times_s / sizeof times_s[0]);
             times_s[count++] = (double)(schedule.due_ns - START_NS) / 1e9;
         }
     }
