@@ -111,9 +111,9 @@ static double p99_us(const struct histogram *histogram)
 struct background_figures background_figures_of(const struct background_plan *plan,
                                                 const struct load_result *result)
 {
-    const struct histogram *alone = &result->response[LOAD_KINDS],
-                           *contended = result->contended.response;
-    uint64_t unanswered = result->contended.failed + result->contended.unsent;
+    const struct histogram *alone = &result->measured->response[ROLES][LOAD_KINDS],
+                           *contended = &result->contended->response[ROLES][LOAD_KINDS];
+    uint64_t unanswered = result->contended->failed + result->contended->unsent;
     struct background_figures figures = {
         .measured = true,
         .alone_p50_us = histogram_percentile_us(alone, 50),
@@ -125,15 +125,15 @@ struct background_figures background_figures_of(const struct background_plan *pl
             plan->percent > 0 ? histogram_percentile_us(contended, plan->percent) : NAN,
         .requests = histogram_recorded(contended),
         .judged = histogram_recorded(contended) + unanswered,
-        .over = result->contended.over + unanswered,
+        .over = result->contended->over + unanswered,
         .contended_per_s =
-            (double)result->contended.answered / ((double)result->contended.length_ns / 1e9),
-        .errors = result->errors + result->contended.errors,
-        .unsent = result->unsent + result->contended.unsent,
-        .sent = histogram_recorded(result->lag),
-        .sent_late = histogram_above(result->lag, BACKGROUND_LATE_NS),
-        .contended_sent = histogram_recorded(result->contended.lag),
-        .contended_sent_late = histogram_above(result->contended.lag, BACKGROUND_LATE_NS),
+            (double)result->contended->answered / ((double)result->contended_ns / 1e9),
+        .errors = result->measured->errors + result->contended->errors,
+        .unsent = result->measured->unsent + result->contended->unsent,
+        .sent = histogram_recorded(&result->measured->lag),
+        .sent_late = histogram_above(&result->measured->lag, BACKGROUND_LATE_NS),
+        .contended_sent = histogram_recorded(&result->contended->lag),
+        .contended_sent_late = histogram_above(&result->contended->lag, BACKGROUND_LATE_NS),
         .rpcs = tally_rpcs(&result->total),
         .absent_ns = result->absent_ns,
         .losses = result->losses,

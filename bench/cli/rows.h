@@ -14,7 +14,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
 #include "client/client.h"
-#include "load/load_plan.h"
+#include "load/load.h"
 #include "servers/ensemble.h"
 
 /* The default of a list of recipes: the help of each row has it as a text. */

@@ -6,7 +6,7 @@
 #include "bench/cli/rows.h"
 #include "bench/model/costs_file.h"
 #include "bench/target/target_conflicts.h"
-#include "load/load_plan.h"
+#include "load/load.h"
 
 #include <stdio.h>
 #include <string.h>

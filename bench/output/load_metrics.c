@@ -29,6 +29,16 @@ static void add_counts(struct load_totals *into, const struct load_totals *from)
     metrics_histogram_sum(&into->service, &from->service);
 }
 
+static void add_window(struct load_totals *into, const struct load_window *window)
+{
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++)
+            into->replies[kind][status] += atomic_load(&window->replies[kind][status]);
+    }
+    into->delayed += atomic_load(&window->delayed);
+    into->unsent += atomic_load(&window->unsent);
+}
+
 /* Adds the response times of a second. Without memory for them returns false. */
 static bool add_second(const struct load_shared *load, uint32_t second, struct load_totals *into)
 {
@@ -63,14 +73,13 @@ enum error_kind load_metrics_add(struct load_metrics *metrics, const struct tabl
 {
     size_t topology = row[load_row_topology].count;
     struct metrics_totals *totals = &metrics->totals[topology];
-    struct load_totals of_trial = {
-        .delayed = result->delayed, .unsent = result->unsent, .marks = row[load_row_marks].count};
-    memcpy(of_trial.replies, result->replies, sizeof of_trial.replies);
+    struct load_totals of_trial = {.marks = row[load_row_marks].count};
+    add_window(&of_trial, result->measured);
     for (uint32_t second = 0; second < result->seconds; second++) {
         if (!add_second(result->load, second, &of_trial))
             return error_raise(error, ERROR_NO_MEMORY, 0, "--metrics", "%s", "");
     }
-    metrics_histogram_add(&of_trial.service, &result->service[LOAD_KINDS]);
+    metrics_histogram_add(&of_trial.service, &result->measured->service[ROLES][LOAD_KINDS]);
     add_counts(&metrics->of_load[topology], &of_trial);
     totals->trials[verdict_of(row)]++;
     tally_sum(&totals->counted, &result->total);
@@ -82,19 +91,6 @@ enum error_kind load_metrics_add(struct load_metrics *metrics, const struct tabl
 
 /* ------------------------------------------------------------------ the running trial */
 
-static void look_at_worker(struct load_metrics *metrics, const struct load_worker *worker)
-{
-    struct load_totals *told = &metrics->told_of_load;
-    for (int kind = 0; kind < TALLY_KINDS; kind++)
-        metrics->told.of[kind] += tally_read_shared(&worker->total, (enum tally_kind)kind);
-    for (int kind = 0; kind < LOAD_KINDS; kind++) {
-        for (int status = 0; status < LOAD_STATUSES; status++)
-            told->replies[kind][status] += atomic_load(&worker->replies[kind][status]);
-    }
-    told->delayed += atomic_load(&worker->delayed);
-    told->unsent += atomic_load(&worker->unsent);
-}
-
 /* Sessions count on meanwhile: what was told of a trial is at most what it has at its end. */
 static void look_at_trial(struct load_metrics *metrics)
 {
@@ -105,8 +101,12 @@ static void look_at_trial(struct load_metrics *metrics)
     metrics->told = (struct tally){0};
     memset(told->replies, 0, sizeof told->replies);
     told->delayed = told->unsent = 0;
-    for (uint32_t i = 0; i < progress->load->plan->fleet.processes; i++)
-        look_at_worker(metrics, &progress->load->workers[i]);
+    for (uint32_t i = 0; i < progress->load->plan->fleet.processes; i++) {
+        const struct load_worker *worker = &progress->load->workers[i];
+        for (int kind = 0; kind < TALLY_KINDS; kind++)
+            metrics->told.of[kind] += tally_read_shared(&worker->total, (enum tally_kind)kind);
+        add_window(told, &worker->windows[LOAD_MEASURED]);
+    }
     while (metrics->seconds < progress->second &&
            add_second(progress->load, metrics->seconds, told))
         metrics->seconds++;

@@ -65,7 +65,7 @@ struct trial {
     TRIAL_COLUMNS(X)                                                                               \
     X(operation, csv_text(csv, load_kind_word(kind)))                                              \
     X(status, csv_text(csv, client_status_word(status)))                                           \
-    X(count, csv_count(csv, trial->result->replies[kind][status]))
+    X(count, csv_count(csv, trial->result->measured->replies[kind][status]))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -138,7 +138,7 @@ static void write_operations(struct load_files *files, const struct trial *trial
     struct csv *csv = &files->operations;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
-            if (trial->result->replies[kind][status] == 0)
+            if (trial->result->measured->replies[kind][status] == 0)
                 continue;
             OPERATION_COLUMNS(CSV_WRITE) csv_end_row(csv);
         }
@@ -228,15 +228,14 @@ static enum error_kind write_kinds(struct load_files *files, const struct trial 
 static enum error_kind write_notifications(struct load_files *files, const struct trial *trial,
                                            struct error *error)
 {
-    const struct load_result *result = trial->result;
+    const struct fan_out_counts *found = trial->result->fan_out;
     enum error_kind kind =
-        write_latency(files, trial, "all", "notification", "sent", result->notification, error);
+        write_latency(files, trial, "all", "notification", "sent", &found->notification, error);
     if (kind == ERROR_NONE)
-        kind = write_latency(files, trial, "all", "first_notification", "sent",
-                             result->first_notification, error);
+        kind =
+            write_latency(files, trial, "all", "first_notification", "sent", &found->first, error);
     if (kind == ERROR_NONE)
-        kind = write_latency(files, trial, "all", "last_notification", "sent",
-                             result->last_notification, error);
+        kind = write_latency(files, trial, "all", "last_notification", "sent", &found->last, error);
     return kind;
 }
 
@@ -244,12 +243,13 @@ static enum error_kind write_notifications(struct load_files *files, const struc
 static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
                                        struct error *error)
 {
-    const struct load_result *result = trial->result;
-    enum error_kind kind =
-        write_kinds(files, trial, "all", result->service, result->response, error);
-    for (int role = 0; kind == ERROR_NONE && role < ROLES; role++)
-        kind = write_kinds(files, trial, role_word((enum role)role), result->service_of[role],
-                           result->response_of[role], error);
+    const struct load_window *measured = trial->result->measured;
+    enum error_kind kind = ERROR_NONE;
+    for (int place = 0; kind == ERROR_NONE && place <= ROLES; place++) {
+        int role = place == 0 ? ROLES : place - 1;
+        kind = write_kinds(files, trial, place == 0 ? "all" : role_word((enum role)role),
+                           measured->service[role], measured->response[role], error);
+    }
     return kind;
 }
 
@@ -319,8 +319,8 @@ enum error_kind load_record_add(struct load_record *record, const struct load_ce
     struct table_value *row = table_add(&record->rows);
     load_row_take(cell, result, &record->context, cores_allowed(), row);
     manifest_sessions(&record->manifest, result->load->shared);
-    if (result->not_reconciled[0] != '\0')
-        warn_once(record, result->not_reconciled);
+    if (result->reconcile.why[0] != '\0')
+        warn_once(record, result->reconcile.why);
     return files_add(&record->files, row, result, error);
 }
 

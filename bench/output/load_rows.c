@@ -23,7 +23,7 @@ static void judge_driver(const struct load_result *result, double client_cores,
                          double cores_allowed, struct validity *validity)
 {
     double cores = fleet_plan_cores(&result->load->plan->fleet, cores_allowed);
-    const struct histogram *lag = result->lag;
+    const struct histogram *lag = &result->measured->lag;
     uint64_t sent = histogram_recorded(lag), late = histogram_above(lag, LAG_MAX_NS);
     if (client_cores > CPU_SHARE_MAX * cores)
         validity_lose(validity,
@@ -66,14 +66,14 @@ static void judge(const struct load_result *result, double client_cores, double 
         validity_lose(&validity, "a session lost its connection");
     else if (plan->fault_count == 0 && result->losses > 1)
         validity_lose(&validity, "sessions lost their connections %u times", result->losses);
-    if (result->reconciled == RECONCILED_NO) {
+    if (result->reconcile.reconciled == RECONCILED_NO) {
         validity.reason[0] = '\0';
         validity_lose(&validity, "the servers counted %llu %s, the sessions %llu",
-                      (unsigned long long)result->difference.servers,
-                      server_counters_counter_word(result->difference.counter),
-                      (unsigned long long)result->difference.sessions);
+                      (unsigned long long)result->reconcile.servers,
+                      server_counters_counter_word(result->reconcile.counter),
+                      (unsigned long long)result->reconcile.sessions);
     }
-    row[load_row_miscounted] = table_flag(result->reconciled == RECONCILED_NO);
+    row[load_row_miscounted] = table_flag(result->reconcile.reconciled == RECONCILED_NO);
     row[load_row_valid] = table_flag(!validity.lost);
     row[load_row_reason] = table_text(validity.reason);
 }
@@ -153,7 +153,7 @@ static void put_operations(const struct load_result *result, struct table_value 
     uint64_t answered[LOAD_KINDS] = {0}, errors[LOAD_STATUSES] = {0};
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++) {
-            uint64_t count = result->replies[kind][status];
+            uint64_t count = result->measured->replies[kind][status];
             if (load_shared_is_foreseen((enum load_kind)kind, (enum zk_status)status))
                 answered[kind] += count;
             else
@@ -161,7 +161,7 @@ static void put_operations(const struct load_result *result, struct table_value 
         }
         row[columns[kind]] = table_count(answered[kind]);
     }
-    row[load_row_errors] = table_count(result->errors);
+    row[load_row_errors] = table_count(result->measured->errors);
     row[load_row_errors_no_node] = table_count(errors[ZK_NO_NODE]);
     row[load_row_errors_node_exists] = table_count(errors[ZK_NODE_EXISTS]);
     row[load_row_errors_connection_loss] = table_count(errors[ZK_CONNECTION_LOSS]);
@@ -172,30 +172,31 @@ static void put_operations(const struct load_result *result, struct table_value 
 
 static void put_times(const struct load_result *result, struct table_value *row)
 {
-    const struct histogram *response = &result->response[LOAD_KINDS],
-                           *service = &result->service[LOAD_KINDS];
+    const struct histogram *response = &result->measured->response[ROLES][LOAD_KINDS],
+                           *service = &result->measured->service[ROLES][LOAD_KINDS];
     put_percentiles(&row[load_row_response_p50_us], response);
     row[load_row_over_range] = table_count(response->overflow);
     put_percentiles(&row[load_row_service_p50_us], service);
     row[load_row_service_mean_us] = table_real(histogram_mean_us(service));
-    put_p50_and_p99(&row[load_row_lag_p50_us], result->lag);
-    row[load_row_lag_max_us] = percentile(result->lag, 100);
+    put_p50_and_p99(&row[load_row_lag_p50_us], &result->measured->lag);
+    row[load_row_lag_max_us] = percentile(&result->measured->lag, 100);
 }
 
 /* Every notification of a measured write has a latency, in the range or above it. */
 static void put_notifications(const struct load_result *result, struct table_value *row)
 {
-    uint64_t timed = histogram_recorded(result->notification);
+    const struct fan_out_counts *found = result->fan_out;
+    uint64_t timed = histogram_recorded(&found->notification);
     row[load_row_notifications] = table_count(result->total.of[TALLY_NOTIFICATION]);
-    row[load_row_notifications_untimed] = table_count(result->untimed);
-    row[load_row_writes_fired] = table_count(result->fired);
+    row[load_row_notifications_untimed] = table_count(found->untimed);
+    row[load_row_writes_fired] = table_count(found->writes);
     row[load_row_fan_out_mean] =
-        table_real(result->fired > 0 ? (double)timed / (double)result->fired : NAN);
-    row[load_row_fan_out_max] = table_count_if(result->fired > 0, result->fan_out_max);
-    put_p50_and_p99(&row[load_row_notification_p50_us], result->notification);
-    put_p50_and_p99(&row[load_row_first_notification_p50_us], result->first_notification);
-    put_p50_and_p99(&row[load_row_last_notification_p50_us], result->last_notification);
-    put_p50_and_p99(&row[load_row_set_service_p50_us], &result->service[LOAD_SET]);
+        table_real(found->writes > 0 ? (double)timed / (double)found->writes : NAN);
+    row[load_row_fan_out_max] = table_count_if(found->writes > 0, found->most);
+    put_p50_and_p99(&row[load_row_notification_p50_us], &found->notification);
+    put_p50_and_p99(&row[load_row_first_notification_p50_us], &found->first);
+    put_p50_and_p99(&row[load_row_last_notification_p50_us], &found->last);
+    put_p50_and_p99(&row[load_row_set_service_p50_us], &result->measured->service[ROLES][LOAD_SET]);
 }
 
 static void put_servers(const struct load_result *result, struct table_value *row)
@@ -207,7 +208,7 @@ static void put_servers(const struct load_result *result, struct table_value *ro
     row[load_row_server_notifications] = table_count_if(servers->known, servers->notifications);
     row[load_row_server_packets_received] =
         table_count_if(servers->known, servers->packets_received);
-    row[load_row_reconciled] = table_text(reconcile_word(result->reconciled));
+    row[load_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
     row[load_row_reconnects] = table_count(result->reconnects);
     row[load_row_marks] = table_count(result->marks.count + result->marks.left_out);
     row[load_row_marks_left_out] = table_count(result->marks.left_out);
@@ -223,9 +224,9 @@ void load_row_take(const struct load_cell *cell, const struct load_result *resul
     put_plan(cell, context, row);
     row[load_row_offered_per_s] =
         table_real(cell->rate_per_s > 0 ? (double)result->offered / seconds : NAN);
-    row[load_row_achieved_per_s] = table_real((double)result->answered / seconds);
-    row[load_row_delayed] = table_count(result->delayed);
-    row[load_row_unsent] = table_count(result->unsent);
+    row[load_row_achieved_per_s] = table_real((double)result->measured->answered / seconds);
+    row[load_row_delayed] = table_count(result->measured->delayed);
+    row[load_row_unsent] = table_count(result->measured->unsent);
     put_operations(result, row);
     put_times(result, row);
     put_notifications(result, row);

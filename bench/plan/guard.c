@@ -43,7 +43,7 @@ enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_gua
 
 uint32_t plan_guard_sessions(const struct plan_guard *guard)
 {
-    return guard->has_bystander ? bystander_sessions(&guard->bystander) : 0;
+    return guard->has_bystander ? guard->bystander.plan.fleet.sessions : 0;
 }
 
 enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error)
@@ -163,7 +163,7 @@ bool plan_guard_allows(struct plan_guard *guard)
         const struct brake_counts counts = count(guard, i);
         suffer(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
     }
-    if (guard->has_bystander && !bystander_goes_on(&guard->bystander))
+    if (guard->has_bystander && !load_background_goes_on(guard->bystander.trial))
         suffer(guard, 0, BRAKE_LOST);
     if (plan_guard_is_out_of_time(guard))
         give_up(guard, PLAN_GUARD_TIME);

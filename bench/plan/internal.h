@@ -31,7 +31,7 @@
 #include "capacity/herd.h"
 #include "capacity/knee.h"
 #include "capacity/search.h"
-#include "load/bystander.h"
+#include "load/load.h"
 #include "measure/table.h"
 #include "servers/server_limits.h"
 #include "trial/trial.h"
@@ -214,7 +214,7 @@ enum plan_guard_reason {
 };
 
 /*
- * Keeps the probes of a search from harming others. A bystander (load/bystander.h) reads from every
+ * Keeps the probes of a search from harming others. A bystander (load/load.h) reads from every
  * server, and the brake (capacity/brake.h) judges its response times by the given bound, or by one
  * that follows from its p99 alone.
  *

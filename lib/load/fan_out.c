@@ -11,35 +11,27 @@
 
 /* ------------------------------------------------------------------ its memory */
 
-static uint32_t ring_of(const struct fan_out_shape *shape)
+struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct load_worker *workers,
+                                struct shared_layout *layout)
 {
-    uint32_t ring = RING_MAX;
-    while (ring > RING_MIN && ring > WRITES / shape->znodes)
-        ring /= 2;
-    return ring;
-}
-
-/* Of a session: those that it may watch. */
-static size_t watchable(const struct fan_out_shape *shape)
-{
-    return shape->own ? 1 : shape->znodes;
-}
-
-struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, struct shared_layout *layout)
-{
+    const struct fleet_plan *fleet = &plan->fleet;
     struct fan_out *fan_out = shared_take(layout, sizeof *fan_out);
-    struct fan_out parts = {.shape = *shape, .ring = ring_of(shape)};
-    parts.counts = shared_take(layout, shape->workers * sizeof *parts.counts);
-    parts.sessions = shared_take(layout, shape->sessions * sizeof *parts.sessions);
-    int32_t *watched = shared_take(layout, shape->sessions * watchable(shape) * sizeof *watched);
-    parts.writes = shared_take(layout, (size_t)shape->znodes * parts.ring * sizeof *parts.writes);
-    parts.written = shared_take(layout, shape->znodes * sizeof *parts.written);
+    struct fan_out parts = {.znodes = load_plan_znodes(plan),
+                            .watchable = plan->znodes > 0 ? plan->znodes : 1,
+                            .ring = RING_MAX};
+    while (parts.ring > RING_MIN && parts.ring > WRITES / parts.znodes)
+        parts.ring /= 2;
+    parts.sessions = shared_take(layout, fleet->sessions * sizeof *parts.sessions);
+    int32_t *watched =
+        shared_take(layout, (size_t)fleet->sessions * parts.watchable * sizeof *watched);
+    parts.writes = shared_take(layout, (size_t)parts.znodes * parts.ring * sizeof *parts.writes);
+    parts.written = shared_take(layout, parts.znodes * sizeof *parts.written);
     if (fan_out == NULL)
         return NULL;
     *fan_out = parts;
-    for (uint32_t i = 0; i < shape->sessions; i++) {
-        fan_out->sessions[i].counts = &fan_out->counts[i % shape->workers];
-        fan_out->sessions[i].watched = watched + i * watchable(shape);
+    for (uint32_t i = 0; i < fleet->sessions; i++) {
+        fan_out->sessions[i].counts = &workers[i % fleet->processes].fan_out;
+        fan_out->sessions[i].watched = watched + (size_t)i * parts.watchable;
     }
     return fan_out;
 }
@@ -54,19 +46,14 @@ static struct fan_out_write *place_of(const struct fan_out *fan_out, uint32_t zn
     return &fan_out->writes[(size_t)znode * fan_out->ring + index];
 }
 
-/* Nobody else changes the write until it is given back. Whoever has it gives it back within
- * nanoseconds, unless the system takes the core away meanwhile. */
+/* Nobody else changes the write until its version is stored again, within nanoseconds unless the
+ * system takes the core away meanwhile. */
 static int32_t take(struct fan_out_write *write)
 {
     int32_t version;
     while ((version = atomic_exchange(&write->version, FAN_OUT_TAKEN)) == FAN_OUT_TAKEN)
         sched_yield();
     return version;
-}
-
-static void give_back(struct fan_out_write *write, int32_t version)
-{
-    atomic_store(&write->version, version);
 }
 
 /* The same without taking the write: a look at one that others use disturbs them little. */
@@ -95,7 +82,7 @@ void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, 
     struct fan_out_write *write = place_of(fan_out, znode, version);
     int32_t before = take(write);
     if (before > version) {
-        give_back(write, before);
+        atomic_store(&write->version, before);
         return;
     }
     finish(write, fan_out->sessions[session].counts);
@@ -104,7 +91,7 @@ void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, 
     write->sent_ns = sent_ns;
     write->first_ns = UINT64_MAX;
     write->last_ns = sent_ns;
-    give_back(write, version);
+    atomic_store(&write->version, version);
     atomic_store(&fan_out->written[znode], true);
 }
 
@@ -133,23 +120,14 @@ static bool attribute(const struct fan_out *fan_out, struct fan_out_counts *coun
         found = take(write);
         if (found == wanted)
             add(write, counts, notification->come_ns);
-        give_back(write, found);
+        atomic_store(&write->version, found);
     }
     if (found > wanted)
         atomic_fetch_add(&counts->untimed, 1);
     return found >= wanted;
 }
 
-/* The first in the list of those that have come, or that are expected; `waiting` if there is none.
- */
-static uint32_t find_come(const struct fan_out_session *session)
-{
-    uint32_t i = 0;
-    while (i < session->waiting && session->list[i].come_ns == 0)
-        i++;
-    return i;
-}
-
+/* The first in the list that is expected of a znode; `waiting` if there is none. */
 static uint32_t find_expected(const struct fan_out_session *session, uint32_t znode)
 {
     uint32_t i = 0;
@@ -159,24 +137,22 @@ static uint32_t find_expected(const struct fan_out_session *session, uint32_t zn
     return i;
 }
 
-/* The oldest that has come has waited in vain for longest: it makes room. */
-static void make_room(struct fan_out_session *session)
-{
-    uint32_t oldest = find_come(session);
-    session->lost_track = oldest == session->waiting;
-    if (session->lost_track)
-        return;
-    atomic_fetch_add(&session->counts->untimed, 1);
-    session->waiting--;
-    memmove(&session->list[oldest], &session->list[oldest + 1],
-            (session->waiting - oldest) * sizeof *session->list);
-}
-
-/* False, and the session has lost track for good, if all that is in the list is expected. */
+/* The oldest that has come has waited in vain for longest: it makes room. False, and the session
+ * has lost track for good, if all that is in the list is expected. */
 static bool append(struct fan_out_session *session, struct fan_out_notification notification)
 {
-    if (!session->lost_track && session->waiting == FAN_OUT_WAITING_MAX)
-        make_room(session);
+    if (!session->lost_track && session->waiting == FAN_OUT_WAITING_MAX) {
+        uint32_t oldest = 0;
+        while (oldest < session->waiting && session->list[oldest].come_ns == 0)
+            oldest++;
+        session->lost_track = oldest == session->waiting;
+        if (!session->lost_track) {
+            atomic_fetch_add(&session->counts->untimed, 1);
+            session->waiting--;
+            memmove(&session->list[oldest], &session->list[oldest + 1],
+                    (session->waiting - oldest) * sizeof *session->list);
+        }
+    }
     if (!session->lost_track)
         session->list[session->waiting++] = notification;
     return !session->lost_track;
@@ -184,7 +160,7 @@ static bool append(struct fan_out_session *session, struct fan_out_notification 
 
 static int32_t *watched(const struct fan_out *fan_out, uint32_t session, uint32_t znode)
 {
-    return &fan_out->sessions[session].watched[fan_out->shape.own ? 0 : znode];
+    return &fan_out->sessions[session].watched[fan_out->watchable == 1 ? 0 : znode];
 }
 
 void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version)
@@ -197,19 +173,13 @@ void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, in
     *fires = version + 1;
 }
 
-static void notify_expected(struct fan_out *fan_out, uint32_t session, uint32_t expected,
-                            uint64_t come_ns)
-{
-    fan_out->sessions[session].list[expected].come_ns = come_ns;
-    fan_out_retry(fan_out, session);
-}
-
 void fan_out_notify(struct fan_out *fan_out, uint32_t session, uint32_t znode, uint64_t come_ns)
 {
     struct fan_out_session *notified = &fan_out->sessions[session];
     uint32_t expected = find_expected(notified, znode);
     if (expected < notified->waiting) {
-        notify_expected(fan_out, session, expected, come_ns);
+        notified->list[expected].come_ns = come_ns;
+        fan_out_retry(fan_out, session);
         return;
     }
     int32_t *fires = watched(fan_out, session, znode);
@@ -252,7 +222,7 @@ void fan_out_forget(struct fan_out *fan_out, uint32_t session)
 {
     struct fan_out_session *forgetful = &fan_out->sessions[session];
     drop_expected(forgetful);
-    memset(forgetful->watched, 0, watchable(&fan_out->shape) * sizeof *forgetful->watched);
+    memset(forgetful->watched, 0, fan_out->watchable * sizeof *forgetful->watched);
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -266,11 +236,11 @@ void fan_out_settle(struct fan_out *fan_out, uint32_t session)
     settled->waiting = 0;
 }
 
-void fan_out_close(struct fan_out *fan_out)
+void fan_out_close(struct fan_out *fan_out, struct fan_out_counts *counts)
 {
-    for (uint32_t znode = 0; znode < fan_out->shape.znodes; znode++) {
+    for (uint32_t znode = 0; znode < fan_out->znodes; znode++) {
         const struct fan_out_write *ring = &fan_out->writes[(size_t)znode * fan_out->ring];
         for (uint32_t i = 0; i < fan_out->ring && atomic_load(&fan_out->written[znode]); i++)
-            finish(&ring[i], fan_out->counts);
+            finish(&ring[i], counts);
     }
 }

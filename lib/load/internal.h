@@ -5,28 +5,11 @@
 #ifndef LOAD_INTERNAL_H
 #define LOAD_INTERNAL_H
 
-#include "base/clock.h"
-#include "base/error.h"
 #include "base/random.h"
-#include "client/client.h"
 #include "fleet/actor.h"
-#include "fleet/server_counters.h"
-#include "fleet/setup_session.h"
-#include "fleet/shared.h"
-#include "fleet/watchdog.h"
 #include "fleet/workers.h"
 #include "load/load.h"
-#include "load/load_plan.h"
-#include "load/load_shared.h"
-#include "measure/histogram.h"
-#include "measure/tally.h"
 #include "servers/ensemble.h"
-#include "servers/role.h"
-
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ------------------------------------------------------------------ fan-out
  *
@@ -49,34 +32,11 @@
  *
  * Invariant: each notification is timed once, untimed once, or waits in its session's list, from
  * which fan_out_settle takes it; the fan-outs of all writes sum to the number of notifications that
- * were timed.
- *
- * The memory is laid out before the workers are forked, all zero, and is at the same address in all
- * of them; what is never touched costs nothing. Sessions on several threads and in several
- * processes may call everything at once but fan_out_close, each for itself. */
+ * were timed. Sessions on several threads and in several processes may call everything at once but
+ * fan_out_close, each for itself. */
 
 /* Notifications of a session that wait for their writes, or are expected, at most. */
 #define FAN_OUT_WAITING_MAX 64
-
-/* How large a fan-out is. Session i is counted for worker i mod workers. */
-struct fan_out_shape {
-    uint32_t sessions;
-    uint32_t workers;
-    uint32_t znodes;
-    bool own; /* session i watches znode i alone, and there are as many znodes as sessions */
-};
-
-/* What the sessions of a worker have found. The histograms, the writes and the largest fan-out are
- * of measured writes alone, `timed` and `untimed` of all. */
-struct fan_out_counts {
-    _Alignas(SHARED_CACHE_LINE) _Atomic uint64_t timed; /* notifications */
-    _Atomic uint64_t untimed;                           /* notifications */
-    _Atomic uint64_t writes;                            /* that fired a notification at least */
-    _Atomic uint64_t most;                              /* notifications of one write */
-    struct histogram notification; /* from the sending of the write to the notification */
-    struct histogram first;        /* from there to the first notification of the write */
-    struct histogram last;         /* from there to the last one */
-};
 
 /* A recent write of a znode. Whoever changes the rest has put FAN_OUT_TAKEN in the version's place.
  */
@@ -106,16 +66,17 @@ struct fan_out_session {
 };
 
 struct fan_out {
-    struct fan_out_shape shape;
-    uint32_t ring; /* recent writes of each znode: a power of two */
-    struct fan_out_counts *counts;
+    uint32_t znodes;
+    uint32_t watchable; /* znodes of a session: its own alone, or all */
+    uint32_t ring;      /* recent writes of each znode: a power of two */
     struct fan_out_session *sessions;
     struct fan_out_write *writes; /* the ring of znode 0, that of znode 1, … */
     _Atomic bool *written;        /* of each znode: a write of it was published */
 };
 
-/* Takes the memory of a fan-out of this shape. */
-struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, struct shared_layout *layout);
+/* Takes the memory of a plan's fan-out. */
+struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct load_worker *workers,
+                                struct shared_layout *layout);
 
 /* A read that leaves a watch was answered: it has read this version. */
 void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version);
@@ -140,8 +101,8 @@ void fan_out_forget(struct fan_out *fan_out, uint32_t session);
 /* The session is notified no more, and all writes were published: empties its list. */
 void fan_out_settle(struct fan_out *fan_out, uint32_t session);
 
-/* All sessions are settled: the writes that the rings still hold are counted. To be called once. */
-void fan_out_close(struct fan_out *fan_out);
+/* All sessions are settled: counts the writes that the rings still hold. To be called once. */
+void fan_out_close(struct fan_out *fan_out, struct fan_out_counts *counts);
 
 /* ------------------------------------------------------------------ outages
  *
@@ -152,15 +113,7 @@ void fan_out_close(struct fan_out *fan_out);
  * as the load foresees. Silences are known to the millisecond: a millisecond in which no operation
  * was completed is silent.
  *
- * Invariant: recording neither allocates nor locks, and any number of sessions, threads and
- * processes may record at once; the memory is laid out before the workers are forked, all zero, and
- * is at the same address in all of them. */
-
-struct outages_shape {
-    uint32_t workers;
-    uint32_t seconds; /* of the measured time */
-    uint32_t faults;
-};
+ * Invariant: recording neither allocates nor locks; all sessions may record at once. */
 
 /* In the coordinator's hands. */
 struct outages_fault {
@@ -169,7 +122,7 @@ struct outages_fault {
 };
 
 struct outages {
-    struct outages_shape shape;
+    const struct load_plan *plan;
     _Atomic uint32_t begun; /* faults that the sessions know of */
     struct outages_fault *faults;
     /* For each worker, one behind the other: */
@@ -178,10 +131,10 @@ struct outages {
     _Atomic uint64_t (*samples)[OUTAGES_KINDS];
 };
 
-/* Takes the memory of outages of this shape. */
-struct outages *outages_lay_out(const struct outages_shape *shape, struct shared_layout *layout);
+/* Takes the memory of a plan's outages. */
+struct outages *outages_lay_out(const struct load_plan *plan, struct shared_layout *layout);
 
-/* The next fault has happened. For the coordinator; at most as often as the shape has faults. */
+/* The next fault has happened. For the coordinator; at most as often as the plan has faults. */
 void outages_begin(struct outages *outages, uint64_t began_ns, uint64_t ended_ns);
 
 /* An operation was completed by a session of this worker. */
@@ -206,14 +159,19 @@ MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct 
 /* NULL is fine. */
 void load_shared_free(struct load_shared *load);
 
-/* Whether the time lies in the measured time, or in the contended time. */
-bool load_shared_is_measured(const struct load_shared *load, uint64_t time_ns);
-bool load_shared_is_contended(const struct load_shared *load, uint64_t time_ns);
+/* The window that the time lies in; LOAD_WINDOWS: in none. */
+enum load_window_kind load_shared_window(const struct load_shared *load, uint64_t time_ns);
 
 /* The second of a worker that this time lies in; NULL if it is not measured, or if the plan has no
  * seconds. */
 struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
                                        uint64_t time_ns);
+
+/* The requests that are outstanding at present, of all sessions, roughly: they go on meanwhile. */
+uint64_t load_shared_outstanding(const struct load_shared *load);
+
+/* The notifications that all sessions have received so far. */
+uint64_t load_shared_notifications(const struct load_shared *load);
 
 /* Lays out the memory of a trial and its result, for the plan, which must outlive it. *result is
  * the caller's to load_result_free. ERROR_NO_MEMORY and those of errno. */
@@ -255,105 +213,6 @@ void schedule_advance(struct schedule *schedule);
  * distances that takes no time; at random, a draw for each. */
 uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
 
-/* ------------------------------------------------------------------ tag
- *
- * What an operation of a load is, and when it was due, as the tag of its request
- * (client/client.h).
- *
- * Invariant: an operation that has been sent is in its tag alone: nothing is allocated or looked up
- * when the reply comes. */
-
-#define LOAD_TAG_KIND_BITS 4
-_Static_assert(LOAD_KINDS <= 1 << LOAD_TAG_KIND_BITS, "a kind fits in its bits of a tag");
-
-/* due_ns: not before load->starts_ns, and less than 36 years behind it. */
-static inline uint64_t load_tag(const struct load_shared *load, enum load_kind kind,
-                                uint64_t due_ns)
-{
-    return (due_ns - load->starts_ns) << LOAD_TAG_KIND_BITS | kind;
-}
-
-static inline enum load_kind load_tag_kind(uint64_t tag)
-{
-    return (enum load_kind)(tag & ((1U << LOAD_TAG_KIND_BITS) - 1));
-}
-
-static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t tag)
-{
-    return load->starts_ns + (tag >> LOAD_TAG_KIND_BITS);
-}
-
-/* ------------------------------------------------------------------ meter
- *
- * Counts and times the operations of a load session, into the counters of its worker
- * (load/load_shared.h).
- *
- * Invariant: rates are of what was answered in the measured time, and latencies of what was due in
- * it; likewise for the contended time. */
-
-struct load_meter {
-    struct load_shared *load;
-    struct load_worker *worker;
-    uint32_t process; /* the worker's number */
-};
-
-/* Of the session with this number. load must outlive the meter. */
-void load_meter_init(struct load_meter *meter, struct load_shared *load, uint32_t session);
-
-/* A reply to an operation of the load, whose tag is a load_tag, has come from a server of this
- * role. */
-void load_meter_replied(struct load_meter *meter, const struct client_reply *reply, enum role role,
-                        uint64_t now_ns);
-
-/* An operation that was due at due_ns is sent now. The driver is late by the time until it looked;
- * or the servers have delayed the operation. */
-void load_meter_late(struct load_meter *meter, uint64_t due_ns, uint64_t looked_ns,
-                     uint64_t now_ns);
-void load_meter_delayed(struct load_meter *meter, uint64_t due_ns);
-
-/* ------------------------------------------------------------------ requests
- *
- * What a load session asks for: draws the kinds of its mix, and makes the requests.
- *
- *
- * Invariant: a znode that a DELETE deletes is one that was created by CREATE before, and none is
- * deleted twice. The same holds of CREATE_DELETE and ASYNC_DELETE. */
-
-struct load_requests {
-    const struct load_shared *load;
-    uint32_t session; /* its number */
-    struct random random;
-    uint64_t created;            /* znodes of its own that it has sent a create for */
-    uint64_t deleted;            /* of those: that it has sent a delete for */
-    uint64_t deletes_owed;       /* drawn when there was nothing to delete */
-    uint64_t pairs;              /* znodes that it has sent a CREATE_DELETE for */
-    uint64_t pairs_answered;     /* of those: in their order; the caller's to count */
-    char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
-    char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
-    char pair[LOAD_PATH_SIZE];   /* the same, of a CREATE_DELETE */
-    char lock[LOAD_PATH_SIZE];
-};
-
-/* load must outlive the requests. */
-void load_requests_init(struct load_requests *requests, const struct load_shared *load,
-                        uint32_t session, uint64_t seed);
-
-/* The kind of the next operation of the mix. */
-enum load_kind load_requests_draw(struct load_requests *requests);
-
-/* Submits a request of this kind. An ASYNC_DELETE deletes the znode of the last of pairs_answered.
- * *sent: what the fan-out has to know of it, without the time. */
-void load_requests_submit(struct load_requests *requests, struct client *client,
-                          enum load_kind kind, uint64_t tag, struct load_sent *sent);
-
-/* A create of a znode with a value of the load; valid as long as the path. */
-struct request load_requests_create(const struct load_requests *requests, const char *path);
-
-/* Whether a znode that a CREATE has created may be left; the delete of the oldest, which is valid
- * until the next request is made. */
-bool load_requests_has_own(const struct load_requests *requests);
-struct request load_requests_delete_own(struct load_requests *requests);
-
 /* ------------------------------------------------------------------ session
  *
  * A session that sends a mix of requests, in a closed loop or at an offered rate.
@@ -382,8 +241,9 @@ struct request load_requests_delete_own(struct load_requests *requests);
  * outstanding, only creates can be answered that were outstanding before it, and so at most as many
  * of them are outstanding as operations may be (mix_requests).
  *
- * Invariant: every operation that was sent is answered before the session rests, and a znode that
- * it deletes is one that it has created. Before CLEAR it deletes no znode twice. */
+ * Invariant: every operation that was sent is answered before the session rests. A znode that a
+ * DELETE deletes is one that was created by CREATE before, and before CLEAR none is deleted twice;
+ * the same holds of CREATE_DELETE and ASYNC_DELETE. */
 
 enum load_order {
     LOAD_ORDER_LAY_OUT = ORDER_OWN,
@@ -402,10 +262,25 @@ enum load_session_state {
     LOAD_READ /* the last readings are taken: the rest counts nowhere */
 };
 
+/* What the session asks for, and has asked for. */
+struct load_requests {
+    struct random random;
+    uint64_t created;            /* znodes of its own that it has sent a create for */
+    uint64_t deleted;            /* of those: that it has sent a delete for */
+    uint64_t deletes_owed;       /* drawn when there was nothing to delete */
+    uint64_t pairs;              /* znodes that it has sent a CREATE_DELETE for */
+    uint64_t pairs_answered;     /* of those: in their order */
+    char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
+    char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
+    char pair[LOAD_PATH_SIZE];   /* the same, of a CREATE_DELETE */
+    char lock[LOAD_PATH_SIZE];
+};
+
 struct load_session {
     struct actor actor;
     struct load_shared *load;
-    struct load_meter meter;
+    struct load_worker *worker; /* where it counts */
+    uint32_t process;           /* the worker's number */
     struct load_requests requests;
     uint64_t chores_sent; /* of the present LAY_OUT or CLEAR: of its data znodes, and the folder */
     enum load_session_state state;
@@ -421,6 +296,57 @@ struct load_session {
 };
 
 extern const struct actor_ops load_session_ops;
+
+void load_requests_init(struct load_session *session, uint64_t seed);
+
+/* The kind of the next operation of the mix. */
+enum load_kind load_requests_draw(struct load_session *session);
+
+/* Submits a request of this kind. An ASYNC_DELETE deletes the znode of the last of pairs_answered.
+ * *sent: what the fan-out has to know of it, without the time. */
+void load_requests_submit(struct load_session *session, enum load_kind kind, uint64_t tag,
+                          struct load_sent *sent);
+
+/* A create of a znode with a value of the load; valid as long as the path. */
+struct request load_requests_create(const struct load_session *session, const char *path);
+
+/* Whether a znode that a CREATE has created may be left; the delete of the oldest, which is valid
+ * until the next request is made. */
+bool load_requests_has_own(const struct load_session *session);
+struct request load_requests_delete_own(struct load_session *session);
+
+/* The tag of a request (client/client.h) is what the operation is, and when it was due: nothing is
+ * allocated or looked up when the reply comes. */
+#define LOAD_TAG_KIND_BITS 4
+_Static_assert(LOAD_KINDS <= 1 << LOAD_TAG_KIND_BITS, "a kind fits in its bits of a tag");
+
+/* due_ns: not before load->starts_ns, and less than 36 years behind it. */
+static inline uint64_t load_tag(const struct load_shared *load, enum load_kind kind,
+                                uint64_t due_ns)
+{
+    return (due_ns - load->starts_ns) << LOAD_TAG_KIND_BITS | kind;
+}
+
+static inline enum load_kind load_tag_kind(uint64_t tag)
+{
+    return (enum load_kind)(tag & ((1U << LOAD_TAG_KIND_BITS) - 1));
+}
+
+static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t tag)
+{
+    return load->starts_ns + (tag >> LOAD_TAG_KIND_BITS);
+}
+
+/* Counts and times a reply to an operation, whose tag is a load_tag. Rates are of what was answered
+ * in a window, and latencies of what was due in it. */
+void load_meter_replied(const struct load_session *session, const struct client_reply *reply,
+                        uint64_t now_ns);
+
+/* An operation that was due at due_ns is sent now. The driver is late by the time until it looked;
+ * or the servers have delayed the operation. */
+void load_meter_late(const struct load_session *session, uint64_t due_ns, uint64_t looked_ns,
+                     uint64_t now_ns);
+void load_meter_delayed(const struct load_session *session, uint64_t due_ns);
 
 /* ------------------------------------------------------------------ faults
  *
@@ -449,9 +375,9 @@ struct load_faults {
     const struct load_plan *plan;
     struct ensemble *ensemble;
     struct outages *outages;
-    struct load_fault_result *results; /* of every fault of the plan; the caller's */
-    uint64_t measures_ns;
-    uint64_t settles_ns;
+    struct load_fault_result *results;     /* of every fault of the plan; the caller's */
+    uint64_t measures_ns;                  /* the measured time of the loop's clock; UINT64_MAX: */
+    uint64_t settles_ns;                   /* not known yet */
     uint32_t next;                         /* fault */
     bool was_killed[ENSEMBLE_SERVERS_MAX]; /* ever */
     struct load_faults_look looks[ENSEMBLE_SERVERS_MAX];
@@ -466,9 +392,6 @@ struct load_faults {
 void load_faults_init(struct load_faults *faults, const struct load_plan *plan,
                       struct ensemble *ensemble, struct outages *outages,
                       struct load_fault_result *results);
-
-/* The measured time is from measures_ns to settles_ns of the loop's clock. */
-void load_faults_start(struct load_faults *faults, uint64_t measures_ns, uint64_t settles_ns);
 
 /* When the next turn is due; UINT64_MAX: never. */
 uint64_t load_faults_due_ns(const struct load_faults *faults);
@@ -503,16 +426,12 @@ struct load_server_reading {
 };
 
 struct load_servers {
-    struct server_poll *poll;
     size_t count;
-    /* To be set before the first turn: */
     uint64_t measures_ns;        /* when the measured time begins */
     const uint64_t *other_words; /* that others have asked the servers so far; NULL: nobody does */
     uint64_t words_before;       /* of those: when answers were taken last */
     bool were_asked;             /* any of those between the two times before */
-    bool is_asked;
-    uint32_t ended; /* so many seconds, when the last question was asked */
-    struct load_server_second *seconds;
+    struct load_server_second *seconds; /* of the measured time, all zero so far */
     struct load_marks *marks;
     struct load_server_reading before[CONNECT_ENDPOINTS_MAX];
     bool lost[CONNECT_ENDPOINTS_MAX];
@@ -523,32 +442,19 @@ struct load_servers {
 #define LOAD_SERVERS_LEADERLESS     (-1)
 #define LOAD_SERVERS_LEADER_UNKNOWN (-2)
 
-/* For seconds, one for each second of the measured time, all zero so far, and marks; what is
- * pointed to must outlive *servers. load_servers_end must be called in any case. Those of
- * server_poll_new. */
-MUST_CHECK enum error_kind load_servers_begin(struct load_servers *servers,
-                                              struct server_counters *counters,
-                                              const struct loop *loop,
-                                              struct load_server_second *seconds,
-                                              struct load_marks *marks, struct error *error);
-void load_servers_end(struct load_servers *servers);
+/* For so many servers. */
+void load_servers_init(struct load_servers *servers, size_t count, uint64_t measures_ns,
+                       const uint64_t *other_words, struct load_server_second *seconds,
+                       struct load_marks *marks);
 
 /* Takes what the servers have answered, in their order, since they were asked after so many
- * seconds. For the two functions below. */
+ * seconds of the measured time, from 0. */
 void load_servers_take(struct load_servers *servers, uint32_t ended,
                        const struct server_poll_answer *answers);
 
-/* So many seconds have ended, from 0: takes the answers to the question before, and asks anew. */
-void load_servers_turn(struct load_servers *servers, uint32_t ended);
-
-/* Takes the answers to the last question, if any was asked: once, when server_poll_is_settled, or
- * when they have been waited for long enough. */
-void load_servers_take_last(struct load_servers *servers);
-
 /* ------------------------------------------------------------------ trial
  *
- * What the two ways of leading a load have in common: the fleet from its start to its
- * end.
+ * What the ways of leading a load have in common: the fleet from its start to its end.
  *
  * In this order: load_trial_begin, load_trial_start; the caller lets time pass; load_trial_end.
  *
@@ -592,18 +498,15 @@ uint64_t load_trial_now_ns(const struct load_trial *trial);
  */
 struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host);
 
-/* Has the sessions send operations from now on; the caller sets the times of struct load_shared,
- * those behind starts_ns. Does nothing if the trial has ended. */
+/* Has the sessions send operations from now on, and waits for the end of the warm-up, from when it
+ * counts how long a worker does not run. The caller sets the times of struct load_shared, those
+ * behind starts_ns, before. Does nothing if the trial has ended. */
 void load_trial_start(struct load_trial *trial);
 
 /* Lets time pass until until_ns, while the fleet is watched over and the plan's faults that are due
  * before until_ns are carried out: the last of them may take longer. A fault that is due at
  * until_ns is one of the next call. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
-
-/* Waits for the beginning of the measured time: from here on it counts how long a worker does not
- * run. */
-void load_trial_warm_up(struct load_trial *trial);
 
 /*
  * Waits for all replies, compares the counts with the servers' if `alone` (nobody else has used

@@ -8,14 +8,242 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "capacity/brake.h"
+#include "client/client.h"
+#include "fleet/fleet_plan.h"
 #include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
+#include "fleet/shared.h"
 #include "fleet/watchdog.h"
-#include "load/load_shared.h"
+#include "load/mix.h"
+#include "measure/histogram.h"
+#include "measure/tally.h"
+#include "servers/role.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ------------------------------------------------------------------ what a trial is to do */
+
+/* The most operations that a session may have outstanding: a mix has at most twice as many
+ * requests. */
+#define LOAD_DEPTH_MAX (CLIENT_DEPTH_MAX / 2)
+
+/* The longest measured time, in seconds: each second has a histogram of its own. */
+#define LOAD_SECONDS_MAX 3600
+
+/* The most watched versions that a load may have to remember: one for each session and each znode
+ * that the session may watch. */
+#define FAN_OUT_WATCHED_MAX (UINT64_C(1) << 28)
+
+enum load_fault_action {
+    LOAD_FAULT_KILL,   /* SIGKILL */
+    LOAD_FAULT_RESTART /* start again */
+};
+
+/* Which servers. What a server is, is asked when the fault is due. */
+enum load_fault_target {
+    LOAD_FAULT_LEADER,
+    LOAD_FAULT_FOLLOWER,
+    LOAD_FAULT_ANOTHER_FOLLOWER, /* one that no earlier fault of the trial has killed */
+    LOAD_FAULT_SERVER,           /* the one of this number */
+    LOAD_FAULT_DOWN              /* to be started: all that are down */
+};
+
+/* What happens to private servers during the measured time: see load_faults.c. */
+struct load_fault {
+    uint64_t at_ns; /* after the measured time began */
+    enum load_fault_action action;
+    enum load_fault_target target;
+    uint32_t servers; /* to be killed: how many */
+    uint32_t server;  /* of LOAD_FAULT_SERVER, from 0 */
+};
+
+struct load_plan {
+    struct fleet_plan fleet; /* its depth bounds the requests outstanding of a session: it is
+                                mix_requests of the operations */
+    struct mix mix;
+    uint64_t rate_per_s;    /* offered by all sessions together; 0: a closed loop, in which each
+                               reply is followed by the next operation */
+    bool poisson;           /* the offered operations come at random; else at constant distances */
+    uint32_t value_bytes;   /* of data znodes and of those that are created */
+    uint32_t znodes;        /* data znodes, which all sessions share; 0: one for each session */
+    uint32_t watch_percent; /* of the reads of data znodes: leave a watch. The product of sessions
+                               and shared znodes is then at most FAN_OUT_WATCHED_MAX */
+    uint64_t warm_up_ns;    /* under the same load, and not measured */
+    uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX; in the background also 0 */
+    uint64_t limit_ns;      /* responses that take so long are counted; 0: none is */
+    /* In the order of their times, no two at the same; NULL: none. For private servers alone. */
+    const struct load_fault *faults;
+    uint32_t fault_count;
+    /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
+     */
+    const char *root;
+};
+
+static inline uint64_t load_plan_measured_ns(const struct load_plan *plan)
+{
+    return plan->seconds * NS_PER_S;
+}
+
+/* How many operations a session may have outstanding. */
+static inline uint32_t load_plan_depth(const struct load_plan *plan)
+{
+    return fleet_plan_depth(&plan->fleet) / mix_requests(&plan->mix, 1);
+}
+
+/* How many data znodes there are. */
+static inline uint32_t load_plan_znodes(const struct load_plan *plan)
+{
+    return plan->znodes > 0 ? plan->znodes : plan->fleet.sessions;
+}
+
+/* ------------------------------------------------------------------ what its sessions count
+ *
+ * Memory that the processes of a load share besides the fleet's own: laid out once, from the plan,
+ * before the workers are forked, at the same address in all of them. The coordinator writes the
+ * times before it gives the order to start; the sessions write everything else, with atomic
+ * additions, because on threads those of a worker run at the same time. What is never touched costs
+ * no memory.
+ *
+ * Invariant: after the gate has opened nothing in here grows. */
+
+struct fan_out;
+
+/* A sample: so many of them are a second. */
+#define OUTAGES_SAMPLES_PER_S 10
+
+/* Which operations. */
+enum outages_kind {
+    OUTAGES_READS,
+    OUTAGES_WRITES,
+    OUTAGES_KINDS,
+    OUTAGES_ALL = OUTAGES_KINDS /* both together */
+};
+
+struct outages;
+
+/* The operations that were completed in a sample, from 0. */
+uint64_t outages_sample(const struct outages *outages, uint32_t sample, enum outages_kind kind);
+
+/* Of any path of a load, with its terminator. */
+#define LOAD_PATH_SIZE 160
+
+#define LOAD_STATUSES (ZK_OTHER_ERROR + 1)
+
+/* One second of the measured time: the operations that were answered in that second. */
+struct load_second {
+    _Atomic uint64_t answered; /* by a server, as the load foresees; no kind that follows */
+    _Atomic uint64_t errors;   /* any other reply, that of a lost connection included */
+    _Atomic uint64_t lag_ns;   /* the largest of the operations that were sent in that second */
+    struct histogram reads;    /* response times of the answered that only read, */
+    struct histogram writes;   /* and of the other answered */
+};
+
+/* The times of a trial in which operations count: behind the measured time of a load in the
+ * background comes the contended time. */
+enum load_window_kind { LOAD_MEASURED, LOAD_CONTENDED, LOAD_WINDOWS };
+
+/* X(counter). Where nothing else is said, of operations that were due in the window, without the
+ * kinds that follow from others (MIX_KINDS) and succeed. */
+#define LOAD_COUNTERS(X)                                                                           \
+    X(answered) /* as foreseen, in the window, whenever due */                                     \
+    X(errors)   /* other replies, in the window, whenever due */                                   \
+    X(delayed)  /* sent late, because `depth` others were outstanding */                           \
+    X(unsent)   /* never sent, for the same reason, or for want of a connection */                 \
+    X(replied)  /* whenever */                                                                     \
+    X(failed)   /* of these: not as foreseen */                                                    \
+    X(over)     /* of the others: not below the plan's limit, exactly */
+
+/* Histograms and replies are of operations that were due in the window, whenever they were
+ * answered. The row ROLES and the column LOAD_KINDS, sums of all roles and of the kinds that a mix
+ * may name, are filled in the result alone. */
+struct load_window {
+#define X(counter) _Atomic uint64_t counter;
+    LOAD_COUNTERS(X)
+#undef X
+    _Atomic uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
+    struct histogram lag; /* of those that were not delayed: how late the driver was by itself */
+    struct histogram service[ROLES + 1][LOAD_KINDS + 1];  /* from the sending to the reply */
+    struct histogram response[ROLES + 1][LOAD_KINDS + 1]; /* from the due time to the reply */
+};
+
+/* What the sessions of a worker have found in a load that leaves watches. The histograms, the
+ * writes and the largest fan-out are of measured writes alone, `timed` and `untimed` of all. */
+struct fan_out_counts {
+    _Atomic uint64_t timed;        /* notifications */
+    _Atomic uint64_t untimed;      /* notifications */
+    _Atomic uint64_t writes;       /* that fired a notification at least */
+    _Atomic uint64_t most;         /* notifications of one write */
+    struct histogram notification; /* from the sending of the write to the notification */
+    struct histogram first;        /* from there to the first notification of the write */
+    struct histogram last;         /* from there to the last one */
+};
+
+/* What the sessions of a worker count. `total` begins at the order to start, and counts all that
+ * was sent. */
+struct load_worker {
+    _Alignas(SHARED_CACHE_LINE) struct tally total;
+    _Atomic uint64_t replied; /* of total */
+    struct load_window windows[LOAD_WINDOWS];
+    _Alignas(SHARED_CACHE_LINE) struct fan_out_counts fan_out;
+};
+
+/* An operation that was sent and has no reply yet: what its tag has no room for. */
+struct load_sent {
+    uint32_t znode; /* of those that use a data znode */
+    bool watch;
+    uint64_t sent_ns;
+};
+
+struct load_shared {
+    const struct load_plan *plan;
+    struct shared *shared;         /* the fleet's */
+    struct load_worker *workers;   /* one more than the plan's: the sum of all, in the result */
+    struct load_second *seconds;   /* the plan's seconds of worker 0, those of worker 1, … */
+    char (*paths)[LOAD_PATH_SIZE]; /* of the data znodes */
+    char *value;                   /* value_bytes of it */
+    struct fan_out *fan_out;       /* of a load that leaves watches; else NULL */
+    struct outages *outages;       /* of a load with faults; else NULL */
+    struct load_sent *sent;        /* with fan_out: the depth's of session 0, a ring, … */
+    size_t size_bytes;
+    /* The measured time is from measures_ns to settles_ns, the contended time from contends_ns to
+     * ends_ns. A time that is not known yet is UINT64_MAX. */
+    uint64_t starts_ns; /* when the sessions are told to start */
+    _Atomic uint64_t measures_ns;
+    _Atomic uint64_t settles_ns;
+    _Atomic uint64_t contends_ns;
+    _Atomic uint64_t ends_ns; /* from here on the sessions send nothing more */
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
+    _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
+};
+
+/* One second of the measured time, from 0, of all workers. */
+struct load_second_sum {
+    uint64_t answered, errors;
+    uint64_t lag_ns; /* the largest of the operations that were sent in that second */
+};
+
+struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second);
+
+/* Adds the response times of a second's reads and writes to two histograms of the caller's, which
+ * may be one and the same. */
+void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
+                           struct histogram *writes);
+
+/* The operations that were due in the contended time and have been replied to so far, and those of
+ * them that have failed or were not below the plan's limit. */
+uint64_t load_shared_contended_replied(const struct load_shared *load);
+uint64_t load_shared_contended_over(const struct load_shared *load);
+
+/* The requests that all sessions have sent so far. */
+uint64_t load_shared_sent(const struct load_shared *load);
+
+/* Whether a reply of this status is foreseen: every ZK_OK, and the failure of a try to get a lock
+ * that another session holds. */
+bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status);
 
 /* ------------------------------------------------------------------ what happened to the servers
  */
@@ -114,46 +342,20 @@ struct load_usage {
     uint64_t outstanding;   /* requests */
 };
 
-struct load_contended_result {
-    uint64_t length_ns; /* of the contended time */
-#define X(counter) uint64_t counter;
-    LOAD_CONTENDED_COUNTERS(X)
-#undef X
-#define X(times) struct histogram *times;
-    LOAD_CONTENDED_TIMES(X)
-#undef X
-};
-
-/* Operations are those that were due in the measured time, where nothing else is said. Unlocks and
- * asynchronous deletes, which no mix asks for, are in their own kind's figures and in the errors
- * alone. */
+/* The counts of all workers are sums of `load`. Unlocks and asynchronous deletes, which no mix asks
+ * for, are in their own kind's figures and in the errors alone. */
 struct load_result {
     enum fleet_end end;
-    char reason[512];    /* why it did not end well; "" when it did */
-    char not_valid[160]; /* why what a load that ended well has measured proves nothing; else "" */
-    struct tally total;  /* all that was sent, warm-up included */
-    uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
-    uint64_t offered;           /* operations that were due; in a closed loop: sent */
-    uint64_t answered;          /* in the measured time, as foreseen */
-    uint64_t errors;            /* in the measured time: other replies */
-    uint64_t delayed;           /* see struct load_worker */
-    uint64_t unsent;            /* see struct load_worker */
-    struct histogram *service;  /* LOAD_KINDS + 1 of them: the last is of all kinds */
-    struct histogram *response; /* the same */
-    struct histogram *lag;
-    /* Of a load that leaves watches: see struct fan_out_counts. All notifications of `total` are
-     * timed or untimed. */
-    uint64_t timed, untimed; /* notifications */
-    uint64_t fired;          /* measured writes that fired a notification at least */
-    uint64_t fan_out_max;    /* notifications of one measured write */
-    struct histogram *notification;
-    struct histogram *first_notification; /* of each of these writes */
-    struct histogram *last_notification;  /* the same */
-    /* The same for each role, ROLES of them. */
-    struct histogram (*service_of)[LOAD_KINDS + 1];
-    struct histogram (*response_of)[LOAD_KINDS + 1];
-    uint32_t seconds;                          /* of the measured time that have ended */
-    struct load_usage *usage;                  /* of each of the plan's seconds */
+    char reason[512];         /* why it did not end well; "" when it did */
+    char not_valid[160];      /* why what a load that ended well has measured proves nothing */
+    struct tally total;       /* all that was sent, warm-up included */
+    uint64_t offered;         /* measured operations that were due; in a closed loop: sent */
+    uint64_t contended_ns;    /* the length of the contended time */
+    struct load_shared *load; /* the seconds, the sessions' places */
+    struct load_window *measured, *contended;
+    struct fan_out_counts *fan_out; /* all notifications of `total` are timed or untimed */
+    uint32_t seconds;               /* of the measured time that have ended */
+    struct load_usage *usage;       /* of each of the plan's seconds */
     struct load_server_second *server_seconds; /* the same */
     struct load_marks marks;                   /* what happened to the servers */
     uint64_t client_cpu_ns;                    /* by all workers in the measured time */
@@ -168,11 +370,7 @@ struct load_result {
     uint32_t apart;                       /* sessions without a connection after the last reply */
     struct load_fault_result *faults;     /* of each fault of the plan */
     struct server_counters_count servers; /* from the start to the last reply */
-    enum reconciled reconciled;
-    char not_reconciled[160];               /* why it is RECONCILED_NA; else "" */
-    struct reconcile_result difference;     /* if it is RECONCILED_NO */
-    struct load_contended_result contended; /* of a load in the background */
-    struct load_shared *load;               /* the seconds, the sessions' places */
+    struct reconcile_result reconcile;
 };
 
 /* NULL is fine. */
@@ -252,5 +450,55 @@ const struct load_shared *load_background_counts(const struct load_trial *trial)
  * has used them. */
 MUST_CHECK enum error_kind load_background_end(struct load_trial *trial,
                                                struct load_result **result, struct error *error);
+
+/* ------------------------------------------------------------------ bystander
+ *
+ * Sessions that read a little, all the time, so that it is known how others fare while something
+ * loads the servers: for each server one session, in a process of its own, reads a small znode of
+ * its own BRAKE_READS_PER_S times a second, at constant distances. Whoever leads the process may do
+ * anything meanwhile, such as lead trials: what was counted so far is in shared memory.
+ *
+ * Invariant: real servers only. After bystander_end no process, no session and no znode of the
+ * bystander is left. */
+
+struct bystander {
+    struct load_plan plan; /* its sessions: one for each server */
+    struct load_host host;
+    struct load_trial *trial;
+    char root[LOAD_PATH_SIZE];
+};
+
+/*
+ * Opens the sessions, and reads for alone_ns, during which nothing else should load the servers.
+ * host: its watch is asked for interruptions alone; what it points to must outlive bystander_end.
+ * root: the path of a znode that does not exist yet. *bystander must not be moved. On an error
+ * nothing is left behind, and bystander_end must not be called. ERROR_SESSION_LOST, and those of
+ * load_run.
+ */
+MUST_CHECK enum error_kind bystander_begin(struct bystander *bystander,
+                                           const struct load_host *host, const char *root,
+                                           uint64_t alone_ns, struct error *error);
+
+/* The p99 of a session's response times so far, in nanoseconds; with fewer than a hundred reads the
+ * longest. 0 before the first reply. */
+uint64_t bystander_p99_ns(const struct bystander *bystander, uint32_t session);
+
+/* What a session has counted so far; losses are those of all sessions. May be called while
+ * something else leads the process. */
+struct brake_counts bystander_count(const struct bystander *bystander, uint32_t session,
+                                    uint64_t bound_ns);
+
+/* The server that a session began at, as it was typed; size >= ENDPOINT_TEXT_SIZE. Returns text. */
+const char *bystander_server(const struct bystander *bystander, uint32_t session, char *text,
+                             size_t size);
+
+/* Lets time pass. ERROR_INTERRUPTED, ERROR_SESSION_LOST and those of watchdog_wait; bystander_end
+ * is due in any case. load_background_goes_on says whether its trial still does: once it does not,
+ * it must be ended. */
+MUST_CHECK enum error_kind bystander_wait(struct bystander *bystander, uint64_t wait_ns,
+                                          struct error *error);
+
+/* Ends the sessions, and deletes the znodes. Errors are those of load_run. */
+MUST_CHECK enum error_kind bystander_end(struct bystander *bystander, struct error *error);
 
 #endif

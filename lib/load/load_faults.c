@@ -244,12 +244,6 @@ void load_faults_init(struct load_faults *faults, const struct load_plan *plan,
                                                 .why = "its time did not come"};
 }
 
-void load_faults_start(struct load_faults *faults, uint64_t measures_ns, uint64_t settles_ns)
-{
-    faults->measures_ns = measures_ns;
-    faults->settles_ns = settles_ns;
-}
-
 uint64_t load_faults_due_ns(const struct load_faults *faults)
 {
     uint64_t due_ns = UINT64_MAX;

@@ -4,47 +4,104 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ------------------------------------------------------------------ when */
+
+static void set_due(struct schedule *schedule)
+{
+    /* In two parts: number * NS_PER_S does not fit in 64 bits after five hours of a million a
+     * second. */
+    uint64_t seconds = schedule->number / schedule->rate_per_s,
+             rest = schedule->number % schedule->rate_per_s;
+    uint64_t since_ns = schedule->poisson
+                            ? (uint64_t)schedule->since_start_ns
+                            : seconds * NS_PER_S + rest * NS_PER_S / schedule->rate_per_s;
+    schedule->due_ns = schedule->start_ns + since_ns;
+}
+
+static double draw_gap_ns(struct schedule *schedule)
+{
+    double mean_ns = (double)NS_PER_S * schedule->sessions / (double)schedule->rate_per_s;
+    return random_exponential(&schedule->random, mean_ns);
+}
+
+void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson, uint32_t session,
+                   uint32_t sessions, uint64_t start_ns, uint64_t seed)
+{
+    *schedule = (struct schedule){.start_ns = start_ns,
+                                  .rate_per_s = rate_per_s,
+                                  .sessions = sessions,
+                                  .poisson = poisson,
+                                  .number = session};
+    random_init(&schedule->random, seed);
+    if (poisson)
+        schedule->since_start_ns = draw_gap_ns(schedule);
+    set_due(schedule);
+}
+
+void schedule_advance(struct schedule *schedule)
+{
+    schedule->number += schedule->sessions;
+    if (schedule->poisson)
+        schedule->since_start_ns += draw_gap_ns(schedule);
+    set_due(schedule);
+}
+
+/* Until then there are so many operations of all sessions, of which those from number on are left.
+ */
+static uint64_t skip_constant(struct schedule *schedule, uint64_t until_ns)
+{
+    uint64_t since_ns = until_ns - schedule->start_ns,
+             all = since_ns / NS_PER_S * schedule->rate_per_s +
+                   (since_ns % NS_PER_S * schedule->rate_per_s + NS_PER_S - 1) / NS_PER_S,
+             skipped = (all - schedule->number + schedule->sessions - 1) / schedule->sessions;
+    schedule->number += skipped * schedule->sessions;
+    set_due(schedule);
+    return skipped;
+}
+
+uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
+{
+    uint64_t skipped = 0;
+    if (schedule->due_ns >= until_ns)
+        return 0;
+    if (!schedule->poisson)
+        return skip_constant(schedule, until_ns);
+    for (; schedule->due_ns < until_ns; skipped++)
+        schedule_advance(schedule);
+    return skipped;
+}
+
+/* ------------------------------------------------------------------ what */
+
 /* Of the number at the end of a created znode's name: enough for any 64-bit number. */
 #define DIGITS 20
 
-static const struct load_plan *plan_of(const struct load_requests *requests)
+void load_requests_init(struct load_session *session, uint64_t seed)
 {
-    return requests->load->plan;
-}
-
-void load_requests_init(struct load_requests *requests, const struct load_shared *load,
-                        uint32_t session, uint64_t seed)
-{
-    const char *root = load->plan->root;
-    *requests = (struct load_requests){.load = load, .session = session};
+    const char *root = session->load->plan->root;
+    struct load_requests *requests = &session->requests;
+    uint32_t number = session->actor.session;
     random_init(&requests->random, seed);
-    snprintf(requests->folder, sizeof requests->folder, "%s/c/%u", root, session);
-    snprintf(requests->child, sizeof requests->child, "%s/c/%u/n%0*d", root, session, DIGITS, 0);
-    snprintf(requests->pair, sizeof requests->pair, "%s/c/%u/p%0*d", root, session, DIGITS, 0);
+    snprintf(requests->folder, sizeof requests->folder, "%s/c/%u", root, number);
+    snprintf(requests->child, sizeof requests->child, "%s/c/%u/n%0*d", root, number, DIGITS, 0);
+    snprintf(requests->pair, sizeof requests->pair, "%s/c/%u/p%0*d", root, number, DIGITS, 0);
     snprintf(requests->lock, sizeof requests->lock, "%s/lock", root);
 }
 
-/* ------------------------------------------------------------------ what is drawn */
-
-static uint32_t draw_znode(struct load_requests *requests)
+static uint32_t draw_znode(struct load_session *session)
 {
-    uint32_t znodes = plan_of(requests)->znodes;
-    return znodes == 0 ? requests->session : (uint32_t)random_below(&requests->random, znodes);
-}
-
-/* Of a read of a data znode. */
-static bool draw_watch(struct load_requests *requests)
-{
-    uint32_t percent = plan_of(requests)->watch_percent;
-    return percent > 0 && random_below(&requests->random, 100) < percent;
+    uint32_t znodes = session->load->plan->znodes;
+    return znodes == 0 ? session->actor.session
+                       : (uint32_t)random_below(&session->requests.random, znodes);
 }
 
 /* A delete that finds nothing to delete creates, and one of the creates to come deletes in its
  * place: so the shares are those of the mix. */
-enum load_kind load_requests_draw(struct load_requests *requests)
+enum load_kind load_requests_draw(struct load_session *session)
 {
-    enum load_kind kind = mix_draw(&plan_of(requests)->mix, &requests->random);
-    bool has_own = load_requests_has_own(requests);
+    struct load_requests *requests = &session->requests;
+    enum load_kind kind = mix_draw(&session->load->plan->mix, &requests->random);
+    bool has_own = load_requests_has_own(session);
     if (kind == LOAD_DELETE && !has_own) {
         requests->deletes_owed++;
         return LOAD_CREATE;
@@ -56,8 +113,6 @@ enum load_kind load_requests_draw(struct load_requests *requests)
     return kind;
 }
 
-/* ------------------------------------------------------------------ requests */
-
 /* Writes the number into the digits at the path's end, without printf: it is in the measured path.
  */
 static const char *numbered(char *path, uint64_t number)
@@ -68,87 +123,80 @@ static const char *numbered(char *path, uint64_t number)
     return path;
 }
 
-struct request load_requests_create(const struct load_requests *requests, const char *path)
+struct request load_requests_create(const struct load_session *session, const char *path)
 {
-    return request_create(path, requests->load->value, plan_of(requests)->value_bytes, PERSISTENT);
+    return request_create(path, session->load->value, session->load->plan->value_bytes, PERSISTENT);
 }
 
-bool load_requests_has_own(const struct load_requests *requests)
+bool load_requests_has_own(const struct load_session *session)
 {
-    return requests->deleted < requests->created;
+    return session->requests.deleted < session->requests.created;
 }
 
-struct request load_requests_delete_own(struct load_requests *requests)
+struct request load_requests_delete_own(struct load_session *session)
 {
-    return request_delete(numbered(requests->child, requests->deleted++));
+    return request_delete(numbered(session->requests.child, session->requests.deleted++));
 }
 
-static void submit_multi(struct load_requests *requests, struct client *client, uint64_t tag)
+/* Of a data znode that is drawn. */
+static struct request set_request(struct load_session *session, struct load_sent *sent)
 {
-    const char *path = requests->load->paths[draw_znode(requests)];
-    const struct request parts[] = {
-        request_check(path, REQUEST_ANY_VERSION),
-        request_set(path, requests->load->value, plan_of(requests)->value_bytes,
-                    REQUEST_ANY_VERSION),
-    };
-    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = 2};
-    client_submit(client, &multi, tag);
+    sent->znode = draw_znode(session);
+    return request_set(session->load->paths[sent->znode], session->load->value,
+                       session->load->plan->value_bytes, REQUEST_ANY_VERSION);
 }
 
-/* Draws a data znode, and whether to leave a watch. */
-static struct request read_request(struct load_requests *requests, enum operation operation,
+/* Of a data znode that is drawn, as is whether the read leaves a watch. */
+static struct request read_request(struct load_session *session, enum operation operation,
                                    struct load_sent *sent)
 {
-    sent->znode = draw_znode(requests);
-    sent->watch = draw_watch(requests);
+    uint32_t percent = session->load->plan->watch_percent;
+    sent->znode = draw_znode(session);
+    sent->watch = percent > 0 && random_below(&session->requests.random, 100) < percent;
     return (struct request){.operation = operation,
-                            .path = requests->load->paths[sent->znode],
+                            .path = session->load->paths[sent->znode],
                             .watch = sent->watch ? WATCH : NO_WATCH};
 }
 
-static struct request set_request(struct load_requests *requests, struct load_sent *sent)
-{
-    sent->znode = draw_znode(requests);
-    return request_set(requests->load->paths[sent->znode], requests->load->value,
-                       plan_of(requests)->value_bytes, REQUEST_ANY_VERSION);
-}
-
-/* Of all kinds but LOAD_MULTI. */
-static struct request request_of(struct load_requests *requests, enum load_kind kind,
+/* Of a multi: its write. */
+static struct request request_of(struct load_session *session, enum load_kind kind,
                                  struct load_sent *sent)
 {
+    struct load_requests *requests = &session->requests;
     switch (kind) {
     case LOAD_EXISTS:
-        return read_request(requests, OP_EXISTS, sent);
+        return read_request(session, OP_EXISTS, sent);
     case LOAD_CHILDREN:
         return (struct request){.operation = OP_GET_CHILDREN, .path = requests->folder};
     case LOAD_SET:
-        return set_request(requests, sent);
+    case LOAD_MULTI:
+        return set_request(session, sent);
     case LOAD_CREATE:
-        return load_requests_create(requests, numbered(requests->child, requests->created++));
+        return load_requests_create(session, numbered(requests->child, requests->created++));
     case LOAD_DELETE:
-        return load_requests_delete_own(requests);
+        return load_requests_delete_own(session);
     case LOAD_TRYLOCK:
         return request_create(requests->lock, NULL, 0, EPHEMERAL);
     case LOAD_CREATE_DELETE:
-        return load_requests_create(requests, numbered(requests->pair, requests->pairs++));
+        return load_requests_create(session, numbered(requests->pair, requests->pairs++));
     case LOAD_UNLOCK:
         return request_delete(requests->lock);
     case LOAD_ASYNC_DELETE:
         return request_delete(numbered(requests->pair, requests->pairs_answered - 1));
     default:
-        return read_request(requests, OP_GET, sent);
+        return read_request(session, OP_GET, sent);
     }
 }
 
-void load_requests_submit(struct load_requests *requests, struct client *client,
-                          enum load_kind kind, uint64_t tag, struct load_sent *sent)
+void load_requests_submit(struct load_session *session, enum load_kind kind, uint64_t tag,
+                          struct load_sent *sent)
 {
     *sent = (struct load_sent){0};
+    struct request request = request_of(session, kind, sent), parts[2];
     if (kind == LOAD_MULTI) {
-        submit_multi(requests, client, tag);
-        return;
+        parts[0] = request_check(request.path, REQUEST_ANY_VERSION);
+        parts[1] = request;
+        request = (struct request){.operation = OP_MULTI, .parts = parts, .part_count = 2};
     }
-    const struct request request = request_of(requests, kind, sent);
-    client_submit(client, &request, tag);
+    client_submit(session->actor.client, &request, tag);
 }

@@ -3,11 +3,113 @@
 
 #include "base/memory.h"
 
-#include <stdbool.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* ------------------------------------------------------------------ memory */
+
+/* Printable, and of no period that a compressing file system could use. */
+static void write_value(char *value, const struct load_plan *plan)
+{
+    struct random random;
+    random_init(&random, plan->fleet.seed);
+    for (uint32_t i = 0; i < plan->value_bytes; i++)
+        value[i] = (char)('!' + random_below(&random, '~' - '!'));
+}
+
+static struct load_shared *lay_out(struct shared_layout *layout, const struct load_plan *plan)
+{
+    const struct fleet_plan *fleet = &plan->fleet;
+    struct load_shared *load = shared_take(layout, sizeof *load);
+    struct load_shared parts = {.plan = plan,
+                                .measures_ns = UINT64_MAX,
+                                .settles_ns = UINT64_MAX,
+                                .contends_ns = UINT64_MAX,
+                                .ends_ns = UINT64_MAX};
+    parts.workers = shared_take(layout, (fleet->processes + 1) * sizeof *parts.workers);
+    parts.seconds =
+        shared_take(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
+    parts.paths = shared_take(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
+    parts.value = shared_take(layout, plan->value_bytes);
+    if (plan->watch_percent > 0) {
+        parts.fan_out = fan_out_lay_out(plan, parts.workers, layout);
+        parts.sent = shared_take(layout, (size_t)fleet->sessions * fleet_plan_depth(fleet) *
+                                             sizeof *parts.sent);
+    }
+    if (plan->fault_count > 0)
+        parts.outages = outages_lay_out(plan, layout);
+    if (load != NULL)
+        *load = parts;
+    return load;
+}
+
+enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
+                                struct error *error)
+{
+    assert(load_plan_depth(plan) > 0);
+    struct shared_layout layout = {0};
+    (void)lay_out(&layout, plan);
+    enum error_kind kind = shared_layout_map(&layout, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    struct load_shared *made = lay_out(&layout, plan);
+    made->size_bytes = layout.size_bytes;
+    for (uint32_t i = 0; i < load_plan_znodes(plan); i++)
+        snprintf(made->paths[i], LOAD_PATH_SIZE, "%s/z/%u", plan->root, i);
+    write_value(made->value, plan);
+    kind = shared_new(&plan->fleet, &made->shared, error);
+    if (kind == ERROR_NONE)
+        *load = made;
+    else
+        load_shared_free(made);
+    return kind;
+}
+
+void load_shared_free(struct load_shared *load)
+{
+    if (load == NULL)
+        return;
+    shared_free(load->shared);
+    munmap(load, load->size_bytes);
+}
+
+enum error_kind load_result_new(const struct load_plan *plan, struct load_result **result,
+                                struct error *error)
+{
+    struct load_shared *load;
+    enum error_kind kind = load_shared_new(plan, &load, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    struct load_worker *sum = &load->workers[plan->fleet.processes];
+    *result = memory_new(1, sizeof **result);
+    **result = (struct load_result){
+        .load = load,
+        .measured = &sum->windows[LOAD_MEASURED],
+        .contended = &sum->windows[LOAD_CONTENDED],
+        .fan_out = &sum->fan_out,
+        .usage = memory_new(plan->seconds + 1, sizeof *(*result)->usage), /* never nothing */
+        .server_seconds = memory_new(plan->seconds + 1, sizeof *(*result)->server_seconds),
+        .faults = memory_new(plan->fault_count + 1, sizeof *(*result)->faults),
+    };
+    return ERROR_NONE;
+}
+
+void load_result_free(struct load_result *result)
+{
+    if (result == NULL)
+        return;
+    load_shared_free(result->load);
+    free(result->usage);
+    free(result->server_seconds);
+    free(result->faults);
+    free(result);
+}
+
+/* ------------------------------------------------------------------ what happened to the servers
+ */
 
 static const char *const words[] = {
 #define X(name, word) [LOAD_MARK_##name] = word,
@@ -73,155 +175,184 @@ const char *load_marks_format(const struct load_marks *marks, uint32_t second, c
     return text;
 }
 
-/* Of a result: the lag; all, first and last notifications; service, response and lag of the
- * contended time; both of every kind and of all; and again for every role. */
-#define KINDS_AND_ALL (LOAD_KINDS + 1)
-#define HISTOGRAMS    (7 + 2 * (1 + ROLES) * KINDS_AND_ALL)
+/* ------------------------------------------------------------------ while it runs */
 
-/* ------------------------------------------------------------------ memory */
-
-/* Mapped, not allocated: what is never touched costs nothing. */
-static bool map_histograms(struct load_result *result)
+enum load_window_kind load_shared_window(const struct load_shared *load, uint64_t time_ns)
 {
-    struct histogram *histograms =
-        mmap(NULL, HISTOGRAMS * sizeof *histograms, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (histograms == MAP_FAILED)
-        return false;
-    result->lag = histograms;
-    result->notification = histograms + 1;
-    result->first_notification = histograms + 2;
-    result->last_notification = histograms + 3;
-    result->contended.service = histograms + 4;
-    result->contended.response = histograms + 5;
-    result->contended.lag = histograms + 6;
-    result->service = histograms + 7;
-    result->response = result->service + KINDS_AND_ALL;
-    result->service_of = (struct histogram(*)[KINDS_AND_ALL])(result->response + KINDS_AND_ALL);
-    result->response_of = result->service_of + ROLES;
-    return true;
+    if (time_ns >= atomic_load(&load->contends_ns) && time_ns < atomic_load(&load->ends_ns))
+        return LOAD_CONTENDED;
+    return time_ns >= atomic_load(&load->measures_ns) && time_ns < atomic_load(&load->settles_ns)
+               ? LOAD_MEASURED
+               : LOAD_WINDOWS;
 }
 
-enum error_kind load_result_new(const struct load_plan *plan, struct load_result **result,
-                                struct error *error)
+/* The second of a worker, from 0. */
+static struct load_second *second_of(const struct load_shared *load, uint32_t worker,
+                                     uint64_t second)
 {
-    struct load_result *made = memory_new(1, sizeof *made);
-    made->usage = memory_new(plan->seconds + 1, sizeof *made->usage); /* one more: never nothing */
-    made->server_seconds = memory_new(plan->seconds + 1, sizeof *made->server_seconds);
-    made->faults = memory_new(plan->fault_count + 1, sizeof *made->faults);
-    enum error_kind kind = map_histograms(made)
-                               ? load_shared_new(plan, &made->load, error)
-                               : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
-    if (kind == ERROR_NONE)
-        *result = made;
-    else
-        load_result_free(made);
-    return kind;
+    return &load->seconds[(size_t)worker * load->plan->seconds + second];
 }
 
-void load_result_free(struct load_result *result)
+struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
+                                       uint64_t time_ns)
 {
-    if (result == NULL)
-        return;
-    load_shared_free(result->load);
-    if (result->lag != NULL)
-        munmap(result->lag, HISTOGRAMS * sizeof *result->lag);
-    free(result->usage);
-    free(result->server_seconds);
-    free(result->faults);
-    free(result);
+    if (load->plan->seconds == 0 || load_shared_window(load, time_ns) != LOAD_MEASURED)
+        return NULL;
+    return second_of(load, worker, (time_ns - atomic_load(&load->measures_ns)) / NS_PER_S);
+}
+
+struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second)
+{
+    struct load_second_sum sum = {0};
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        const struct load_second *one = second_of(load, worker, second);
+        uint64_t lag_ns = atomic_load(&one->lag_ns);
+        sum.answered += atomic_load(&one->answered);
+        sum.errors += atomic_load(&one->errors);
+        sum.lag_ns = lag_ns > sum.lag_ns ? lag_ns : sum.lag_ns;
+    }
+    return sum;
+}
+
+void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
+                           struct histogram *writes)
+{
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        histogram_add(reads, &second_of(load, worker, second)->reads);
+        histogram_add(writes, &second_of(load, worker, second)->writes);
+    }
+}
+
+/* Of the contended time: replied; or over and failed. */
+static uint64_t contended_sum(const struct load_shared *load, bool replied)
+{
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        const struct load_window *window = &load->workers[worker].windows[LOAD_CONTENDED];
+        sum += replied ? atomic_load(&window->replied)
+                       : atomic_load(&window->over) + atomic_load(&window->failed);
+    }
+    return sum;
+}
+
+uint64_t load_shared_contended_replied(const struct load_shared *load)
+{
+    return contended_sum(load, true);
+}
+
+uint64_t load_shared_contended_over(const struct load_shared *load)
+{
+    return contended_sum(load, false);
+}
+
+static struct tally total_of(const struct load_shared *load)
+{
+    struct tally sum = {0};
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        for (int kind = 0; kind < TALLY_KINDS; kind++)
+            sum.of[kind] += tally_read_shared(&load->workers[worker].total, (enum tally_kind)kind);
+    }
+    return sum;
+}
+
+uint64_t load_shared_sent(const struct load_shared *load)
+{
+    const struct tally total = total_of(load);
+    return tally_rpcs(&total);
+}
+
+/* The replies are read first: none of them is to one that is not among the sent. */
+uint64_t load_shared_outstanding(const struct load_shared *load)
+{
+    uint64_t replied = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        replied += atomic_load(&load->workers[worker].replied);
+    return load_shared_sent(load) - replied;
+}
+
+uint64_t load_shared_notifications(const struct load_shared *load)
+{
+    return total_of(load).of[TALLY_NOTIFICATION];
+}
+
+bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status)
+{
+    return status == ZK_OK || (kind == LOAD_TRYLOCK && status == ZK_NODE_EXISTS);
 }
 
 /* ------------------------------------------------------------------ adding up */
 
-/* What follows from another operation comes on top of what was asked for: nobody has offered it,
- * and it is in no sum over the kinds. */
-static void add_replies(const struct load_worker *worker, struct load_result *result)
+static void add_times(struct histogram (*sums)[LOAD_KINDS + 1],
+                      const struct histogram (*times)[LOAD_KINDS + 1])
 {
-    for (int kind = 0; kind < LOAD_KINDS; kind++) {
-        for (int status = 0; status < LOAD_STATUSES; status++) {
-            uint64_t count = atomic_load(&worker->replies[kind][status]);
-            result->replies[kind][status] += count;
-            result->offered += kind < (int)MIX_KINDS ? count : 0;
-        }
-    }
-}
-
-static void add_latencies(const struct load_worker *worker, struct load_result *result)
-{
-    histogram_add(result->lag, &worker->lag);
     for (int role = 0; role < ROLES; role++) {
         for (int kind = 0; kind < LOAD_KINDS; kind++) {
-            const struct histogram *service = &worker->service[role][kind],
-                                   *response = &worker->response[role][kind];
-            histogram_add(&result->service_of[role][kind], service);
-            histogram_add(&result->service[kind], service);
-            histogram_add(&result->response_of[role][kind], response);
-            histogram_add(&result->response[kind], response);
+            const struct histogram *one = &times[role][kind];
+            histogram_add(&sums[role][kind], one);
+            histogram_add(&sums[ROLES][kind], one);
             if (kind >= (int)MIX_KINDS)
                 continue;
-            histogram_add(&result->service_of[role][LOAD_KINDS], service);
-            histogram_add(&result->response_of[role][LOAD_KINDS], response);
-            histogram_add(&result->service[LOAD_KINDS], service);
-            histogram_add(&result->response[LOAD_KINDS], response);
+            histogram_add(&sums[role][LOAD_KINDS], one);
+            histogram_add(&sums[ROLES][LOAD_KINDS], one);
         }
     }
 }
 
-static void add_contended(const struct load_contended *contended, struct load_result *result)
+static void add_window(struct load_window *sum, const struct load_window *window)
 {
-#define X(counter) result->contended.counter += atomic_load(&contended->counter);
-    LOAD_CONTENDED_COUNTERS(X)
+#define X(counter) sum->counter += window->counter;
+    LOAD_COUNTERS(X)
 #undef X
-#define X(times) histogram_add(result->contended.times, &contended->times);
-    LOAD_CONTENDED_TIMES(X)
-#undef X
-}
-
-static void add_fan_out(struct fan_out *fan_out, struct load_result *result)
-{
-    fan_out_close(fan_out);
-    for (uint32_t i = 0; i < fan_out->shape.workers; i++) {
-        const struct fan_out_counts *counts = &fan_out->counts[i];
-        uint64_t most = atomic_load(&counts->most);
-        result->timed += atomic_load(&counts->timed);
-        result->untimed += atomic_load(&counts->untimed);
-        result->fired += atomic_load(&counts->writes);
-        result->fan_out_max = most > result->fan_out_max ? most : result->fan_out_max;
-        histogram_add(result->notification, &counts->notification);
-        histogram_add(result->first_notification, &counts->first);
-        histogram_add(result->last_notification, &counts->last);
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++)
+            sum->replies[kind][status] += window->replies[kind][status];
     }
+    histogram_add(&sum->lag, &window->lag);
+    add_times(sum->service, window->service);
+    add_times(sum->response, window->response);
 }
 
+static void add_fan_out(struct fan_out_counts *sum, const struct fan_out_counts *counts)
+{
+    sum->timed += counts->timed;
+    sum->untimed += counts->untimed;
+    sum->writes += counts->writes;
+    shared_raise(&sum->most, counts->most);
+    histogram_add(&sum->notification, &counts->notification);
+    histogram_add(&sum->first, &counts->first);
+    histogram_add(&sum->last, &counts->last);
+}
+
+/* What follows from another operation comes on top of what was asked for: nobody has offered it,
+ * and it is in no sum over the kinds. */
 void load_result_add_up(struct load_result *result)
 {
     const struct load_shared *load = result->load;
-    for (uint32_t i = 0; i < load->plan->fleet.processes; i++) {
+    uint32_t processes = load->plan->fleet.processes;
+    struct load_worker *sum = &load->workers[processes];
+    if (load->fan_out != NULL)
+        fan_out_close(load->fan_out, &load->workers[0].fan_out);
+    for (uint32_t i = 0; i < processes; i++) {
         const struct load_worker *worker = &load->workers[i];
         tally_sum(&result->total, &worker->total);
-        add_replies(worker, result);
-        add_latencies(worker, result);
-        add_contended(&worker->contended, result);
-        result->answered += atomic_load(&worker->answered);
-        result->errors += atomic_load(&worker->errors);
-        result->delayed += atomic_load(&worker->delayed);
-        result->unsent += atomic_load(&worker->unsent);
+        for (int window = 0; window < LOAD_WINDOWS; window++)
+            add_window(&sum->windows[window], &worker->windows[window]);
+        add_fan_out(&sum->fan_out, &worker->fan_out);
         result->reconnects += atomic_load(&load->shared->workers[i].reconnects);
     }
-    if (load->fan_out != NULL)
-        add_fan_out(load->fan_out, result);
     for (uint32_t second = 0; second < load->plan->seconds; second++) {
         const struct load_usage *usage = &result->usage[second];
         result->client_cpu_ns += usage->client_cpu_ns;
         result->server_cpu_known = usage->server_cpu_known;
         result->server_cpu_ns += usage->server_cpu_ns;
     }
-    result->offered += result->unsent;
-    result->contended.length_ns =
-        atomic_load(&load->contends_ns) == UINT64_MAX
-            ? 0
-            : atomic_load(&load->ends_ns) - atomic_load(&load->contends_ns);
+    result->offered = result->measured->unsent;
+    for (int kind = 0; kind < (int)MIX_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++)
+            result->offered += result->measured->replies[kind][status];
+    }
+    if (atomic_load(&load->contends_ns) != UINT64_MAX)
+        result->contended_ns = atomic_load(&load->ends_ns) - atomic_load(&load->contends_ns);
     result->losses = atomic_load(&load->shared->losses);
     for (uint32_t i = 0; i < load->plan->fleet.sessions; i++)
         result->apart += load->shared->sessions[i].apart;

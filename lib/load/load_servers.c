@@ -185,23 +185,18 @@ static void mark_election(struct load_servers *servers, const struct round *roun
 
 /* ------------------------------------------------------------------ the seconds */
 
-enum error_kind load_servers_begin(struct load_servers *servers, struct server_counters *counters,
-                                   const struct loop *loop, struct load_server_second *seconds,
-                                   struct load_marks *marks, struct error *error)
+void load_servers_init(struct load_servers *servers, size_t count, uint64_t measures_ns,
+                       const uint64_t *other_words, struct load_server_second *seconds,
+                       struct load_marks *marks)
 {
-    *servers = (struct load_servers){.count = counters->servers->count,
+    *servers = (struct load_servers){.count = count,
+                                     .measures_ns = measures_ns,
+                                     .other_words = other_words,
                                      .seconds = seconds,
                                      .marks = marks,
                                      .leader = LOAD_SERVERS_LEADER_UNKNOWN};
-    for (size_t i = 0; i < servers->count; i++)
+    for (size_t i = 0; i < count; i++)
         servers->snapshots[i] = FOUR_LETTER_UNTOLD;
-    return server_poll_new(counters, loop, &servers->poll, error);
-}
-
-void load_servers_end(struct load_servers *servers)
-{
-    server_poll_free(servers->poll);
-    servers->poll = NULL;
 }
 
 void load_servers_take(struct load_servers *servers, uint32_t ended,
@@ -214,19 +209,4 @@ void load_servers_take(struct load_servers *servers, uint32_t ended,
         mark_snapshot(servers, &round, i);
     }
     mark_election(servers, &round);
-}
-
-void load_servers_turn(struct load_servers *servers, uint32_t ended)
-{
-    load_servers_take_last(servers);
-    servers->ended = ended;
-    servers->is_asked = true;
-    server_poll_ask(servers->poll);
-}
-
-void load_servers_take_last(struct load_servers *servers)
-{
-    if (servers->is_asked)
-        load_servers_take(servers, servers->ended, server_poll_answers(servers->poll));
-    servers->is_asked = false;
 }

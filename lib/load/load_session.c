@@ -1,80 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/internal.h"
 
-#include "base/clock.h"
-
 #include <stdlib.h>
 #include <string.h>
-
-static void set_due(struct schedule *schedule)
-{
-    /* In two parts: number * NS_PER_S does not fit in 64 bits after five hours of a million a
-     * second. */
-    uint64_t seconds = schedule->number / schedule->rate_per_s,
-             rest = schedule->number % schedule->rate_per_s;
-    uint64_t since_ns = schedule->poisson
-                            ? (uint64_t)schedule->since_start_ns
-                            : seconds * NS_PER_S + rest * NS_PER_S / schedule->rate_per_s;
-    schedule->due_ns = schedule->start_ns + since_ns;
-}
-
-static double draw_gap_ns(struct schedule *schedule)
-{
-    double mean_ns = (double)NS_PER_S * schedule->sessions / (double)schedule->rate_per_s;
-    return random_exponential(&schedule->random, mean_ns);
-}
-
-void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson, uint32_t session,
-                   uint32_t sessions, uint64_t start_ns, uint64_t seed)
-{
-    *schedule = (struct schedule){.start_ns = start_ns,
-                                  .rate_per_s = rate_per_s,
-                                  .sessions = sessions,
-                                  .poisson = poisson,
-                                  .number = session};
-    random_init(&schedule->random, seed);
-    if (poisson)
-        schedule->since_start_ns = draw_gap_ns(schedule);
-    set_due(schedule);
-}
-
-void schedule_advance(struct schedule *schedule)
-{
-    schedule->number += schedule->sessions;
-    if (schedule->poisson)
-        schedule->since_start_ns += draw_gap_ns(schedule);
-    set_due(schedule);
-}
-
-/* At constant distances: the number of all sessions' first operation that is due at this time or
- * later. */
-static uint64_t number_at(const struct schedule *schedule, uint64_t time_ns)
-{
-    uint64_t since_ns = time_ns - schedule->start_ns;
-    return since_ns / NS_PER_S * schedule->rate_per_s +
-           (since_ns % NS_PER_S * schedule->rate_per_s + NS_PER_S - 1) / NS_PER_S;
-}
-
-static uint64_t skip_constant(struct schedule *schedule, uint64_t until_ns)
-{
-    uint64_t left = number_at(schedule, until_ns) - schedule->number,
-             skipped = (left + schedule->sessions - 1) / schedule->sessions;
-    schedule->number += skipped * schedule->sessions;
-    set_due(schedule);
-    return skipped;
-}
-
-uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
-{
-    uint64_t skipped = 0;
-    if (schedule->due_ns >= until_ns)
-        return 0;
-    if (!schedule->poisson)
-        return skip_constant(schedule, until_ns);
-    for (; schedule->due_ns < until_ns; skipped++)
-        schedule_advance(schedule);
-    return skipped;
-}
 
 static const struct load_plan *plan_of(const struct load_session *session)
 {
@@ -155,8 +83,8 @@ static void submit_batch(struct load_session *session, enum operation operation)
     for (size_t i = 0; i < count; i++) {
         uint64_t znode = session->actor.session + session->chores_sent++ * plan->fleet.sessions;
         const char *path = session->load->paths[znode];
-        parts[i] = operation == OP_CREATE ? load_requests_create(&session->requests, path)
-                                          : request_delete(path);
+        parts[i] =
+            operation == OP_CREATE ? load_requests_create(session, path) : request_delete(path);
     }
     const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = count};
     client_submit(session->actor.client, count == 1 ? &parts[0] : &multi, count);
@@ -184,14 +112,14 @@ static bool lay_out_next(struct load_session *session)
 static bool clear_next(struct load_session *session)
 {
     uint64_t znodes = data_znodes(session);
-    bool has_own = load_requests_has_own(&session->requests);
+    bool has_own = load_requests_has_own(session);
     if (!has_own && session->chores_sent < znodes) {
         submit_batch(session, OP_DELETE);
         return true;
     }
     struct request request;
     if (has_own)
-        request = load_requests_delete_own(&session->requests);
+        request = load_requests_delete_own(session);
     else if (session->chores_sent++ == znodes && mix_needs_folders(&plan_of(session)->mix))
         request = request_delete(session->requests.folder);
     else
@@ -229,11 +157,9 @@ static uint64_t ends_ns(const struct load_session *session)
 
 static void send(struct load_session *session, enum load_kind kind, uint64_t due_ns)
 {
-    struct client *client = session->actor.client;
     struct load_sent sent;
-    load_requests_submit(&session->requests, client, kind, load_tag(session->load, kind, due_ns),
-                         &sent);
-    sent.sent_ns = client->sent_ns;
+    load_requests_submit(session, kind, load_tag(session->load, kind, due_ns), &sent);
+    sent.sent_ns = session->actor.client->sent_ns;
     if (session->load->fan_out != NULL)
         *sent_at(session, session->operations_sent++) = sent;
 }
@@ -249,14 +175,15 @@ static uint64_t skip_until(struct load_session *session, uint64_t time_ns)
  * settles_ns, contends_ns, ends_ns. */
 static void count_unsent(struct load_session *session)
 {
-    struct load_worker *worker = session->meter.worker;
+    struct load_window *windows = session->worker->windows;
     const struct load_shared *load = session->load;
     if (plan_of(session)->rate_per_s == 0)
         return;
     (void)skip_until(session, atomic_load(&load->measures_ns));
-    atomic_fetch_add(&worker->unsent, skip_until(session, atomic_load(&load->settles_ns)));
+    atomic_fetch_add(&windows[LOAD_MEASURED].unsent,
+                     skip_until(session, atomic_load(&load->settles_ns)));
     (void)skip_until(session, atomic_load(&load->contends_ns));
-    atomic_fetch_add(&worker->contended.unsent, skip_until(session, ends_ns(session)));
+    atomic_fetch_add(&windows[LOAD_CONTENDED].unsent, skip_until(session, ends_ns(session)));
 }
 
 /* At random, what is never sent takes a draw each: these wait until no reply does (settle). */
@@ -289,11 +216,11 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
     if (!session->blocked)
         session->looked_ns = now_ns;
     if (session->blocked && due_ns >= session->looked_ns)
-        load_meter_delayed(&session->meter, due_ns);
+        load_meter_delayed(session, due_ns);
     else
-        load_meter_late(&session->meter, due_ns, session->looked_ns, now_ns);
+        load_meter_late(session, due_ns, session->looked_ns, now_ns);
     schedule_advance(&session->schedule);
-    send(session, load_requests_draw(&session->requests), due_ns);
+    send(session, load_requests_draw(session), due_ns);
     return true;
 }
 
@@ -321,7 +248,7 @@ static bool send_operation(struct load_session *session)
     }
     if (plan_of(session)->rate_per_s > 0)
         return send_due(session, now_ns);
-    send(session, load_requests_draw(&session->requests), now_ns);
+    send(session, load_requests_draw(session), now_ns);
     return true;
 }
 
@@ -379,8 +306,8 @@ static void take_reply(struct load_session *session, const struct client_reply *
 {
     uint64_t now_ns = client_now_ns(session->actor.client),
              due_ns = load_tag_due_ns(session->load, reply->tag);
-    load_meter_replied(&session->meter, reply, session->actor.role, now_ns);
-    tell_reply(session, reply, load_shared_is_measured(session->load, due_ns));
+    load_meter_replied(session, reply, now_ns);
+    tell_reply(session, reply, load_shared_window(session->load, due_ns) == LOAD_MEASURED);
     enum load_kind kind = load_tag_kind(reply->tag);
     if (kind == LOAD_TRYLOCK && reply->status == ZK_OK)
         session->unlocks_due++;
@@ -401,9 +328,9 @@ static void init(void *actor, void *kind, uint64_t seed)
 {
     struct load_session *session = actor;
     session->load = kind;
-    uint32_t number = session->actor.session;
-    load_meter_init(&session->meter, session->load, number);
-    load_requests_init(&session->requests, session->load, number, seed);
+    session->process = session->actor.session % plan_of(session)->fleet.processes;
+    session->worker = &session->load->workers[session->process];
+    load_requests_init(session, seed);
 }
 
 static void start(struct load_session *session)
@@ -511,7 +438,7 @@ static void sent(void *owner, enum operation operation)
     };
     const struct load_session *session = owner;
     if (is_load(session))
-        tally_add_shared(&session->meter.worker->total, kinds[operation], 1);
+        tally_add_shared(&session->worker->total, kinds[operation], 1);
 }
 
 static void replied(void *owner, const struct client_reply *reply)
@@ -535,7 +462,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     const struct load_session *session = owner;
     if (session->state == LOAD_READ || session->settled)
         return;
-    tally_add_shared(&session->meter.worker->total, TALLY_NOTIFICATION, 1);
+    tally_add_shared(&session->worker->total, TALLY_NOTIFICATION, 1);
     tell_notification(session, event, path);
 }
 

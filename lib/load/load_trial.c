@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.h"
 #include "load/internal.h"
 
-#include "fleet/watchdog.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,15 +111,6 @@ static enum error_kind make_simulation(struct load_trial *trial, struct error *e
                                        error);
 }
 
-static enum error_kind start_workers(struct load_trial *trial, struct error *error)
-{
-    const struct fleet fleet = {trial->load->shared, &load_session_ops, trial->load};
-    enum error_kind kind = workers_start(&trial->workers, &fleet, trial->setup, trial->sim,
-                                         trial->host->ensemble, error);
-    trial->are_working = kind == ERROR_NONE;
-    return kind;
-}
-
 static enum error_kind prepare(struct load_trial *trial, struct error *error)
 {
     enum error_kind kind = load_result_new(trial->plan, &trial->result, error);
@@ -139,8 +129,11 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
     }
     if (kind == ERROR_NONE)
         kind = make_folders(trial, error);
+    const struct fleet fleet = {trial->load->shared, &load_session_ops, trial->load};
     if (kind == ERROR_NONE)
-        kind = start_workers(trial, error);
+        kind = workers_start(&trial->workers, &fleet, trial->setup, trial->sim,
+                             trial->host->ensemble, error);
+    trial->are_working = kind == ERROR_NONE;
     if (kind != ERROR_NONE)
         return kind;
     trial->watchdog = (struct watchdog){
@@ -189,6 +182,25 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
 
 /* ------------------------------------------------------------------ the load */
 
+/* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
+ * waits for the next call: the servers are asked before a kill, and what is read at the end of a
+ * second is read before that. */
+void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
+{
+    uint64_t now_ns;
+    while (goes_on(trial) && (now_ns = load_trial_now_ns(trial)) < until_ns) {
+        uint64_t end_ns = load_faults_due_ns(&trial->faults);
+        end_ns = end_ns < until_ns ? end_ns : until_ns;
+        uint64_t wait_ns = end_ns > now_ns ? end_ns - now_ns : 0;
+        watchdog_rest(&trial->watchdog);
+        trial->end = watchdog_wait(&trial->watchdog,
+                                   wait_ns < WATCHDOG_TURN_NS ? wait_ns : WATCHDOG_TURN_NS);
+        if (goes_on(trial) && load_trial_now_ns(trial) < until_ns)
+            trial->end = fleet_end_of(
+                load_faults_turn(&trial->faults, load_trial_now_ns(trial), &trial->error));
+    }
+}
+
 void load_trial_start(struct load_trial *trial)
 {
     if (!goes_on(trial))
@@ -197,34 +209,6 @@ void load_trial_start(struct load_trial *trial)
     trial->load->starts_ns = load_trial_now_ns(trial);
     atomic_store(&trial->load->resting, 0);
     shared_tell_all(trial->load->shared, LOAD_ORDER_START);
-}
-
-/* The time until then, a turn at most. */
-static uint64_t turn_ns(const struct load_trial *trial, uint64_t until_ns)
-{
-    uint64_t now_ns = load_trial_now_ns(trial), due_ns = load_faults_due_ns(&trial->faults),
-             end_ns = due_ns < until_ns ? due_ns : until_ns;
-    if (end_ns <= now_ns)
-        return 0;
-    return end_ns - now_ns < WATCHDOG_TURN_NS ? end_ns - now_ns : WATCHDOG_TURN_NS;
-}
-
-/* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
- * waits for the next call: the servers are asked before a kill, and what is read at the end of a
- * second is read before that. */
-void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
-{
-    while (goes_on(trial) && load_trial_now_ns(trial) < until_ns) {
-        watchdog_rest(&trial->watchdog);
-        trial->end = watchdog_wait(&trial->watchdog, turn_ns(trial, until_ns));
-        if (goes_on(trial) && load_trial_now_ns(trial) < until_ns)
-            trial->end = fleet_end_of(
-                load_faults_turn(&trial->faults, load_trial_now_ns(trial), &trial->error));
-    }
-}
-
-void load_trial_warm_up(struct load_trial *trial)
-{
     load_trial_wait(trial, atomic_load(&trial->load->measures_ns));
     if (goes_on(trial))
         shared_forget_absence(trial->load->shared);
@@ -246,27 +230,11 @@ static void drain(struct load_trial *trial)
     await_rest(trial);
 }
 
-static bool has_faults(const struct load_trial *trial)
-{
-    return trial->plan->fault_count > 0;
-}
-
-/* What the sessions know of their pings is in their reports; and with its report a session settles
- * what it was notified of: there is no other inquiry in a load. */
-static void collect_reports(struct load_trial *trial)
-{
-    struct shared *shared = trial->load->shared;
-    if (!goes_on(trial) || !shared_inquire(shared))
-        return;
-    while (goes_on(trial) && atomic_load(&shared->reported) < trial->plan->fleet.processes)
-        trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
-}
-
 static void read_servers(struct load_trial *trial)
 {
     struct server_counters_reading at_end;
     uint64_t until_ns = load_trial_now_ns(trial) + ANSWERING_NS;
-    if (has_faults(trial)) { /* some were killed: their CPU time alone */
+    if (trial->plan->fault_count > 0) { /* some were killed: their CPU time alone */
         uint64_t cpu_ns = 0;
         trial->end = fleet_end_of(ensemble_cpu_ns(trial->host->ensemble, &cpu_ns, &trial->error));
         trial->result->servers = (struct server_counters_count){
@@ -290,37 +258,6 @@ static void read_servers(struct load_trial *trial)
     }
 }
 
-/* The sessions of a server that is gone have gone to others: their times are another load's. */
-static void describe_absence(struct load_trial *trial)
-{
-    struct load_result *result = trial->result;
-    const struct error *absent = &trial->counters.absent;
-    if (absent->kind == ERROR_NONE)
-        return;
-    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%.80s does not answer: %s",
-             absent->subject, error_words(absent->kind));
-    snprintf(result->not_valid, sizeof result->not_valid, "%s", result->not_reconciled);
-}
-
-/* What was to happen to the servers, and did not; or what has not come back since. */
-static void describe_faults(struct load_trial *trial)
-{
-    struct load_result *result = trial->result;
-    if (!has_faults(trial))
-        return;
-    load_faults_take(&trial->faults, &result->marks);
-    if (result->apart > 0)
-        snprintf(result->not_valid, sizeof result->not_valid,
-                 "%u of %u sessions had no connection at the end", result->apart,
-                 trial->plan->fleet.sessions);
-    for (uint32_t i = trial->plan->fault_count; i-- > 0;) { /* the first of them is told */
-        if (!result->faults[i].carried_out)
-            snprintf(result->not_valid, sizeof result->not_valid,
-                     "fault %u (%s) was not carried out: %s", i + 1,
-                     load_fault_word(trial->plan->faults[i].action), result->faults[i].why);
-    }
-}
-
 /* To be called right after the servers were asked. */
 static void compare_counts(struct load_trial *trial)
 {
@@ -329,7 +266,7 @@ static void compare_counts(struct load_trial *trial)
         .servers = result->servers,
         .sessions = &result->total,
         .are_private = server_counters_is_private(&trial->counters),
-        .had_faults = has_faults(trial),
+        .had_faults = trial->plan->fault_count > 0,
         .has_companions = trial->host->companions > 0,
         .is_shared = server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions),
         .reconnects = result->reconnects,
@@ -341,12 +278,36 @@ static void compare_counts(struct load_trial *trial)
                           : setup_session_pings(trial->setup, trial->started_ns) +
                                 shared_pings_most(trial->load->shared, load_trial_now_ns(trial)),
     };
-    struct reconcile_result found = reconcile(&facts);
-    result->reconciled = found.reconciled;
-    result->difference = found;
-    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", found.why);
-    if (found.had_strangers)
-        snprintf(result->not_valid, sizeof result->not_valid, "%s", found.why);
+    result->reconcile = reconcile(&facts);
+    if (result->reconcile.had_strangers)
+        snprintf(result->not_valid, sizeof result->not_valid, "%s", result->reconcile.why);
+}
+
+/* The sessions of a server that is gone have gone to others: their times are another load's. Nor do
+ * times stand where what was to happen to the servers did not, or what has not come back since. */
+static void describe_servers(struct load_trial *trial)
+{
+    struct load_result *result = trial->result;
+    const struct error *absent = &trial->counters.absent;
+    const struct load_plan *plan = trial->plan;
+    if (absent->kind != ERROR_NONE) {
+        snprintf(result->reconcile.why, sizeof result->reconcile.why, "%.80s does not answer: %s",
+                 absent->subject, error_words(absent->kind));
+        snprintf(result->not_valid, sizeof result->not_valid, "%s", result->reconcile.why);
+    }
+    if (plan->fault_count == 0)
+        return;
+    load_faults_take(&trial->faults, &result->marks);
+    if (result->apart > 0)
+        snprintf(result->not_valid, sizeof result->not_valid,
+                 "%u of %u sessions had no connection at the end", result->apart,
+                 plan->fleet.sessions);
+    for (uint32_t i = plan->fault_count; i-- > 0;) { /* the first of them is told */
+        if (!result->faults[i].carried_out)
+            snprintf(result->not_valid, sizeof result->not_valid,
+                     "fault %u (%s) was not carried out: %s", i + 1,
+                     load_fault_word(plan->faults[i].action), result->faults[i].why);
+    }
 }
 
 static const char *status_words(int status)
@@ -387,30 +348,24 @@ static void describe_end(const struct load_trial *trial)
 /* Of a load that has ended well. All its sessions rest: nobody records any more. */
 static void take_result(struct load_trial *trial, bool alone)
 {
-    collect_reports(trial);
+    struct shared *shared = trial->load->shared;
+    /* What the sessions know of their pings is in their reports; and with its report a session
+     * settles what it was notified of: there is no other inquiry in a load. */
+    bool inquired = goes_on(trial) && shared_inquire(shared);
+    while (inquired && goes_on(trial) &&
+           atomic_load(&shared->reported) < trial->plan->fleet.processes)
+        trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
     if (goes_on(trial) && alone)
         read_servers(trial);
     if (!goes_on(trial))
         return;
-    trial->result->absent_ns = shared_absent_ns(trial->load->shared);
+    trial->result->absent_ns = shared_absent_ns(shared);
     if (trial->absent_ns > trial->result->absent_ns)
         trial->result->absent_ns = trial->absent_ns;
     load_result_add_up(trial->result);
     if (alone)
         compare_counts(trial);
-    describe_absence(trial);
-    describe_faults(trial);
-}
-
-/* The sessions of a load that has ended too early may send on, until their last readings. */
-static void take_last_readings(struct load_trial *trial)
-{
-    if (trial->end != END_ERROR && gate_close(&trial->watchdog) != ERROR_NONE)
-        trial->end = END_ERROR;
-    if (trial->end != END_ERROR && trial->result->end != END_DONE)
-        load_result_add_up(trial->result);
-    for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
-        trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
+    describe_servers(trial);
 }
 
 /* With the workers running. What was measured stands, however the clearing ends: the set-up session
@@ -423,14 +378,20 @@ static void end_load(struct load_trial *trial, bool alone)
         show(trial);
     /* Whoever else uses the servers is notified, too: then nobody knows how many are to come. Nor
      * is that known after a server was killed. */
-    if (goes_on(trial) && alone && !has_faults(trial) && trial->load->fan_out != NULL)
+    if (goes_on(trial) && alone && trial->plan->fault_count == 0 && trial->load->fan_out != NULL)
         trial->end = under_way_receive(&trial->watchdog, &trial->at_start);
     take_result(trial, alone);
     trial->result->end = trial->end;
     describe_end(trial);
     trial->progress.phase = LOAD_CLEARS;
     carry_out(trial, LOAD_ORDER_CLEAR);
-    take_last_readings(trial);
+    /* The sessions of a load that has ended too early may send on, until their last readings. */
+    if (trial->end != END_ERROR && gate_close(&trial->watchdog) != ERROR_NONE)
+        trial->end = END_ERROR;
+    if (trial->end != END_ERROR && trial->result->end != END_DONE)
+        load_result_add_up(trial->result);
+    for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
+        trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
     watchdog_stop(&trial->watchdog);
 }
 
@@ -456,7 +417,7 @@ enum error_kind load_trial_end(struct load_trial *trial, bool alone, struct load
         workers_end(&trial->workers);
     }
     remove_root(trial);
-    if (trial->end != END_ERROR && has_faults(trial))
+    if (trial->end != END_ERROR && trial->plan->fault_count > 0)
         trial->end = fleet_end_of(ensemble_mend(trial->host->ensemble, &trial->error));
     if (trial->sim != NULL) {
         setup_session_free(trial->setup);

@@ -49,9 +49,9 @@ static enum error_kind run_load(const struct stand *stand, uint32_t sessions, ui
         return kind;
     if (result->end != END_DONE)
         kind = error_raise(error, ERROR_INTERRUPTED, 0, "reads", "%s", result->reason);
-    *figures =
-        (struct reads_figures){(double)result->client_cpu_ns / 1e3 / (double)result->answered,
-                               (double)result->answered / SECONDS};
+    *figures = (struct reads_figures){(double)result->client_cpu_ns / 1e3 /
+                                          (double)result->measured->answered,
+                                      (double)result->measured->answered / SECONDS};
     *kib = (double)result->client_rss_kib / sessions;
     load_result_free(result);
     return kind;

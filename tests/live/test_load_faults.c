@@ -104,10 +104,10 @@ static void assert_lacks(const struct load_result *result, unsigned index)
     snprintf(words, sizeof words,
              "127.0.0.1:%u does not answer: ", live_servers.endpoints[index].port);
     assert_non_null(strstr(result->not_valid, words));
-    assert_string_equal(result->not_reconciled, result->not_valid);
-    assert_int_equal(result->reconciled, RECONCILED_NA);
+    assert_string_equal(result->reconcile.why, result->not_valid);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_NA);
     assert_false(result->servers.known);
-    assert_true(result->answered > 0);
+    assert_true(result->measured->answered > 0);
 }
 
 /* The time of the fault has come, but the coordinator is late. */
@@ -123,7 +123,8 @@ static void assert_is_not_started_after_the_end(unsigned killed)
     plan.faults = &restart;
     plan.fault_count = 1;
     load_faults_init(&late, &plan, live_ensemble, NULL, &result);
-    load_faults_start(&late, measures_ns, measures_ns + 2 * NS_PER_S);
+    late.measures_ns = measures_ns;
+    late.settles_ns = measures_ns + 2 * NS_PER_S;
     live_expect(load_faults_turn(&late, measures_ns + NS_PER_S, &error), &error);
     assert_false(result.carried_out);
     assert_string_equal(result.why, "the measured time was over");
@@ -235,7 +236,7 @@ static void assert_samples_add_up(const struct load_result *result)
         of_kinds += outages_sample(result->load->outages, i, OUTAGES_READS) +
                     outages_sample(result->load->outages, i, OUTAGES_WRITES);
     }
-    assert_int_equal(sum, result->answered);
+    assert_int_equal(sum, result->measured->answered);
     assert_int_equal(of_kinds, sum);
 }
 
@@ -308,8 +309,8 @@ TEST(servers_are_killed_and_come_back)
     assert_true(result->server_seconds[4].packets_received == FOUR_LETTER_UNTOLD);
     assert_true(result->losses >= 2 + 2); /* of the two servers' sessions at least */
     assert_int_equal(result->apart, 0);
-    assert_int_equal(result->reconciled, RECONCILED_NA);
-    assert_non_null(strstr(result->not_reconciled, "killed on purpose"));
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_NA);
+    assert_non_null(strstr(result->reconcile.why, "killed on purpose"));
     assert_true(result->servers.cpu_known && result->servers.cpu_ns > 0);
     load_result_free(result);
     assert_nothing_left();
@@ -340,7 +341,7 @@ TEST(faults_that_cannot_be_are_told)
 
     plan.fault_count = 0;
     result = load(&plan, live_ensemble, (struct load_watch){.interrupt_descriptor = -1});
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     assert_null(result->load->outages);
     load_result_free(result);
 }

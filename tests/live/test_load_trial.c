@@ -82,19 +82,19 @@ static uint64_t replies_of(const struct load_result *result, enum load_kind kind
 {
     uint64_t sum = 0;
     for (int status = 0; status < LOAD_STATUSES; status++)
-        sum += result->replies[kind][status];
+        sum += result->measured->replies[kind][status];
     return sum;
 }
 
 static void assert_counted(const struct load_result *result)
 {
-    if (result->reconciled == RECONCILED_NO)
+    if (result->reconcile.reconciled == RECONCILED_NO)
         fail_msg("%s: servers %llu, sessions %llu",
-                 server_counters_counter_word(result->difference.counter),
-                 (unsigned long long)result->difference.servers,
-                 (unsigned long long)result->difference.sessions);
-    assert_string_equal(result->not_reconciled, "");
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+                 server_counters_counter_word(result->reconcile.counter),
+                 (unsigned long long)result->reconcile.servers,
+                 (unsigned long long)result->reconcile.sessions);
+    assert_string_equal(result->reconcile.why, "");
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
 }
 
 /* ------------------------------------------------------------------ a mix of all kinds */
@@ -131,11 +131,13 @@ static void assert_all_kinds(const struct load_result *result, const struct load
 {
     assert_counted(result);
     assert_true(result->offered > ENOUGH);
-    assert_int_equal(result->errors, 0);
+    assert_int_equal(result->measured->errors, 0);
     for (int kind = 0; kind < (int)MIX_KINDS; kind++)
         assert_share(result, (enum load_kind)kind, plan->mix.percent[kind]);
-    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), result->offered);
-    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), result->offered);
+    assert_int_equal(histogram_count(&result->measured->service[ROLES][LOAD_KINDS]),
+                     result->offered);
+    assert_int_equal(histogram_count(&result->measured->response[ROLES][LOAD_KINDS]),
+                     result->offered);
     assert_int_equal(result->servers.notifications, 0);
     assert_int_equal(result->servers.ephemerals_leaked, 0);
 }
@@ -262,11 +264,11 @@ TEST(tries_fail_and_go_away)
 {
     struct load_plan plan = plan_of("trylock=100");
     struct load_result *result = load(&plan);
-    const uint64_t *tries = result->replies[LOAD_TRYLOCK];
+    const _Atomic uint64_t *tries = result->measured->replies[LOAD_TRYLOCK];
     assert_counted(result);
     assert_true(tries[ZK_OK] > 0);
     assert_true(tries[ZK_NODE_EXISTS] > 0);
-    assert_int_equal(result->errors, 0);
+    assert_int_equal(result->measured->errors, 0);
     assert_int_equal(result->total.of[TALLY_DELETE],
                      result->total.of[TALLY_CREATE] - result->total.of[TALLY_CREATE_FAILED]);
     assert_int_equal(result->total.of[TALLY_DELETE_FAILED], 0);
@@ -282,14 +284,14 @@ static void assert_paired(const struct load_result *result)
     const struct tally *total = &result->total;
     assert_counted(result);
     assert_true(result->offered > 0);
-    assert_int_equal(result->errors, 0);
+    assert_int_equal(result->measured->errors, 0);
     assert_int_equal(total->of[TALLY_CREATE], total->of[TALLY_DELETE]);
     assert_int_equal(total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE_FAILED], 0);
     assert_int_equal(tally_rpcs(total), total->of[TALLY_CREATE] + total->of[TALLY_DELETE]);
     assert_int_equal(result->servers.writes, tally_rpcs(total));
-    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]),
+    assert_int_equal(histogram_count(&result->measured->service[ROLES][LOAD_KINDS]),
                      replies_of(result, LOAD_CREATE_DELETE));
-    assert_int_equal(histogram_count(&result->service[LOAD_ASYNC_DELETE]),
+    assert_int_equal(histogram_count(&result->measured->service[ROLES][LOAD_ASYNC_DELETE]),
                      replies_of(result, LOAD_ASYNC_DELETE));
 }
 
@@ -389,13 +391,13 @@ TEST(lost_creates_and_deletes_are_not_repeated)
     assert_true(outage.is_over);
     assert_in_range(result->losses, 1, plan.fleet.sessions);
     assert_int_equal(total->of[TALLY_CREATE_FAILED],
-                     result->replies[LOAD_CREATE_DELETE][ZK_CONNECTION_LOSS]);
+                     result->measured->replies[LOAD_CREATE_DELETE][ZK_CONNECTION_LOSS]);
     assert_int_equal(total->of[TALLY_DELETE_FAILED],
-                     result->replies[LOAD_ASYNC_DELETE][ZK_CONNECTION_LOSS]);
+                     result->measured->replies[LOAD_ASYNC_DELETE][ZK_CONNECTION_LOSS]);
     assert_true(total->of[TALLY_CREATE_FAILED] > 0);
     assert_int_equal(total->of[TALLY_CREATE],
                      total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE]);
-    assert_int_equal(result->errors,
+    assert_int_equal(result->measured->errors,
                      total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE_FAILED]);
     load_result_free(result);
     proxy_stop(&outage.proxy);
@@ -414,14 +416,14 @@ TEST(unlocks_come_on_top_of_the_rate)
     plan.rate_per_s = 500;
     plan.seconds = 2;
     struct load_result *result = load(&plan);
-    assert_true(result->replies[LOAD_UNLOCK][ZK_OK] > 100);
+    assert_true(result->measured->replies[LOAD_UNLOCK][ZK_OK] > 100);
     assert_int_equal(result->offered, 1000);
-    assert_int_equal(result->unsent, 0);
-    assert_true(result->answered <= 1000 + plan.fleet.sessions * plan.fleet.depth);
+    assert_int_equal(result->measured->unsent, 0);
+    assert_true(result->measured->answered <= 1000 + plan.fleet.sessions * plan.fleet.depth);
     assert_int_equal(load_shared_second_sum(result->load, 0).answered +
                          load_shared_second_sum(result->load, 1).answered,
-                     result->answered);
-    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 1000);
+                     result->measured->answered);
+    assert_int_equal(histogram_count(&result->measured->response[ROLES][LOAD_KINDS]), 1000);
     load_result_free(result);
 }
 
@@ -515,7 +517,9 @@ TEST(a_rate_is_offered)
     assert_true(sum.reads <= result->servers.reads);
     /* A late answer counts a quarter of a second more or less; pings come on top. */
     assert_seconds_agree(result, 500 / 4 + 2 * plan.fleet.sessions * plan.fleet.depth);
-    assert_int_equal(histogram_count(result->lag) + result->delayed + result->unsent, 1000);
+    assert_int_equal(histogram_count(&result->measured->lag) + result->measured->delayed +
+                         result->measured->unsent,
+                     1000);
     load_result_free(result);
 }
 
@@ -540,9 +544,9 @@ TEST(a_rate_out_of_reach_is_told)
     struct load_result *result = load(&plan);
     assert_counted(result);
     assert_int_equal(result->offered, 200000);
-    assert_true(result->unsent > 0);
-    assert_true(result->delayed > 0);
-    assert_true(result->answered + result->unsent >= 100000);
+    assert_true(result->measured->unsent > 0);
+    assert_true(result->measured->delayed > 0);
+    assert_true(result->measured->answered + result->measured->unsent >= 100000);
     load_result_free(result);
 }
 
@@ -556,7 +560,7 @@ TEST(a_poisson_rate_out_of_reach_is_told)
     plan.fleet.depth = 1;
     struct load_result *result = load(&plan);
     assert_counted(result);
-    assert_true(result->unsent > 0);
+    assert_true(result->measured->unsent > 0);
     assert_true(fabs((double)result->offered - 200000) < 4 * sqrt(200000));
     load_result_free(result);
 }
@@ -574,8 +578,8 @@ TEST(a_pause_shows_in_the_response_in_full)
         load_watched(&plan, (struct load_watch){.progress = stop_for_a_second,
                                                 .context = &stopped_ns,
                                                 .interrupt_descriptor = -1});
-    const struct histogram *service = &result->service[LOAD_KINDS],
-                           *response = &result->response[LOAD_KINDS];
+    const struct histogram *service = &result->measured->service[ROLES][LOAD_KINDS],
+                           *response = &result->measured->response[ROLES][LOAD_KINDS];
     assert_int_equal(stopped_ns, UINT64_MAX);
     assert_counted(result);
     assert_int_equal(result->offered, 2000);
@@ -584,7 +588,7 @@ TEST(a_pause_shows_in_the_response_in_full)
     assert_true(histogram_above(response, NS_PER_S / 2) >= 250);
     assert_true(histogram_above(service, NS_PER_S / 2) <= 4);
     assert_true(response->max_ns >= NS_PER_S * 9 / 10);
-    assert_true(result->delayed >= 250);
+    assert_true(result->measured->delayed >= 250);
     load_result_free(result);
 }
 
@@ -634,9 +638,9 @@ TEST(a_write_that_is_not_counted_is_found)
         &plan, (struct load_watch){
                    .progress = write_once, .context = &has_written, .interrupt_descriptor = -1});
     assert_true(has_written);
-    assert_int_equal(result->reconciled, RECONCILED_NO);
-    assert_int_equal(result->difference.counter, SERVER_COUNTERS_WRITES);
-    assert_int_equal(result->difference.servers, result->difference.sessions + 1);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_NO);
+    assert_int_equal(result->reconcile.counter, SERVER_COUNTERS_WRITES);
+    assert_int_equal(result->reconcile.servers, result->reconcile.sessions + 1);
     load_result_free(result);
     struct error error;
     live_expect(setup_session_delete_tree(live_host.setup, "/uncounted", &error), &error);
@@ -662,7 +666,7 @@ TEST(a_stranger_on_a_private_server_is_named)
     assert_non_null(stranger);
     setup_session_free(stranger);
     stranger = NULL;
-    assert_int_equal(result->reconciled, RECONCILED_NA);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_NA);
     assert_string_equal(result->not_valid,
                         "a client that is not zkherd's was connected to a private server");
     load_result_free(result);

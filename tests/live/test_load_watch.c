@@ -57,30 +57,31 @@ static struct load_result *load(struct load_plan *plan)
 static void assert_counted(const struct load_result *result)
 {
     uint64_t received = result->total.of[TALLY_NOTIFICATION];
-    if (result->reconciled == RECONCILED_NO)
+    if (result->reconcile.reconciled == RECONCILED_NO)
         fail_msg("%s: servers %llu, sessions %llu",
-                 server_counters_counter_word(result->difference.counter),
-                 (unsigned long long)result->difference.servers,
-                 (unsigned long long)result->difference.sessions);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+                 server_counters_counter_word(result->reconcile.counter),
+                 (unsigned long long)result->reconcile.servers,
+                 (unsigned long long)result->reconcile.sessions);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     assert_int_equal(result->servers.notifications, received);
-    assert_int_equal(result->timed + result->untimed, received);
+    assert_int_equal(result->fan_out->timed + result->fan_out->untimed, received);
 }
 
 /* Each write is fired for once at least, and for each session once at most. */
 static void assert_fan_outs(const struct load_result *result, uint64_t most)
 {
-    uint64_t notifications = histogram_count(result->notification);
-    assert_int_equal(histogram_count(result->first_notification), result->fired);
-    assert_int_equal(histogram_count(result->last_notification), result->fired);
-    assert_true(result->first_notification->max_ns <= result->last_notification->max_ns);
-    assert_true(histogram_percentile_ns(result->first_notification, 0) ==
-                histogram_percentile_ns(result->notification, 0));
-    assert_true(result->fired > 0);
-    assert_true(result->fired <= notifications && notifications <= result->fired * most);
-    assert_in_range(result->fan_out_max, 1, most);
-    assert_true(notifications <= result->timed);
-    assert_int_equal(result->notification->max_ns, result->last_notification->max_ns);
+    uint64_t notifications = histogram_count(&result->fan_out->notification);
+    assert_int_equal(histogram_count(&result->fan_out->first), result->fan_out->writes);
+    assert_int_equal(histogram_count(&result->fan_out->last), result->fan_out->writes);
+    assert_true(result->fan_out->first.max_ns <= result->fan_out->last.max_ns);
+    assert_true(histogram_percentile_ns(&result->fan_out->first, 0) ==
+                histogram_percentile_ns(&result->fan_out->notification, 0));
+    assert_true(result->fan_out->writes > 0);
+    assert_true(result->fan_out->writes <= notifications &&
+                notifications <= result->fan_out->writes * most);
+    assert_in_range(result->fan_out->most, 1, most);
+    assert_true(notifications <= result->fan_out->timed);
+    assert_int_equal(result->fan_out->notification.max_ns, result->fan_out->last.max_ns);
 }
 
 /* ------------------------------------------------------------------ with each driver */
@@ -94,12 +95,13 @@ static void load_shared_znode(enum driver driver, uint32_t processes, uint32_t d
     if (driver == DRIVER_SIMULATED)
         plan.fleet.servers = &simulated;
     struct load_result *result = load(&plan);
-    double mean = (double)histogram_count(result->notification) / (double)result->fired;
+    double mean =
+        (double)histogram_count(&result->fan_out->notification) / (double)result->fan_out->writes;
     assert_counted(result);
     assert_fan_outs(result, 10);
     if (mean <= 1 || mean >= 9)
         fail_msg("the mean fan-out is %g", mean);
-    assert_int_equal(result->errors, 0);
+    assert_int_equal(result->measured->errors, 0);
     load_result_free(result);
 }
 
@@ -142,7 +144,7 @@ TEST(the_last_notifications_are_waited_for)
         struct load_result *result = load_with(&plan, &simulation);
         assert_counted(result);
         assert_fan_outs(result, 10);
-        assert_int_equal(result->untimed, 0);
+        assert_int_equal(result->fan_out->untimed, 0);
         load_result_free(result);
     }
 }
@@ -158,9 +160,9 @@ TEST(notifications_that_are_rare_are_timed)
     plan.seconds = 10;
     struct load_result *result = load(&plan);
     assert_counted(result);
-    assert_true(result->replies[LOAD_SET][ZK_OK] > 4 * 4096);
-    assert_true(result->timed > 0);
-    assert_int_equal(result->untimed, 0);
+    assert_true(result->measured->replies[LOAD_SET][ZK_OK] > 4 * 4096);
+    assert_true(result->fan_out->timed > 0);
+    assert_int_equal(result->fan_out->untimed, 0);
     load_result_free(result);
 }
 
@@ -171,7 +173,7 @@ TEST(without_watches_nothing_is_notified)
     struct load_result *result = load(&plan);
     assert_counted(result);
     assert_int_equal(result->total.of[TALLY_NOTIFICATION], 0);
-    assert_int_equal(result->fired, 0);
+    assert_int_equal(result->fan_out->writes, 0);
     load_result_free(result);
 }
 
@@ -186,14 +188,16 @@ TEST(a_session_is_told_of_its_own_write_before_the_reply)
     struct load_result *result = load(&plan);
     assert_counted(result);
     assert_fan_outs(result, 1);
-    assert_int_equal(result->untimed, 0);
-    assert_true(result->fired <= result->replies[LOAD_SET][ZK_OK]);
-    assert_true(result->notification->max_ns <= result->service[LOAD_SET].max_ns);
+    assert_int_equal(result->fan_out->untimed, 0);
+    assert_true(result->fan_out->writes <= result->measured->replies[LOAD_SET][ZK_OK]);
+    assert_true(result->fan_out->notification.max_ns <=
+                result->measured->service[ROLES][LOAD_SET].max_ns);
     /* The k-th longest notification is no longer than the k-th longest write. */
     for (double percent = 50; percent < 100; percent += 10) {
-        uint64_t above_ns = histogram_percentile_ns(&result->service[LOAD_SET], percent);
-        assert_true(histogram_above(result->notification, above_ns) <=
-                    histogram_above(&result->service[LOAD_SET], above_ns));
+        uint64_t above_ns =
+            histogram_percentile_ns(&result->measured->service[ROLES][LOAD_SET], percent);
+        assert_true(histogram_above(&result->fan_out->notification, above_ns) <=
+                    histogram_above(&result->measured->service[ROLES][LOAD_SET], above_ns));
     }
     load_result_free(result);
 }
@@ -268,12 +272,12 @@ TEST(fan_outs_are_as_foretold)
         struct foretold foretold = foretell(&plan, 20 / 5);
         struct load_result *result = load(&plan);
         assert_counted(result);
-        assert_int_equal(result->delayed, 0);
-        assert_int_equal(result->untimed, 0);
-        assert_int_equal(result->timed, foretold.notifications);
-        assert_int_equal(histogram_count(result->notification), foretold.measured);
-        assert_int_equal(result->fired, foretold.fired);
-        assert_int_equal(result->fan_out_max, foretold.most);
+        assert_int_equal(result->measured->delayed, 0);
+        assert_int_equal(result->fan_out->untimed, 0);
+        assert_int_equal(result->fan_out->timed, foretold.notifications);
+        assert_int_equal(histogram_count(&result->fan_out->notification), foretold.measured);
+        assert_int_equal(result->fan_out->writes, foretold.fired);
+        assert_int_equal(result->fan_out->most, foretold.most);
         load_result_free(result);
     }
 }
@@ -289,9 +293,9 @@ TEST(what_multis_fire_is_untimed)
         fail_msg("%s", why);
     struct load_result *result = load(&plan);
     assert_counted(result);
-    assert_true(result->untimed > 0);
-    assert_int_equal(result->timed, 0);
-    assert_int_equal(result->fired, 0);
+    assert_true(result->fan_out->untimed > 0);
+    assert_int_equal(result->fan_out->timed, 0);
+    assert_int_equal(result->fan_out->writes, 0);
     load_result_free(result);
 }
 

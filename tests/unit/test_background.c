@@ -24,7 +24,7 @@ static int set_up(void **state)
                               .root = "/r"};
     if (load_result_new(&plan, &result, &error) != ERROR_NONE)
         return -1;
-    result->contended.length_ns = NS_PER_S;
+    result->contended_ns = NS_PER_S;
     asked = (struct background_plan){.alone_s = BACKGROUND_ALONE_S};
     return 0;
 }
@@ -44,10 +44,12 @@ static void record(struct histogram *histogram, uint64_t value_ns, unsigned time
 
 static struct background_figures figures(unsigned alone, unsigned contended)
 {
-    memset(&result->response[LOAD_KINDS], 0, sizeof *result->response);
-    memset(result->contended.response, 0, sizeof *result->contended.response);
-    record(&result->response[LOAD_KINDS], NS_PER_MS, alone);
-    record(result->contended.response, 2 * NS_PER_MS, contended);
+    memset(&result->measured->response[ROLES][LOAD_KINDS], 0,
+           sizeof result->measured->response[ROLES][LOAD_KINDS]);
+    memset(&result->contended->response[ROLES][LOAD_KINDS], 0,
+           sizeof result->contended->response[ROLES][LOAD_KINDS]);
+    record(&result->measured->response[ROLES][LOAD_KINDS], NS_PER_MS, alone);
+    record(&result->contended->response[ROLES][LOAD_KINDS], 2 * NS_PER_MS, contended);
     return background_figures_of(&asked, result);
 }
 
@@ -66,7 +68,7 @@ TEST_BETWEEN(of_a_hundred_requests_there_is_a_p99, set_up, tear_down)
 /* The maximum alone is known. */
 TEST_BETWEEN(a_percentile_above_a_minute_is_not_known, set_up, tear_down)
 {
-    record(result->contended.response, 90 * NS_PER_S, 100);
+    record(&result->contended->response[ROLES][LOAD_KINDS], 90 * NS_PER_S, 100);
     struct background_figures found = background_figures_of(&asked, result);
     assert_true(isinf(found.contended_p50_us) && isinf(found.contended_p99_us));
     assert_true(found.contended_max_us == 90e6);
@@ -76,11 +78,11 @@ TEST_BETWEEN(a_percentile_above_a_minute_is_not_known, set_up, tear_down)
 /* Whatever became of them: a request that was never sent has waited for a place until the end. */
 TEST_BETWEEN(every_request_that_was_due_is_judged, set_up, tear_down)
 {
-    record(result->contended.response, 2 * NS_PER_MS, 90);
-    record(result->contended.response, 90 * NS_PER_S, 4);
-    result->contended.over = 14;
-    result->contended.failed = 3;
-    result->contended.unsent = 5;
+    record(&result->contended->response[ROLES][LOAD_KINDS], 2 * NS_PER_MS, 90);
+    record(&result->contended->response[ROLES][LOAD_KINDS], 90 * NS_PER_S, 4);
+    result->contended->over = 14;
+    result->contended->failed = 3;
+    result->contended->unsent = 5;
     struct background_figures found = background_figures_of(&asked, result);
     assert_int_equal(found.requests, 94);
     assert_int_equal(found.judged, 102);
@@ -89,8 +91,8 @@ TEST_BETWEEN(every_request_that_was_due_is_judged, set_up, tear_down)
 
 TEST_BETWEEN(the_percentile_is_the_one_that_is_asked_for, set_up, tear_down)
 {
-    record(result->contended.response, 2 * NS_PER_MS, 60);
-    record(result->contended.response, 8 * NS_PER_MS, 40);
+    record(&result->contended->response[ROLES][LOAD_KINDS], 2 * NS_PER_MS, 60);
+    record(&result->contended->response[ROLES][LOAD_KINDS], 8 * NS_PER_MS, 40);
     assert_true(isnan(background_figures_of(&asked, result).contended_at_us));
     asked.percent = 60;
     double at_us = background_figures_of(&asked, result).contended_at_us;

@@ -8,52 +8,54 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 
 #define WATCHERS 5
 #define WRITER   5
 #define SESSIONS 6
 
+static struct load_plan plan;
+static struct load_shared *load;
 static struct fan_out *fan_out;
-static size_t size_bytes;
+static struct fan_out_counts *found; /* by the first worker */
 
-static void lay_out(const struct fan_out_shape *shape)
+static void lay_out(uint32_t sessions, uint32_t workers, uint32_t znodes)
 {
     struct error error;
-    struct shared_layout layout = {0};
-    assert_null(fan_out_lay_out(shape, &layout));
-    size_t counted_bytes = layout.size_bytes;
-    assert_int_equal(shared_layout_map(&layout, &error), ERROR_NONE);
-    fan_out = fan_out_lay_out(shape, &layout);
-    size_bytes = layout.size_bytes;
-    assert_int_equal(size_bytes, counted_bytes);
+    plan = (struct load_plan){.fleet = {.sessions = sessions, .processes = workers},
+                              .znodes = znodes,
+                              .watch_percent = 100,
+                              .root = "/r"};
+    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    fan_out = load->fan_out;
+    found = &load->workers[0].fan_out;
 }
 
 /* Two znodes that all sessions share, in one worker. */
 static int set_up(void **state)
 {
     (void)state;
-    lay_out(&(struct fan_out_shape){.sessions = SESSIONS, .workers = 1, .znodes = 2});
+    lay_out(SESSIONS, 1, 2);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    return munmap(fan_out, size_bytes);
+    load_shared_free(load);
+    return 0;
 }
 
 static void assert_counted(uint64_t timed, uint64_t untimed)
 {
-    assert_int_equal(fan_out->counts[0].timed, timed);
-    assert_int_equal(fan_out->counts[0].untimed, untimed);
+    assert_int_equal(found->timed, timed);
+    assert_int_equal(found->untimed, untimed);
 }
 
 static void settle_all(void)
 {
-    for (uint32_t session = 0; session < fan_out->shape.sessions; session++)
+    for (uint32_t session = 0; session < plan.fleet.sessions; session++)
         fan_out_settle(fan_out, session);
-    fan_out_close(fan_out);
+    fan_out_close(fan_out, found);
 }
 
 static void watch_all(uint32_t znode, int32_t version)
@@ -74,18 +76,17 @@ static void notify_all(uint32_t znode, uint64_t from_ns)
 /* Sent at 1000, and the last of five is notified at 1104. */
 static void assert_one_write_of_five(void)
 {
-    const struct fan_out_counts *counts = &fan_out->counts[0];
     settle_all();
     assert_counted(WATCHERS, 0);
-    assert_int_equal(counts->writes, 1);
-    assert_int_equal(counts->most, WATCHERS);
-    assert_int_equal(histogram_count(&counts->notification), WATCHERS);
-    assert_int_equal(counts->notification.max_ns, 104);
-    assert_int_equal(histogram_percentile_ns(&counts->notification, 0), 100);
-    assert_int_equal(histogram_count(&counts->first), 1);
-    assert_int_equal(counts->first.max_ns, 100);
-    assert_int_equal(histogram_count(&counts->last), 1);
-    assert_int_equal(counts->last.max_ns, 104);
+    assert_int_equal(found->writes, 1);
+    assert_int_equal(found->most, WATCHERS);
+    assert_int_equal(histogram_count(&found->notification), WATCHERS);
+    assert_int_equal(found->notification.max_ns, 104);
+    assert_int_equal(histogram_percentile_ns(&found->notification, 0), 100);
+    assert_int_equal(histogram_count(&found->first), 1);
+    assert_int_equal(found->first.max_ns, 100);
+    assert_int_equal(histogram_count(&found->last), 1);
+    assert_int_equal(found->last.max_ns, 104);
 }
 
 TEST_BETWEEN(the_reply_comes_before_the_notifications, set_up, tear_down)
@@ -123,12 +124,12 @@ TEST_BETWEEN(replies_come_out_of_order, set_up, tear_down)
     fan_out_notify(fan_out, 1, 0, 1020);
     settle_all();
     assert_counted(3, 0);
-    assert_int_equal(fan_out->counts[0].writes, 2);
-    assert_int_equal(fan_out->counts[0].most, 2);
-    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].first, 0), 10);
-    assert_int_equal(fan_out->counts[0].first.max_ns, 30);
-    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].last, 0), 20);
-    assert_int_equal(fan_out->counts[0].last.max_ns, 30);
+    assert_int_equal(found->writes, 2);
+    assert_int_equal(found->most, 2);
+    assert_int_equal(histogram_percentile_ns(&found->first, 0), 10);
+    assert_int_equal(found->first.max_ns, 30);
+    assert_int_equal(histogram_percentile_ns(&found->last, 0), 20);
+    assert_int_equal(found->last.max_ns, 30);
 }
 
 TEST_BETWEEN(a_write_that_is_not_measured_is_timed_alone, set_up, tear_down)
@@ -138,28 +139,28 @@ TEST_BETWEEN(a_write_that_is_not_measured_is_timed_alone, set_up, tear_down)
     notify_all(0, 1100);
     settle_all();
     assert_counted(WATCHERS, 0);
-    assert_int_equal(fan_out->counts[0].writes, 0);
-    assert_int_equal(fan_out->counts[0].most, 0);
-    assert_int_equal(histogram_count(&fan_out->counts[0].notification), 0);
-    assert_int_equal(histogram_count(&fan_out->counts[0].last), 0);
+    assert_int_equal(found->writes, 0);
+    assert_int_equal(found->most, 0);
+    assert_int_equal(histogram_count(&found->notification), 0);
+    assert_int_equal(histogram_count(&found->last), 0);
 }
 
 /* Of its own znode alone; all in the one place that a session has for it. */
 TEST_BETWEEN(sessions_watch_their_own_znodes, set_up, tear_down)
 {
     tear_down(NULL);
-    lay_out(&(struct fan_out_shape){.sessions = 3, .workers = 2, .znodes = 3, .own = true});
+    lay_out(3, 2, 0);
     for (uint32_t session = 0; session < 3; session++) {
         fan_out_watch(fan_out, session, session, 6 + (int32_t)session);
         fan_out_notify(fan_out, session, session, 120);
         fan_out_publish(fan_out, session, session, 7 + (int32_t)session, 100, true);
     }
     settle_all();
-    assert_int_equal(fan_out->counts[0].timed, 2);
-    assert_int_equal(fan_out->counts[1].timed, 1);
-    assert_int_equal(fan_out->counts[0].untimed + fan_out->counts[1].untimed, 0);
-    assert_int_equal(fan_out->counts[0].writes + fan_out->counts[1].writes, 3);
-    assert_int_equal(fan_out->counts[0].most, 1);
+    assert_int_equal(found->timed, 2);
+    assert_int_equal(load->workers[1].fan_out.timed, 1);
+    assert_int_equal(found->untimed + load->workers[1].fan_out.untimed, 0);
+    assert_int_equal(found->writes + load->workers[1].fan_out.writes, 3);
+    assert_int_equal(found->most, 1);
 }
 
 /* ------------------------------------------------------------------ what is not */
@@ -174,7 +175,7 @@ TEST_BETWEEN(a_write_that_is_never_published_times_nothing, set_up, tear_down)
     assert_counted(0, 0);
     settle_all();
     assert_counted(0, WATCHERS);
-    assert_int_equal(fan_out->counts[0].writes, 0);
+    assert_int_equal(found->writes, 0);
 }
 
 /* What came before stays with it, what comes after is untimed; the later write has neither. */
@@ -186,16 +187,16 @@ TEST_BETWEEN(a_write_is_overwritten, set_up, tear_down)
     fan_out_notify(fan_out, 0, 0, 1100);
     fan_out_notify(fan_out, 1, 0, 1200);
     fan_out_publish(fan_out, WRITER, 0, later, 5000, true);
-    assert_int_equal(fan_out->counts[0].last.max_ns, 200);
+    assert_int_equal(found->last.max_ns, 200);
     fan_out_notify(fan_out, 2, 0, 6000);
     assert_counted(2, 1);
     fan_out_watch(fan_out, 2, 0, later - 1);
     fan_out_notify(fan_out, 2, 0, 5050);
     settle_all();
     assert_counted(3, 1);
-    assert_int_equal(fan_out->counts[0].writes, 2);
-    assert_int_equal(fan_out->counts[0].most, 2);
-    assert_int_equal(fan_out->counts[0].notification.max_ns, 200);
+    assert_int_equal(found->writes, 2);
+    assert_int_equal(found->most, 2);
+    assert_int_equal(found->notification.max_ns, 200);
 }
 
 /* A reply so late that a later write has its place. */
@@ -210,8 +211,8 @@ TEST_BETWEEN(a_write_that_is_overtaken_is_not_published, set_up, tear_down)
     fan_out_notify(fan_out, 1, 0, 5050);
     settle_all();
     assert_counted(2, 0);
-    assert_int_equal(fan_out->counts[0].writes, 1);
-    assert_int_equal(fan_out->counts[0].last.max_ns, 50);
+    assert_int_equal(found->writes, 1);
+    assert_int_equal(found->last.max_ns, 50);
 }
 
 /* The oldest make room: they are untimed, though their writes are published at last. */
@@ -226,9 +227,9 @@ TEST_BETWEEN(more_wait_than_there_is_room, set_up, tear_down)
         fan_out_publish(fan_out, WRITER, 0, version + 1, 900 + (uint64_t)version, true);
     settle_all();
     assert_counted(FAN_OUT_WAITING_MAX, 3);
-    assert_int_equal(fan_out->counts[0].writes, FAN_OUT_WAITING_MAX);
-    assert_int_equal(fan_out->counts[0].notification.max_ns, 100);
-    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 0), 100);
+    assert_int_equal(found->writes, FAN_OUT_WAITING_MAX);
+    assert_int_equal(found->notification.max_ns, 100);
+    assert_int_equal(histogram_percentile_ns(&found->notification, 0), 100);
 }
 
 TEST_BETWEEN(after_a_lost_connection_the_version_is_unknown, set_up, tear_down)
@@ -279,10 +280,10 @@ TEST_BETWEEN(notifications_come_behind_later_reads, set_up, tear_down)
     fan_out_notify(fan_out, 0, 0, 9000);
     settle_all();
     assert_counted(4, 1);
-    assert_int_equal(fan_out->counts[0].writes, 4);
-    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 0), 100);
-    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 50), 150);
-    assert_int_equal(fan_out->counts[0].notification.max_ns, 300);
+    assert_int_equal(found->writes, 4);
+    assert_int_equal(histogram_percentile_ns(&found->notification, 0), 100);
+    assert_int_equal(histogram_percentile_ns(&found->notification, 50), 150);
+    assert_int_equal(found->notification.max_ns, 300);
 }
 
 /* What is expected is not counted before it comes. */
@@ -310,8 +311,8 @@ TEST_BETWEEN(more_are_expected_than_there_is_room, set_up, tear_down)
         fan_out_notify(fan_out, 0, 0, 1100);
     settle_all();
     assert_counted(FAN_OUT_WAITING_MAX, 2);
-    assert_int_equal(fan_out->counts[0].writes, FAN_OUT_WAITING_MAX);
-    assert_int_equal(fan_out->counts[0].most, 1);
+    assert_int_equal(found->writes, FAN_OUT_WAITING_MAX);
+    assert_int_equal(found->most, 1);
 }
 
 /* What comes then makes no room for what is read later: a notification between them is unknown. */
@@ -377,12 +378,11 @@ TEST_BETWEEN(sessions_on_threads_count_each_once, set_up, tear_down)
     for (uint32_t i = 0; i < WATCHERS; i++)
         pthread_join(threads[i], NULL);
     settle_all();
-    const struct fan_out_counts *counts = &fan_out->counts[0];
-    assert_int_equal(counts->timed + counts->untimed, notified);
-    assert_int_equal(histogram_count(&counts->notification), counts->timed);
-    assert_int_equal(histogram_count(&counts->last), counts->writes);
-    assert_true(counts->most <= WATCHERS && counts->writes <= counts->timed);
-    assert_true(counts->timed <= counts->writes * WATCHERS);
+    assert_int_equal(found->timed + found->untimed, notified);
+    assert_int_equal(histogram_count(&found->notification), found->timed);
+    assert_int_equal(histogram_count(&found->last), found->writes);
+    assert_true(found->most <= WATCHERS && found->writes <= found->timed);
+    assert_true(found->timed <= found->writes * WATCHERS);
 }
 
 /* ------------------------------------------------------------------ its memory */
@@ -390,11 +390,11 @@ TEST_BETWEEN(sessions_on_threads_count_each_once, set_up, tear_down)
 /* Rings are the shorter the more znodes there are. */
 TEST(the_memory_is_bounded)
 {
-    const struct fan_out_shape one = {.sessions = 1, .workers = 1, .znodes = 1},
-                               many = {.sessions = 1, .workers = 1, .znodes = 1000000};
+    struct load_plan one = {.fleet = {.sessions = 1, .processes = 1}, .znodes = 1}, many = one;
     struct shared_layout of_one = {0}, of_many = {0};
-    (void)fan_out_lay_out(&one, &of_one);
-    (void)fan_out_lay_out(&many, &of_many);
+    many.znodes = 1000000;
+    (void)fan_out_lay_out(&one, NULL, &of_one);
+    (void)fan_out_lay_out(&many, NULL, &of_many);
     assert_true(of_one.size_bytes < 2U << 20);
     assert_true(of_many.size_bytes < 200U << 20);
 }

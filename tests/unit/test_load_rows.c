@@ -103,10 +103,10 @@ static void assert_near(double found, double expected)
 TEST_BETWEEN(each_percentile_stands_in_its_column, set_up, tear_down)
 {
     static const double percents[] = {0.5, 0.9, 0.99, 0.999, 1};
-    record_ramp(&result->response[LOAD_KINDS], 20000);
-    record_ramp(&result->service[LOAD_KINDS], 10000);
-    record_ramp(result->lag, 100);
-    record_ramp(&result->response[LOAD_GET], 5);
+    record_ramp(&result->measured->response[ROLES][LOAD_KINDS], 20000);
+    record_ramp(&result->measured->service[ROLES][LOAD_KINDS], 10000);
+    record_ramp(&result->measured->lag, 100);
+    record_ramp(&result->measured->response[ROLES][LOAD_GET], 5);
     plan.fleet.driver = DRIVER_SIMULATED; /* whose lag says nothing */
     const struct table_value *row = take();
     for (size_t i = 0; i < 5; i++) {
@@ -121,21 +121,21 @@ TEST_BETWEEN(each_percentile_stands_in_its_column, set_up, tear_down)
 
 TEST_BETWEEN(of_few_there_is_no_percentile_so_far_out, set_up, tear_down)
 {
-    record_ramp(&result->response[LOAD_KINDS], 9999);
-    record(&result->service[LOAD_KINDS], NS_PER_MS, 1);
+    record_ramp(&result->measured->response[ROLES][LOAD_KINDS], 9999);
+    record(&result->measured->service[ROLES][LOAD_KINDS], NS_PER_MS, 1);
     const struct table_value *row = take();
     assert_true(isnan(number(row, load_row_response_p50_us + 3)));
     assert_true(isfinite(number(row, load_row_response_p50_us + 4)));
     assert_true(isfinite(number(row, load_row_service_p50_us + 0)));
     assert_true(isnan(number(row, load_row_lag_p50_us + 0)));
-    record(&result->response[LOAD_KINDS], NS_PER_MS, 1);
+    record(&result->measured->response[ROLES][LOAD_KINDS], NS_PER_MS, 1);
     assert_true(isfinite(number(take(), load_row_response_p999_us)));
 }
 
 TEST_BETWEEN(rates_are_of_the_measured_seconds, set_up, tear_down)
 {
     result->offered = 12345;
-    result->answered = 12340;
+    result->measured->answered = 12340;
     result->client_cpu_ns = 5 * NS_PER_S;
     result->server_cpu_ns = 15 * NS_PER_S;
     const struct table_value *row = take();
@@ -174,29 +174,29 @@ TEST_BETWEEN(answers_are_told_from_errors, set_up, tear_down)
     };
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++)
-            result->replies[kind][status] = 100U * (unsigned)kind + (unsigned)status + 1;
+            result->measured->replies[kind][status] = 100U * (unsigned)kind + (unsigned)status + 1;
     }
     const struct table_value *row = take();
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
-        uint64_t answered = result->replies[kind][ZK_OK];
+        uint64_t answered = result->measured->replies[kind][ZK_OK];
         if (kind == LOAD_TRYLOCK)
-            answered += result->replies[kind][ZK_NODE_EXISTS];
+            answered += result->measured->replies[kind][ZK_NODE_EXISTS];
         assert_int_equal(row[operations[kind]].count, answered);
     }
     uint64_t no_node = 0;
     for (int kind = 0; kind < LOAD_KINDS; kind++)
-        no_node += result->replies[kind][ZK_NO_NODE];
+        no_node += result->measured->replies[kind][ZK_NO_NODE];
     assert_int_equal(row[load_row_errors_no_node].count, no_node);
     uint64_t exists = 0;
     for (int kind = 0; kind < LOAD_KINDS; kind++)
-        exists += kind == LOAD_TRYLOCK ? 0 : result->replies[kind][ZK_NODE_EXISTS];
+        exists += kind == LOAD_TRYLOCK ? 0 : result->measured->replies[kind][ZK_NODE_EXISTS];
     assert_int_equal(row[load_row_errors_node_exists].count, exists);
 }
 
 /* Three operations that a rate offers, of which two are followed by one that comes on top of it. */
 static void check_followed(enum load_kind kind, enum load_kind follows)
 {
-    struct load_worker *worker = &result->load->workers[0];
+    struct load_window *worker = &result->load->workers[0].windows[LOAD_MEASURED];
     atomic_store(&worker->replies[kind][ZK_OK], 3);
     atomic_store(&worker->replies[follows][ZK_OK], 2);
     atomic_store(&worker->unsent, 1);
@@ -206,11 +206,11 @@ static void check_followed(enum load_kind kind, enum load_kind follows)
     record(&worker->service[0][follows], NS_PER_S, 2);
     load_result_add_up(result);
     assert_int_equal(result->offered, 4);
-    assert_int_equal(result->replies[follows][ZK_OK], 2);
-    assert_int_equal(histogram_count(&result->response[follows]), 2);
-    assert_int_equal(histogram_count(&result->service_of[0][follows]), 2);
-    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 3);
-    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), 3);
+    assert_int_equal(result->measured->replies[follows][ZK_OK], 2);
+    assert_int_equal(histogram_count(&result->measured->response[ROLES][follows]), 2);
+    assert_int_equal(histogram_count(&result->measured->service[0][follows]), 2);
+    assert_int_equal(histogram_count(&result->measured->response[ROLES][LOAD_KINDS]), 3);
+    assert_int_equal(histogram_count(&result->measured->service[ROLES][LOAD_KINDS]), 3);
 }
 
 TEST_BETWEEN(unlocks_are_in_no_sum, set_up, tear_down)
@@ -265,10 +265,10 @@ TEST_BETWEEN(a_driver_is_held_against_the_cores_that_it_may_use, set_up, tear_do
 /* One operation in a hundred may be late; of fewer than a hundred operations nothing is said. */
 TEST_BETWEEN(a_driver_that_is_late_is_at_its_limit, set_up, tear_down)
 {
-    record(result->lag, NS_PER_MS, 9900);
-    record(result->lag, 5 * NS_PER_MS, 100);
+    record(&result->measured->lag, NS_PER_MS, 9900);
+    record(&result->measured->lag, 5 * NS_PER_MS, 100);
     assert_valid();
-    record(result->lag, 5 * NS_PER_MS, 2);
+    record(&result->measured->lag, 5 * NS_PER_MS, 2);
     assert_times_do_not_stand(LATE "1.0 % of 10002 operations were sent more than 1 ms behind "
                                    "their time (p99: 5.0 ms)" ADVICE,
                               true);
@@ -276,9 +276,9 @@ TEST_BETWEEN(a_driver_that_is_late_is_at_its_limit, set_up, tear_down)
 
 TEST_BETWEEN(of_ninety_nine_operations_nothing_is_said, set_up, tear_down)
 {
-    record(result->lag, 5 * NS_PER_MS, 99);
+    record(&result->measured->lag, 5 * NS_PER_MS, 99);
     assert_valid();
-    record(result->lag, 2 * HISTOGRAM_HIGHEST_NS, 1);
+    record(&result->measured->lag, 2 * HISTOGRAM_HIGHEST_NS, 1);
     assert_times_do_not_stand(LATE "100.0 % of 100 operations were sent more than 1 ms behind "
                                    "their time (p99: 5.0 ms)" ADVICE,
                               true);
@@ -287,16 +287,16 @@ TEST_BETWEEN(of_ninety_nine_operations_nothing_is_said, set_up, tear_down)
 /* A slot above a millisecond is late, the millisecond's own is not. */
 TEST_BETWEEN(a_millisecond_is_not_late, set_up, tear_down)
 {
-    record(result->lag, NS_PER_MS, 100);
+    record(&result->measured->lag, NS_PER_MS, 100);
     assert_valid();
-    record(result->lag, NS_PER_MS + NS_PER_MS / 500, 100);
+    record(&result->measured->lag, NS_PER_MS + NS_PER_MS / 500, 100);
     assert_false(take()[load_row_valid].flag);
 }
 
 TEST_BETWEEN(busy_and_late_are_both_told, set_up, tear_down)
 {
     result->client_cpu_ns = 20 * NS_PER_S;
-    record(result->lag, 5 * NS_PER_MS, 100);
+    record(&result->measured->lag, 5 * NS_PER_MS, 100);
     assert_times_do_not_stand(
         "the driver, not the server, was the limit: it used 100 % of a core a process" ADVICE
         "; " LATE "100.0 % of 100 operations were sent more than 1 ms behind their time (p99: 5.0 "
@@ -319,7 +319,7 @@ TEST_BETWEEN(a_simulation_has_no_driver_that_is_busy, set_up, tear_down)
 {
     plan.fleet.driver = DRIVER_SIMULATED;
     result->client_cpu_ns = 100 * NS_PER_S;
-    record(result->lag, NS_PER_S, 1000);
+    record(&result->measured->lag, NS_PER_S, 1000);
     assert_valid();
 }
 
@@ -354,7 +354,7 @@ TEST_BETWEEN(a_trial_that_was_cut_short_says_why, set_up, tear_down)
     result->end = END_DEADLINE;
     snprintf(result->reason, sizeof result->reason, "%s", "nothing moved for 60 s, 100 % sure");
     result->client_cpu_ns = 100 * NS_PER_S;
-    record(result->lag, NS_PER_S, 100);
+    record(&result->measured->lag, NS_PER_S, 100);
     const struct table_value *row = take();
     assert_false(row[load_row_valid].flag);
     assert_false(row[load_row_complete].flag);
@@ -366,9 +366,10 @@ TEST_BETWEEN(a_trial_that_was_cut_short_says_why, set_up, tear_down)
 TEST_BETWEEN(a_count_that_differs_is_told, set_up, tear_down)
 {
     result->losses = 2;
-    result->reconciled = RECONCILED_NO;
-    result->difference = (struct reconcile_result){
-        .counter = SERVER_COUNTERS_WRITES, .servers = 1234, .sessions = 1233};
+    result->reconcile = (struct reconcile_result){.reconciled = RECONCILED_NO,
+                                                  .counter = SERVER_COUNTERS_WRITES,
+                                                  .servers = 1234,
+                                                  .sessions = 1233};
     assert_times_do_not_stand("the servers counted 1234 writes, the sessions 1233", false);
     assert_int_equal(load_row_verdict(take()), 1);
 }
@@ -417,9 +418,9 @@ TEST_BETWEEN(each_kind_and_each_error_has_its_column, set_up, tear_down)
 {
     cell.mix = mix_of_reads(100);
     for (unsigned kind = 0; kind < LOAD_KINDS; kind++)
-        result->replies[kind][ZK_OK] = kind + 1;
+        result->measured->replies[kind][ZK_OK] = kind + 1;
     for (unsigned status = ZK_OK + 1; status < LOAD_STATUSES; status++)
-        result->replies[LOAD_GET][status] = 1U << status;
+        result->measured->replies[LOAD_GET][status] = 1U << status;
     const struct table_value *row = take();
     ASSERT_COLUMNS(row, {"gets", "1"}, {"exists", "2"}, {"get_children", "3"}, {"sets", "4"},
                    {"creates", "5"}, {"deletes", "6"}, {"multis", "7"}, {"trylocks", "8"},
@@ -441,10 +442,10 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
     cell.mix = mix_of_reads(100);
     cell.rate_per_s = 1000;
     result->offered = 10010;
-    result->answered = 9990;
-    result->errors = 11;
-    result->delayed = 12;
-    result->unsent = 13;
+    result->measured->answered = 9990;
+    result->measured->errors = 11;
+    result->measured->delayed = 12;
+    result->measured->unsent = 13;
     result->client_cpu_ns = 5 * NS_PER_S;
     result->server_cpu_known = true;
     result->server_cpu_ns = NS_PER_S;
@@ -453,7 +454,7 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
     result->total.of[TALLY_GET] = 16;
     result->servers = (struct server_counters_count){
         .known = true, .writes = 17, .reads = 18, .packets_received = 19, .notifications = 20};
-    result->reconciled = RECONCILED_YES;
+    result->reconcile.reconciled = RECONCILED_YES;
     const struct table_value *row = take();
     ASSERT_COLUMNS(row, {"offered_per_s", "1001.00"}, {"achieved_per_s", "999.00"},
                    {"errors", "11"}, {"delayed", "12"}, {"unsent", "13"}, {"client_cores", "0.500"},
@@ -463,12 +464,12 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
                    {"reconciled", "yes"});
     result->servers.known = false;
     result->server_cpu_known = false;
-    result->reconciled = RECONCILED_NA;
+    result->reconcile.reconciled = RECONCILED_NA;
     row = take();
     ASSERT_COLUMNS(row, {"server_writes", ""}, {"server_reads", ""},
                    {"server_packets_received", ""}, {"server_notifications", ""},
                    {"server_cores", ""}, {"reconciled", "na"});
-    result->reconciled = RECONCILED_NO;
+    result->reconcile.reconciled = RECONCILED_NO;
     ASSERT_COLUMNS(take(), {"reconciled", "no"}, {"valid", "no"});
 }
 
@@ -476,9 +477,9 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
 TEST_BETWEEN(a_percentile_above_the_range_is_not_known, set_up, tear_down)
 {
     cell.mix = mix_of_reads(100);
-    record(&result->response[LOAD_KINDS], NS_PER_S, 90);
-    record(&result->response[LOAD_KINDS], 70 * NS_PER_S, 9);
-    record(&result->response[LOAD_KINDS], 99 * NS_PER_S, 1);
+    record(&result->measured->response[ROLES][LOAD_KINDS], NS_PER_S, 90);
+    record(&result->measured->response[ROLES][LOAD_KINDS], 70 * NS_PER_S, 9);
+    record(&result->measured->response[ROLES][LOAD_KINDS], 99 * NS_PER_S, 1);
     const struct table_value *row = take();
     assert_near(number(row, load_row_response_p50_us + 1), 1e6);
     assert_true(isinf(number(row, load_row_response_p50_us + 2)));
@@ -491,10 +492,10 @@ TEST_BETWEEN(a_percentile_above_the_range_is_not_known, set_up, tear_down)
 TEST_BETWEEN(what_is_not_known_is_empty, set_up, tear_down)
 {
     cell.mix = mix_of_reads(100);
-    result->fired = 1;
+    result->fan_out->writes = 1;
     const struct table_value *row = take();
     ASSERT_COLUMNS(row, {"client_cores", "0.000"}, {"fan_out_max", "0"});
-    result->fired = 0;
+    result->fan_out->writes = 0;
     plan.fleet.driver = DRIVER_SIMULATED;
     row = take();
     ASSERT_COLUMNS(row, {"client_cores", ""}, {"fan_out_mean", ""}, {"fan_out_max", ""});

@@ -63,13 +63,7 @@ static int set_up(void **state)
     (void)state;
     memset(seconds, 0, sizeof seconds);
     memset(&marks, 0, sizeof marks);
-    servers = (struct load_servers){.count = SERVERS,
-                                    .measures_ns = BEGIN,
-                                    .seconds = seconds,
-                                    .marks = &marks,
-                                    .leader = LOAD_SERVERS_LEADER_UNKNOWN};
-    for (size_t i = 0; i < SERVERS; i++)
-        servers.snapshots[i] = FOUR_LETTER_UNTOLD;
+    load_servers_init(&servers, SERVERS, BEGIN, NULL, seconds, &marks);
     ended = 0;
     answer_all(100);
     take();

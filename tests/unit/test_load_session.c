@@ -244,7 +244,7 @@ TEST(the_depth_of_the_client_is_used_in_full)
 /* Of the operations so far: late by more than so many ms. */
 static uint64_t late_by(uint64_t ms)
 {
-    return histogram_above(&load->workers[0].lag, ms * NS_PER_MS);
+    return histogram_above(&load->workers[0].windows[LOAD_MEASURED].lag, ms * NS_PER_MS);
 }
 
 /* An operation is due every 20 ms. In the 300 ms in which the driver does not look, 15 are; each
@@ -260,8 +260,8 @@ TEST(what_waited_for_the_driver_is_late_at_depth_1)
     while (answered < sent)
         answer(ZK_OK);
     assert_int_equal(sent, 1 + 15);
-    assert_int_equal(histogram_count(&load->workers[0].lag), 1 + 15);
-    assert_int_equal(atomic_load(&load->workers[0].delayed), 0);
+    assert_int_equal(histogram_count(&load->workers[0].windows[LOAD_MEASURED].lag), 1 + 15);
+    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_MEASURED].delayed), 0);
     assert_int_equal(late_by(100), 10);
     stop();
 }
@@ -275,8 +275,8 @@ TEST(what_waited_for_the_server_is_delayed_at_depth_1)
     while (answered < sent)
         answer(ZK_OK);
     assert_int_equal(sent, 1 + 15);
-    assert_int_equal(histogram_count(&load->workers[0].lag), 1);
-    assert_int_equal(atomic_load(&load->workers[0].delayed), 15);
+    assert_int_equal(histogram_count(&load->workers[0].windows[LOAD_MEASURED].lag), 1);
+    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_MEASURED].delayed), 15);
     assert_int_equal(late_by(0), 0);
     stop();
 }
@@ -359,7 +359,7 @@ TEST(contended_requests_are_held_against_the_limit)
     assert_int_equal(load_shared_contended_replied(load), 4);
     assert_int_equal(load_shared_contended_over(load), 3);
     answer_all(ZK_OK);
-    assert_int_equal(atomic_load(&load->workers[0].contended.failed), 1);
+    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_CONTENDED].failed), 1);
     stop();
 }
 

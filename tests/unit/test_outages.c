@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What sessions find out about faults of the servers. */
 
-#include "base/clock.h"
 #include "load/internal.h"
 
 #include "tests/support/test.h"
 
-#include <sys/mman.h>
-
 #define MS NS_PER_MS
 
-static const struct outages_shape shape = {.workers = 2, .seconds = 2, .faults = 2};
+static const struct load_plan plan = {
+    .fleet = {.sessions = 2, .processes = 2}, .seconds = 2, .fault_count = 2, .root = "/r"};
+static struct load_shared *load;
 static struct outages *outages;
-static size_t size_bytes;
 
 static int make(void **state)
 {
-    (void)state;
     struct error error;
-    struct shared_layout layout = {0};
-    (void)outages_lay_out(&shape, &layout);
-    assert_int_equal(shared_layout_map(&layout, &error), ERROR_NONE);
-    outages = outages_lay_out(&shape, &layout);
-    size_bytes = layout.size_bytes;
+    (void)state;
+    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    outages = load->outages;
     return 0;
 }
 
 static int clear(void **state)
 {
     (void)state;
-    return munmap(outages, size_bytes);
+    load_shared_free(load);
+    return 0;
 }
 
 static void read_at(uint32_t worker, uint64_t ms)
