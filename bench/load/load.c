@@ -5,8 +5,9 @@
 #include "bench/cli/complain.h"
 #include "bench/load/load_command_line.h"
 #include "bench/load/load_table.h"
+#include "bench/output/json_result.h"
 #include "bench/output/load_series.h"
-#include "bench/output/record_json.h"
+#include "bench/output/manifest.h"
 #include "bench/page/page.h"
 
 #include <stdio.h>
@@ -44,10 +45,10 @@ static int tell_in_json(const struct load_series *series, int verdict)
             continue;
         load_record_complain(record);
         json_t *cells = load_table_json(&record->rows);
-        json_array_append_new(records, record_json_new(&record->manifest, record->files.set.folder,
+        json_array_append_new(records, manifest_result(&record->manifest, record->files.set.folder,
                                                        record->context.servers, cells));
     }
-    enum error_kind kind = record_json_write(verdict, records, "load", stdout, &error);
+    enum error_kind kind = json_result_write_records(verdict, records, "load", stdout, &error);
     return kind == ERROR_NONE ? 0 : complain(&error);
 }
 

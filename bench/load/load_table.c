@@ -5,7 +5,6 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/output/record_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,7 +163,7 @@ static json_t *describe_cell(const struct table_cell *cell)
                   "trials_valid", (json_int_t)table_cell_flags(cell, load_row_valid),
                   "trials_driver_bound", (json_int_t)table_cell_flags(cell, load_row_driver_bound),
                   "trials_miscounted", (json_int_t)table_cell_flags(cell, load_row_miscounted),
-                  "verdict", record_json_verdict(load_cell_verdict(cell)), "errors",
+                  "verdict", json_result_verdict(load_cell_verdict(cell)), "errors",
                   json_result_count(table_cell_sum(cell, load_row_errors, load_row_complete)));
     for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
         struct interval figure = load_cell_figure(cell, load_cell_figures[i]);

@@ -13,7 +13,6 @@
 #include "bench/model/internal.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
-#include "bench/output/json_sentences.h"
 #include "bench/output/verdict.h"
 #include "bench/target/target_conflicts.h"
 

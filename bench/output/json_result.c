@@ -1,12 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/json_result.h"
 
+#include "base/memory.h"
+#include "base/printable.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DIGITS     12 /* of a number with a fraction: more than any measurement has */
 #define ALL_DIGITS 17
+
+/* ------------------------------------------------------------------ texts */
+
+static json_t *escape(const char *bytes, size_t left)
+{
+    size_t size = left * strlen("\\xff") + 1, at = 0;
+    uint32_t ignored;
+    char *escaped = memory_new(1, size);
+    while (left > 0) {
+        size_t length = printable_decode(bytes, left, &ignored);
+        if (length > 0)
+            memcpy(escaped + at, bytes, length);
+        else
+            snprintf(escaped + at, size - at, "\\x%02x", (unsigned char)*bytes);
+        at += length > 0 ? length : strlen("\\xff");
+        bytes += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
+    }
+    json_t *text = json_stringn(escaped, at);
+    free(escaped);
+    return text;
+}
+
+json_t *json_text(const char *bytes)
+{
+    return json_text_bytes(bytes, strlen(bytes));
+}
+
+json_t *json_text_bytes(const char *bytes, size_t length)
+{
+    json_t *text = json_stringn(bytes, length);
+    return text != NULL ? text : escape(bytes, length);
+}
+
+void json_sentences_begin(struct json_sentences *sentences)
+{
+    *sentences = (struct json_sentences){0};
+    sentences->stream = open_memstream(&sentences->text, &sentences->size);
+}
+
+/* Joins the indented lines to the one before, in place; returns the end of the sentence. */
+static char *join_lines(char *text)
+{
+    char *to = text;
+    while (*text != '\0' && (*text != '\n' || text[1] == ' ')) {
+        if (*text == '\n')
+            text += strspn(text + 1, " ");
+        *to++ = *text++;
+    }
+    char *next = text + (*text == '\n');
+    *to = '\0';
+    return next;
+}
+
+static json_t *list_sentences(char *text)
+{
+    json_t *list = json_array();
+    while (*text != '\0') {
+        char *next = join_lines(text);
+        if (*text != '\0')
+            json_array_append_new(list, json_text(text));
+        text = next;
+    }
+    return list;
+}
+
+json_t *json_sentences_end(struct json_sentences *sentences)
+{
+    bool whole = sentences->stream != NULL && fclose(sentences->stream) == 0;
+    json_t *list = whole ? list_sentences(sentences->text) : NULL;
+    free(sentences->text);
+    return list;
+}
+
+/* ------------------------------------------------------------------ results */
 
 json_t *json_result_real(double value)
 {
@@ -83,4 +163,17 @@ enum error_kind json_result_write_exactly(json_t *object, const char *subject, F
                                           struct error *error)
 {
     return write_object(object, ALL_DIGITS, subject, stream, error);
+}
+
+const char *json_result_verdict(int status)
+{
+    return status == 0 ? "holds" : status == 1 ? "fails" : "not valid";
+}
+
+enum error_kind json_result_write_records(int verdict, json_t *records, const char *subcommand,
+                                          FILE *stream, struct error *error)
+{
+    return json_result_write(
+        json_pack("{s:s, s:o}", "verdict", json_result_verdict(verdict), "results", records),
+        subcommand, stream, error);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * json_result: the object that a subcommand prints with --json. Layer: bench/output.
+ * json_result: the object that a subcommand prints with --json, and texts in JSON. Layer:
+ * bench/output.
  *
  * Invariant: what is printed is one JSON object of visible ASCII, blanks and line feeds, of which a
  * terminal obeys nothing. Its keys are in docs/schema; keys may be added, never renamed.
@@ -9,20 +10,33 @@
 #define BENCH_OUTPUT_JSON_RESULT_H
 
 #include "base/error.h"
-#include "bench/output/json_text.h"
 #include "measure/statistics.h"
 #include "measure/table.h"
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 
-/* A number; null of what is not finite. */
+/* Any bytes as a new JSON string, which is Unicode: arguments, paths, answers of a server. A byte
+ * that is not UTF-8 becomes the text \xff, as shells read it between $''. */
+json_t *json_text(const char *bytes);
+json_t *json_text_bytes(const char *bytes, size_t length);
+
+/* Sentences (bench/cli/terminal.h) as a list of texts, without the breaks of their lines. */
+struct json_sentences {
+    FILE *stream; /* to write them to; NULL without memory */
+    char *text;
+    size_t size;
+};
+
+/* The stream is open until json_sentences_end, which returns a new list of what was written; an
+ * empty line is no sentence. NULL without memory. */
+void json_sentences_begin(struct json_sentences *sentences);
+json_t *json_sentences_end(struct json_sentences *sentences);
+
+/* A number, also without a fraction; null of what is not finite. A text; null of NULL and of "". */
 json_t *json_result_real(double value);
-
-/* A number without a fraction; null of what is not finite. */
 json_t *json_result_count(double value);
-
-/* A text; null of NULL and of "". */
 json_t *json_result_text(const char *text);
 
 /* Sets a key to such a number; and KEY, KEY_low and KEY_high to an interval. */
@@ -36,14 +50,20 @@ void json_result_set_row(json_t *object, const struct table_type *type,
 /*
  * Takes the object, NULL if there was no memory for it; writes it, and the end of its last line.
  * ERROR_NO_MEMORY, about `subject`. Whether the stream has taken it is the caller's to find out
- * (bench/cli/machine.h).
+ * (bench/cli/machine.h). Exactly: each number has all its digits, as in a file that the object
+ * equals.
  */
 MUST_CHECK enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
                                              struct error *error);
-
-/* The same for what a file holds: each number has all its digits, so that the object is equal to
- * the file. */
 MUST_CHECK enum error_kind json_result_write_exactly(json_t *object, const char *subject,
                                                      FILE *stream, struct error *error);
+
+/* The word of a verdict, which is an exit status: "holds" (0), "fails" (1), "not valid" (4). */
+const char *json_result_verdict(int status);
+
+/* The same of a subcommand whose results are records (manifest_result): takes their list. */
+MUST_CHECK enum error_kind json_result_write_records(int verdict, json_t *records,
+                                                     const char *subcommand, FILE *stream,
+                                                     struct error *error);
 
 #endif

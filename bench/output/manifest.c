@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "bench/cli/machine.h"
-#include "bench/output/json_text.h"
+#include "bench/output/json_result.h"
 #include "client/library.h"
 #include "servers/four_letter.h"
 
@@ -222,6 +222,21 @@ enum error_kind manifest_warn_late(const struct manifest *manifest, const char *
 {
     json_array_append_new(manifest->warnings, json_string(warning));
     return write_file(manifest, folder, error);
+}
+
+json_t *manifest_result(const struct manifest *manifest, const char *folder, size_t servers,
+                        json_t *cells)
+{
+    static const char *const keys[] = {"target", "trials_planned", "trials_finished", "cut_short",
+                                       "warnings"};
+    json_t *result =
+        json_pack("{s:o, s:I}", "folder", json_text(folder), "servers", (json_int_t)servers);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        json_t *value = json_object_get(manifest->json, keys[i]);
+        json_object_set_new(result, keys[i], value != NULL ? json_incref(value) : json_null());
+    }
+    json_object_set_new(result, "cells", cells);
+    return result;
 }
 
 void manifest_deinit(struct manifest *manifest)

@@ -61,6 +61,12 @@ MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struc
  * written into the folder, and writes it again. On an error the file is as before. */
 MUST_CHECK enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,
                                               const char *warning, struct error *error);
+
+/* What --json prints of the results on a topology, once the manifest is written: a new object of
+ * what both say, and the cells, the subcommand's own list, which it takes. */
+json_t *manifest_result(const struct manifest *manifest, const char *folder, size_t servers,
+                        json_t *cells);
+
 void manifest_deinit(struct manifest *manifest);
 
 #endif

@@ -3,16 +3,194 @@
 
 #include "base/printable.h"
 #include "bench/cli/arguments.h"
-#include "bench/output/gnuplot.h"
-#include "bench/output/picture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* ------------------------------------------------------------------ gnuplot */
+
+enum gnuplot_end {
+    GNUPLOT_DONE,
+    GNUPLOT_NOTHING, /* the script had nothing to draw: exit status 3 */
+    GNUPLOT_FAILED,  /* the reason is in `why` */
+};
+
+/* A script ends with this status when there is nothing for it to draw: no waiters, say. */
+#define NOTHING_TO_DRAW 3
+/* How often it is looked whether gnuplot has ended. */
+#define LOOK_MS 10
+/* The environment that gnuplot needs: its own programs and libraries, and a place to work. */
+#define SETTINGS_MAX 4
+#define SETTING_SIZE 4096
+
+/* Writes a text as a gnuplot string, cut to `size` bytes. size >= 4. */
+static void quote(const char *text, char *quoted, size_t size)
+{
+    size_t at = 0;
+    quoted[at++] = '\'';
+    for (; *text != '\0' && at + 4 < size; text++) {
+        /* A quote is written twice. */
+        if (*text == '\'')
+            quoted[at++] = '\'';
+        quoted[at++] = *text;
+    }
+    quoted[at++] = '\'';
+    quoted[at] = '\0';
+}
+
+static bool is_interrupted(int interrupts, int patience_ms)
+{
+    struct pollfd polled = {.fd = interrupts, .events = POLLIN};
+    return poll(&polled, 1, patience_ms) > 0;
+}
+
+/* Everything else is left out: GNUTERM and GDFONTPATH, the language with its decimal comma, HOME
+ * with its .gnuplot and its fonts. */
+static size_t gather_environment(char settings[SETTINGS_MAX][SETTING_SIZE],
+                                 char *environment[SETTINGS_MAX + 1])
+{
+    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "TMPDIR"};
+    size_t count = 0;
+    snprintf(settings[count++], SETTING_SIZE, "LC_ALL=C.UTF-8");
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        const char *value = getenv(kept[i]);
+        if (value != NULL)
+            snprintf(settings[count++], SETTING_SIZE, "%s=%s", kept[i], value);
+    }
+    for (size_t i = 0; i < count; i++)
+        environment[i] = settings[i];
+    environment[count] = NULL;
+    return count;
+}
+
+/* Its output is kept; the signals that this program blocks are its own affair. */
+static int spawn(char *variables, char *script, int log, pid_t *child)
+{
+    char name[] = "gnuplot", no_defaults[] = "-d", evaluate[] = "-e";
+    char *const arguments[] = {name, no_defaults, evaluate, variables, script, NULL};
+    char settings[SETTINGS_MAX][SETTING_SIZE];
+    char *environment[SETTINGS_MAX + 1];
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    gather_environment(settings, environment);
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int error = posix_spawnp(child, name, &actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+/* The first line that gnuplot complained with, or what ended it without a word. */
+static void read_complaint(int log, int status, char *why, size_t size)
+{
+    char text[512] = "";
+    ssize_t length = pread(log, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    char *line = text + strspn(text, "\n ");
+    line[strcspn(line, "\n")] = '\0';
+    if (line[0] == '\0' && WIFSIGNALED(status))
+        snprintf(why, size, "gnuplot was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(why, size, "gnuplot failed: %s", line);
+}
+
+/* A Ctrl-C reaches gnuplot too; another signal reaches this program alone. */
+static int await(pid_t child, int interrupts)
+{
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (is_interrupted(interrupts, LOOK_MS)) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            break;
+        }
+    }
+    return status;
+}
+
+/* Runs a script with these variables ("name='value'; …"); neither text is changed. A plot depends
+ * on them and the files that it reads, and not on the user's settings of gnuplot, language or
+ * fonts. */
+static enum gnuplot_end run_script(char *variables, char *script, int interrupts, char *why,
+                                   size_t size)
+{
+    pid_t child;
+    int log = memfd_create("gnuplot", MFD_CLOEXEC);
+    if (log < 0) {
+        snprintf(why, size, "%s", strerror(errno));
+        return GNUPLOT_FAILED;
+    }
+    enum gnuplot_end end = GNUPLOT_FAILED;
+    int error = spawn(variables, script, log, &child);
+    if (error != 0) {
+        snprintf(why, size, "gnuplot is not installed (%s)", strerror(error));
+    } else {
+        int status = await(child, interrupts);
+        if (status == 0)
+            end = GNUPLOT_DONE;
+        else if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
+            end = GNUPLOT_NOTHING;
+        else
+            read_complaint(log, status, why, size);
+    }
+    close(log);
+    return end;
+}
+
+#define TAIL_SIZE 16
+
+/* The end of a file. White space may follow it. */
+static const char *end_of(const char *format)
+{
+    if (strcmp(format, "svg") == 0)
+        return "</svg>";
+    return strcmp(format, "png") == 0 ? "IEND\xae\x42\x60\x82" : "%%EOF";
+}
+
+static size_t read_tail(const char *path, char tail[TAIL_SIZE])
+{
+    FILE *file = fopen(path, "re");
+    size_t length = 0;
+    if (file == NULL)
+        return 0;
+    if (fseek(file, -TAIL_SIZE, SEEK_END) == 0)
+        length = fread(tail, 1, TAIL_SIZE, file);
+    fclose(file);
+    return length;
+}
+
+/* gnuplot does not tell that a write has failed: on a full disk it ends as if all were well, and
+ * leaves a file that lacks its end. */
+static bool is_whole(const char *path, const char *format)
+{
+    char tail[TAIL_SIZE];
+    const char *end = end_of(format);
+    size_t size = strlen(end), length = read_tail(path, tail);
+    while (length > 0 && (tail[length - 1] == '\n' || tail[length - 1] == '\r'))
+        length--;
+    return length >= size && memcmp(tail + length - size, end, size) == 0;
+}
+
+/* ------------------------------------------------------------------ plots */
 
 #define PATH_SIZE (PATH_MAX + 64)
 /* As much as gnuplot takes of a line, the names of 16 sides included. */
@@ -99,7 +277,7 @@ static void append_variable(char *text, size_t size, const char *name, const cha
 {
     char quoted[2 * PATH_MAX];
     size_t length = strlen(text);
-    gnuplot_quote(value, quoted, sizeof quoted);
+    quote(value, quoted, sizeof quoted);
     snprintf(text + length, size - length, "%s=%s; ", name, quoted);
 }
 
@@ -126,7 +304,7 @@ static enum gnuplot_end check_picture(const struct plot *plot, const char *forma
 {
     char picture[PATH_SIZE];
     set_picture(plots, plot->name, format, picture);
-    if (picture_is_whole(picture, format)) {
+    if (is_whole(picture, format)) {
         if (plots->drawn != NULL)
             plots->drawn(plots->context, picture);
         return GNUPLOT_DONE;
@@ -152,7 +330,7 @@ static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
         return GNUPLOT_NOTHING;
     snprintf(all, sizeof all, "%sformat='%s'", variables, format);
     snprintf(script, sizeof script, "%s/%s.gp", scripts, plot->name);
-    enum gnuplot_end end = gnuplot_run(all, script, plots->interrupts, why, size);
+    enum gnuplot_end end = run_script(all, script, plots->interrupts, why, size);
     if (end == GNUPLOT_NOTHING)
         remove_picture(plots, plot->name, format);
     return end == GNUPLOT_DONE ? check_picture(plot, format, plots, why, size) : end;
@@ -200,7 +378,7 @@ static enum plots_end draw(const struct plot *list, const struct plots *plots, c
         return PLOTS_SKIPPED;
     }
     enum plots_end end = draw_all(list, plots, scripts, variables, why, size);
-    if (gnuplot_is_interrupted(plots->interrupts, 0)) {
+    if (is_interrupted(plots->interrupts, 0)) {
         remove_pictures(list, plots, folder);
         return PLOTS_INTERRUPTED;
     }

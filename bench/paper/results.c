@@ -6,8 +6,8 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
+#include "bench/output/manifest.h"
 #include "bench/output/plots.h"
-#include "bench/output/record_json.h"
 #include "bench/page/page.h"
 
 #include <string.h>
@@ -180,7 +180,7 @@ static json_t *describe_records(const struct paper_outcome *outcome)
     for (size_t i = 0; i < outcome->record_count; i++) {
         if (outcome->records[i].trials > 0)
             json_array_append_new(
-                list, record_json_new(outcome->records[i].manifest, outcome->records[i].folder,
+                list, manifest_result(outcome->records[i].manifest, outcome->records[i].folder,
                                       outcome->records[i].servers,
                                       paper_json_rows(outcome->cells, i * cells, cells)));
     }

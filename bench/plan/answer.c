@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
 #include "bench/output/json_result.h"
-#include "bench/output/json_sentences.h"
 #include "bench/plan/internal.h"
 #include "measure/statistics.h"
 

@@ -4,7 +4,6 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/output/json_sentences.h"
 #include "bench/plan/internal.h"
 #include "bench/target/traffic.h"
 #include "recipes/footprint.h"

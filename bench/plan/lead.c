@@ -4,9 +4,8 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/output/json_result.h"
-#include "bench/output/json_text.h"
+#include "bench/output/manifest.h"
 #include "bench/output/record_end.h"
-#include "bench/output/record_json.h"
 #include "bench/output/verdict.h"
 #include "bench/page/page.h"
 #include "bench/plan/internal.h"
@@ -393,7 +392,7 @@ static enum error_kind write_json(const struct plan_searches *searches, int verd
                     answers, plan_answer_json(&searches->list[k].answer, &record->context));
         }
         if (record->set.trials > 0)
-            json_array_append_new(records, record_json_new(&record->manifest, record->set.folder,
+            json_array_append_new(records, manifest_result(&record->manifest, record->set.folder,
                                                            record->context.servers, answers));
         else
             json_decref(answers);

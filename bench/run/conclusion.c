@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/output/record_json.h"
+#include "bench/output/json_result.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -117,7 +117,7 @@ void conclusion_write(const struct outcome *outcome, size_t planned, bool colour
 {
     int verdict = trial_rows_verdict(outcome->rows);
     size_t trials = outcome->rows->rows;
-    const char *word = verdict == 1 ? "FAILS" : record_json_verdict(verdict),
+    const char *word = verdict == 1 ? "FAILS" : json_result_verdict(verdict),
                *colour = verdict == 1   ? TERMINAL_RED
                          : verdict == 4 ? TERMINAL_YELLOW
                                         : TERMINAL_GREEN;

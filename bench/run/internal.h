@@ -401,7 +401,7 @@ void record_tell(const struct record *record);
 /* Prints the failed trials, and those that are not valid, to stderr. */
 void record_complain(const struct record *record);
 
-/* What --json prints of it (bench/output/record_json.h), once it is closed; NULL without memory. */
+/* What --json prints of it (bench/output/manifest.h), once it is closed; NULL without memory. */
 json_t *record_describe(const struct record *record);
 
 /* Adds a warning to the record for each resource of this machine that may not suffice for a target

@@ -6,8 +6,9 @@
 #include "base/output.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/json_result.h"
+#include "bench/output/manifest.h"
 #include "bench/output/record_end.h"
-#include "bench/output/record_json.h"
 #include "bench/output/validity.h"
 #include "bench/page/page.h"
 #include "measure/hlog.h"
@@ -160,7 +161,7 @@ void record_tell(const struct record *record)
 
 json_t *record_describe(const struct record *record)
 {
-    return record_json_new(&record->manifest, record->results.set.folder, record->context.servers,
+    return manifest_result(&record->manifest, record->results.set.folder, record->context.servers,
                            table_json(record->outcome));
 }
 

@@ -6,7 +6,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/option_table.h"
-#include "bench/output/record_json.h"
+#include "bench/output/json_result.h"
 #include "bench/output/series.h"
 #include "bench/page/page.h"
 #include "bench/run/internal.h"
@@ -315,7 +315,7 @@ static int tell_in_json(const struct run *run, int verdict)
         record_complain(&run->records[i]);
         json_array_append_new(records, record_describe(&run->records[i]));
     }
-    return record_json_write(verdict, records, "run", stdout, &error) == ERROR_NONE
+    return json_result_write_records(verdict, records, "run", stdout, &error) == ERROR_NONE
                ? 0
                : complain(&error);
 }

@@ -5,7 +5,6 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/output/record_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,7 +195,7 @@ json_t *table_json(const struct outcome *outcome)
             "{s:s, s:I, s:I, s:I, s:I, s:s, s:b}", "recipe", cell->recipe->name, "clients",
             (json_int_t)cell->clients, "trials", (json_int_t)cell->trials.count, "trials_complete",
             (json_int_t)cell->complete, "trials_valid", (json_int_t)cell->valid, "verdict",
-            record_json_verdict(verdict), "has_law", (int)(cell->has_law && cell->complete > 0));
+            json_result_verdict(verdict), "has_law", (int)(cell->has_law && cell->complete > 0));
         for (size_t j = 0; j < SHOWN; j++) {
             size_t column = outcome_figures[shown[j].figure].column;
             double figure = cell->figures[shown[j].figure];

@@ -2,7 +2,6 @@
 /* Texts, sentences and numbers as JSON. */
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/output/json_sentences.h"
 
 #include "tests/support/test.h"
 
