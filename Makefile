@@ -118,6 +118,9 @@ $(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
 # either -dev package may provide the header.
 $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
+# This test asks subcommands for their options.
+$(BUILD)/tests/test_documents: LIBS += -Wl,--wrap=arguments_take
+
 # This test refuses memory.
 $(BUILD)/tests/test_memory: LIBS += -Wl,--wrap=calloc
 
@@ -405,6 +408,12 @@ golden: install-to-test-units
 	ZKHERD=$(BUILD)/zkherd tests/golden.sh --write
 	@git status --short tests/golden 2>/dev/null || true
 
+# Writes the parts of documents and man pages anew that the program has as lists.
+docs: install-to-test-units
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/test_documents
+	GENERATE=1 $(BUILD)/tests/test_documents
+	@git status --short docs 2>/dev/null || true
+
 # All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
 # machine.
 check-sanitized:
@@ -529,6 +538,7 @@ help:
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-units          of these, the tests that start no server'
+	@echo 'make docs                 write what documents and man pages have from lists of the program'
 	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
 	@echo 'make check-threads        test sessions on threads with TSan'
@@ -545,7 +555,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
+.PHONY: all demo docs zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
     reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
