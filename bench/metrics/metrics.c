@@ -129,9 +129,9 @@ void metrics_totals_add_servers(struct metrics_totals *totals,
 {
     if (!servers->known)
         return;
-    totals->server_writes += servers->writes;
-    totals->server_notifications += servers->notifications;
-    totals->server_packets += servers->packets_received;
+#define X(A, B, name, keys, word, meaning) totals->servers.name += servers->name;
+    FOUR_LETTER_OF_TRIALS(X, , )
+#undef X
 }
 
 /* A load has no recipe, and its labels end there. */
@@ -211,15 +211,12 @@ void metrics_totals_write(FILE *stream, const struct metrics_totals *list, size_
         {"zkherd_notifications_total", "Watch notifications received.", COUNTED(NOTIFICATION)},
         {"zkherd_reconnects_total", "Connections made again, of finished trials.",
          offsetof(struct metrics_totals, reconnects)},
-        {"zkherd_server_writes_total",
-         "Writes that the servers counted, of finished trials where that is known.",
-         offsetof(struct metrics_totals, server_writes)},
-        {"zkherd_server_notifications_total",
-         "Notifications that the servers counted, of finished trials where that is known.",
-         offsetof(struct metrics_totals, server_notifications)},
-        {"zkherd_server_packets_received_total",
-         "Packets that the servers counted, of finished trials where that is known.",
-         offsetof(struct metrics_totals, server_packets)},
+#define X(A, B, name, keys, word, meaning)                                                         \
+    {"zkherd_server_" #name "_total",                                                              \
+     "Counted by the servers of finished trials, where that is known: " word ".",                  \
+     offsetof(struct metrics_totals, servers.name)},
+        FOUR_LETTER_OF_TRIALS(X, , )
+#undef X
     };
     write_trials(stream, list, count);
     write_requests(stream, list, count);

@@ -78,10 +78,9 @@ struct metrics_totals {
     uint64_t trials[METRICS_VERDICTS]; /* finished */
     struct tally counted;
     uint64_t reconnects;
-    /* Of finished trials of which they are known: */
-    uint64_t server_writes;
-    uint64_t server_notifications;
-    uint64_t server_packets;
+    struct { /* of finished trials of which they are known */
+        FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
+    } servers;
 };
 
 struct metrics_labels metrics_totals_labels(const struct metrics_totals *totals);

@@ -30,6 +30,10 @@ struct trial {
     X(rate_per_s, table_write_value(&trial->row[load_row_rate_per_s], 0, csv))                     \
     X(trial, table_write_value(&trial->row[load_row_trial], 0, csv))
 
+#define SERVER_COLUMN(X, B, name, keys, word, meaning)                                             \
+    X(server_##name,                                                                               \
+      csv_count_if(csv, servers->known && servers->name != FOUR_LETTER_UNTOLD, servers->name))
+
 /* marks is not the last: gnuplot reads an empty text at the end of a line as what a line before had
  * there. */
 #define TIMELINE_COLUMNS(X)                                                                        \
@@ -52,11 +56,7 @@ struct trial {
     X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))      \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
-    X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
-    X(server_reads, csv_count_if(csv, servers->known, servers->reads))                             \
-    X(server_notifications, csv_count_if(csv, servers->known, servers->notifications))             \
-    X(server_packets_received,                                                                     \
-      csv_count_if(csv, tells_packets(servers), servers->packets_received))                        \
+    FOUR_LETTER_OF_LOADS(SERVER_COLUMN, X, )                                                       \
     X(server_watches, csv_count_if(csv, servers->state_known, servers->watches))                   \
     X(server_connections, csv_count_if(csv, servers->state_known, servers->connections))           \
     X(server_outstanding, csv_count_if(csv, tells_outstanding(servers), servers->outstanding))
@@ -87,11 +87,6 @@ struct trial {
 static bool is_last(const struct load_result *result, uint32_t second)
 {
     return second + 1 == result->load->plan->seconds;
-}
-
-static bool tells_packets(const struct load_server_second *servers)
-{
-    return servers->known && servers->packets_received != FOUR_LETTER_UNTOLD;
 }
 
 static bool tells_outstanding(const struct load_server_second *servers)

@@ -203,11 +203,10 @@ static void put_servers(const struct load_result *result, struct table_value *ro
 {
     const struct server_counters_count *servers = &result->servers;
     row[load_row_rpcs] = table_count(tally_rpcs(&result->total));
-    row[load_row_server_writes] = table_count_if(servers->known, servers->writes);
-    row[load_row_server_reads] = table_count_if(servers->known, servers->reads);
-    row[load_row_server_notifications] = table_count_if(servers->known, servers->notifications);
-    row[load_row_server_packets_received] =
-        table_count_if(servers->known, servers->packets_received);
+#define PUT(A, B, name, keys, word, meaning)                                                       \
+    row[load_row_server_##name] = table_count_if(servers->known, servers->name);
+    FOUR_LETTER_OF_LOADS(PUT, , )
+#undef PUT
     row[load_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
     row[load_row_reconnects] = table_count(result->reconnects);
     row[load_row_marks] = table_count(result->marks.count + result->marks.left_out);

@@ -26,6 +26,10 @@ struct load_cell {
     uint32_t trial;      /* from 1; 0: of a rehearsal, not to be kept */
 };
 
+#define LOAD_SERVER_COLUMN(X, T, name, keys, word, meaning)                                        \
+    X(T, server_##name, COUNT, "", 0, NONE,                                                        \
+      "what the servers counted in that time; empty if they do not report it")
+
 #define LOAD_ROW_COLUMNS(X, T)                                                                     \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
     X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
@@ -149,14 +153,7 @@ struct load_cell {
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all workers")                  \
     X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
       "requests sent from the start of the warm-up to the last reply")                             \
-    X(T, server_writes, COUNT, "", 0, NONE,                                                        \
-      "what the servers counted in that time; empty if they do not report it")                     \
-    X(T, server_reads, COUNT, "", 0, NONE,                                                         \
-      "what the servers counted in that time; empty if they do not report it")                     \
-    X(T, server_notifications, COUNT, "", 0, NONE,                                                 \
-      "what the servers counted in that time; empty if they do not report it")                     \
-    X(T, server_packets_received, COUNT, "", 0, NONE,                                              \
-      "what the servers counted in that time; empty if they do not report it")                     \
+    FOUR_LETTER_OF_LOADS(LOAD_SERVER_COLUMN, X, T)                                                 \
     X(T, reconciled, TEXT, "", 0, NONE, "`yes`, `no` or `na`, as in `trials.csv`")                 \
     X(T, reconnects, COUNT, "", 0, NONE,                                                           \
       "number of times that a session lost its connection and connected again")                    \

@@ -7,6 +7,10 @@
 #define BENCH_OUTPUT_TRIAL_COLUMNS_H
 
 #include "measure/table.h"
+#include "servers/four_letter.h"
+
+#define TRIAL_SERVER_COLUMN(X, T, name, keys, word, meaning)                                       \
+    X(T, server_##name, COUNT, "", 0, NONE, meaning)
 
 #define TRIAL_ROW_COLUMNS(X, T)                                                                    \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
@@ -85,13 +89,7 @@
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE,                                                    \
       "resident memory of all workers at the last reading. A page that several workers "           \
       "share is counted for each of them")                                                         \
-    X(T, server_writes, COUNT, "", 0, NONE,                                                        \
-      "writes answered, including failed ones (`zk_cnt_updatelatency`)")                           \
-    X(T, server_notifications, COUNT, "", 0, NONE,                                                 \
-      "notifications sent (the four `zk_sum_node_*_watch_count`)")                                 \
-    X(T, server_packets_received, COUNT, "", 0, NONE,                                              \
-      "requests and pings (`zk_packets_received`), without zkherd's own four-letter "              \
-      "words")                                                                                     \
+    FOUR_LETTER_OF_TRIALS(TRIAL_SERVER_COLUMN, X, T)                                               \
     X(T, watches_leaked, SIGNED, "", 0, NONE,                                                      \
       "watches at the end minus watches at the opening of the gate (`zk_watch_count`). "           \
       "May be negative on servers that others use")                                                \

@@ -367,6 +367,9 @@ int paper_loads_tell(const struct load_series *series, struct paper_outcome *out
  * clients for a number of barriers. NaN if the paper has no such line. */
 double table3_paper_exponent(bool of_barriers, uint64_t fixed);
 
+#define TABLE3_SERVER_COLUMN(X, T, name, keys, word, meaning)                                      \
+    X(T, server_##name, COUNT, "", 0, NONE, "as in `trials.csv`")
+
 #define TABLE3_ROW_COLUMNS(X, T)                                                                   \
     X(T, run, TEXT, "", 0, NONE, "as in `trials.csv`")                                             \
     X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
@@ -390,9 +393,7 @@ double table3_paper_exponent(bool of_barriers, uint64_t fixed);
     X(T, bytes_received, COUNT, "bytes", 0, NONE, "as in `trials.csv`")                            \
     X(T, client_cpu_s, REAL, "s", 6, NONE, "as in `trials.csv`")                                   \
     X(T, server_cpu_s, REAL, "s", 6, NONE, "as in `trials.csv`")                                   \
-    X(T, server_writes, COUNT, "", 0, NONE, "as in `trials.csv`")                                  \
-    X(T, server_notifications, COUNT, "", 0, NONE, "as in `trials.csv`")                           \
-    X(T, server_packets_received, COUNT, "", 0, NONE, "as in `trials.csv`")                        \
+    FOUR_LETTER_OF_TRIALS(TABLE3_SERVER_COLUMN, X, T)                                              \
     X(T, watches_leaked, SIGNED, "", 0, NONE, "as in `trials.csv`")                                \
     X(T, reconciled, TEXT, "", 0, NONE, "as in `trials.csv`")                                      \
     X(T, violations, COUNT, "", 0, NONE, "as in `trials.csv`")                                     \

@@ -142,9 +142,10 @@ void table3_row_take(const struct table3_trial *trial, const struct trial_result
     row[table3_row_client_cpu_s] = table_real((double)result->client_cpu_ns / 1e9);
     row[table3_row_server_cpu_s] =
         table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
-    row[table3_row_server_writes] = table_count_if(known, servers->writes);
-    row[table3_row_server_notifications] = table_count_if(known, servers->notifications);
-    row[table3_row_server_packets_received] = table_count_if(known, servers->packets_received);
+#define PUT(A, B, name, keys, word, meaning)                                                       \
+    row[table3_row_server_##name] = table_count_if(known, servers->name);
+    FOUR_LETTER_OF_TRIALS(PUT, , )
+#undef PUT
     if (known)
         row[table3_row_watches_leaked] = table_signed(servers->watches_leaked);
     row[table3_row_reconciled] = table_text(reconcile_word(result->reconciled));

@@ -174,9 +174,10 @@ static void put_servers(const struct trial_result *result, struct table_value *r
     row[trial_row_server_cpu_s] =
         table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
     row[trial_row_client_rss_kib] = table_count(result->client_rss_kib);
-    row[trial_row_server_writes] = table_count_if(known, servers->writes);
-    row[trial_row_server_notifications] = table_count_if(known, servers->notifications);
-    row[trial_row_server_packets_received] = table_count_if(known, servers->packets_received);
+#define PUT(A, B, name, keys, word, meaning)                                                       \
+    row[trial_row_server_##name] = table_count_if(known, servers->name);
+    FOUR_LETTER_OF_TRIALS(PUT, , )
+#undef PUT
     row[trial_row_watches_leaked] = leak(known, servers->watches_leaked);
     row[trial_row_ephemerals_leaked] = leak(known, servers->ephemerals_leaked);
     row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));

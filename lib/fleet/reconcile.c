@@ -49,29 +49,29 @@ enum server_counters_counter server_counters_reconcile(const struct server_count
              pings = left < pings_most ? left : pings_most;
     const struct {
         uint64_t servers, sessions;
-    } pairs[SERVER_COUNTERS_AGREES] = {
-        [SERVER_COUNTERS_WRITES] = {count->writes, rpcs - reads},
-        [SERVER_COUNTERS_READS] = {count->reads, reads + pings},
-        [SERVER_COUNTERS_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION]},
-        [SERVER_COUNTERS_PACKETS] = {count->packets_received, rpcs + pings},
+    } pairs[server_counters_agree] = {
+        [server_counters_writes] = {count->writes, rpcs - reads},
+        [server_counters_reads] = {count->reads, reads + pings},
+        [server_counters_notifications] = {count->notifications, of[TALLY_NOTIFICATION]},
+        [server_counters_packets_received] = {count->packets_received, rpcs + pings},
     };
-    for (int counter = 0; counter < SERVER_COUNTERS_AGREES; counter++) {
+    for (int counter = 0; counter < server_counters_agree; counter++) {
         if (pairs[counter].servers == pairs[counter].sessions)
             continue;
         *servers = pairs[counter].servers;
         *sessions = pairs[counter].sessions;
         return (enum server_counters_counter)counter;
     }
-    return SERVER_COUNTERS_AGREES;
+    return server_counters_agree;
 }
 
 const char *server_counters_counter_word(enum server_counters_counter counter)
 {
     static const char *const words[] = {
-#define X(name, member, told, word) [SERVER_COUNTERS_##name] = word,
-        SERVER_COUNTERS_LIST(X)
+#define X(A, B, name, keys, word, meaning) [server_counters_##name] = word,
+        FOUR_LETTER_COUNTED(X, , )
 #undef X
-            [SERVER_COUNTERS_AGREES] = "",
+            [server_counters_agree] = "",
     };
     return words[counter];
 }
@@ -137,7 +137,7 @@ static bool is_excused(const struct reconcile_facts *facts, struct reconcile_res
 struct reconcile_result reconcile(const struct reconcile_facts *facts)
 {
     struct reconcile_result result = {.reconciled = RECONCILED_NA,
-                                      .counter = SERVER_COUNTERS_AGREES};
+                                      .counter = server_counters_agree};
     bool others = facts->servers.known && (facts->is_shared || has_newcomers(facts));
     const char *obstacle = find_obstacle(facts, others);
     result.had_strangers = facts->are_private && others;
@@ -150,7 +150,7 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
     result.counter =
         server_counters_reconcile(&count, facts->sessions, facts->pings_most + facts->reconnects,
                                   &result.servers, &result.sessions);
-    if (result.counter == SERVER_COUNTERS_AGREES)
+    if (result.counter == server_counters_agree)
         result.reconciled = RECONCILED_YES;
     else if (!is_excused(facts, &result))
         result.reconciled = RECONCILED_NO;

@@ -101,9 +101,11 @@ static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
             return kind;
         const struct four_letter_counters *now = &inquiry->answer;
         bool is_at_rest = now->outstanding == 0 || now->outstanding == FOUR_LETTER_UNTOLD;
-        if (questions > 0 && is_at_rest && now->reads == before.reads &&
-            now->packets_received == before.packets_received + 1 && now->writes == before.writes &&
-            now->notifications_sent == before.notifications_sent)
+        before.packets_received++; /* this question */
+#define X(A, B, name, keys, word, meaning) is_at_rest = is_at_rest && now->name == before.name;
+        FOUR_LETTER_COUNTED(X, , )
+#undef X
+        if (questions > 0 && is_at_rest)
             break;
         before = *now;
     }
@@ -125,8 +127,8 @@ static enum error_kind add_server(struct server_counters *counters, size_t index
     if (kind != ERROR_NONE)
         return kind;
     const struct four_letter_counters *answer = &inquiry.answer;
-#define X(name, member, told, word) reading->member += answer->told;
-    SERVER_COUNTERS_LIST(X)
+#define X(A, B, name, keys, word, meaning) reading->name += answer->name;
+    FOUR_LETTER_COUNTED(X, , )
 #undef X
     reading->connections += answer->connections - 1;
     reading->watches += answer->watch_count;
@@ -220,8 +222,8 @@ struct server_counters_count server_counters_subtract(const struct server_counte
     struct server_counters_count count = {
         .known = before->known && after->known && !before->asked_again && !after->asked_again,
         .asked_again = before->asked_again || after->asked_again,
-#define X(name, member, told, word) .member = after->member - before->member,
-        SERVER_COUNTERS_LIST(X)
+#define X(A, B, name, keys, word, meaning) .name = after->name - before->name,
+        FOUR_LETTER_COUNTED(X, , )
 #undef X
             .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
         .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,

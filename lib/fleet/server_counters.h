@@ -27,24 +27,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a server counts since its start. X(NAME, member, its name in struct four_letter_counters,
- * the word for it). A new counter of the servers is a row here: readings add it up, counts subtract
- * it. */
-#define SERVER_COUNTERS_LIST(X)                                                                    \
-    X(WRITES, writes, writes, "writes")       /* answered, failed ones included */                 \
-    X(READS, reads, reads, "reads and pings") /* answered, pings included */                       \
-    X(NOTIFICATIONS, notifications, notifications_sent, "notifications")                           \
-    X(PACKETS, packets_received, packets_received, "packets received") /* without our words */     \
-    X(CONNECTS, connects, connects, "connects") /* sessions opened, or connected again */
-
-/* The members of a structure of them. */
-#define SERVER_COUNTERS_MEMBER(name, member, told, word) uint64_t member;
-
+/* What servers and sessions are compared by. */
 enum server_counters_counter {
-#define X(name, member, told, word) SERVER_COUNTERS_##name,
-    SERVER_COUNTERS_LIST(X)
+#define X(A, B, name, keys, word, meaning) server_counters_##name,
+    FOUR_LETTER_COUNTED(X, , )
 #undef X
-        SERVER_COUNTERS_AGREES
+        server_counters_agree
 };
 
 struct server_counters {
@@ -64,7 +52,7 @@ struct server_counters {
 struct server_counters_reading {
     bool known;
     bool asked_again; /* of struct server_counters, at that time */
-    SERVER_COUNTERS_LIST(SERVER_COUNTERS_MEMBER)
+    FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
     uint64_t connections; /* without those of the reading itself and of companions */
     uint64_t watches;
     uint64_t ephemerals;
@@ -80,7 +68,7 @@ struct server_counters_reading {
 struct server_counters_count {
     bool known;       /* both readings are known, and no server was asked again */
     bool asked_again; /* an election may have reset the counters of a server */
-    SERVER_COUNTERS_LIST(SERVER_COUNTERS_MEMBER)
+    FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
     int64_t watches_leaked;
     int64_t ephemerals_leaked;
     size_t servers;                              /* so many; of each: */
@@ -197,7 +185,7 @@ void server_counters_discount(struct server_counters_count *count, uint64_t exit
 
 /*
  * Compares what the servers counted with what the sessions counted. Returns the first counter that
- * differs, with both numbers, or SERVER_COUNTERS_AGREES with *servers and *sessions unchanged.
+ * differs, with both numbers, or server_counters_agree with *servers and *sessions unchanged.
  * pings_most: of the sessions and the set-up session; as many of them count as reads as brings the
  * two numbers nearest. Every request must have been answered, and no other client may use the
  * servers.

@@ -324,7 +324,7 @@ const char *load_fault_word(enum load_fault_action action);
 struct load_server_second {
     bool known; /* how many in this second: packets_received without zkherd's four-letter words, and
                    FOUR_LETTER_UNTOLD if others have asked, too: it is not known in which second */
-    SERVER_COUNTERS_LIST(SERVER_COUNTERS_MEMBER)
+    FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
     bool state_known; /* how many at its end: */
     uint64_t watches;
     uint64_t connections; /* that of the set-up session included */

@@ -36,10 +36,11 @@ static struct load_server_reading reading_of(const struct round *round, size_t s
 static bool goes_on_counting(const struct four_letter_counters *before,
                              const struct four_letter_counters *now)
 {
-    return (before->uptime_ms == FOUR_LETTER_UNTOLD || now->uptime_ms >= before->uptime_ms) &&
-           now->writes >= before->writes && now->reads >= before->reads &&
-           now->notifications_sent >= before->notifications_sent &&
-           now->packets_received > before->packets_received;
+    bool goes_on = before->uptime_ms == FOUR_LETTER_UNTOLD || now->uptime_ms >= before->uptime_ms;
+#define X(A, B, name, keys, word, meaning) goes_on = goes_on && now->name >= before->name;
+    FOUR_LETTER_COUNTED(X, , )
+#undef X
+    return goes_on && now->packets_received > before->packets_received;
 }
 
 /* Whether it is known what a server counted between the two. One that has come up in between counts
@@ -61,8 +62,9 @@ static void add_counted(const struct load_server_reading *before,
     second->known = second->known && are_comparable(before, now);
     if (!second->known || now->absent)
         return;
-#define X(name, member, told, word) second->member += now->counters.told - before->counters.told;
-    SERVER_COUNTERS_LIST(X)
+#define X(A, B, name, keys, word, meaning)                                                         \
+    second->name += now->counters.name - before->counters.name;
+    FOUR_LETTER_COUNTED(X, , )
 #undef X
     second->packets_received--;
 }

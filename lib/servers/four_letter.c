@@ -269,11 +269,12 @@ static const struct row {
     size_t offset;
     bool may_be_untold;
 } rows[] = {
-#define X(name, keys) {keys, offsetof(struct four_letter_counters, name), false},
-    FOUR_LETTER_COUNTERS_TOLD(X)
+#define COUNTED(A, B, name, keys, word, meaning) X(name, keys)
+#define X(name, keys)                            {keys, offsetof(struct four_letter_counters, name), false},
+    FOUR_LETTER_COUNTED(COUNTED, , ) FOUR_LETTER_STATES(X)
 #undef X
 #define X(name, keys) {keys, offsetof(struct four_letter_counters, name), true},
-        FOUR_LETTER_COUNTERS_UNTOLD(X)
+        FOUR_LETTER_UNTOLD_STATES(X)
 #undef X
 };
 

@@ -40,24 +40,46 @@ struct four_letter_identity {
 #define FOUR_LETTER_UNTOLD UINT64_MAX
 
 /*
- * X(name, keys): counters since a server's start, and its present state. The keys of mntr are
- * separated by blanks; the values of several keys are added up. Each key must be there:
+ * What a server tells about itself. X(A, B, name, keys, word, meaning): the keys of mntr are
+ * separated by blanks, and the values of several keys are added up; `word` names the counter in a
+ * sentence, `meaning` as a column of a file. A and B are the caller's own. A new counter is a row
+ * of the list that says where it is shown: it is then read, summed up over the servers, subtracted
+ * from an earlier reading, and in the files and metrics.
  */
-#define FOUR_LETTER_COUNTERS_TOLD(X)                                                               \
-    X(notifications_sent, "zk_sum_node_created_watch_count zk_sum_node_deleted_watch_count "       \
-                          "zk_sum_node_children_watch_count zk_sum_node_changed_watch_count")      \
-    X(writes, "zk_cnt_updatelatency") /* answered, failed ones included */                         \
-    X(reads, "zk_cnt_readlatency")    /* answered, pings included */                               \
-    X(packets_received,               /* requests, connects, pings, closes, four-letter words */   \
-      "zk_packets_received")                                                                       \
+
+/* Counted since the server's start, and shown of a trial and of a load: */
+#define FOUR_LETTER_WRITES(X, A, B)                                                                \
+    X(A, B, writes, "zk_cnt_updatelatency", "writes",                                              \
+      "writes answered, including failed ones (`zk_cnt_updatelatency`)")
+#define FOUR_LETTER_MESSAGES(X, A, B)                                                              \
+    X(A, B, notifications,                                                                         \
+      "zk_sum_node_created_watch_count zk_sum_node_deleted_watch_count "                           \
+      "zk_sum_node_children_watch_count zk_sum_node_changed_watch_count",                          \
+      "notifications", "notifications sent (the four `zk_sum_node_*_watch_count`)")                \
+    X(A, B, packets_received, "zk_packets_received", "packets received",                           \
+      "requests and pings (`zk_packets_received`), without zkherd's own four-letter words")
+#define FOUR_LETTER_OF_TRIALS(X, A, B) FOUR_LETTER_WRITES(X, A, B) FOUR_LETTER_MESSAGES(X, A, B)
+
+/* and these of a load alone: */
+#define FOUR_LETTER_READS(X, A, B)                                                                 \
+    X(A, B, reads, "zk_cnt_readlatency", "reads and pings", "reads answered, pings included")
+#define FOUR_LETTER_OF_LOADS(X, A, B)                                                              \
+    FOUR_LETTER_WRITES(X, A, B) FOUR_LETTER_READS(X, A, B) FOUR_LETTER_MESSAGES(X, A, B)
+
+/* All that is counted; the last are in no file: */
+#define FOUR_LETTER_COUNTED(X, A, B)                                                               \
+    FOUR_LETTER_OF_LOADS(X, A, B)                                                                  \
+    X(A, B, connects, "zk_connection_request_count", "connects", "sessions opened, or reconnected")
+
+/* The state of a server when it answers: X(name, keys). connections includes this question's. */
+#define FOUR_LETTER_STATES(X)                                                                      \
     X(watch_count, "zk_watch_count")                                                               \
     X(ephemerals_count, "zk_ephemerals_count")                                                     \
-    X(connections, "zk_num_alive_connections") /* the connection of this question included */      \
-    X(connects, "zk_connection_request_count") /* sessions opened, or connected again */           \
+    X(connections, "zk_num_alive_connections")                                                     \
     X(znode_count, "zk_znode_count")
 
-/* These may be untold: */
-#define FOUR_LETTER_COUNTERS_UNTOLD(X)                                                             \
+/* These alone may be untold: */
+#define FOUR_LETTER_UNTOLD_STATES(X)                                                               \
     X(outstanding, "zk_outstanding_requests") /* at the server; 0 also for a number below 0, which \
                               a server tells that answers a request before it counts it in */      \
     X(snapshots, "zk_cnt_snapshottime")       /* written since the process began */                \
@@ -65,11 +87,15 @@ struct four_letter_identity {
                               wait without its fraction of a millisecond, so at least */           \
     X(uptime_ms, "zk_uptime")       /* since the server began to serve in its present role */
 
+/* The members of a struct of counters: FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , ) */
+#define FOUR_LETTER_MEMBER(A, B, name, keys, word, meaning) uint64_t name;
+
 /* A server's answer to mntr. */
 struct four_letter_counters {
+    FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
 #define X(name, keys) uint64_t name;
-    FOUR_LETTER_COUNTERS_TOLD(X)
-    FOUR_LETTER_COUNTERS_UNTOLD(X)
+    FOUR_LETTER_STATES(X)
+    FOUR_LETTER_UNTOLD_STATES(X)
 #undef X
     char mode[24]; /* as in four_letter_identity */
 };

@@ -27,6 +27,7 @@
 
 #include "base/random.h"
 #include "client/client.h"
+#include "servers/four_letter.h"
 #include "sim/sim_options.h"
 #include "sim/store.h"
 
@@ -268,11 +269,7 @@ struct sim_server {
     uint64_t to_leader_ns;
     uint64_t proposal_ns;
     uint64_t acknowledged_ns;
-    uint64_t notifications;
-    uint64_t writes;
-    uint64_t reads;
-    uint64_t packets_received;
-    uint64_t connects;
+    struct four_letter_counters counters; /* what it has counted; its state is read when asked */
 };
 
 /* The process of all clients. It takes messages one at a time, in the order in which they arrived;

@@ -151,29 +151,22 @@ void sim_at(struct sim *sim, uint64_t due_ns, void (*call)(void *context), void 
 
 uint64_t sim_zxid(struct sim *sim, unsigned server)
 {
-    sim->servers[server].packets_received++;
+    sim->servers[server].counters.packets_received++;
     return sim->servers[server].zxid;
 }
 
 void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters *counters)
 {
     struct sim_server *asked = &sim->servers[server];
-    asked->packets_received++;
-    *counters = (struct four_letter_counters){
-        .notifications_sent = asked->notifications,
-        .writes = asked->writes,
-        .reads = asked->reads,
-        .packets_received = asked->packets_received,
-        .watch_count = asked->watches.count,
-        .ephemerals_count = asked->tree.ephemerals,
-        .connections = 1,
-        .connects = asked->connects,
-        .znode_count = asked->tree.count + ROOT_AGAIN,
-        .outstanding = FOUR_LETTER_UNTOLD,
-        .snapshots = FOUR_LETTER_UNTOLD,
-        .fsync_ms = FOUR_LETTER_UNTOLD,
-        .uptime_ms = FOUR_LETTER_UNTOLD,
-    };
+    asked->counters.packets_received++;
+    *counters = asked->counters;
+    counters->watch_count = asked->watches.count;
+    counters->ephemerals_count = asked->tree.ephemerals;
+    counters->connections = 1;
+    counters->znode_count = asked->tree.count + ROOT_AGAIN;
+#define X(name, keys) counters->name = FOUR_LETTER_UNTOLD;
+    FOUR_LETTER_UNTOLD_STATES(X)
+#undef X
     snprintf(counters->mode, sizeof counters->mode, "%s", sim_mode(sim->options.servers, server));
     for (uint32_t i = 1; i <= sim->session_count; i++)
         counters->connections +=

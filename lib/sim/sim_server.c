@@ -157,11 +157,11 @@ static void fire(struct sim_server *server, const struct change *change)
     const struct watches_ear ear = {hear_fired, server};
     struct watches *watches = &server->watches;
     if (change->operation == OP_CREATE)
-        server->notifications += watches_created(watches, change->path, ear);
+        server->counters.notifications += watches_created(watches, change->path, ear);
     else if (change->operation == OP_DELETE)
-        server->notifications += watches_deleted(watches, change->path, ear);
+        server->counters.notifications += watches_deleted(watches, change->path, ear);
     else if (change->operation == OP_SET)
-        server->notifications += watches_changed(watches, change->path, ear);
+        server->counters.notifications += watches_changed(watches, change->path, ear);
 }
 
 /* The event that a watched znode has had since the client saw it; 0 if there is none. */
@@ -230,7 +230,7 @@ static void carry_out_read(struct sim_server *server, struct message *message)
 {
     const struct sim_costs *costs = &server->sim->options.costs;
     bool linked = is_linked(server, message);
-    server->reads++;
+    server->counters.reads++;
     message->zxid = server->zxid;
     work(server, costs->read_ns);
     if (message->kind == MESSAGE_WATCHES && linked) {
@@ -261,7 +261,7 @@ static void carry_out_write(struct sim_server *server, struct message *message)
     server->zxid = message->zxid;
     bool ours = message->kind != MESSAGE_EXPIRE && message->server == server->index;
     if (ours)
-        server->writes++;
+        server->counters.writes++;
     if (ours && message->status == ZK_OK && message->operation == OP_SET)
         message->version = tree_find(&server->tree, message->one.path)->version;
     if (ours && is_linked(server, message)) {
@@ -535,8 +535,8 @@ void sim_server_receives(void *context)
         message_release(message, &session->sim->paths);
         return;
     }
-    server->packets_received++;
-    server->connects += message->kind == MESSAGE_OPEN || message->kind == MESSAGE_REOPEN;
+    server->counters.packets_received++;
+    server->counters.connects += message->kind == MESSAGE_OPEN || message->kind == MESSAGE_REOPEN;
     if (message->kind == MESSAGE_REOPEN) {
         receive_reopen(server, message);
         return;

@@ -221,7 +221,7 @@ static void check_agreement(const struct server_counters_count *count)
     uint64_t servers = 0, sessions = 0;
     enum server_counters_counter differs =
         server_counters_reconcile(count, &probe.sent, 0, &servers, &sessions);
-    if (differs != SERVER_COUNTERS_AGREES)
+    if (differs != server_counters_agree)
         fail_msg("%s: the server counted %lu, the session %lu",
                  server_counters_counter_word(differs), (unsigned long)servers,
                  (unsigned long)sessions);

@@ -361,7 +361,7 @@ TEST(counters_are_read_by_their_names)
     assert_int_equal(counters.znode_count, 16);
     assert_int_equal(counters.watch_count, 32);
     assert_int_equal(counters.ephemerals_count, 64);
-    assert_int_equal(counters.notifications_sent, 128 + 256 + 512 + 1024);
+    assert_int_equal(counters.notifications, 128 + 256 + 512 + 1024);
     assert_int_equal(counters.writes, 2048);
     assert_true(counters.reads == UINT64_MAX);
 }

@@ -91,10 +91,10 @@ TEST(test_a_wrong_tally_is_told_by_the_servers)
         more.of[kind]++;
         less.of[kind]--;
         assert_int_equal(server_counters_reconcile(&result->servers, &more, 0, &servers,
-                                                   &sessions) != SERVER_COUNTERS_AGREES,
+                                                   &sessions) != server_counters_agree,
                          counted);
         assert_int_equal(server_counters_reconcile(&result->servers, &less, 0, &servers,
-                                                   &sessions) != SERVER_COUNTERS_AGREES,
+                                                   &sessions) != server_counters_agree,
                          counted);
     }
     trial_result_free(result);

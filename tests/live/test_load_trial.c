@@ -639,7 +639,7 @@ TEST(a_write_that_is_not_counted_is_found)
                    .progress = write_once, .context = &has_written, .interrupt_descriptor = -1});
     assert_true(has_written);
     assert_int_equal(result->reconcile.reconciled, RECONCILED_NO);
-    assert_int_equal(result->reconcile.counter, SERVER_COUNTERS_WRITES);
+    assert_int_equal(result->reconcile.counter, server_counters_writes);
     assert_int_equal(result->reconcile.servers, result->reconcile.sessions + 1);
     load_result_free(result);
     struct error error;

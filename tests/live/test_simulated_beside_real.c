@@ -150,7 +150,7 @@ static struct four_letter_counters counters_since(struct side *side)
     const struct four_letter_counters *before = &side->before;
     read_counters(side, &now);
     return (struct four_letter_counters){
-        .notifications_sent = now.notifications_sent - before->notifications_sent,
+        .notifications = now.notifications - before->notifications,
         .writes = now.writes - before->writes,
         .reads = now.reads - before->reads,
         .packets_received = now.packets_received - before->packets_received,
@@ -247,7 +247,7 @@ static void compare_counters(const char *what, const struct four_letter_counters
     if (sim->counter != real->counter)                                                             \
     fail_msg("%s: " #counter ": simulated %ju, real %ju", what, (uintmax_t)sim->counter,           \
              (uintmax_t)real->counter)
-    COMPARE(notifications_sent);
+    COMPARE(notifications);
     COMPARE(writes);
     COMPARE(reads);
     COMPARE(packets_received);

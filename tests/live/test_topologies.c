@@ -66,7 +66,7 @@ static void check_wrong_tally(enum pace pace)
     assert_int_equal(result->violation_count, 1);
     const struct violation *violation = &result->memory->violations[0];
     assert_int_equal(violation->kind, VIOLATION_SERVERS);
-    assert_int_equal(violation->counter, SERVER_COUNTERS_WRITES);
+    assert_int_equal(violation->counter, server_counters_writes);
     assert_int_equal(violation->found, violation->expected + 2);
     trial_result_free(result);
 }

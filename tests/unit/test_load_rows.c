@@ -367,7 +367,7 @@ TEST_BETWEEN(a_count_that_differs_is_told, set_up, tear_down)
 {
     result->losses = 2;
     result->reconcile = (struct reconcile_result){.reconciled = RECONCILED_NO,
-                                                  .counter = SERVER_COUNTERS_WRITES,
+                                                  .counter = server_counters_writes,
                                                   .servers = 1234,
                                                   .sessions = 1233};
     assert_times_do_not_stand("the servers counted 1234 writes, the sessions 1233", false);

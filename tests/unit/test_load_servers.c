@@ -19,7 +19,7 @@ static uint32_t ended;
 /* Each has counted so much since its start. */
 static struct four_letter_counters counters_of(uint64_t so_much)
 {
-    return (struct four_letter_counters){.notifications_sent = 3 * so_much,
+    return (struct four_letter_counters){.notifications = 3 * so_much,
                                          .writes = so_much,
                                          .reads = 2 * so_much,
                                          .packets_received = 4 * so_much,

@@ -45,7 +45,7 @@ TEST(test_private_servers_that_counted_more_fail)
     facts.servers.packets_received++;
     assert_outcome(&facts, RECONCILED_NO, "");
     struct reconcile_result result = reconcile(&facts);
-    assert_int_equal(result.counter, SERVER_COUNTERS_WRITES);
+    assert_int_equal(result.counter, server_counters_writes);
     assert_int_equal(result.servers, 4);
     assert_int_equal(result.sessions, 3);
     assert_false(result.had_strangers);

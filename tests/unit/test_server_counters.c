@@ -214,7 +214,7 @@ static enum server_counters_counter reconciled(struct server_counters_count coun
 TEST(test_equal_counts_agree_whatever_pings_there_are)
 {
     for (uint64_t pings = 0; pings <= PINGS; pings++)
-        assert_int_equal(reconciled(count_with(pings), PINGS), SERVER_COUNTERS_AGREES);
+        assert_int_equal(reconciled(count_with(pings), PINGS), server_counters_agree);
 }
 
 TEST(test_a_write_more_or_less_is_told)
@@ -222,8 +222,8 @@ TEST(test_a_write_more_or_less_is_told)
     struct server_counters_count more = count_with(0), less = more;
     more.writes++;
     less.writes--;
-    assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_WRITES);
-    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_WRITES);
+    assert_int_equal(reconciled(more, PINGS), server_counters_writes);
+    assert_int_equal(reconciled(less, PINGS), server_counters_writes);
 }
 
 TEST(test_a_read_that_no_server_answered_is_told)
@@ -231,7 +231,7 @@ TEST(test_a_read_that_no_server_answered_is_told)
     struct server_counters_count less = count_with(0);
     less.reads--;
     less.packets_received--;
-    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_READS);
+    assert_int_equal(reconciled(less, PINGS), server_counters_reads);
 }
 
 /* More than pings can account for: a request that no session has counted. */
@@ -240,7 +240,7 @@ TEST(test_a_read_that_is_not_counted_is_no_ping)
     uint64_t servers = 0, sessions = 0;
     struct server_counters_count more = count_with(PINGS + 1);
     assert_int_equal(server_counters_reconcile(&more, &counted, PINGS, &servers, &sessions),
-                     SERVER_COUNTERS_READS);
+                     server_counters_reads);
     assert_int_equal(servers, READS + PINGS + 1);
     assert_int_equal(sessions, READS + PINGS);
 }
@@ -250,8 +250,8 @@ TEST(test_a_notification_more_or_less_is_told)
     struct server_counters_count more = count_with(0), less = more;
     more.notifications++;
     less.notifications--;
-    assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_NOTIFICATIONS);
-    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_NOTIFICATIONS);
+    assert_int_equal(reconciled(more, PINGS), server_counters_notifications);
+    assert_int_equal(reconciled(less, PINGS), server_counters_notifications);
 }
 
 TEST(test_a_packet_more_or_less_is_told)
@@ -259,8 +259,8 @@ TEST(test_a_packet_more_or_less_is_told)
     struct server_counters_count more = count_with(PINGS), less = more;
     more.packets_received++;
     less.packets_received--;
-    assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_PACKETS);
-    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_PACKETS);
+    assert_int_equal(reconciled(more, PINGS), server_counters_packets_received);
+    assert_int_equal(reconciled(less, PINGS), server_counters_packets_received);
 }
 
 TEST(test_the_first_stranger_makes_servers_shared)
@@ -289,7 +289,7 @@ TEST(test_what_is_no_request_of_a_session_is_taken_out)
     count.reads += 3;                    /* the set-up session's */
     count.packets_received += 2 + 4 + 3; /* and connections made again */
     server_counters_discount(&count, 2, 4, 3);
-    assert_int_equal(reconciled(count, 0), SERVER_COUNTERS_AGREES);
+    assert_int_equal(reconciled(count, 0), server_counters_agree);
 }
 
 TEST(test_each_server_has_its_own_times)

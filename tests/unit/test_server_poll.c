@@ -122,7 +122,7 @@ TEST_BETWEEN(an_answer_is_read_in_whatever_pieces_it_comes, set_up, tear_down)
     assert_true(answer()->has_counters);
     assert_int_equal(answer()->role, ROLE_FOLLOWER);
     assert_int_equal(answer()->counters.writes, 2048);
-    assert_int_equal(answer()->counters.notifications_sent, 10);
+    assert_int_equal(answer()->counters.notifications, 10);
     assert_int_equal(answer()->counters.outstanding, 0);
     assert_int_equal(answer()->counters.uptime_ms, 900);
     assert_true(answer()->counters.snapshots == FOUR_LETTER_UNTOLD);
