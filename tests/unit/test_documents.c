@@ -152,14 +152,31 @@ static bool has_value(const struct option_row *row)
     return row->parse != NULL && row->parse != option_row_flag;
 }
 
+/* As a user types it. */
+static void spell_duration(uint64_t duration_ns, char text[32])
+{
+    static const struct {
+        uint64_t ns;
+        const char *name;
+    } units[] = {{3600 * NS_PER_S, "h"},
+                 {60 * NS_PER_S, "m"},
+                 {NS_PER_S, "s"},
+                 {NS_PER_MS, "ms"},
+                 {1, "ns"}};
+    size_t i = 0;
+    while (duration_ns % units[i].ns != 0)
+        i++;
+    snprintf(text, 32, "%llu%s", (unsigned long long)(duration_ns / units[i].ns), units[i].name);
+}
+
 /* The values that a row takes, if its parser is one of those that all tables have. */
 static const char *bounds_of(const struct option_row *row)
 {
     static char bounds[96];
     char least[32], most[32];
     unsigned long long from = row->least, to = row->most;
-    text_format_duration(row->least, least, sizeof least);
-    text_format_duration(row->most, most, sizeof most);
+    spell_duration(row->least, least);
+    spell_duration(row->most, most);
     bounds[0] = '\0';
     if (row->parse == option_row_number)
         snprintf(bounds, sizeof bounds, "%llu to %llu", from, to);
@@ -174,13 +191,14 @@ static const char *bounds_of(const struct option_row *row)
     return bounds;
 }
 
-/* Its text, and in parentheses which values there are and the default, which the help has between
- * brackets at the end. */
+/* Its text in the help, if any, and in parentheses which values there are and the default, which
+ * the help has between brackets at the end. */
 static void write_option(FILE *out, const struct option_row *row)
 {
     char text[1024], *default_ = NULL;
     const char *at = strstr(row->help, row->name), *bounds = bounds_of(row);
-    assert_non_null(at);
+    if (at == NULL)
+        return;
     at += strlen(row->name);
     size_t value = has_value(row) ? 1 + strcspn(at + 1, " \n") : 0;
     fputs(".TP\n", out);
@@ -205,12 +223,27 @@ static void write_option(FILE *out, const struct option_row *row)
     write_text(out, whole);
 }
 
+/* The rows of a command line's help; behind "without", those that the help of another one has as
+ * well are left out. */
 static void write_options(FILE *out, char **words)
 {
+    const struct option_row *row, *other = NULL;
+    char **without = words;
+    while (*without != NULL && strcmp(*without, "without") != 0)
+        without++;
+    if (*without != NULL) {
+        *without = NULL;
+        other = arguments_of(without + 1)->rows;
+    }
     const struct arguments *arguments = arguments_of(words);
-    const struct option_row *row = arguments->shown != NULL ? arguments->shown : arguments->rows;
-    for (; row->name != NULL; row++)
-        write_option(out, row);
+    for (row = arguments->shown != NULL ? arguments->shown : arguments->rows; row->name != NULL;
+         row++) {
+        const struct option_row *same = other;
+        while (same != NULL && same->name != NULL && strcmp(same->help, row->help) != 0)
+            same++;
+        if (same == NULL || same->name == NULL)
+            write_option(out, row);
+    }
 }
 
 /* What each exit status means, as the end of the help says. */
@@ -223,6 +256,7 @@ static void write_statuses(FILE *out, char **words)
     at += strlen(begin);
     end = strstr(at, "\n\n");
     join_lines(at, text, end == NULL ? sizeof text : (size_t)(end - at) + 1);
+    text[strlen(text) - 1] = '\0'; /* the full stop */
     for (char *status = text, *next; status != NULL; status = next) {
         next = status;
         while ((next = strstr(next, "; ")) != NULL && !isdigit((unsigned char)next[2]))
@@ -244,8 +278,9 @@ static void write_examples(FILE *out, char **words)
         size_t line = strcspn(at, "\n");
         const char *remark = memmem(at + 2, line - 2, "  ", 2);
         if (strncmp(at, "   ", 3) != 0) {
-            fputs(".TP\n", out);
+            fputs(remark == NULL ? ".PP\n.nf\n" : ".TP\n", out);
             write_command(out, at + 2, remark == NULL ? line - 2 : (size_t)(remark - at) - 2);
+            fputs(remark == NULL ? ".fi\n" : "", out);
         }
         char text[160];
         if (remark != NULL)
@@ -259,6 +294,15 @@ static void write_subcommands(FILE *out, char **words)
     for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
         fprintf(out, ".TP\n\\fBzkherd\\-%s\\fR(1)\n", one->name);
         write_text(out, one->does);
+    }
+}
+
+static void write_questions(FILE *out, char **words)
+{
+    (void)words;
+    for (const struct answer *one = answers; one->topic != NULL; one++) {
+        fprintf(out, ".TP\n\\fB%s\\fR\n", one->topic);
+        write_text(out, one->question);
     }
 }
 
@@ -281,9 +325,9 @@ static void write_pages(FILE *out, char **words)
 static const json_t *object_of(const json_t *rule)
 {
     const json_t *items = json_object_get(rule, "items");
-    return json_object_get(rule, "properties") != NULL ? rule
-           : items != NULL                             ? object_of(items)
-                                                       : NULL;
+    if (json_object_get(rule, "properties") != NULL)
+        return rule;
+    return items != NULL ? object_of(items) : NULL;
 }
 
 /* The name of the definition that the value, or each item, is of; NULL: none. */
@@ -291,53 +335,78 @@ static const char *definition_of(const json_t *rule)
 {
     const char *name = json_string_value(json_object_get(rule, "$ref"));
     const json_t *items = json_object_get(rule, "items");
-    return name != NULL ? strrchr(name, '/') + 1 : items != NULL ? definition_of(items) : NULL;
+    if (name != NULL)
+        return strrchr(name, '/') + 1;
+    return items != NULL ? definition_of(items) : NULL;
+}
+
+/* A key: which words it may be, or of what its value is; and its description. */
+static void write_key(FILE *text, const json_t *definitions, const char *key, const json_t *value)
+{
+    const char *definition = definition_of(value);
+    const char *description = json_string_value(json_object_get(value, "description"));
+    const json_t *defined = definition != NULL ? json_object_get(definitions, definition) : NULL;
+    const json_t *words = json_object_get(defined != NULL ? defined : value, "enum");
+    fprintf(text, "`%s`", key);
+    if (object_of(defined) != NULL)
+        fprintf(text, " (%s `%s`)", json_object_get(value, "items") != NULL ? "each as" : "as",
+                definition);
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        fprintf(text, "%s%s", i == 0 ? " (" : ", ", word != NULL ? word : "null");
+    }
+    fputs(json_array_size(words) > 0 ? ")" : "", text);
+    /* A sentence. */
+    if (description != NULL) {
+        bool name = isupper((unsigned char)description[1]);
+        fprintf(text, ": %c%.*s", name ? description[0] : tolower(description[0]),
+                (int)strlen(description) - 2, description + 1);
+    }
 }
 
 /* The keys of an object, then those of the objects in it. */
-static void write_object(FILE *out, const char *title, const json_t *rule)
+static void write_object(FILE *out, const json_t *definitions, const char *title,
+                         const json_t *rule)
 {
     const char *key, *separator = "";
     json_t *value;
-    char text[8192];
-    FILE *stream = fmemopen(text, sizeof text, "w");
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
     json_object_foreach(json_object_get(rule, "properties"), key, value)
     {
-        const char *description = json_string_value(json_object_get(value, "description"));
-        const char *definition = definition_of(value);
-        fprintf(stream, "%s`%s`", separator, key);
-        if (definition != NULL && strcmp(definition, key) != 0)
-            fprintf(stream, " (%s `%s`)",
-                    json_object_get(value, "items") != NULL ? "a list of" : "a", definition);
-        if (description != NULL)
-            fprintf(stream, ": %.*s", (int)strlen(description) - 1, description);
+        fputs(separator, stream);
+        write_key(stream, definitions, key, value);
         separator = "; ";
     }
     fclose(stream);
     fputs(".TP\n", out);
     write_text(out, title);
     write_text(out, text);
+    free(text);
     json_object_foreach(json_object_get(rule, "properties"), key, value)
     {
         if (object_of(value) != NULL)
-            write_object(out, key, object_of(value));
+            write_object(out, definitions, key, object_of(value));
     }
 }
 
 /* What --json prints, as docs/schema says. */
 static void write_keys(FILE *out, char **words)
 {
-    char path[128];
+    char path[160];
     const char *name;
     json_t *definition;
     snprintf(path, sizeof path, "docs/schema/%s.schema.json", words[0]);
     json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(schema);
-    write_object(out, "the object", schema);
-    json_object_foreach(json_object_get(schema, "$defs"), name, definition)
+    const json_t *definitions = json_object_get(schema, "$defs");
+    write_object(out, definitions, json_string_value(json_object_get(schema, "title")), schema);
+    json_object_foreach((json_t *)(uintptr_t)definitions, name, definition)
     {
+        snprintf(path, sizeof path, "`%s`", name);
         if (object_of(definition) != NULL)
-            write_object(out, name, definition);
+            write_object(out, definitions, path, definition);
     }
     json_decref(schema);
 }
@@ -388,7 +457,7 @@ static const struct part {
 } parts[] = {
     {"options", write_options},         {"statuses", write_statuses}, {"examples", write_examples},
     {"subcommands", write_subcommands}, {"pages", write_pages},       {"keys", write_keys},
-    {"columns", write_columns},         {"code", write_code},
+    {"questions", write_questions},     {"columns", write_columns},   {"code", write_code},
 };
 
 /* What the words behind MARK stand for. */
