@@ -386,15 +386,13 @@ LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings adversity cli_
     cli_calibrate cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
 
 # All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
-# further test begins. tests/run says which failures are tried again; these are listed at the end.
+# further test begins.
 TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
-	@rm -f $(BUILD)/tests/failed-at-times
 	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
 	    $(if $(SANITIZE),,tests/packaging.sh tests/golden.sh) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
-	@cat $(BUILD)/tests/failed-at-times 2>/dev/null || true
 
 # The tests that start no server.
 check-units: install-to-test-units
