@@ -3,22 +3,10 @@
  * main: the program's subcommands. Layer: bench.
  */
 #include "base/text.h"
-#include "bench/claims/claims.h"
-#include "bench/clean/clean.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
-#include "bench/compare/compare.h"
-#include "bench/ensemble/ensemble.h"
+#include "bench/cli/subcommands.h"
 #include "bench/help/help.h"
-#include "bench/inspect/inspect.h"
-#include "bench/load/load.h"
-#include "bench/model/model.h"
-#include "bench/paper/paper.h"
-#include "bench/plan/plan.h"
-#include "bench/plot/plot.h"
-#include "bench/recipes/recipes.h"
-#include "bench/report/report.h"
-#include "bench/run/run.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -44,20 +32,10 @@ static const char help_behind[] =
 static int help_about_all(int argc, char **argv);
 
 static const struct subcommand subcommands[] = {
-    {"run", run_main, "run recipes, count every message, compare the counts with laws"},
-    {"load", load_main, "send a mix of requests, in a closed loop or at an offered rate"},
-    {"paper", paper_main, "repeat the evaluation of the ZooKeeper paper, beside its figures"},
-    {"plan", plan_main, "find how many may wait for a lock; say what else limits them"},
-    {"calibrate", calibrate_main, "estimate what reads, writes, the disk take on these servers"},
-    {"compare", compare_main, "compare the counts and times of two runs or more"},
-    {"plot", plot_main, "draw the plots of runs, loads and comparisons again"},
-    {"report", report_main, "write the page of past results, of several side by side"},
-    {"claims", claims_main, "test claims about ZooKeeper's locks and ensembles"},
-    {"ensemble", ensemble_main, "keep private servers running for several runs"},
-    {"recipes", recipes_main, "show what each recipe does, its law, its source"},
-    {"inspect", inspect_main, "show the holder and the waiters of a lock; break the lock"},
-    {"clean", clean_main, "remove what killed runs left on servers"},
-    {"help", help_about_all, "answer ten questions about locks; the help of a subcommand"},
+#define X(name, does) {#name, name##_main, does},
+    SUBCOMMANDS(X)
+#undef X
+        {"help", help_about_all, "answer ten questions about locks; the help of a subcommand"},
     {0},
 };
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/claims/claims.h"
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -10,6 +8,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/clean/clean.h"
-
 #include "base/clock.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -8,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/subcommands.h"
 #include "bench/output/json_result.h"
 #include "bench/target/browser.h"
 #include "bench/target/remains.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/compare/compare.h"
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/compare/internal.h"
 #include "bench/output/folder.h"

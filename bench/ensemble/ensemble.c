@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/ensemble/ensemble.h"
-
+#include "servers/ensemble.h"
 #include "base/clock.h"
 #include "base/printable.h"
 #include "base/process.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/subcommands.h"
 #include "bench/output/json_result.h"
 #include "servers/detached.h"
-#include "servers/ensemble.h"
 #include "servers/four_letter.h"
 #include "servers/role.h"
 

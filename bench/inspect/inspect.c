@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/inspect/inspect.h"
-
 #include "base/clock.h"
 #include "base/printable.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/inspect/internal.h"
 

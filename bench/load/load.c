@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load.h"
-
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/subcommands.h"
 #include "bench/load/load_command_line.h"
 #include "bench/load/load_table.h"
 #include "bench/output/json_result.h"

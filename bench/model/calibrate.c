@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/model/model.h"
-
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/rows.h"
+#include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/model/internal.h"
 #include "bench/output/json_result.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/paper.h"
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/subcommands.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
 #include "bench/page/page.h"

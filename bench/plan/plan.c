@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/plan/plan.h"
-
 #include "bench/cli/arguments.h"
+#include "bench/cli/subcommands.h"
 #include "bench/model/model.h"
 #include "bench/plan/internal.h"
 

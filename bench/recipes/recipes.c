@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/recipes/recipes.h"
-
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/recipes/law_table.h"

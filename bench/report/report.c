@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/report/report.h"
-
 #include "base/error.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/subcommands.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/page/page.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/run.h"
-
 #include "base/clock.h"
 #include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/option_table.h"
+#include "bench/cli/subcommands.h"
 #include "bench/output/json_result.h"
 #include "bench/output/series.h"
 #include "bench/page/page.h"

@@ -5,8 +5,8 @@
 #include "tests/support/outside.h"
 #include "tests/support/test.h"
 
-#include "bench/claims/claims.h"
 #include "bench/claims/internal.h"
+#include "bench/cli/subcommands.h"
 
 static void look(struct experiment *experiment)
 {
