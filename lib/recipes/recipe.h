@@ -10,7 +10,7 @@
  * Invariant: a recipe keeps its state in its struct contender; local variables do not survive an
  * AWAIT.
  *
- * docs/recipes.md has every word of this header and of queue.h in a line each, and an example.
+ * docs/recipes.md goes from the code of a lock to a recipe.
  */
 #ifndef RECIPES_RECIPE_H
 #define RECIPES_RECIPE_H
