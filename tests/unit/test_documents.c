@@ -142,9 +142,12 @@ static void fold(FILE *out, const char *text, bool man)
     fputc('\n', out);
 }
 
+/* Of the document that is being written: a man page, or Markdown. */
+static bool is_man;
+
 static void write_text(FILE *out, const char *text)
 {
-    fold(out, text, true);
+    fold(out, text, is_man);
 }
 
 /* A command, in which every hyphen is one that can be typed. */
@@ -358,7 +361,7 @@ static void write_key(FILE *text, const json_t *definitions, const char *key, co
     const char *description = json_string_value(json_object_get(value, "description"));
     const json_t *defined = definition != NULL ? json_object_get(definitions, definition) : NULL;
     const json_t *words = json_object_get(defined != NULL ? defined : value, "enum");
-    fprintf(text, "`%s`", key);
+    fprintf(text, is_man ? "`%s`" : "| `%s` |", key);
     if (object_of(defined) != NULL)
         fprintf(text, " (%s `%s`)", json_object_get(value, "items") != NULL ? "each as" : "as",
                 definition);
@@ -370,9 +373,11 @@ static void write_key(FILE *text, const json_t *definitions, const char *key, co
     /* A sentence. */
     if (description != NULL) {
         bool name = isupper((unsigned char)description[1]);
-        fprintf(text, ": %c%.*s", name ? description[0] : tolower(description[0]),
-                (int)strlen(description) - 2, description + 1);
+        fprintf(text, "%s %c%.*s", is_man ? ":" : "",
+                name ? description[0] : tolower(description[0]), (int)strlen(description) - 2,
+                description + 1);
     }
+    fputs(is_man ? "" : " |\n", text);
 }
 
 /* The keys of an object, then those of the objects in it. */
@@ -386,14 +391,18 @@ static void write_object(FILE *out, const json_t *definitions, const char *title
     FILE *stream = open_memstream(&text, &size);
     json_object_foreach(json_object_get(rule, "properties"), key, value)
     {
-        fputs(separator, stream);
+        fputs(is_man ? separator : "", stream);
         write_key(stream, definitions, key, value);
         separator = "; ";
     }
     fclose(stream);
-    fputs(".TP\n", out);
-    write_text(out, title);
-    write_text(out, text);
+    if (is_man) {
+        fputs(".TP\n", out);
+        write_text(out, title);
+        write_text(out, text);
+    } else {
+        fprintf(out, "\n| %s | meaning |\n|---|---|\n%s", title, text);
+    }
     free(text);
     json_object_foreach(json_object_get(rule, "properties"), key, value)
     {
@@ -419,6 +428,8 @@ static void write_keys(FILE *out, char **words)
         if (object_of(definition) != NULL)
             write_object(out, definitions, path, definition);
     }
+    if (!is_man)
+        fputc('\n', out);
     json_decref(schema);
 }
 
@@ -496,7 +507,7 @@ static void write_answer(FILE *out, char **words)
     answers_told++;
     fprintf(out, "\n## %zu. %s\n\n", (size_t)(one - answers) + 1, one->question);
     snprintf(text, sizeof text, "**In short.** %s", one->in_short);
-    fold(out, text, false);
+    write_text(out, text);
     fputc('\n', out);
     for (const char *c = one->commands; *c != '\0'; c = strchr(c, '\n') + 1)
         fprintf(out, "    %.*s\n", (int)strcspn(c, "\n"), c);
@@ -584,7 +595,9 @@ static char *generate(const char *text)
 
 static void check(const char *path)
 {
-    char *text = read_text(path), *made = generate(text);
+    char *text = read_text(path), *made;
+    is_man = strstr(path, ".md") == NULL;
+    made = generate(text);
     bool changed = strcmp(text, made) != 0;
     if (changed && getenv("GENERATE") != NULL) {
         FILE *file = fopen(path, "we");
@@ -641,6 +654,7 @@ TEST(a_change_is_noticed)
                                   "\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint this help\n"
                                   ".\\\" " MARK_END "\n";
     static const char wrong[] = "a\n" MARK "pages help; -->\nzkherd\n" MARK_END "\nb";
+    is_man = true;
     char *made = generate(options);
     assert_string_equal(made, options);
     free(made);
