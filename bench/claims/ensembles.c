@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "bench/claims/internal.h"
 #include "bench/output/load_rows.h"
-#include "bench/target/core_shares.h"
+#include "bench/target/resources.h"
 #include "load/load.h"
 #include "measure/statistics.h"
 
@@ -69,7 +69,7 @@ static const char *find_obstacle(const struct testbed *testbed,
         snprintf(text, size, "%s: %s", error.subject, error.detail);
         return text;
     }
-    return core_shares_find(1, most, cpu_percent, text, size);
+    return resources_find_share(1, most, cpu_percent, text, size);
 }
 
 static enum error_kind open_side(struct ensemble_pair *pair, size_t side, struct error *error)
@@ -166,8 +166,8 @@ static const char *find_fault(const struct ensemble_pair *pair, size_t side,
     if (!(table_number(&row[load_row_achieved_per_s]) > 0))
         return "the servers answered nothing"; /* and there is no ratio */
     if (row[load_row_reads_percent].count == 100 &&
-        core_shares_starved(table_number(&row[load_row_server_cores]), pair->servers[side],
-                            pair->cpu_percent))
+        resources_are_starved(table_number(&row[load_row_server_cores]), pair->servers[side],
+                              pair->cpu_percent))
         return "the servers did not use their shares of the CPU";
     return "";
 }

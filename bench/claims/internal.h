@@ -227,7 +227,7 @@ experiment_function ensembles_scale_reads;
 #define ENSEMBLE_PAIR_ROUNDS_MAX 12
 
 /* Two private ensembles of different numbers of servers beside the servers of the testbed; each
- * server has the same share of the CPU (bench/target/core_shares.h), so that a server more is a
+ * server has the same share of the CPU (bench/target/resources.h), so that a server more is a
  * machine more. In a simulation they are simulated. */
 struct ensemble_pair {
     struct testbed *testbed;

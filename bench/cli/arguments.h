@@ -108,7 +108,7 @@ bool option_row_plots(struct option_given *given);    /* an unsigned: a bit for 
 /* Values of an option, ascending. */
 struct levels {
     uint64_t *list; /* the options' own; `count` that run, then `left_out` that do not
-                       (bench/target/target_limit.h) */
+                       (bench/target/target.h) */
     size_t count;
     size_t left_out;
 };

@@ -5,7 +5,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/model/costs_file.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 #include "load/load.h"
 
 #include <stdio.h>

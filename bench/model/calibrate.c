@@ -9,7 +9,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/model/internal.h"
 #include "bench/output/json_result.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 #include "sim/sim.h"
 
 #include <math.h>

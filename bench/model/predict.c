@@ -14,7 +14,7 @@
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 
 #include <math.h>
 #include <stdio.h>

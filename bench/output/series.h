@@ -14,7 +14,7 @@
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
 #include "bench/metrics/metrics.h"
-#include "bench/target/targets.h"
+#include "bench/target/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>

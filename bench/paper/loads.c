@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "bench/cli/complain.h"
-#include "bench/target/core_shares.h"
+#include "bench/target/resources.h"
 
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@ static const char *choose_shares(struct load_options *load, char *text, size_t s
     if (target->driver == DRIVER_SIMULATED || target->connect || target->cpu_percent > 0)
         return NULL;
     const char *why =
-        core_shares_find(load->processes, target->server_counts[target->topology_count - 1],
-                         &target->cpu_percent, found, sizeof found);
+        resources_find_share(load->processes, target->server_counts[target->topology_count - 1],
+                             &target->cpu_percent, found, sizeof found);
     if (why == NULL)
         return NULL;
     snprintf(text, size,

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>

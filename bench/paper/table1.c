@@ -7,7 +7,7 @@
  * each number of servers throughput rises with the share of reads: from writes alone to reads
  * alone, with no step between neighbouring shares at which throughput falls.
  *
- * A trial of reads alone whose servers were starved (bench/target/core_shares.h) does not count as
+ * A trial of reads alone whose servers were starved (bench/target/resources.h) does not count as
  * valid.
  */
 #include "bench/paper/internal.h"
@@ -16,7 +16,7 @@
 
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
-#include "bench/target/core_shares.h"
+#include "bench/target/resources.h"
 
 /* What the paper's clients did. */
 #define PUBLISHED_SESSIONS 250
@@ -87,8 +87,8 @@ TABLE_DEFINE(table1, "table1.csv", COLUMNS)
 static bool is_starved(const struct table_value *trial, const struct paper_cell *cell,
                        const struct target_options *target)
 {
-    return cell->at[0] == 100 && core_shares_starved(table_number(&trial[load_row_server_cores]),
-                                                     cell->servers, target->cpu_percent);
+    return cell->at[0] == 100 && resources_are_starved(table_number(&trial[load_row_server_cores]),
+                                                       cell->servers, target->cpu_percent);
 }
 
 static void fill(const struct paper_cell *cell, struct table_value *row)
@@ -170,7 +170,7 @@ static void explain(const struct table *cells, const struct load_options *option
                           "few requests are outstanding.",
                           count, count == 1 ? "" : "s", (unsigned)row[table1_reads_percent].count,
                           (size_t)row[table1_starved].count, (size_t)row[table1_trials].count,
-                          CORE_SHARES_SATURATED_PERCENT);
+                          RESOURCES_SATURATED_PERCENT);
     }
     wrap_sentence(stream,
                   "Ours: %llu sessions, %u request%s outstanding each, values of %u bytes; %s; "

@@ -5,7 +5,7 @@
 #include "bench/cli/rows.h"
 #include "bench/model/costs_file.h"
 #include "bench/plan/internal.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 
 #define SIZE_MAX_GIVEN    1000000
 #define TRIAL_SAMPLES_MAX 1000000

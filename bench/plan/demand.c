@@ -5,7 +5,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/plan/internal.h"
-#include "bench/target/traffic.h"
+#include "bench/target/resources.h"
 #include "recipes/footprint.h"
 
 #include <math.h>
@@ -95,7 +95,8 @@ static struct plan_demand demand_of(const struct searches *of, uint64_t size, bo
     const struct search_probe asked = {.size = size, .longer = longer};
     const struct plan_probe probe = plan_probe_of(&options->question, &asked);
     const struct trial_plan plan = plan_probe_trial(&probe, of->recipe, target->driver);
-    const struct traffic traffic = traffic_of(&plan, strlen(target->servers.chroot));
+    const struct resources_traffic traffic =
+        resources_traffic_of(&plan, strlen(target->servers.chroot));
     uint64_t max_rate = options->guard.max_rate, bystanders = 0, watches = 0;
     uint64_t whole_ns = probe.longest_ns + BACKGROUND_WARM_UP_NS;
     uint64_t most = max_rate > 0 ? in_time(max_rate, probe.longest_ns) : PLAN_DEMAND_UNKNOWN;

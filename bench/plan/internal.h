@@ -658,7 +658,7 @@ struct plan_demand {
 /* What a search for a recipe would demand, the trials for its knee included. Expected: the most of
  * a search, from the proposal on (0: the least size), in which each trial is decided by its size
  * alone. Most: all trials of the budget are long and of the largest size. Requests are those of the
- * recipe's law (bench/target/traffic.h), which in free pace is an estimate. */
+ * recipe's law (bench/target/resources.h), which in free pace is an estimate. */
 struct plan_demand plan_demand_expected(const struct plan_options *options,
                                         const struct recipe *recipe, uint64_t proposal);
 struct plan_demand plan_demand_most(const struct plan_options *options,

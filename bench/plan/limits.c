@@ -10,7 +10,7 @@
 #include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
 #include "bench/plan/internal.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 #include "recipes/footprint.h"
 #include "servers/tcp.h"
 #include "wire/maxbuffer.h"

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "bench/background/background.h"
-#include "bench/target/traffic.h"
+#include "bench/target/resources.h"
 #include "recipes/law.h"
 
 #include <assert.h>
@@ -27,7 +27,8 @@ static void weigh(const struct options *options, struct cell *cell)
         .locks = options->plan.locks,
         .handoffs = options_handoffs(options, clients),
     };
-    const struct traffic traffic = traffic_of(&plan, strlen(options->target.servers.chroot));
+    const struct resources_traffic traffic =
+        resources_traffic_of(&plan, strlen(options->target.servers.chroot));
     cell->rpcs = traffic.rpcs;
     cell->bytes = traffic.bytes;
 }

@@ -7,7 +7,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/option_table.h"
 #include "bench/model/costs_file.h"
-#include "bench/target/target_conflicts.h"
+#include "bench/target/target.h"
 
 #include <stdio.h>
 

@@ -83,11 +83,11 @@ static enum error_kind walk(struct browser *browser, const char *path, unsigned 
 static void judge_children(const char *const *names, size_t count, struct remains *remains)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!root_is_child(names[i])) {
+        if (!target_root_is_child(names[i])) {
             note(remains, REMAINS_FOREIGN, names[i]);
             return;
         }
-        if (strcmp(names[i], ROOT_MARK) == 0)
+        if (strcmp(names[i], TARGET_ROOT_MARK) == 0)
             remains->state = REMAINS_RUNNING;
     }
 }
@@ -95,11 +95,11 @@ static void judge_children(const char *const *names, size_t count, struct remain
 /* The record, or "" for the root of an older version, which has no data; false: neither. */
 static bool read_record(const struct browser_data *data, struct remains *remains)
 {
-    size_t length = strlen(ROOT_RECORD);
+    size_t length = strlen(TARGET_ROOT_RECORD);
     remains->about[0] = '\0';
     if (!data->known || data->length == 0)
         return data->known;
-    if (strncmp(data->bytes, ROOT_RECORD, length) != 0)
+    if (strncmp(data->bytes, TARGET_ROOT_RECORD, length) != 0)
         return false;
     note(remains, remains->state, data->bytes + length);
     return true;
@@ -193,8 +193,8 @@ enum error_kind remains_find(struct browser *browser, struct remains_list *list,
         return kind;
     found.items = memory_new(count + 1, sizeof *found.items);
     for (size_t i = 0; there && i < count; i++) {
-        if (root_is_name(names[i]))
-            snprintf(found.items[found.count++].path, ROOT_PATH_SIZE, "/%.40s", names[i]);
+        if (target_root_is_name(names[i]))
+            snprintf(found.items[found.count++].path, TARGET_ROOT_PATH_SIZE, "/%.40s", names[i]);
     }
     qsort(found.items, found.count, sizeof *found.items, compare);
     kind = judge_all(browser, &found, error);

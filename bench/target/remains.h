@@ -3,9 +3,9 @@
  * remains: the root znodes of runs on servers, and which of them belong to runs that are dead.
  * Layer: bench/target.
  *
- * A run that lives has its mark (bench/target/root.h); the servers remove the mark when the session
- * of a killed run times out. A root of an older version of zkherd never had a mark: it is judged by
- * its age.
+ * A run that lives has its mark (bench/target/target.h); the servers remove the mark when the
+ * session of a killed run times out. A root of an older version of zkherd never had a mark: it is
+ * judged by its age.
  *
  * Invariant: a root is dead only if everything in it has the name and the form that a run gives, no
  * mark is in it, and no session owns a znode in it.
@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "bench/target/browser.h"
-#include "bench/target/root.h"
+#include "bench/target/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ enum remains_state {
 };
 
 struct remains {
-    char path[ROOT_PATH_SIZE];
+    char path[TARGET_ROOT_PATH_SIZE];
     enum remains_state state;
     size_t znodes;      /* that were read, the root included */
     int64_t created_ms; /* of the newest znode, by the servers' clock */

@@ -2,9 +2,16 @@
 #include "bench/target/resources.h"
 
 #include "base/cores.h"
+#include "base/error.h"
 #include "bench/cli/machine.h"
+#include "bench/target/target.h"
 #include "client/library.h"
+#include "recipes/law.h"
+#include "servers/cpu_share.h"
 #include "servers/ensemble.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 /* Reports a missing library once, before a server is started. The set-up session is always on
  * events. */
@@ -59,4 +66,84 @@ const char *resources_warning(const struct target_options *options, size_t serve
         return NULL;
     return "the shares of --server-cpus add up to more than the cores that zkherd may use: the "
            "servers may get less";
+}
+
+/* ------------------------------------------------------------------ shares of the cores */
+
+uint32_t resources_share_of(double cores, uint32_t processes, uint64_t servers)
+{
+    double driver = processes < cores / 2 ? processes : cores / 2;
+    uint32_t percent = (uint32_t)((cores - driver) * 100 / (double)servers);
+    return percent >= SERVER_CPU_MIN_PERCENT ? percent : 0;
+}
+
+/* By a share that nothing is put in. */
+static enum error_kind try_share(uint32_t percent, struct error *error)
+{
+    struct cpu_share share;
+    char name[48];
+    snprintf(name, sizeof name, "zkherd-trial-%d", (int)getpid());
+    enum error_kind kind = cpu_share_new(name, percent, &share, error);
+    if (kind == ERROR_NONE)
+        cpu_share_remove(&share);
+    return kind;
+}
+
+const char *resources_find_share(uint32_t processes, uint64_t servers, uint32_t *percent,
+                                 char *text, size_t size)
+{
+    struct error error;
+    uint32_t share = resources_share_of(cores_allowed(), processes, servers);
+    if (share == 0)
+        return "there are too few cores for a share of each server";
+    if (try_share(share, &error) != ERROR_NONE) {
+        snprintf(text, size, "%s: %s", error.subject, error.detail);
+        return text;
+    }
+    *percent = share;
+    return NULL;
+}
+
+/* A comparison with NaN is false. */
+bool resources_are_starved(double server_cores, uint64_t servers, uint32_t percent)
+{
+    double shares = (double)servers * percent / 100;
+    return server_cores * 100 < RESOURCES_SATURATED_PERCENT * shares;
+}
+
+/* ------------------------------------------------------------------ traffic */
+
+/* Upper bounds (wire/wire.h has what messages are made of): a request with its reply, without paths
+ * and names; a notification without its path; a name in a list; what stands between a run's root
+ * and a name ("/t0000/l65535/"), and the longest name that a recipe gives, with its GUID. */
+#define BYTES_PER_RPC          128
+#define BYTES_PER_NOTIFICATION 32
+#define BYTES_PER_NAME         68
+#define LOCK_PATH_MAX          16
+#define NAME_MAX_LENGTH        64
+
+/* One path goes with each request, and another with the reply to a CREATE. */
+static uint64_t bound_bytes(const struct tally *total, size_t chroot_length)
+{
+    uint64_t path = chroot_length + TARGET_ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
+    return tally_rpcs(total) * (BYTES_PER_RPC + path) + total->of[TALLY_CREATE] * path +
+           total->of[TALLY_NOTIFICATION] * (BYTES_PER_NOTIFICATION + path) +
+           total->of[TALLY_NAMES_LISTED] * BYTES_PER_NAME;
+}
+
+struct resources_traffic resources_traffic_of(const struct trial_plan *plan, size_t chroot_length)
+{
+    struct tally total = {0};
+    for (uint32_t lock = 0; lock < plan->locks; lock++) {
+        uint64_t handoffs = plan_handoffs_of(plan, lock);
+        /* When the time decides, nobody knows how many: counted as one round. */
+        uint64_t share = plan_clients_of(plan, lock);
+        if (handoffs == UINT64_MAX)
+            handoffs = share;
+        if (recipe_has_law(plan->recipe))
+            law_total(plan->recipe, share, handoffs, &total);
+        else /* nobody knows either: everybody's first try, its release, and a retry of each */
+            tally_add(&total, TALLY_CREATE, 3 * handoffs);
+    }
+    return (struct resources_traffic){tally_rpcs(&total), bound_bytes(&total, chroot_length)};
 }

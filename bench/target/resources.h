@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * resources: whether this machine has what private servers and sessions need: libraries, memory,
- * descriptors. Layer: bench/target.
+ * resources: whether this machine has what private servers and sessions need (libraries, memory,
+ * descriptors, cores), and what a trial of locks will send. Layer: bench/target.
  */
 #ifndef BENCH_TARGET_RESOURCES_H
 #define BENCH_TARGET_RESOURCES_H
 
 #include "base/error.h"
 #include "bench/cli/options.h"
+#include "trial/trial_plan.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +23,43 @@ MUST_CHECK enum error_kind resources_check(const struct target_options *options,
 /* A warning if the CPU shares of so many servers add up to more than the cores of this process, or
  * NULL. A static string. */
 const char *resources_warning(const struct target_options *options, size_t server_count);
+
+/* ------------------------------------------------------------------ shares of the cores
+ *
+ * How much of this machine each private server gets, so that servers do not take the cores from
+ * each other. Reads are the work of all servers alike, and at saturation use all of their shares of
+ * the CPU. If the servers use less than RESOURCES_SATURATED_PERCENT, too few requests are
+ * outstanding, or something else uses the machine: the servers are starved, and what they answered
+ * is no measure of what they can answer. */
+
+#define RESOURCES_SATURATED_PERCENT 90
+
+/* What each of so many servers gets of the cores that the driver leaves, with one core for each of
+ * its processes but half of the cores at most: percent of one core; 0 if that is less than a server
+ * can live on (SERVER_CPU_MIN_PERCENT). */
+uint32_t resources_share_of(double cores, uint32_t processes, uint64_t servers);
+
+/* The same of the cores that this process may use, if this machine can limit the CPU of a process.
+ * Returns NULL, and the share of each server in *percent; or why there can be none, a static text
+ * or one in `text`, and *percent is unchanged. */
+const char *resources_find_share(uint32_t processes, uint64_t servers, uint32_t *percent,
+                                 char *text, size_t size);
+
+/* Whether so many servers with this share each were starved, if they used so many cores together
+ * when there were reads alone; false of cores that are not known, NaN. */
+bool resources_are_starved(double server_cores, uint64_t servers, uint32_t percent);
+
+/* ------------------------------------------------------------------ traffic */
+
+/* What a trial sends and receives, computed before it is run. The requests are those of the
+ * recipe's law: exact under lockstep, an estimate otherwise. */
+struct resources_traffic {
+    uint64_t rpcs;
+    uint64_t bytes; /* sent and received: an upper bound for the messages of the law */
+};
+
+/* Of a plan with recipe, workload, sessions, locks and handoffs; when the time decides, of one
+ * grant of each client. chroot_length: of the servers' chroot. */
+struct resources_traffic resources_traffic_of(const struct trial_plan *plan, size_t chroot_length);
 
 #endif

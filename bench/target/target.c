@@ -2,7 +2,6 @@
 #include "bench/target/target.h"
 
 #include "base/clock.h"
-#include "bench/target/root.h"
 #include "fleet/server_counters.h"
 #include "servers/role.h"
 #include "servers/server_limits.h"
@@ -23,6 +22,52 @@
 #define LOOK_MS   20
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
+
+#define PREFIX "zkherd-"
+
+/* ------------------------------------------------------------------ the root znode */
+
+static const char *target_root_path(char *text, size_t size)
+{
+    char time[32];
+    clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
+    /* As long in every run: a path's length is paid for in bytes. */
+    snprintf(text, size, "/" PREFIX "%s-%07d", time, (int)getpid());
+    return text;
+}
+
+/* In the shape a 0 stands for a digit, and any other character for itself. */
+static bool has_shape(const char *text, const char *shape)
+{
+    for (; *shape != '\0'; text++, shape++) {
+        if (*shape == '0' ? !isdigit((unsigned char)*text) : *text != *shape)
+            return false;
+    }
+    return *text == '\0';
+}
+
+bool target_root_is_name(const char *name)
+{
+    return has_shape(name, PREFIX "00000000T000000Z-0000000");
+}
+
+/* Trials are counted with four digits or more, those that are discarded apart. */
+bool target_root_is_child(const char *name)
+{
+    bool is_trial = (name[0] == 't' || name[0] == 'w') && strlen(name) > strlen("0000") &&
+                    name[1 + strspn(name + 1, "0123456789")] == '\0';
+    return is_trial || strcmp(name, TARGET_ROOT_MARK) == 0;
+}
+
+static const char *target_root_record(char *text, size_t size)
+{
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    snprintf(text, size, TARGET_ROOT_RECORD "process %d on %s", (int)getpid(), host);
+    return text;
+}
+
+/* ------------------------------------------------------------------ data of private servers */
 
 enum error_kind target_prepare_data(const struct target_options *options, bool *made,
                                     struct error *error)
@@ -339,17 +384,17 @@ static enum error_kind check_one_ensemble(const struct target *target, int inter
 /* Private servers end with the run: their root needs no record and no mark. */
 static enum error_kind create_root(const struct target *target, struct error *error)
 {
-    char record[ROOT_RECORD_SIZE], mark[ROOT_PATH_SIZE + sizeof ROOT_MARK];
+    char record[TARGET_ROOT_RECORD_SIZE], mark[TARGET_ROOT_PATH_SIZE + sizeof TARGET_ROOT_MARK];
     if (target->ensemble != NULL)
         return setup_session_create(target->setup, target->root, error);
-    snprintf(mark, sizeof mark, "%s/" ROOT_MARK, target->root);
+    snprintf(mark, sizeof mark, "%s/" TARGET_ROOT_MARK, target->root);
     return setup_session_create_marked(target->setup, target->root,
-                                       root_record(record, sizeof record), mark, error);
+                                       target_root_record(record, sizeof record), mark, error);
 }
 
 enum error_kind target_make_root(struct target *target, int interrupts, struct error *error)
 {
-    root_path(target->root, sizeof target->root);
+    target_root_path(target->root, sizeof target->root);
     if (target->setup == NULL)
         return ERROR_NONE;
     enum error_kind kind = create_root(target, error);

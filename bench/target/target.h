@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * target: the servers that a run works on. Layer: bench/target.
+ * target: the servers that a subcommand works on, one target for each topology. Layer:
+ * bench/target.
  *
  * The servers are private servers, started here; the servers of --connect; or those of a
  * simulation, which every trial makes anew. All znodes of a run are below its root znode.
@@ -13,8 +14,6 @@
 
 #include "base/error.h"
 #include "bench/cli/options.h"
-#include "bench/target/root.h"
-#include "bench/target/target_limit.h"
 #include "client/connect.h"
 #include "fleet/setup_session.h"
 #include "servers/detached.h"
@@ -22,8 +21,66 @@
 #include "servers/four_letter.h"
 #include "sim/sim.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ the root znode
+ *
+ * Its name has the time and the process: /zkherd-20261122T080910Z-0001234. On the servers of
+ * --connect the data name the process and the host, and an ephemeral child, the mark, exists as
+ * long as the session of the run: the servers remove the mark also of a run that was killed. */
+
+#define TARGET_ROOT_PATH_SIZE   48
+#define TARGET_ROOT_RECORD_SIZE 128
+
+/* The name of the mark. */
+#define TARGET_ROOT_MARK "alive"
+
+/* The data of a root begin with this text. */
+#define TARGET_ROOT_RECORD "zkherd run, "
+
+/* Whether a child of / has the name of a root. */
+bool target_root_is_name(const char *name);
+
+/* Whether a child of a root has the name of a trial, or of the mark. */
+bool target_root_is_child(const char *name);
+
+/* ------------------------------------------------------------------ limits of connections
+ *
+ * A server closes a connection at once when the client's host already has maxClientCnxns
+ * connections (60 by default). It tells this number only if its whitelist allows `conf`.
+ * Session i connects to server i mod the number of servers, and so does the load beside a trial.
+ * TARGET_LIMIT_RESERVED connections to each server, and those of the load beside the trial, are not
+ * for the clients of trials. */
+
+/* zkherd's own session, a four-letter word, and two connections of the previous trial that the
+ * server may not have closed yet. */
+#define TARGET_LIMIT_RESERVED 4
+
+struct target_limit {
+    uint64_t sessions; /* at most, at a time; UINT64_MAX: no limit is known */
+    uint64_t reserved; /* connections to each server that are not for the clients of trials */
+    uint64_t room;     /* connections that the server with the lowest limit allows */
+    char server[ENDPOINT_TEXT_SIZE]; /* the server with the lowest limit; "": no limit is known */
+};
+
+/* Of servers that allow this host so many connections each (UINT64_MAX: not told, or no limit), for
+ * at most `most` sessions; what all of these fit is no limit. companions: sessions that all servers
+ * share with the clients of a trial. */
+struct target_limit target_limit_of(const struct connect_string *servers, const uint64_t rooms[],
+                                    uint64_t most, uint64_t companions);
+
+/*
+ * Leaves out the numbers of clients above the limit or above max_clients. The reason goes to text,
+ * "" if nothing is left out. ERROR_CONNECTION_LIMIT if nothing remains.
+ */
+MUST_CHECK enum error_kind target_limit_fit(const struct target_limit *limit, uint64_t max_clients,
+                                            struct levels *clients, char *text, size_t size,
+                                            struct error *error);
+
+/* ------------------------------------------------------------------ one target */
 
 struct target {
     struct connect_string servers;   /* all servers, resolved */
@@ -35,8 +92,8 @@ struct target {
     struct target_limit limit;         /* of the servers of --connect; other servers have none */
     struct setup_session *setup;       /* NULL in a simulation */
     struct sim_options simulation;
-    char root[ROOT_PATH_SIZE]; /* the path of the root znode; in a simulation every trial makes the
-                                  znode */
+    char root[TARGET_ROOT_PATH_SIZE]; /* the path of the root znode; in a simulation every trial
+                                  makes the znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
 };
 
@@ -56,8 +113,8 @@ MUST_CHECK enum error_kind target_find(const struct target_options *options, uin
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
 
-/* Chooses the path of the root znode (bench/target/root.h), creates the znode on real servers, and
- * reads it from every server of --connect: ERROR_OTHER_ENSEMBLE if a server does not have the
+/* Chooses the path of the root znode (bench/target/target.h), creates the znode on real servers,
+ * and reads it from every server of --connect: ERROR_OTHER_ENSEMBLE if a server does not have the
  * znode. From here on target_close must be called. interrupts: that of target_open, which the
  * set-up session heeds until target_close. */
 MUST_CHECK enum error_kind target_make_root(struct target *target, int interrupts,
@@ -98,5 +155,47 @@ MUST_CHECK enum error_kind target_prepare_data(const struct target_options *opti
 /* After the servers have ended: removes the folder that target_prepare_data made, if it is empty.
  */
 void target_remove_data(const struct target_options *options, bool made);
+
+/* ------------------------------------------------------------------ all of them */
+
+struct targets {
+    struct target list[OPTIONS_TOPOLOGIES_MAX];
+    size_t count;
+    int signals;   /* a signalfd (bench/cli/machine.h), until targets_deinit; -1: none */
+    bool made_out; /* the folder for the folders of several targets */
+};
+
+/* Finds the servers of --connect, for most_sessions sessions at a time; then turns the signals that
+ * end a program into a descriptor, starts the servers of every topology, and makes the root znodes.
+ * targets_close and targets_deinit must be called also after an error. Errors of target_find,
+ * target_open and target_make_root. */
+MUST_CHECK enum error_kind targets_open(struct targets *targets,
+                                        const struct target_options *options,
+                                        uint64_t most_sessions, struct error *error);
+
+/* Closes all targets; *left, if it is ERROR_LEFT_BEHIND, says what remains. May be called again. */
+void targets_close(struct targets *targets, struct error *left);
+
+/* Closes the descriptor of signals, and removes the folder `out` if targets_folder has made it and
+ * nothing was kept in it. */
+void targets_deinit(struct targets *targets, const char *out);
+
+/* target_find_cause, of all targets. */
+enum error_kind targets_find_cause(const struct targets *targets, enum error_kind kind,
+                                   struct error *error);
+
+/* The folder for the results of a target, from the first to the last: *path is `out` itself if
+ * there is one target, or if `out` is NULL; else a folder in `out`, which is made for the first,
+ * and whose path is written to `folder`. ERROR_EXISTS and the operating system's. */
+MUST_CHECK enum error_kind targets_folder(struct targets *targets, size_t topology, const char *out,
+                                          char folder[PATH_MAX], const char **path,
+                                          struct error *error);
+
+/* Writes which versions the servers of a target run to text; "" if they run the same. */
+void targets_describe_versions(const struct target *target, char *text, size_t size);
+
+/* Whether two options exclude each other; complains about the first such pair. */
+bool target_conflicts(const char *subcommand, const struct target_options *target,
+                      uint32_t processes);
 
 #endif

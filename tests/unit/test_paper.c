@@ -3,7 +3,7 @@
 
 #include "bench/output/verdict.h"
 #include "bench/paper/internal.h"
-#include "bench/target/core_shares.h"
+#include "bench/target/resources.h"
 #include "tests/support/row.h"
 #include "tests/support/screen.h"
 #include "tests/support/test.h"
@@ -347,14 +347,14 @@ TEST(the_paper_has_ten_figures)
 
 TEST(servers_get_what_the_driver_leaves)
 {
-    assert_int_equal(core_shares_of(2, 1, 5), 20);
-    assert_int_equal(core_shares_of(16, 1, 5), 300);
-    assert_int_equal(core_shares_of(16, 4, 3), 400);
+    assert_int_equal(resources_share_of(2, 1, 5), 20);
+    assert_int_equal(resources_share_of(16, 1, 5), 300);
+    assert_int_equal(resources_share_of(16, 4, 3), 400);
     /* Half of the cores at least. */
-    assert_int_equal(core_shares_of(2, 8, 5), 20);
-    assert_int_equal(core_shares_of(1, 1, 5), 10);
-    assert_int_equal(core_shares_of(0.5, 1, 5), 5);
-    assert_int_equal(core_shares_of(0.4, 1, 5), 0);
+    assert_int_equal(resources_share_of(2, 8, 5), 20);
+    assert_int_equal(resources_share_of(1, 1, 5), 10);
+    assert_int_equal(resources_share_of(0.5, 1, 5), 5);
+    assert_int_equal(resources_share_of(0.4, 1, 5), 0);
 }
 
 /* ------------------------------------------------------------------ the rehearsal */

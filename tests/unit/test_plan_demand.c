@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "bench/plan/internal.h"
-#include "bench/target/traffic.h"
+#include "bench/target/resources.h"
 #include "recipes/footprint.h"
 #include "recipes/registry.h"
 
@@ -43,7 +43,7 @@ static uint64_t rpcs(uint64_t size, bool longer)
 {
     const struct plan_probe probe = probe_of(size, longer);
     const struct trial_plan plan = plan_probe_trial(&probe, &recipe_nonscalable, DRIVER_EVENTS);
-    return traffic_of(&plan, 0).rpcs;
+    return resources_traffic_of(&plan, 0).rpcs;
 }
 
 static uint64_t time_ns(uint64_t size, bool longer)

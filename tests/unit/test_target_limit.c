@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/target/target_limit.h"
+#include "bench/target/target.h"
 
 #include "tests/support/test.h"
 
