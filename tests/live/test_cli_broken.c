@@ -6,8 +6,6 @@
 #include "tests/support/run_files.h"
 #include "tests/support/test.h"
 
-#include "recipes/registry.h"
-
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
@@ -72,54 +70,6 @@ COMMAND_TEST(a_simulation_that_fails_tells_its_seed)
     assert_status(&command, 1);
     assert_null(strstr(command.err, "--seed"));
     assert_left(3);
-}
-
-COMMAND_TEST(what_they_need_is_said)
-{
-    command_run(&command, COMMAND("run", "-r", "broken-norecheck", "-n", "2,8"));
-    assert_status(&command, 2);
-    assert_has(command.err, "at least three clients per lock");
-    command_run(&command, COMMAND("run", "-r", "scalable,broken-norecheck", "-p", "free"));
-    assert_status(&command, 2);
-    assert_has(command.err, "in free pace its mistake shows only by chance: leave out --pace");
-    command_run(&command, COMMAND("run", "-r", "broken-leak", "-w", "steady"));
-    assert_status(&command, 2);
-    assert_has(command.err, "it needs --workload drain");
-    command_run(&command, COMMAND("run", "-r", "broken-nolock", "-p", "free"));
-    assert_status(&command, 2);
-    assert_has(command.err, "in free pace its mistake shows only by chance: leave out --pace");
-    /* Among these three nobody ever held beside another. */
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "broken-nolock", "-p", "free",
-                                  "--hold", "1us", "-n", "3", "-t", "1", "--seed", "2"));
-    assert_status(&command, 2);
-    assert_has(command.err, "in free pace its mistake shows only by chance: leave out --pace");
-    command_run(&command, COMMAND("run", "-r", "broken-wrongpred", "-n", "5,8", "-k", "2"));
-    assert_status(&command, 2);
-    assert_has(command.err, "with fewer than 3 clients per lock");
-    command_run(&command, COMMAND("run", "-r", "broken-leak", "-n", "1"));
-    assert_status(&command, 2);
-    assert_has(command.err, "with fewer than 2 clients per lock");
-    assert_left(0);
-}
-
-/* Among as few clients as are let in, and of two locks. */
-COMMAND_TEST(each_fails_among_the_fewest)
-{
-    const struct recipe *recipe;
-    (void)state;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        char clients[16], out[32];
-        if (!recipe->broken)
-            continue;
-        snprintf(clients, sizeof clients, "%u", 2 * recipe->broken);
-        snprintf(out, sizeof out, "few-%s", recipe->name);
-        command.settings = without_plots;
-        command_run(&command, COMMAND("run", "-d", "simulated", "-r", recipe->name, "-n", clients,
-                                      "-k", "2", "-t", "1", "-o", out));
-        assert_status(&command, 1);
-        assert_null(strstr(command.out, "\n\n\n"));
-        assert_null(strstr(command.out, " to ")); /* of one trial: "after 0.001 s" */
-    }
 }
 
 TEST_GROUP(outside_start, outside_stop)

@@ -127,40 +127,6 @@ COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does)
     assert_compared_equal();
 }
 
-/* A count that equals its law at every level is that law; what is fitted takes six of them, which
- * is told once. */
-COMMAND_TEST(six_levels_decide_how_a_cost_grows)
-{
-    command.settings = without_plots;
-    command_run(&command,
-                COMMAND("run", "-d", "simulated", "-r", "ticket,nonscalable", "-n", "2,5,9"));
-    assert_has(command.out,
-               "\nticket: RPCs: exactly 5·n - 2 at every n: O(n)\n    bytes grow as n^");
-    assert_has(command.out,
-               "\nnonscalable: RPCs: exactly n² + n at every n: O(n²)\n    bytes grow");
-    assert_int_equal(count_words(command.out, "): undetermined\n"), 4);
-    assert_int_equal(count_words(command.out, "client counts"), 1);
-    assert_has(command.out,
-               "\nHow bytes and times grow is undetermined: 3 client counts, at least 6 needed\n");
-    command_run(&command,
-                COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "8,16,32,64,128,256"));
-    assert_has(command.out, "\nticket: RPCs: exactly 5·n - 2 at every n: O(n)\n");
-    assert_has(command.out, "\n    bytes grow as n^1.0");
-    assert_has(command.out, "\n    drain time grows as n^1.0");
-    assert_int_equal(count_words(command.out, "): O(n)\n"), 2);
-    assert_null(strstr(command.out, "client counts"));
-}
-
-/* The lists in it are squares, but few as yet. */
-COMMAND_TEST(what_bends_is_not_linear)
-{
-    command.settings = without_plots;
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ready", "-n", "3..38+7"));
-    assert_has(command.out,
-               "\nready: RPCs: exactly 9·n - 2 at every n: O(n)\n    bytes grow as n^1.");
-    assert_has(command.out, "): undetermined: the curve bends\n");
-}
-
 /* The rows of trace.csv of this recipe, handoff and event. */
 static uint64_t count_events(const struct csv_file *trace, const char *recipe, uint64_t handoff,
                              const char *event)
@@ -198,20 +164,6 @@ COMMAND_TEST(a_handoff_is_traced_and_drawn)
     free(picture);
     csv_file_deinit(&handoffs);
     csv_file_deinit(&trace);
-}
-
-/* Who polls for a second sends more in a handoff than there is room for. */
-COMMAND_TEST(what_a_trace_has_no_room_for_is_told)
-{
-    command.settings = without_plots;
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "poll", "-n", "3", "-p", "free",
-                                  "-t", "1", "--hold", "1s", "--trace", "1", "-o", "out"));
-    assert_status(&command, 0);
-    struct csv_file trace = csv_file_read(in_work("out/trace.csv"));
-    assert_int_equal(trace.rows, (3 + 1) * 32); /* clients, and a lock */
-    csv_file_deinit(&trace);
-    assert_has(command.err, "zkherd: trace.csv: no room for ");
-    assert_has(command.err, " events of trial 1 of poll with 3 clients\n");
 }
 
 TEST_GROUP(outside_start, outside_stop)
