@@ -471,28 +471,52 @@ static void write_code(FILE *out, char **words)
     free(text);
 }
 
-/* Lines of a file of results, such as "3 9-11"; a line of dots stands for what is left out. */
-static void write_lines(FILE *out, char **words)
+/* These lines of a text, such as {"3", "9-11"}; a line of dots stands for what is left out. */
+static void write_ranges(FILE *out, const char *text, char **ranges)
 {
-    char *text = read_text(words[0]), *line = text;
     size_t number = 1;
-    fprintf(out, "Printed ([%s](../%s)):\n\n```text\n", words[0] + strlen("results/reference/"),
-            words[0]);
-    for (char **range = words + 1; *range != NULL; range++) {
+    fputs("```text\n", out);
+    for (char **range = ranges; *range != NULL; range++) {
         char *end;
-        size_t from = strtoul(*range, &end, 10),
-               to = *end == '-' ? strtoul(end + 1, NULL, 10) : from;
-        fputs(range == words + 1 ? "" : "...\n", out);
+        size_t from = strtoul(*range, &end, 10);
+        size_t to = *end == '-' ? strtoul(end + 1, NULL, 10) : from;
+        fputs(range == ranges ? "" : "...\n", out);
         for (; number <= to; number++) {
-            size_t length = strcspn(line, "\n") + 1;
-            if (line[0] == '\0')
-                fail_msg("%s has fewer than %zu lines", words[0], to);
+            size_t length = strcspn(text, "\n") + 1;
+            if (text[0] == '\0')
+                fail_msg("there are fewer than %zu lines", to);
             if (number >= from)
-                fwrite(line, 1, length, out);
-            line += length;
+                fwrite(text, 1, length, out);
+            text += length;
         }
     }
     fputs("```\n", out);
+}
+
+/* Lines of a file in results/reference. */
+static void write_lines(FILE *out, char **words)
+{
+    char path[160];
+    snprintf(path, sizeof path, "results/reference/%s", words[0]);
+    char *text = read_text(path);
+    fprintf(out, "Printed ([%s](../%s)):\n\n", words[0], path);
+    write_ranges(out, text, words + 1);
+    free(text);
+}
+
+/* A command of a golden scenario, by its number, and lines of what it prints. */
+static void write_scene(FILE *out, char **words)
+{
+    char path[160];
+    snprintf(path, sizeof path, "tests/golden/%s/stdout", words[0]);
+    char *text = read_text(path);
+    const char *command = text;
+    for (unsigned long i = strtoul(words[1], NULL, 10); i > 1; i--) {
+        assert_non_null(command = strstr(command, "\n$ "));
+        command++;
+    }
+    fprintf(out, "\n    %.*s\n\n", (int)strcspn(command + 2, "\n"), command + 2);
+    write_ranges(out, strchr(command, '\n') + 1, words + 2);
     free(text);
 }
 
@@ -550,10 +574,13 @@ static const struct part {
     const char *name;
     void (*write)(FILE *out, char **words);
 } parts[] = {
-    {"options", write_options},         {"statuses", write_statuses}, {"examples", write_examples},
-    {"subcommands", write_subcommands}, {"pages", write_pages},       {"keys", write_keys},
-    {"questions", write_questions},     {"lines", write_lines},       {"answer", write_answer},
-    {"law", write_recipe_law},          {"columns", write_columns},   {"code", write_code},
+    {"options", write_options},     {"statuses", write_statuses},
+    {"examples", write_examples},   {"subcommands", write_subcommands},
+    {"pages", write_pages},         {"keys", write_keys},
+    {"questions", write_questions}, {"lines", write_lines},
+    {"scene", write_scene},         {"answer", write_answer},
+    {"law", write_recipe_law},      {"columns", write_columns},
+    {"code", write_code},
 };
 
 /* What the words behind MARK stand for. */
