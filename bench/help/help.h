@@ -3,8 +3,7 @@
  * help: zkherd help: the help of each subcommand, and short answers to the questions that operators
  * ask, with the command that answers each. Layer: bench/help.
  *
- * Invariant: docs/questions.md has every question, short answer and command word for word, in this
- * order; a test compares them.
+ * docs/questions.md has every question, short answer and command, by make docs.
  */
 #ifndef BENCH_HELP_HELP_H
 #define BENCH_HELP_HELP_H

@@ -4,7 +4,7 @@
  *
  * A list of columns X(T, name, kind, unit, decimals, summary, meaning) is a file's layout. From it
  * come the row in memory, the CSV file as it is written and read again, the grouping of trials into
- * cells, what a cell's figure is, and the description in docs/files.md (a test compares them):
+ * cells, what a cell's figure is, and the description in docs/files.md (make docs):
  *
  *     #define BARRIER_COLUMNS(X, T)                                                            \
  *         X(T, clients, COUNT, "", 0, KEY, "number of sessions")                               \
