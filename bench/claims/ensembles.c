@@ -147,12 +147,12 @@ static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_
     };
     const struct load_cell cell = {.mix = plan.mix, .sessions = SESSIONS};
     const struct load_options options = {.processes = 1};
-    const struct load_context context = {.options = &options};
+    static const struct series_record record;
     snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials++);
     enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
     if (kind != ERROR_NONE)
         return kind;
-    load_row_take(&cell, result, &context, cores_allowed(), row);
+    load_row_take(&cell, result, &options, &record, cores_allowed(), row);
     load_result_free(result);
     return ERROR_NONE;
 }

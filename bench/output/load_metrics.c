@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/load_metrics.h"
+#include "bench/output/load_series.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void load_metrics_init(struct load_metrics *metrics, const struct live *live,
-                       const struct load_record *records, size_t targets)
-{
-    memset(metrics, 0, sizeof *metrics);
-    metrics->live = live;
-    metrics->records = records;
-    metrics->targets = targets;
-}
 
 /* ------------------------------------------------------------------ counts */
 
@@ -39,17 +32,13 @@ static void add_window(struct load_totals *into, const struct load_window *windo
     into->unsent += atomic_load(&window->unsent);
 }
 
-/* Adds the response times of a second. Without memory for them returns false. */
-static bool add_second(const struct load_shared *load, uint32_t second, struct load_totals *into)
+static void add_second(const struct load_shared *load, uint32_t second, struct load_totals *into)
 {
-    struct histogram *halves = calloc(LOAD_METRICS_HALVES, sizeof *halves);
-    if (halves == NULL)
-        return false;
+    struct histogram *halves = memory_new(LOAD_METRICS_HALVES, sizeof *halves);
     load_shared_add_times(load, second, &halves[LOAD_METRICS_READS], &halves[LOAD_METRICS_WRITES]);
     for (int half = 0; half < LOAD_METRICS_HALVES; half++)
         metrics_histogram_add(&into->response[half], &halves[half]);
     free(halves);
-    return true;
 }
 
 /* ------------------------------------------------------------------ trials */
@@ -68,17 +57,15 @@ static enum metrics_verdict verdict_of(const struct table_value *row)
     return verdict == 1 ? METRICS_FAILED : verdict == 0 ? METRICS_VALID : METRICS_NOT_VALID;
 }
 
-enum error_kind load_metrics_add(struct load_metrics *metrics, const struct table_value *row,
-                                 const struct load_result *result, struct error *error)
+void load_metrics_add(struct load_metrics *metrics, const struct table_value *row,
+                      const struct load_result *result)
 {
     size_t topology = row[load_row_topology].count;
     struct metrics_totals *totals = &metrics->totals[topology];
     struct load_totals of_trial = {.marks = row[load_row_marks].count};
     add_window(&of_trial, result->measured);
-    for (uint32_t second = 0; second < result->seconds; second++) {
-        if (!add_second(result->load, second, &of_trial))
-            return error_raise(error, ERROR_NO_MEMORY, 0, "--metrics", "%s", "");
-    }
+    for (uint32_t second = 0; second < result->seconds; second++)
+        add_second(result->load, second, &of_trial);
     metrics_histogram_add(&of_trial.service, &result->measured->service[ROLES][LOAD_KINDS]);
     add_counts(&metrics->of_load[topology], &of_trial);
     totals->trials[verdict_of(row)]++;
@@ -86,7 +73,6 @@ enum error_kind load_metrics_add(struct load_metrics *metrics, const struct tabl
     totals->reconnects += result->reconnects;
     metrics_totals_add_servers(totals, &result->servers);
     load_metrics_begin(metrics, NULL);
-    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the running trial */
@@ -107,9 +93,8 @@ static void look_at_trial(struct load_metrics *metrics)
             metrics->told.of[kind] += tally_read_shared(&worker->total, (enum tally_kind)kind);
         add_window(told, &worker->windows[LOAD_MEASURED]);
     }
-    while (metrics->seconds < progress->second &&
-           add_second(progress->load, metrics->seconds, told))
-        metrics->seconds++;
+    while (metrics->seconds < progress->second)
+        add_second(progress->load, metrics->seconds++, told);
 }
 
 /* ------------------------------------------------------------------ the text */
@@ -126,7 +111,7 @@ static void write_trial(const struct load_metrics *metrics, FILE *stream)
     metrics_text_count(stream, "zkherd_trial_info", 1,
                        METRICS_LABELS({"mix", mix_format(&cell->mix, mix, sizeof mix)},
                                       {"sessions", sessions}, {"trial", trial},
-                                      {"target", metrics->records[cell->topology].target}));
+                                      {"target", metrics->series->records[cell->topology].target}));
     if (cell->rate_per_s == 0)
         return;
     metrics_text_family(stream, "zkherd_offered_operations_per_second", "gauge",
@@ -139,7 +124,7 @@ static void write_replies(const struct load_metrics *metrics, FILE *stream)
 {
     metrics_text_family(stream, "zkherd_replies_total", "counter",
                         "Replies to operations that were due in the measured time.");
-    for (size_t i = 0; i < metrics->targets; i++) {
+    for (size_t i = 0; i < metrics->series->targets.count; i++) {
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
                 uint64_t count = metrics->of_load[i].replies[kind][status];
@@ -159,7 +144,7 @@ static void write_times(const struct load_metrics *metrics, FILE *stream)
     metrics_text_family(stream, "zkherd_response_seconds", "histogram",
                         "From when an operation was due to its reply, by the measured seconds that "
                         "have ended.");
-    for (size_t i = 0; i < metrics->targets; i++) {
+    for (size_t i = 0; i < metrics->series->targets.count; i++) {
         for (int half = 0; half < LOAD_METRICS_HALVES; half++)
             metrics_histogram_write(stream, "zkherd_response_seconds",
                                     &metrics->of_load[i].response[half],
@@ -168,7 +153,7 @@ static void write_times(const struct load_metrics *metrics, FILE *stream)
     }
     metrics_text_family(stream, "zkherd_service_seconds", "histogram",
                         "From when an operation was sent to its reply, of finished trials.");
-    for (size_t i = 0; i < metrics->targets; i++)
+    for (size_t i = 0; i < metrics->series->targets.count; i++)
         metrics_histogram_write(stream, "zkherd_service_seconds", &metrics->of_load[i].service,
                                 METRICS_LABELS({"target", metrics->totals[i].target}));
 }
@@ -183,10 +168,11 @@ static void write_targets(const struct load_metrics *metrics, FILE *stream)
         {"zkherd_server_marks_total", "What happened to the servers, of finished trials.",
          offsetof(struct load_totals, marks)},
     };
-    metrics_totals_write(stream, metrics->totals, metrics->targets);
+    metrics_totals_write(stream, metrics->totals, metrics->series->targets.count);
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        metrics_totals_write_counter(stream, &counters[i], metrics->totals, metrics->targets,
-                                     metrics->of_load, sizeof metrics->of_load[0]);
+        metrics_totals_write_counter(stream, &counters[i], metrics->totals,
+                                     metrics->series->targets.count, metrics->of_load,
+                                     sizeof metrics->of_load[0]);
     write_replies(metrics, stream);
     write_times(metrics, stream);
 }
@@ -204,20 +190,10 @@ static void write_all(struct load_metrics *metrics, FILE *stream)
     metrics->of_load[place] = of_load;
 }
 
-void load_metrics_write(void *context, FILE *stream)
+void load_metrics_write(struct load_metrics *metrics, FILE *stream)
 {
-    struct load_metrics *metrics = context;
-    const struct metrics_whole whole = {
-        .planned = metrics->live->count,
-        .number = metrics->cell != NULL ? metrics->live->at + 1 : 0,
-        .left_ns = metrics->cell != NULL ? live_left_ns(metrics->live) : 0,
-        .sessions = metrics->progress != NULL ? metrics->progress->established : 0,
-    };
-    metrics_totals_write_whole(stream, &whole);
-    if (metrics->records[0].target[0] == '\0')
-        return;
-    for (size_t i = 0; i < metrics->targets; i++)
-        metrics->totals[i].target = metrics->records[i].target;
+    for (size_t i = 0; i < metrics->series->targets.count; i++)
+        metrics->totals[i].target = metrics->series->records[i].target;
     look_at_trial(metrics);
     write_trial(metrics, stream);
     write_all(metrics, stream);

@@ -112,14 +112,13 @@ static void put_p50_and_p99(struct table_value *row, const struct histogram *his
     row[1] = percentile(histogram, 99);
 }
 
-static void put_plan(const struct load_cell *cell, const struct load_context *context,
-                     struct table_value *row)
+static void put_plan(const struct load_cell *cell, const struct load_options *options,
+                     const struct series_record *record, struct table_value *row)
 {
-    const struct load_options *options = context->options;
     char mix[128];
-    row[load_row_run] = table_text(context->run);
-    row[load_row_target] = table_text(context->target);
-    row[load_row_servers] = table_count(context->servers);
+    row[load_row_run] = table_text(record->files.run);
+    row[load_row_target] = table_text(record->target);
+    row[load_row_servers] = table_count(record->servers);
     row[load_row_driver] = table_text(options_drivers[options->target.driver]);
     row[load_row_processes] = table_count(options->processes);
     row[load_row_mix] = table_text(mix_format(&cell->mix, mix, sizeof mix));
@@ -214,13 +213,13 @@ static void put_servers(const struct load_result *result, struct table_value *ro
 }
 
 void load_row_take(const struct load_cell *cell, const struct load_result *result,
-                   const struct load_context *context, double cores_allowed,
-                   struct table_value *row)
+                   const struct load_options *options, const struct series_record *record,
+                   double cores_allowed, struct table_value *row)
 {
     /* What rates are over: unknown if the measured time was cut short. */
     double seconds = result->seconds == result->load->plan->seconds ? (double)result->seconds : NAN;
     double client_cores = load_row_cores_of(result, result->client_cpu_ns) / seconds;
-    put_plan(cell, context, row);
+    put_plan(cell, options, record, row);
     row[load_row_offered_per_s] =
         table_real(cell->rate_per_s > 0 ? (double)result->offered / seconds : NAN);
     row[load_row_achieved_per_s] = table_real((double)result->measured->answered / seconds);

@@ -13,6 +13,7 @@
 #define BENCH_OUTPUT_LOAD_ROWS_H
 
 #include "bench/cli/options.h"
+#include "bench/output/series.h"
 #include "load/load.h"
 #include "load/mix.h"
 #include "measure/table.h"
@@ -172,19 +173,11 @@ struct load_cell {
 
 TABLE_DECLARE(load_row, LOAD_ROW_COLUMNS);
 
-/* The columns that are equal in all rows of a load. */
-struct load_context {
-    const char *run;
-    const char *target;
-    size_t servers;
-    const struct load_options *options;
-};
-
 /* Fills the row of a finished trial. cores_allowed: the cores that the trial's processes could use
  * (base/cores.h). */
 void load_row_take(const struct load_cell *cell, const struct load_result *result,
-                   const struct load_context *context, double cores_allowed,
-                   struct table_value *row);
+                   const struct load_options *options, const struct series_record *record,
+                   double cores_allowed, struct table_value *row);
 
 /* The cores that the workers used, if this was their CPU time in a second; NaN in a simulation. */
 double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns);

@@ -9,21 +9,105 @@
 #ifndef BENCH_OUTPUT_LOAD_SERIES_H
 #define BENCH_OUTPUT_LOAD_SERIES_H
 
-#include "bench/output/live.h"
-#include "bench/output/load_metrics.h"
-#include "bench/output/load_record.h"
+#include "bench/metrics/metrics.h"
+#include "bench/output/load_rows.h"
 #include "bench/output/series.h"
+#include "load/load.h"
 
-/* The trials of a load. Every round makes one trial of each cell, in a random order of its own, so
- * that a drift of the machine or of the server affects all cells alike. */
-struct load_cells {
-    struct load_cell *list;
-    size_t count;
-    size_t rehearsals; /* how many of them, the first, are not to be kept */
+/* ------------------------------------------------------------------ load_files */
+
+/* What a record has besides load.csv: timeline.csv, a row a second of the measured time;
+ * operations.csv, a row for each kind of operation and each status of its replies; latency.csv,
+ * percentiles for each kind and each role of the session's server, and of notifications;
+ * latency.hlog, the same as histograms, and the response times of every second. */
+struct load_files {
+    struct series_record *record;
+    struct csv timeline, operations, latency;
+    FILE *hlog;
 };
 
-/* All trials of the plan; the caller frees the list. */
-struct load_cells load_cells_of(const struct load_options *options);
+/* Adds the files to a record whose folder is open, and which must outlive them. */
+MUST_CHECK enum error_kind load_files_open(struct load_files *files, struct series_record *record,
+                                           struct error *error);
+
+/* Writes a finished trial, and its row of load.csv. */
+MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
+                                          const struct load_result *result, struct error *error);
+
+/* ------------------------------------------------------------------ load_live
+ *
+ * What a load does at the moment, a line a second on a terminal. Invariant: nothing is written
+ * unless stderr is a terminal, and no line is wider than 79 columns. */
+
+/* Of 79 columns, with its terminator. */
+#define LIVE_LINE_SIZE 80
+
+struct live {
+    const struct progress *progress;
+    uint64_t trial_ns; /* how long a trial takes, about */
+    uint32_t seconds;  /* of the present trial that have a line */
+};
+
+/* The present trial begins: writes a line that names it. */
+void live_begin(struct live *live, const struct load_cell *cell, const char *target);
+
+/* Shows the progress of the present trial (struct load_watch). */
+void live_show(struct live *live, const struct load_progress *progress);
+
+/* Puts the line that names a trial, from 0, of `count` into `line`. The mix is the last, and its
+ * end is left out, for three dots, where it does not fit. target: "" if there is only one. */
+void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
+                    char line[LIVE_LINE_SIZE]);
+
+/* Puts the line of a second of the measured time, from 0, into `line`. Percentiles without an
+ * answer, errors if there are none, and a lag of 0, as in a closed loop, are left out; so is, from
+ * the end, what does not fit. lag_ns: the largest. */
+void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
+              uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE]);
+
+/* ------------------------------------------------------------------ load_metrics
+ *
+ * What --metrics tells while the load goes on. Invariant: no counter decreases. Counters have the
+ * finished trials, as in the files of the load, and the trial that runs; of a trial that does not
+ * become finished they keep what was told. */
+
+/* The response times of reads, and of other operations. */
+enum { LOAD_METRICS_READS, LOAD_METRICS_WRITES, LOAD_METRICS_HALVES };
+
+/* What a load counts besides struct metrics_totals. */
+struct load_totals {
+    uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
+    uint64_t delayed;
+    uint64_t unsent;
+    uint64_t marks;                                         /* of finished trials */
+    struct metrics_histogram response[LOAD_METRICS_HALVES]; /* of seconds that have ended */
+    struct metrics_histogram service;                       /* of finished trials */
+};
+
+/* All zero bytes but the series: no trial. */
+struct load_metrics {
+    const struct series *series;
+    /* Of each target: finished trials, and, while they are told, the running one too. */
+    struct metrics_totals totals[OPTIONS_TOPOLOGIES_MAX];
+    struct load_totals of_load[OPTIONS_TOPOLOGIES_MAX];
+    const struct load_cell *cell;         /* of the running trial; NULL: none runs */
+    const struct load_progress *progress; /* in the progress callback; else NULL */
+    struct tally told;                    /* of the running trial, when it was last told */
+    struct load_totals told_of_load;      /* the same */
+    uint32_t seconds;                     /* of that trial in told_of_load.response */
+};
+
+/* A trial begins, of this cell; it must outlive the trial. */
+void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *cell);
+
+/* The trial has been finished, and is in the files. */
+void load_metrics_add(struct load_metrics *metrics, const struct table_value *row,
+                      const struct load_result *result);
+
+/* Writes them, with what has been counted of the running trial. */
+void load_metrics_write(struct load_metrics *metrics, FILE *stream);
+
+/* ------------------------------------------------------------------ the series */
 
 struct load_series;
 
@@ -31,9 +115,7 @@ struct load_series;
 struct load_series_user {
     const char *subcommand;
     const char *warning; /* for every manifest; NULL: none */
-    /* Prints the results, and writes what the records do not, after the last trial and with the
-     * servers stopped; not called without a trial. Returns 0, or the exit status of an error that
-     * it has complained about. *verdict: 0; 1: something fails; 4: not valid. */
+    /* As in struct series_user. */
     int (*tell)(const struct load_series *series, void *context, int *verdict);
     /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end
      * the series. */
@@ -48,11 +130,16 @@ struct load_series {
     struct series base;
     struct load_options *options;
     const struct load_series_user *user;
-    struct load_record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
-    struct load_cells cells;
+    struct load_files files[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
+    struct load_cell *cells;                         /* each once */
+    struct load_cell cell;                           /* of the present trial */
     struct live live;
     struct load_metrics metrics;
 };
+
+/* The cells of the options, each once, for the caller to free; rounds, not yet initialized, get
+ * their trials. */
+struct load_cell *load_cells_new(const struct load_options *options, struct rounds *rounds);
 
 /* options and user are the caller's, and must outlive the series, which must not be moved. */
 void load_series_init(struct load_series *series, struct load_options *options,
@@ -64,7 +151,9 @@ void load_series_deinit(struct load_series *series);
  * about. */
 int load_series_lead(struct load_series *series, int argc, char **argv);
 
-/* What the records say: 0; 1: the servers counted otherwise; 4: a trial is not valid. */
-int load_series_verdict(const struct load_series *series);
+/* For struct series_view: complains about each trial that is not valid, or that the servers counted
+ * otherwise. */
+void load_series_complain(const void *context, const struct series_record *record,
+                          const char *where);
 
 #endif

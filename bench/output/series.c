@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/series.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/output/folder.h"
 #include "bench/output/interruption.h"
+#include "bench/output/json_result.h"
 #include "bench/target/resources.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 void series_init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context)
 {
     *series = (struct series){
-        .user = user, .context = context, .options = *options, .targets.signals = -1};
+        .user = user,
+        .context = context,
+        .options = *options,
+        .targets.signals = -1,
+        .records = memory_new(options->target->topology_count, sizeof *series->records)};
 }
 
 void series_deinit(struct series *series)
 {
+    for (size_t i = 0; i < series->options.target->topology_count; i++) {
+        manifest_deinit(&series->records[i].manifest);
+        table_deinit(&series->records[i].rows);
+    }
+    free(series->records);
+    rounds_deinit(&series->rounds);
     targets_deinit(&series->targets, series->options.output->out);
     target_remove_data(series->options.target, series->made_data);
 }
@@ -48,6 +65,26 @@ void series_answer(const struct series *series)
     metrics_server_answer(series->metrics);
 }
 
+void series_write_metrics(void *context, FILE *stream)
+{
+    const struct series *series = context;
+    const struct progress *progress = &series->progress;
+    bool runs = series->trial != NULL;
+    const struct metrics_whole whole = {.planned = progress->count,
+                                        .number = runs ? progress->at + 1 : 0,
+                                        .left_ns = runs ? progress_left_ns(progress) : 0,
+                                        .sessions = series->established};
+    metrics_totals_write_whole(stream, &whole);
+    if (series->record_count > 0)
+        series->user->write_metrics(series->context, stream);
+}
+
+const char *series_topology(const struct series *series)
+{
+    size_t topology = series->rounds.cells[series->trial->cell].topology;
+    return series->targets.count > 1 ? series->targets.list[topology].name : "";
+}
+
 /* ------------------------------------------------------------------ before the first trial */
 
 static enum error_kind open_metrics(struct series *series, struct error *error)
@@ -55,7 +92,7 @@ static enum error_kind open_metrics(struct series *series, struct error *error)
     uint32_t port = series->options.output->metrics_port;
     if (port == 0)
         return ERROR_NONE;
-    series->source = (struct metrics_source){series->user->write_metrics, series->context};
+    series->source = (struct metrics_source){series_write_metrics, series};
     return metrics_server_start((uint16_t)port, &series->source, &series->metrics, error);
 }
 
@@ -110,7 +147,50 @@ static enum error_kind lay_out(struct series *series, struct error *error)
     enum error_kind kind =
         target_limit_fit(&series->targets.list[0].limit, options->target->max_clients,
                          options->clients, series->left_out, sizeof series->left_out, error);
-    return kind != ERROR_NONE ? kind : series->user->lay_out(series->context, error);
+    if (kind == ERROR_NONE)
+        kind = series->user->lay_out(series->context, error);
+    if (series->rounds.trial_count > 0) {
+        series->progress.count = series->rounds.trial_count;
+        series->planned = series->rounds.trial_count - series->rounds.rehearsals;
+    }
+    return kind;
+}
+
+static enum error_kind open_record(struct series *series, size_t topology, const char *out,
+                                   struct error *error)
+{
+    const struct series_user *user = series->user;
+    const struct series_options *options = &series->options;
+    const struct target *target = &series->targets.list[topology];
+    struct series_record *record = &series->records[topology];
+    struct error closing;
+    if (user->open_record != NULL)
+        return user->open_record(series->context, topology, out, error);
+    record->topology = topology;
+    record->servers = target->servers.count;
+    record->rows.type = user->rows;
+    record->planned = series->planned / series->targets.count;
+    snprintf(record->target, sizeof record->target, "%s", target->name);
+    enum error_kind kind = file_set_open(&record->files, out, target->name, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_table(&record->files, user->rows, &record->csv, error);
+    if (kind == ERROR_NONE)
+        kind = user->add_files(series->context, record, error);
+    if (kind != ERROR_NONE) {
+        (void)!file_set_close(&record->files, &closing);
+        return kind;
+    }
+    manifest_begin(&record->manifest,
+                   &(struct manifest_start){series->argc, series->argv, options->seed,
+                                            user->describe_plan(series->context), options->target,
+                                            target});
+    const char *shares = resources_warning(options->target, record->servers);
+    user->warn(series->context, record);
+    if (series->left_out[0] != '\0')
+        series_warn(series, record, "%s", series->left_out);
+    if (shares != NULL)
+        series_warn(series, record, "%s", shares);
+    return ERROR_NONE;
 }
 
 static enum error_kind open_records(struct series *series, struct error *error)
@@ -122,7 +202,7 @@ static enum error_kind open_records(struct series *series, struct error *error)
         kind =
             targets_folder(&series->targets, i, series->options.output->out, folder, &out, error);
         if (kind == ERROR_NONE)
-            kind = series->user->open_record(series->context, i, out, error);
+            kind = open_record(series, i, out, error);
         series->record_count += kind == ERROR_NONE;
     }
     return kind;
@@ -140,7 +220,135 @@ static enum error_kind prepare(struct series *series, struct error *error)
     return kind != ERROR_NONE ? kind : open_records(series, error);
 }
 
+/* ------------------------------------------------------------------ the trials */
+
+static enum error_kind make_rounds(struct series *series, struct error *error)
+{
+    struct rounds *rounds = &series->rounds;
+    enum error_kind kind = series->user->begin(series->context, error);
+    for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
+        const struct rounds_cell *cell = &rounds->cells[rounds->trials[at].cell];
+        uint64_t began_ns = clock_now_ns();
+        series->trial = &rounds->trials[at];
+        snprintf(series->root, sizeof series->root, "%s/t%04zu",
+                 series->targets.list[cell->topology].root, at);
+        progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
+        kind = series->user->make(series->context, error);
+        rounds_learn(rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
+        series->trial = NULL;
+    }
+    progress_clear(&series->progress);
+    return kind;
+}
+
+void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
+{
+    char warning[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning, sizeof warning, format, arguments);
+    va_end(arguments);
+    if (!series->options.output->quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
+}
+
+const char *series_where(const struct series *series, const struct series_record *record,
+                         char where[100])
+{
+    bool several = series->options.target->topology_count > 1;
+    snprintf(where, 100, "%s%s", several ? record->target : "", several ? ": " : "");
+    return where;
+}
+
+void series_keep(const struct series *series, struct series_record *record,
+                 const struct shared *fleet, const char *not_reconciled)
+{
+    char where[100];
+    manifest_sessions(&record->manifest, fleet);
+    if (not_reconciled[0] != '\0' && !record->warned)
+        series_warn(series, record, "%scannot cross-check against the servers' counters: %s",
+                    series_where(series, record, where), not_reconciled);
+    record->warned = record->warned || not_reconciled[0] != '\0';
+}
+
 /* ------------------------------------------------------------------ the end */
+
+#define REASON_SIZE 640
+
+enum error_kind series_end_draw(const struct series_end *end, enum plots_kind kind,
+                                const char *recipes, const char *nothing, struct error *error)
+{
+    char why[REASON_SIZE], warning[REASON_SIZE + 60];
+    const struct plots plots = {.kind = kind,
+                                .folder = end->set->folder,
+                                .recipes = recipes,
+                                .formats = end->output->plots,
+                                .interrupts = end->interrupts};
+    switch (plots_draw(&plots, why, sizeof why)) {
+    case PLOTS_DRAWN:
+        break;
+    case PLOTS_NOTHING:
+        if (nothing != NULL && end->cut_short == NULL && !end->output->quiet)
+            complain_mildly("no plots in %s: %s", plots.folder, nothing);
+        break;
+    case PLOTS_SKIPPED:
+        snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
+        if (!end->output->quiet)
+            complain_mildly("%s", warning);
+        manifest_warn(end->manifest, warning);
+        break;
+    case PLOTS_INTERRUPTED:
+        manifest_warn(end->manifest, "interrupted: the plots are not drawn");
+        return error_raise(error, ERROR_INTERRUPTED, 0, end->subcommand, "the plots are not drawn");
+    }
+    return ERROR_NONE;
+}
+
+enum error_kind series_end_describe(const struct series_end *end, enum error_kind kind,
+                                    struct error *error)
+{
+    struct error second;
+    const struct manifest_end described = {end->set->folder,    end->set->started_utc_ns,
+                                           end->trials_planned, end->set->trials,
+                                           end->cut_short,      kind == ERROR_NONE ? NULL : error};
+    enum error_kind written =
+        manifest_write(end->manifest, &described, kind == ERROR_NONE ? error : &second);
+    return kind == ERROR_NONE ? written : kind;
+}
+
+/* The first error is the one that counts. */
+static enum error_kind close_record(struct series *series, size_t topology,
+                                    const struct error *cut_short, struct error *error)
+{
+    const struct series_user *user = series->user;
+    struct series_record *record = &series->records[topology];
+    const struct file_set *files = &record->files;
+    const struct series_end end = {
+        &record->manifest, files,     series->options.output, series->options.subcommand,
+        record->planned,   cut_short, series->targets.signals};
+    if (user->close_record != NULL)
+        return user->close_record(series->context, topology, cut_short, error);
+    enum error_kind kind = file_set_close(&record->files, error);
+    bool whole = kind == ERROR_NONE && files->trials > 0;
+    enum error_kind written = user->finish(series->context, record, whole, error);
+    kind = kind == ERROR_NONE ? written : kind;
+    if (files->trials == 0)
+        return kind;
+    if (kind == ERROR_NONE && !files->broken) {
+        char recipes[PLOTS_RECIPES_SIZE] = "";
+        enum plots_kind plots;
+        const char *nothing = user->name_plots(series->context, &plots, recipes);
+        progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
+                                            ? "drawing the plots"
+                                            : "drawing the plots; interrupt again to end at once");
+        kind = series_end_draw(&end, plots, recipes, nothing, error);
+        progress_clear(&series->progress);
+    }
+    kind = series_end_describe(&end, kind, error);
+    record->whole = kind == ERROR_NONE && !files->broken;
+    return kind;
+}
 
 /* Complains about the first error that is not the one that has cut the series short, about which
  * the caller complains. Returns the exit status. */
@@ -157,7 +365,7 @@ static int close_records(struct series *series, const struct error *cut_short)
     int status = 0;
     for (size_t i = 0; i < series->record_count; i++) {
         struct error error = {0};
-        (void)!series->user->close_record(series->context, i, cut_short, &error);
+        (void)!close_record(series, i, cut_short, &error);
         status = tell_error(status, cut_short, &error);
     }
     struct error error = {0};
@@ -177,7 +385,8 @@ static size_t trials_kept(const struct series *series)
 {
     size_t trials = 0;
     for (size_t i = 0; i < series->record_count; i++)
-        trials += series->user->kept(series->context, i);
+        trials += series->user->kept != NULL ? series->user->kept(series->context, i)
+                                             : series->records[i].rows.rows;
     return trials;
 }
 
@@ -195,11 +404,64 @@ static int weigh(int status, int verdict)
     return verdict == 1 || status == 0 ? verdict : status;
 }
 
+int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row))
+{
+    int worst = 0;
+    for (size_t i = 0; worst != 1 && i < rows->rows; i++) {
+        int of_row = verdict(table_row(rows, i));
+        worst = of_row != 0 ? of_row : worst;
+    }
+    return worst;
+}
+
+int series_verdict(const struct series *series, const struct series_view *view)
+{
+    int worst = 0;
+    for (size_t i = 0; worst != 1 && i < series->record_count; i++) {
+        int of_rows = series_rows_verdict(&series->records[i].rows, view->verdict);
+        worst = of_rows != 0 ? of_rows : worst;
+    }
+    return worst;
+}
+
+int series_tell(const struct series *series, const struct series_view *view, int verdict)
+{
+    const struct output_options *output = series->options.output;
+    json_t *list = json_array();
+    struct error error;
+    for (size_t i = 0; i < series->record_count; i++) {
+        const struct series_record *record = &series->records[i];
+        char where[100];
+        if (record->rows.rows == 0)
+            continue;
+        view->complain(series->context, record, series_where(series, record, where));
+        if (output->json)
+            json_array_append_new(list, manifest_result(&record->manifest, record->files.folder,
+                                                        record->servers,
+                                                        view->cells(series->context, record)));
+        if (output->json || output->quiet)
+            continue;
+        if (series->options.target->topology_count > 1)
+            printf("\n%s: %zu server%s\n\n", record->target, record->servers,
+                   record->servers == 1 ? "" : "s");
+        view->write(series->context, record);
+        printf("\nresults in %s\n", record->files.folder);
+    }
+    if (output->json)
+        return json_result_write_records(verdict, list, series->options.subcommand, stdout,
+                                         &error) == ERROR_NONE
+                   ? 0
+                   : complain(&error);
+    json_decref(list);
+    return 0;
+}
+
 /* From the open targets to the verdict. */
 static int lead(struct series *series)
 {
     struct error error = {0};
-    enum error_kind kind = series->user->run(series->context, &error);
+    enum error_kind kind = series->user->run != NULL ? series->user->run(series->context, &error)
+                                                     : make_rounds(series, &error);
     kind = targets_find_cause(&series->targets, kind, &error);
     heed_interruption(series, &error);
     if (series->interrupted)

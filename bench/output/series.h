@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * series: the trials of a subcommand on one topology of servers or several, from the start of the
- * servers to the exit status. Layer: bench/output.
+ * series: the driver of experiments: leads the trials of a subcommand from the start of the servers
+ * to the exit status. Layer: bench/output.
  *
- * The user is the subcommand: it plans and runs the trials, and has a record of each topology.
+ * An experiment is cells × trials on one topology of servers or several. The driver opens the
+ * servers and a record of each topology, makes the trials in rounds, shows how far they are, closes
+ * the records and has them told. The user, a subcommand, gives what differs: its cells, a trial of
+ * one, the row that it gives, and the words.
  *
  * Invariant: whatever the outcome, no private server is left after series_lead; records that were
  * opened have been closed, and the user has told of them if they have a trial.
@@ -14,40 +17,78 @@
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
 #include "bench/metrics/metrics.h"
+#include "bench/output/file_set.h"
+#include "bench/output/manifest.h"
+#include "bench/output/plots.h"
+#include "bench/output/rounds.h"
 #include "bench/target/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the user does; constant. The calls stand in their order; context is that of series_init, and
- * a topology is an index in the targets. The first error ends the series. */
+/* The results on one topology: a folder with the rows, the other files, and the manifest. */
+struct series_record {
+    size_t topology;
+    char target[80]; /* a copy of its name: the target is closed before the record */
+    size_t servers;
+    struct file_set files;
+    struct csv csv; /* of the rows, the first of the files */
+    struct table rows;
+    struct manifest manifest;
+    size_t planned; /* trials */
+    bool warned;    /* that the counts cannot be compared with the servers' */
+    bool whole;     /* closed without an error */
+};
+
+/* What the user does; constant. The calls stand in their order; context is that of series_init, a
+ * topology an index in the targets. NULL: nothing. The first error ends the series. */
 struct series_user {
-    /* Before the first server is started: what else the trials need of this machine. NULL: nothing.
-     */
+    /* Before the first server is started: what else the trials need of this machine. */
     enum error_kind (*check)(void *context, struct error *error);
     /* The servers are there, and what they do not allow is left out of the numbers of clients:
-     * plans the trials, and sets series.planned. */
+     * plans the trials, as series.rounds; or sets series.planned, for `run`. */
     enum error_kind (*lay_out)(void *context, struct error *error);
-    /* Opens the record of a topology. out: its folder, as of targets_folder. */
+
+    /* A record: the type of its rows; its other files; the object "plan" of its manifest; and what
+     * to warn of before the first trial (series_warn). */
+    const struct table_type *rows;
+    enum error_kind (*add_files)(void *context, struct series_record *record, struct error *error);
+    json_t *(*describe_plan)(const void *context);
+    void (*warn)(void *context, struct series_record *record);
+    /* Instead, for records of the user's own: opens one; its folder is `out`, as of targets_folder;
+     * how many trials it keeps. */
     enum error_kind (*open_record)(void *context, size_t topology, const char *out,
                                    struct error *error);
-    /* Runs all trials. series.targets.signals is readable when they are to end. */
+    size_t (*kept)(const void *context, size_t topology);
+
+    /* Says what the trials demand, and warms up. */
+    enum error_kind (*begin)(void *context, struct error *error);
+    /* Makes series.trial, whose root znode is series.root, and keeps it unless it is a rehearsal.
+     * series.targets.signals is readable when it is to end. */
+    enum error_kind (*make)(void *context, struct error *error);
+    /* Instead of these two: makes all trials. */
     enum error_kind (*run)(void *context, struct error *error);
-    /* Closes a record that was opened, without a trial too: it is removed then. cut_short: why the
-     * trials ended before the last one; NULL: they did not. Raises cut_short->kind again only for
-     * the same reason. */
+
+    /* The files of a record's trials are closed. If they are whole: writes those of all trials. */
+    enum error_kind (*finish)(void *context, struct series_record *record, bool whole,
+                              struct error *error);
+    /* The plots of a record: what there is to draw, the list of recipes, which is "" before.
+     * Returns why there may be nothing. */
+    const char *(*name_plots)(const void *context, enum plots_kind *kind,
+                              char recipes[PLOTS_RECIPES_SIZE]);
+    /* Instead: closes a record that open_record has opened, without a trial too: it is removed
+     * then. cut_short: why the trials ended before the last one; NULL: they did not. Raises
+     * cut_short->kind again only for the same reason. */
     enum error_kind (*close_record)(void *context, size_t topology, const struct error *cut_short,
                                     struct error *error);
-    /* When all records are closed: writes what is of all of them. NULL: nothing. */
+    /* When all records are closed: writes what is of all of them. */
     enum error_kind (*join)(void *context, struct error *error);
-    /* The trials that the record of a topology keeps. */
-    size_t (*kept)(const void *context, size_t topology);
     /* Prints the results, and writes what the records do not; not called without a trial. Returns
      * 0, or the exit status of an error that it has complained about. *verdict, 0 before: 1:
      * something fails; 4: not valid, or not determined. */
     int (*tell)(void *context, int *verdict);
-    /* Writes what --metrics tells (struct metrics_source). NULL: there is no such option. */
+    /* Writes what --metrics tells besides how far the series is, once there are records. */
     void (*write_metrics)(void *context, FILE *stream);
 };
 
@@ -60,6 +101,7 @@ struct series_options {
     struct levels *clients; /* at a time; the largest is the last */
     uint32_t processes;
     const char *piece; /* what an interrupted series keeps; NULL: "trial" */
+    uint64_t seed;     /* of the manifests of the series' own records */
 };
 
 struct series {
@@ -69,9 +111,16 @@ struct series {
     int argc; /* the command line: argv[0] is the subcommand */
     char **argv;
     struct targets targets;
-    size_t record_count; /* of the topologies whose record is open */
-    size_t planned;      /* trials that would be kept; the user's to set */
+    struct series_record *records; /* of each topology of the options */
+    size_t record_count;           /* of the topologies whose record is open */
+    struct rounds rounds;
+    size_t planned; /* trials that would be kept */
     struct progress progress;
+    /* The present one: */
+    const struct rounds_trial *trial; /* NULL: none of a round */
+    char root[96];
+    uint32_t established; /* sessions, while its progress is shown; else 0 */
+
     struct metrics_source source;
     struct metrics_server *metrics; /* of --metrics; else NULL */
     char left_out[512];             /* which numbers of clients, and why; "": none */
@@ -80,17 +129,20 @@ struct series {
     bool interrupted;               /* by a signal */
 };
 
-/* user and context must outlive the series. */
+/* user and context must outlive the series, which must not be moved. */
 void series_init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context);
 void series_deinit(struct series *series);
 
-/* Starts or finds the servers, has all trials run, stops the servers, has the records closed and
+/* Starts or finds the servers, has all trials made, stops the servers, has the records closed and
  * the results told. Returns the exit status; errors have been complained about. */
 int series_lead(struct series *series, int argc, char **argv);
 
 /* Answers who has asked for the metrics, where there is time for that. */
 void series_answer(const struct series *series);
+
+/* What is written then; context is a struct series. */
+void series_write_metrics(void *context, FILE *stream);
 
 /* The largest number of clients at a time. */
 uint64_t series_most_clients(const struct series *series);
@@ -101,5 +153,64 @@ bool series_tells_demand(const struct series *series);
 
 /* If so, says how many clients there are at most, each of which waits for its replies alone. */
 void series_tell_demand(const struct series *series);
+
+/* The name of the topology of the present trial; "" if there is only one. */
+const char *series_topology(const struct series *series);
+
+/* Prints a warning, except with --quiet, and adds it to the manifest. */
+void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A trial that ran on this fleet is to be kept: for the manifest. Warns once if its counts could
+ * not be compared with the servers': not_reconciled says why; "": they could. */
+void series_keep(const struct series *series, struct series_record *record,
+                 const struct shared *fleet, const char *not_reconciled);
+
+/* "standalone: " where a message has to say which of several topologies it is of; else "". */
+const char *series_where(const struct series *series, const struct series_record *record,
+                         char where[100]);
+
+/* How the results of a record are told. */
+struct series_view {
+    /* To stderr: the trials that fail or are not valid. where: series_where. */
+    void (*complain)(const void *context, const struct series_record *record, const char *where);
+    /* To stdout. */
+    void (*write)(const void *context, const struct series_record *record);
+    /* The list of cells of --json. */
+    json_t *(*cells)(const void *context, const struct series_record *record);
+    /* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. */
+    int (*verdict)(const struct table_value *row);
+};
+
+/* The verdict of all rows: 1 outweighs 4. */
+int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row));
+int series_verdict(const struct series *series, const struct series_view *view);
+
+/* Complains about all records that have a trial, and prints them, or the object of --json. Returns
+ * 0, or the exit status of an error that has been complained about. */
+int series_tell(const struct series *series, const struct series_view *view, int verdict);
+
+/* How records of all kinds end. Constant. */
+struct series_end {
+    struct manifest *manifest;
+    const struct file_set *set;
+    const struct output_options *output;
+    const char *subcommand; /* of an interruption */
+    size_t trials_planned;
+    const struct error *cut_short; /* why it ended before its last trial, or NULL */
+    int interrupts;                /* as in bench/output/plots.h */
+};
+
+/* Draws the plots in the folder of the set. nothing: why there is nothing to draw, for stderr,
+ * except with --quiet, or of trials that were cut short; NULL: that is not told. Plots that are
+ * skipped are a warning. ERROR_INTERRUPTED, with a warning in the manifest. */
+MUST_CHECK enum error_kind series_end_draw(const struct series_end *end, enum plots_kind kind,
+                                           const char *recipes, const char *nothing,
+                                           struct error *error);
+
+/* Writes the manifest in any case: it says how far the trials came. kind, *error: how the other
+ * files ended. Returns kind, or else the error of the manifest. */
+MUST_CHECK enum error_kind series_end_describe(const struct series_end *end, enum error_kind kind,
+                                               struct error *error);
 
 #endif

@@ -56,13 +56,16 @@ int paper_loads_tell(const struct load_series *series, struct paper_outcome *out
 {
     outcome->record_count = series->base.record_count;
     outcome->signals = series->base.targets.signals;
-    outcome->fails = load_series_verdict(series) == 1;
+    outcome->fails = false;
     for (size_t i = 0; i < outcome->record_count; i++) {
-        const struct load_record *record = &series->records[i];
-        load_record_complain(record);
+        const struct series_record *record = &series->base.records[i];
+        char where[100];
+        load_series_complain(series, record, series_where(&series->base, record, where));
+        outcome->fails =
+            outcome->fails || series_rows_verdict(&record->rows, load_row_verdict) == 1;
         outcome->records[i].manifest = &record->manifest;
-        outcome->records[i].folder = record->files.set.folder;
-        outcome->records[i].servers = record->context.servers;
+        outcome->records[i].folder = record->files.folder;
+        outcome->records[i].servers = record->servers;
         outcome->records[i].trials = record->rows.rows;
     }
     return paper_tell(outcome, verdict);
@@ -80,8 +83,8 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     const struct lead *lead = context;
     const struct table *rows[OPTIONS_TOPOLOGIES_MAX];
     struct paper_cells cells;
-    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
-        rows[i] = &series->records[i].rows;
+    for (size_t i = 0; i < series->options->target.topology_count; i++)
+        rows[i] = &series->base.records[i].rows;
     paper_cells_init(&cells, lead->experiment->design, lead->options, rows);
     int status = paper_loads_tell(series,
                                   &(struct paper_outcome){.experiment = lead->experiment,

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench/cli/complain.h"
-#include "bench/output/record_end.h"
 #include "bench/output/validity.h"
 #include "bench/target/resources.h"
 #include "recipes/law.h"
@@ -338,12 +337,12 @@ static enum error_kind close_record(void *context, size_t topology, const struct
     enum error_kind kind = file_set_close(&record->set, error);
     if (record->set.trials == 0)
         return kind;
-    const struct record_end end = {.manifest = &record->manifest,
+    const struct series_end end = {.manifest = &record->manifest,
                                    .set = &record->set,
                                    .trials_planned =
                                        series->base.planned / series->base.targets.count,
                                    .cut_short = cut_short};
-    return record_end_describe(&end, kind, error);
+    return series_end_describe(&end, kind, error);
 }
 
 static size_t kept(const void *context, size_t topology)
@@ -411,8 +410,11 @@ int table3_lead(const struct experiment *experiment, struct paper_options *optio
                                             .kept = kept,
                                             .tell = tell};
     struct load_options *load = &options->load;
-    const struct series_options of_series = {"paper table3",  &load->target,   &load->output,
-                                             &load->sessions, load->processes, NULL};
+    const struct series_options of_series = {.subcommand = "paper table3",
+                                             .target = &load->target,
+                                             .output = &load->output,
+                                             .clients = &load->sessions,
+                                             .processes = load->processes};
     struct table3_series *series = memory_new(1, sizeof *series);
     series->experiment = experiment;
     series->options = options;

@@ -5,7 +5,6 @@
 #include "bench/cli/rows.h"
 #include "bench/output/json_result.h"
 #include "bench/output/manifest.h"
-#include "bench/output/record_end.h"
 #include "bench/output/verdict.h"
 #include "bench/page/page.h"
 #include "bench/plan/internal.h"
@@ -337,7 +336,7 @@ static enum error_kind close_record(void *context, size_t topology, const struct
     const struct plan_options *options = searches->options;
     struct plan_record *record = &searches->records[topology];
     size_t remaining = 0, kept = count_trials(searches, topology, cut_short ? &remaining : NULL);
-    const struct record_end end = {&record->manifest,
+    const struct series_end end = {&record->manifest,
                                    &record->set,
                                    &options->output,
                                    "plan",
@@ -356,8 +355,8 @@ static enum error_kind close_record(void *context, size_t topology, const struct
     for (size_t i = 0; i < options->recipe_count; i++)
         (void)!plots_add_recipe(recipes, options->recipes[i]->name);
     if (kind == ERROR_NONE && !record->set.broken)
-        kind = record_end_draw(&end, PLOTS_OF_PLAN, recipes, NULL, error);
-    return record_end_describe(&end, kind, error);
+        kind = series_end_draw(&end, PLOTS_OF_PLAN, recipes, NULL, error);
+    return series_end_describe(&end, kind, error);
 }
 
 static size_t kept(const void *context, size_t topology)
@@ -475,8 +474,11 @@ static int lead(struct plan_searches *searches, int argc, char **argv)
     uint64_t sessions[] = {plan_question_sessions(question, question->least) + bystanders,
                            plan_question_sessions(question, question->most) + bystanders};
     struct levels clients = {.list = sessions, .count = 2};
-    const struct series_options of_series = {"plan",   &options->target,    &options->output,
-                                             &clients, question->processes, NULL};
+    const struct series_options of_series = {.subcommand = "plan",
+                                             .target = &options->target,
+                                             .output = &options->output,
+                                             .clients = &clients,
+                                             .processes = question->processes};
     series_init(&searches->series, &of_series, &user, searches);
     int status = series_lead(&searches->series, argc, argv);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++) {

@@ -87,11 +87,7 @@ static uint64_t most_handoffs(const struct options *options)
     const struct run_plan *run = &options->plan;
     uint64_t clients = run->clients.list[run->clients.count - 1], most = 0;
     for (size_t r = 0; r < run->recipe_count; r++) {
-        const struct trial_plan largest = {.recipe = run->recipes[r],
-                                           .workload = run->workload,
-                                           .fleet.sessions = (uint32_t)clients,
-                                           .locks = run->locks,
-                                           .handoffs = options_handoffs(options, clients)};
+        const struct trial_plan largest = cell_plan(options, run->recipes[r], clients);
         uint64_t handoffs = plan_handoffs_of(&largest, 0);
         most = handoffs > most ? handoffs : most;
     }

@@ -115,7 +115,7 @@ static void tell_growth(const struct outcome *outcome, FILE *stream)
 
 void conclusion_write(const struct outcome *outcome, size_t planned, bool colours, FILE *stream)
 {
-    int verdict = trial_rows_verdict(outcome->rows);
+    int verdict = series_rows_verdict(outcome->rows, trial_row_verdict);
     size_t trials = outcome->rows->rows;
     const char *word = verdict == 1 ? "FAILS" : json_result_verdict(verdict),
                *colour = verdict == 1   ? TERMINAL_RED
@@ -335,7 +335,8 @@ void conclusion_complain(const struct table *rows, const struct options *options
         if (trial_row_verdict(table_row(rows, i)) != 0)
             complain_of(rows, i, where);
     }
-    if (trial_rows_verdict(rows) != 0 && options->target.driver == DRIVER_SIMULATED)
+    if (series_rows_verdict(rows, trial_row_verdict) != 0 &&
+        options->target.driver == DRIVER_SIMULATED)
         complain_plainly("--seed %llu replays this exactly",
                          (unsigned long long)options->plan.seed);
 }
@@ -491,7 +492,7 @@ static struct price price_of(const struct table_cell *trials, bool of_p99)
     X(ratio_##percentile##_high, csv_real(csv, percentile.ratio.high, 3))
 
 #define COLUMNS(X)                                                                                 \
-    X(run, csv_text(csv, record->results.set.run))                                                 \
+    X(run, csv_text(csv, record->base->files.run))                                                 \
     X(recipe, csv_text(csv, recipe->recipe->name))                                                 \
     X(clients, csv_count(csv, recipe->cells[i].clients))                                           \
     X(trials, csv_count(csv, p50.trials))                                                          \

@@ -8,7 +8,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/output/folder.h"
-#include "bench/target/resources.h"
 #include "trial/trial_plan.h"
 
 #include <limits.h>
@@ -38,12 +37,13 @@ void demand_tell(const struct options *options, const struct cells *cells,
 {
     const struct run_plan *plan = &options->plan;
     size_t warm_ups = plan->recipe_count;
-    uint64_t rpcs = cells_rpcs(cells, 0), bytes = cells_bytes(cells);
+    uint64_t rpcs = cells->rpcs, bytes = cells->bytes;
     bool roughly = plan->pace == PACE_FREE, timed = plan->duration_ns != 0;
     char where[CONNECT_TEXT_SIZE], number[32], time[32];
     struct growing_text what = {0};
     for (size_t i = 0; i < plan->recipe_count; i++) {
-        struct cell warm_up = cells_warm_up(options, i, 0);
+        struct trial_plan drain;
+        const struct cell warm_up = cells_warm_up(options, i, 0, &drain);
         rpcs += warm_up.rpcs;
         bytes += warm_up.bytes;
     }
@@ -51,14 +51,14 @@ void demand_tell(const struct options *options, const struct cells *cells,
         growing_text_add(&what,
                          "%zu trial%s of %s after %zu drain%s; requests: as many as the servers "
                          "answer",
-                         cells->count, plural(cells->count),
+                         cells->trials, plural(cells->trials),
                          text_format_duration(plan->duration_ns, time, sizeof time), warm_ups,
                          plural(warm_ups));
     else
         growing_text_add(&what, "%s%s requests and %s%.*f MB in %zu trial%s and %zu warm-up%s",
                          roughly ? "about " : "", text_format_count(rpcs, number, sizeof number),
                          roughly ? "" : "up to ", bytes < 10000000 ? 2 : 0, (double)bytes / 1e6,
-                         cells->count, plural(cells->count), warm_ups, plural(warm_ups));
+                         cells->trials, plural(cells->trials), warm_ups, plural(warm_ups));
     if (plan->max_rate != 0)
         growing_text_add(&what, ", at most %s per second",
                          text_format_count(plan->max_rate, number, sizeof number));
@@ -80,26 +80,24 @@ void demand_tell(const struct options *options, const struct cells *cells,
  * day. */
 #define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
-void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,
-                 struct record *record)
+void limits_warn(const struct series *series, const struct cells *cells,
+                 struct series_record *record)
 {
-    if (options->target.driver == DRIVER_SIMULATED)
+    const struct series_options *options = &series->options;
+    uint64_t most_rpcs = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        most_rpcs = cells->list[i].rpcs > most_rpcs ? cells->list[i].rpcs : most_rpcs;
+    if (options->target->driver == DRIVER_SIMULATED)
         return;
-    uint64_t most_rpcs = 0,
-             most_clients = options->plan.clients.list[options->plan.clients.count - 1];
-    for (size_t i = 0; i < cells->count; i++) {
-        if (cells->list[i].rpcs > most_rpcs)
-            most_rpcs = cells->list[i].rpcs;
-    }
-    if (most_rpcs / options->plan.processes > REQUESTS_PER_PROCESS)
-        record_warn(record, "a trial makes more requests than the client library can number in one "
-                            "process: spread it with --processes");
-    if (resources_warning(&options->target, server_count) != NULL)
-        record_warn(record, "%s", resources_warning(&options->target, server_count));
-    if (most_clients / server_count > machine_local_ports())
-        record_warn(record, "more clients than local ports for one server "
-                            "(net.ipv4.ip_local_port_range): not all of them will get a "
-                            "connection");
+    if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
+        series_warn(series, record,
+                    "a trial makes more requests than the client library can number in one "
+                    "process: spread it with --processes");
+    size_t servers = series->targets.list[record->topology].placement.count;
+    if (series_most_clients(series) / servers > machine_local_ports())
+        series_warn(series, record,
+                    "more clients than local ports for one server (net.ipv4.ip_local_port_range): "
+                    "not all of them will get a connection");
 }
 
 /* The files that grow with the trials. */
@@ -115,11 +113,7 @@ static const uint64_t least_bytes[FILES] = {
 static uint64_t handoff_rows(const struct options *options, const struct recipe *recipe,
                              uint64_t clients)
 {
-    struct trial_plan plan = {.recipe = recipe,
-                              .workload = options->plan.workload,
-                              .fleet.sessions = (uint32_t)clients,
-                              .locks = options->plan.locks,
-                              .handoffs = options_handoffs(options, clients)};
+    const struct trial_plan plan = cell_plan(options, recipe, clients);
     uint64_t rows = 0;
     for (uint32_t lock = 0; lock < plan.locks; lock++) {
         uint64_t handoffs = plan_handoffs_of(&plan, lock);
@@ -145,8 +139,8 @@ static void measure(const struct options *options, uint64_t bytes[FILES])
     rows[LATENCY] = rows[HLOG] = rows[TRIALS];
     for (int file = 0; file < FILES; file++)
         bytes[file] = rows[file] * options->plan.trials * least_bytes[file];
-    if (bytes[HANDOFFS] > RESULTS_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS])
-        bytes[HANDOFFS] = RESULTS_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS];
+    if (bytes[HANDOFFS] > RECORD_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS])
+        bytes[HANDOFFS] = RECORD_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS];
 }
 
 enum error_kind space_check(const struct options *options, struct error *error)

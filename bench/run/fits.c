@@ -274,8 +274,8 @@ void fits_write(const struct record *record, struct csv *csv)
 {
     for (size_t i = 0; i < record->options->plan.recipe_count; i++) {
         const struct outcome_recipe *recipe = &record->outcome->recipes[i];
-        write_totals(record->outcome, recipe, record->results.set.run, csv);
-        write_handoffs(record->waiters[i], recipe->beta, record->results.set.run, csv);
+        write_totals(record->outcome, recipe, record->base->files.run, csv);
+        write_handoffs(record->waiters[i], recipe->beta, record->base->files.run, csv);
     }
 }
 

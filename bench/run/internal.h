@@ -9,12 +9,8 @@
 #include "base/error.h"
 #include "bench/background/background.h"
 #include "bench/cli/options.h"
-#include "bench/cli/progress.h"
-#include "bench/metrics/metrics.h"
-#include "bench/output/file_set.h"
-#include "bench/output/manifest.h"
+#include "bench/output/series.h"
 #include "bench/output/trial_columns.h"
-#include "bench/target/target.h"
 #include "client/connect.h"
 #include "measure/csv.h"
 #include "measure/fit.h"
@@ -35,101 +31,41 @@
  * the exit status: the help is printed, or the mistake has been complained about. */
 int command_line_parse(int argc, char **argv, struct options *options);
 
-/* ------------------------------------------------------------------ trial_rows */
+/* ------------------------------------------------------------------ cells */
 
-/*
- * trial_rows: the trials of a run as rows of trials.csv.
- *
- * Invariant: a trial whose times are not those of the servers alone is not valid, and says why; its
- * counts stand if it is complete.
- */
-
-/* What a trial is of. */
+/* What a trial is of: a recipe at a number of clients on a topology of servers. */
 struct cell {
     const struct recipe *recipe;
     uint32_t clients;
     uint32_t trial;  /* from 1 */
     size_t topology; /* index of the target */
+    size_t alike;    /* index of the recipe among those of all targets: in rounds and metrics */
     uint64_t rpcs;   /* by the law: exact under lockstep, an estimate otherwise */
     uint64_t bytes;  /* sent and received: an upper bound for the messages of the law */
 };
 
-/* The columns that are equal in all rows of a run. */
-struct trial_row_context {
-    const char *run;
-    const char *target;
-    size_t servers;
-    const struct options *options;
-};
-
-/* Fills the row of a finished trial and of the load beside it, without beta, which waiters_add
- * computes. cores_allowed: the cores that the trial's processes could use (cores.h). */
-void trial_row_take(const struct cell *cell, const struct trial_result *result,
-                    const struct background_figures *background,
-                    const struct trial_row_context *context, double cores_allowed,
-                    struct table_value *row);
-
-/* Sets the flags of a row that has its violations: complete, valid, and what follows from them. */
-void trial_row_judge(struct table_value *row, bool complete, bool valid);
-
-/* A percentile for the files of a run: among values above the range the largest of them, exactly
- * (lib/measure/histogram.h); NaN of an empty histogram. */
-double trial_row_percentile_us(const struct histogram *histogram, double percent);
-
-/* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. */
-int trial_row_verdict(const struct table_value *row);
-
-/* That of all rows: a verdict that fails outweighs a trial that is not valid. */
-int trial_rows_verdict(const struct table *rows);
-
-/* ------------------------------------------------------------------ cells */
-
-/*
- * cells: the trials of a run, their order, and their estimated time.
- *
- * A cell is a recipe at a number of clients on a topology of servers. Every round makes one trial
- * of each cell, in a random order of its own, so that a drift of the machine or of the server
- * affects all cells alike.
- */
-
-#define CELLS_EXPERIENCE_MAX ((size_t)OPTIONS_RECIPES_MAX * OPTIONS_TOPOLOGIES_MAX)
-
-/* The requests and the time of the finished trials of a recipe on a topology. */
-struct experience {
-    const struct recipe *recipe;
-    size_t topology;
-    uint64_t rpcs;
-    uint64_t took_ns;
-};
-
+/* The cells of a run, each once, and the sums over all their trials. */
 struct cells {
     struct cell *list;
     size_t count;
-    uint64_t trial_ns; /* with --duration: of each trial, with what --background adds; else 0 */
-    struct experience experience[CELLS_EXPERIENCE_MAX];
-    size_t experience_count;
+    size_t trials;
+    uint64_t rpcs, bytes;
 };
 
-MUST_CHECK enum error_kind cells_init(struct cells *cells, const struct options *options,
-                                      struct error *error);
-void cells_deinit(struct cells *cells);
+/* The list is the caller's to free. */
+struct cells cells_new(const struct options *options);
 
-/* The requests of the cells from index `from` on, and their time (0: unknown): with --duration that
- * of the options, else an estimate from the finished trials. */
-uint64_t cells_rpcs(const struct cells *cells, size_t from);
-uint64_t cells_time_left_ns(const struct cells *cells, size_t from);
+/* Their trials, whose time is that of the options with --duration, else follows from their
+ * requests. */
+void cells_lay_out(const struct cells *cells, const struct options *options, struct rounds *rounds);
 
-/* The cell of the discarded trial of recipe `recipe`: a drain of few clients on one lock, with
- * trial 0. */
-struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology);
+/* The plan of a trial, without root, servers and seed. */
+struct trial_plan cell_plan(const struct options *options, const struct recipe *recipe,
+                            uint64_t clients);
 
-/* The sum of the cells' bytes. */
-uint64_t cells_bytes(const struct cells *cells);
-
-/* Takes a finished trial of a cell into account: its requests and its time. */
-void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns);
-
-struct record;
+/* The discarded trial of recipe `recipe`: a drain of few clients on one lock. */
+struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology,
+                          struct trial_plan *plan);
 
 /* ------------------------------------------------------------------ demand */
 
@@ -143,6 +79,34 @@ void demand_tell(const struct options *options, const struct cells *cells,
  * system of their folder, which need not exist yet, or than the limit of a file's size (ulimit -f).
  * The computed size is a lower bound, so that a run that is refused would certainly fail. */
 MUST_CHECK enum error_kind space_check(const struct options *options, struct error *error);
+
+/* Warns of what may not suffice on this machine: request numbers, ports. */
+void limits_warn(const struct series *series, const struct cells *cells,
+                 struct series_record *record);
+
+/* ------------------------------------------------------------------ trial_rows
+ *
+ * The trials of a run as rows of trials.csv. Invariant: a trial whose times are not those of the
+ * servers alone is not valid, and says why; its counts stand if it is complete. */
+
+/* Fills the row of a finished trial and of the load beside it, without beta, which waiters_add
+ * computes. cores_allowed: the cores that the trial's processes could use (cores.h). */
+void trial_row_take(const struct cell *cell, const struct trial_result *result,
+                    const struct background_figures *background, const struct options *options,
+                    const struct series_record *record, double cores_allowed,
+                    struct table_value *row);
+
+/* Sets the flags of a row that has its violations: complete, valid, and what follows from them. */
+void trial_row_judge(struct table_value *row, bool complete, bool valid);
+
+/* A percentile for the files of a run: among values above the range the largest of them, exactly
+ * (lib/measure/histogram.h); NaN of an empty histogram. */
+double trial_row_percentile_us(const struct histogram *histogram, double percent);
+
+/* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. */
+int trial_row_verdict(const struct table_value *row);
+
+struct record;
 
 /* ------------------------------------------------------------------ waiters */
 
@@ -315,99 +279,43 @@ void fits_tell(const struct outcome *outcome, FILE *stream);
 /* How the RPCs of a recipe grow: "O(n²)", as fits_tell says it; NULL if that is undetermined. */
 const char *fits_order_of_rpcs(const struct outcome_recipe *recipe);
 
-/* ------------------------------------------------------------------ results */
-
-/*
- * results: the folder of a run, and the files that grow trial by trial.
- *
- * trials.csv, handoffs.csv, sessions.csv, latency.csv, latency.hlog and trace.csv are written
- * beside their final names, committed after every trial, and renamed at the end.
- *
- * Invariant: a file under its final name is well-formed and has complete trials only, whatever
- * ended the run.
- */
+/* ------------------------------------------------------------------ record */
 
 /* The number of rows that handoffs.csv has at most, about: each trial has an equal share, and a
  * trial with more handoffs is thinned evenly. */
-#define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
+#define RECORD_HANDOFFS_MAX UINT64_C(1000000)
 
-struct results {
-    struct file_set set;
-    uint64_t rows_per_trial; /* of handoffs.csv, at most */
-    uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
-    struct csv trials, handoffs, sessions, latency, trace;
-    FILE *hlog;
-};
-
-/* Makes the folder, and opens the files for so many trials: file_set_open; trace.csv only if
- * has_trace. On an error nothing is
- * left. file_set_close ends them. */
-MUST_CHECK enum error_kind results_open(struct results *results, const char *out,
-                                        const char *target, size_t trials, bool has_trace,
-                                        struct error *error);
-
-/* Adds a trial. On an error the files keep the trials before it. */
-MUST_CHECK enum error_kind results_add(struct results *results, const struct table_value *row,
-                                       const struct trial_result *result, struct error *error);
-
-/* ------------------------------------------------------------------ record */
-
-/*
- * record: the results of a run on one target: folder, rows, manifest.
- *
- * A run on several topologies has a record for each of them, and each folder is a complete run.
- */
-
+/* What the record of a run on one target (bench/output/series.h) has besides: the files that grow
+ * trial by trial, and what all trials come to. */
 struct record {
     const struct options *options;
-    struct results results;
-    struct manifest manifest;
-    struct table rows;                            /* of trials.csv */
-    struct outcome *outcome;                      /* of these rows, once it is closed */
+    struct series_record *base;
+    uint64_t rows_per_trial; /* of handoffs.csv, at most */
+    uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
+    struct csv handoffs, sessions, latency, trace;
+    FILE *hlog;
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
-    char target[80]; /* a copy of its name: the target is closed before the record */
-    struct trial_row_context context;
-    size_t trials_planned;
-    bool warned; /* that the counts cannot be compared with the servers' */
+    struct outcome *outcome;                      /* once it is finished */
 };
 
-/* Makes the folder (results_open), for so many trials. record_free must be called also after an
- * error. The caller begins the manifest. options and target must outlive the record. */
+/* Adds the files to a record whose folder is open, trace.csv only with --trace. record_deinit must
+ * be called also after an error. options and base must outlive the record. */
 MUST_CHECK enum error_kind record_open(struct record *record, const struct options *options,
-                                       const struct target *target, const char *out, size_t trials,
-                                       struct error *error);
-void record_free(struct record *record);
-
-/* Prints a warning, except with --quiet, and adds it to the manifest. */
-void record_warn(struct record *record, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+                                       struct series_record *base, struct error *error);
+void record_deinit(struct record *record);
 
 /* Adds a finished trial, and what the load beside it has measured. */
-MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *cell,
-                                      const struct trial_result *result,
+MUST_CHECK enum error_kind record_add(struct record *record, const struct series *series,
+                                      const struct cell *cell, const struct trial_result *result,
                                       const struct background_figures *background,
                                       struct error *error);
 
-/* Closes the files of the trials, and writes the other files and the plots; these not if a write
- * has failed before. cut_short: why the run ended before its last trial, or NULL. Returns the first
- * error: ERROR_INTERRUPTED, with all files but the plots written, if `interrupts` (-1: never)
- * becomes readable while the plots are drawn. */
-MUST_CHECK enum error_kind record_close(struct record *record, const struct error *cut_short,
-                                        int interrupts, struct error *error);
+/* Writes a trial into the files. On an error they keep the trials before it. */
+MUST_CHECK enum error_kind record_write(struct record *record, const struct table_value *row,
+                                        const struct trial_result *result, struct error *error);
 
-/* Prints the table and the sentences to stdout, and the failed trials to stderr. */
-void record_tell(const struct record *record);
-
-/* Prints the failed trials, and those that are not valid, to stderr. */
-void record_complain(const struct record *record);
-
-/* What --json prints of it (bench/output/manifest.h), once it is closed; NULL without memory. */
-json_t *record_describe(const struct record *record);
-
-/* Adds a warning to the record for each resource of this machine that may not suffice for a target
- * of so many servers: request numbers, ports. */
-void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,
-                 struct record *record);
+/* Finds the outcome of all trials; whole: writes their files, too. */
+MUST_CHECK enum error_kind record_finish(struct record *record, bool whole, struct error *error);
 
 /* ------------------------------------------------------------------ run_metrics */
 
@@ -435,8 +343,7 @@ struct run_totals {
 
 struct run_metrics {
     const struct options *options;
-    const struct record *records; /* of each target */
-    const struct progress *progress;
+    const struct series *series;
     /* Of each recipe on the first target, of each on the next, …: finished trials, and, while they
      * are told, the running one too. */
     struct metrics_totals totals[RUN_METRICS_MAX];
@@ -448,10 +355,9 @@ struct run_metrics {
 };
 
 /* The metrics are zero bytes before, and most of them stay untouched: the memory of workers, which
- * is measured, begins as a copy of this process's. All pointers must outlive the metrics; the
- * records may be opened later. */
+ * is measured, begins as a copy of this process's. The pointers must outlive the metrics. */
 void run_metrics_init(struct run_metrics *metrics, const struct options *options,
-                      const struct record *records, const struct progress *progress);
+                      const struct series *series);
 
 /* A trial begins, of this cell; it must outlive the trial. */
 void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell);
@@ -460,8 +366,8 @@ void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell);
 void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
                      const struct table_value *row, const struct trial_result *result);
 
-/* The `write` of a struct metrics_source; context is a struct run_metrics. */
-void run_metrics_write(void *context, FILE *stream);
+/* Writes them, with what has been counted of the running trial. */
+void run_metrics_write(struct run_metrics *metrics, FILE *stream);
 
 /* ------------------------------------------------------------------ table */
 

@@ -4,20 +4,10 @@
 #include <math.h>
 
 void run_metrics_init(struct run_metrics *metrics, const struct options *options,
-                      const struct record *records, const struct progress *progress)
+                      const struct series *series)
 {
     metrics->options = options;
-    metrics->records = records;
-    metrics->progress = progress;
-}
-
-/* The place of a cell's recipe on its target. */
-static size_t place_of(const struct run_metrics *metrics, const struct cell *cell)
-{
-    size_t recipe = 0;
-    while (metrics->options->plan.recipes[recipe] != cell->recipe)
-        recipe++;
-    return cell->topology * metrics->options->plan.recipe_count + recipe;
+    metrics->series = series;
 }
 
 /* ------------------------------------------------------------------ trials */
@@ -49,7 +39,7 @@ static void add_law(struct run_totals *totals, const struct table_value *row)
 void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
                      const struct table_value *row, const struct trial_result *result)
 {
-    size_t place = place_of(metrics, cell);
+    size_t place = cell->alike;
     struct metrics_totals *totals = &metrics->totals[place];
     struct run_totals *of_run = &metrics->of_run[place];
     totals->trials[verdict_of(row)]++;
@@ -87,7 +77,7 @@ static void name_groups(struct run_metrics *metrics)
 {
     size_t recipes = metrics->options->plan.recipe_count;
     for (size_t i = 0; i < groups(metrics); i++) {
-        metrics->totals[i].target = metrics->records[i / recipes].target;
+        metrics->totals[i].target = metrics->series->records[i / recipes].target;
         metrics->totals[i].recipe = metrics->options->plan.recipes[i % recipes]->name;
     }
 }
@@ -98,7 +88,7 @@ static void write_trial(const struct run_metrics *metrics, FILE *stream)
     char clients[16], trial[16];
     if (cell == NULL)
         return;
-    const struct metrics_totals *totals = &metrics->totals[place_of(metrics, cell)];
+    const struct metrics_totals *totals = &metrics->totals[cell->alike];
     snprintf(clients, sizeof clients, "%u", cell->clients);
     snprintf(trial, sizeof trial, "%u", cell->trial);
     metrics_text_family(stream, "zkherd_trial_info", "gauge", "The running trial; always 1.");
@@ -178,7 +168,7 @@ static void write_groups(const struct run_metrics *metrics, FILE *stream)
 /* The groups, with the running trial among those of its group. */
 static void write_all(struct run_metrics *metrics, FILE *stream)
 {
-    size_t place = metrics->cell != NULL ? place_of(metrics, metrics->cell) : 0;
+    size_t place = metrics->cell != NULL ? metrics->cell->alike : 0;
     struct metrics_totals finished = metrics->totals[place];
     uint64_t handoffs = metrics->of_run[place].handoffs;
     tally_sum(&metrics->totals[place].counted, &metrics->told);
@@ -190,18 +180,8 @@ static void write_all(struct run_metrics *metrics, FILE *stream)
     metrics->of_run[place].handoffs = handoffs;
 }
 
-void run_metrics_write(void *context, FILE *stream)
+void run_metrics_write(struct run_metrics *metrics, FILE *stream)
 {
-    struct run_metrics *metrics = context;
-    const struct metrics_whole whole = {
-        .planned = metrics->progress->count,
-        .number = metrics->cell != NULL ? metrics->progress->at + 1 : 0,
-        .left_ns = metrics->cell != NULL ? progress_left_ns(metrics->progress) : 0,
-        .sessions = metrics->trial != NULL ? metrics->trial->established : 0,
-    };
-    metrics_totals_write_whole(stream, &whole);
-    if (metrics->records[0].target[0] == '\0')
-        return;
     name_groups(metrics);
     look_at_trial(metrics);
     write_trial(metrics, stream);

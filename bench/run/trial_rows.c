@@ -61,29 +61,19 @@ int trial_row_verdict(const struct table_value *row)
     return row[trial_row_violations].count > 0 ? 1 : row[trial_row_valid].flag ? 0 : 4;
 }
 
-int trial_rows_verdict(const struct table *rows)
-{
-    int verdict = 0;
-    for (size_t i = 0; verdict != 1 && i < rows->rows; i++) {
-        int of_row = trial_row_verdict(table_row(rows, i));
-        verdict = of_row != 0 ? of_row : verdict;
-    }
-    return verdict;
-}
-
 /* ------------------------------------------------------------------ the row */
 
-static void put_plan(const struct cell *cell, const struct trial_row_context *context,
-                     struct table_value *row)
+static void put_plan(const struct cell *cell, const struct options *options,
+                     const struct series_record *record, struct table_value *row)
 {
-    const struct run_plan *plan = &context->options->plan;
-    row[trial_row_run] = table_text(context->run);
-    row[trial_row_target] = table_text(context->target);
-    row[trial_row_servers] = table_count(context->servers);
+    const struct run_plan *plan = &options->plan;
+    row[trial_row_run] = table_text(record->files.run);
+    row[trial_row_target] = table_text(record->target);
+    row[trial_row_servers] = table_count(record->servers);
     row[trial_row_recipe] = table_text(cell->recipe->name);
     row[trial_row_workload] = table_text(options_workloads[plan->workload]);
     row[trial_row_pace] = table_text(options_paces[plan->pace]);
-    row[trial_row_driver] = table_text(options_drivers[context->options->target.driver]);
+    row[trial_row_driver] = table_text(options_drivers[options->target.driver]);
     row[trial_row_processes] = table_count(plan->processes);
     row[trial_row_clients] = table_count(cell->clients);
     row[trial_row_locks] = table_count(plan->locks);
@@ -202,11 +192,11 @@ _Static_assert(trial_row_handoff_of_reconnected_us - trial_row_handoff_of_unknow
                "a column for each role");
 
 void trial_row_take(const struct cell *cell, const struct trial_result *result,
-                    const struct background_figures *background,
-                    const struct trial_row_context *context, double cores_allowed,
+                    const struct background_figures *background, const struct options *options,
+                    const struct series_record *record, double cores_allowed,
                     struct table_value *row)
 {
-    put_plan(cell, context, row);
+    put_plan(cell, options, record, row);
     put_counts(result, row);
     put_times(result, row);
     put_servers(result, row);

@@ -224,7 +224,7 @@ void waiters_write(const struct record *record, struct csv *csv)
     for (size_t r = 0; r < record->options->plan.recipe_count; r++) {
         for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
             if (waiters_octave_sum(record->waiters[r], i).handoffs > 0)
-                write_octave(record->waiters[r], i, record->results.set.run, csv);
+                write_octave(record->waiters[r], i, record->base->files.run, csv);
         }
     }
 }

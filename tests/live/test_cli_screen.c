@@ -110,7 +110,7 @@ COMMAND_TEST(a_load_of_all_kinds_never_wraps)
                 "-o", "out"));
     assert_status(&command, 0);
     assert_true(screen_has("[1/1] 5 sessions, trial 1, get=11,exists=11,", "..."));
-    assert_non_null(strstr(screen_shown, "\nmix get=11,exists=11,"));
+    assert_non_null(strstr(screen_shown, "mix get=11,exists=11,"));
     assert_true(screen_widest(screen_shown) <= 80);
 }
 

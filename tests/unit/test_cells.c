@@ -10,7 +10,8 @@
 
 static uint64_t levels[] = {5, 10, 20};
 static struct options options;
-static struct cells cells, others;
+static struct cells cells;
+static struct rounds rounds, others;
 
 static int set_up(void **state)
 {
@@ -32,24 +33,28 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    cells_deinit(&cells);
-    cells_deinit(&others);
+    free(cells.list);
+    cells = (struct cells){0};
+    rounds_deinit(&rounds);
+    rounds_deinit(&others);
     return 0;
 }
 
-static void lay_out(struct cells *into)
+static void lay_out(struct rounds *into)
 {
-    struct error error;
-    assert_int_equal(cells_init(into, &options, &error), ERROR_NONE);
+    free(cells.list);
+    rounds_deinit(into);
+    cells = cells_new(&options);
+    cells_lay_out(&cells, &options, into);
 }
 
 static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, size_t topology)
 {
     size_t found = 0;
-    for (size_t i = 0; i < cells.count; i++) {
-        const struct cell *cell = &cells.list[i];
+    for (size_t i = 0; i < rounds.trial_count; i++) {
+        const struct cell *cell = &cells.list[rounds.trials[i].cell];
         found += strcmp(cell->recipe->name, recipe) == 0 && cell->clients == clients &&
-                 cell->trial == trial && cell->topology == topology;
+                 rounds.trials[i].number == trial && cell->topology == topology;
     }
     return found;
 }
@@ -57,10 +62,11 @@ static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, siz
 /* nonscalable stops at its 10 clients: two levels, where scalable has three. */
 TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
 {
-    lay_out(&cells);
-    assert_int_equal(cells.count, 4 * 2 * (2 + 3));
-    for (size_t i = 0; i < cells.count; i++)
-        assert_int_equal(cells.list[i].trial, 1 + i / 10);
+    lay_out(&rounds);
+    assert_int_equal(rounds.trial_count, 4 * 2 * (2 + 3));
+    assert_int_equal(cells.trials, rounds.trial_count);
+    for (size_t i = 0; i < rounds.trial_count; i++)
+        assert_int_equal(rounds.trials[i].number, 1 + i / 10);
     for (uint32_t trial = 1; trial <= 4; trial++) {
         for (size_t topology = 0; topology < 2; topology++) {
             for (size_t level = 0; level < 3; level++) {
@@ -72,11 +78,10 @@ TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
     }
 }
 
-static bool same_order(const struct cell *a, const struct cell *b, size_t count)
+static bool same_order(const struct rounds_trial *a, const struct rounds_trial *b, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (a[i].recipe != b[i].recipe || a[i].clients != b[i].clients ||
-            a[i].topology != b[i].topology)
+        if (a[i].cell != b[i].cell)
             return false;
     }
     return true;
@@ -84,22 +89,20 @@ static bool same_order(const struct cell *a, const struct cell *b, size_t count)
 
 TEST_BETWEEN(test_rounds_have_orders_of_their_own_from_the_seed, set_up, tear_down)
 {
-    lay_out(&cells);
+    lay_out(&rounds);
     lay_out(&others);
-    assert_true(same_order(cells.list, others.list, cells.count));
-    assert_false(same_order(cells.list, cells.list + 10, 10));
-    assert_false(same_order(cells.list + 10, cells.list + 20, 10));
-    cells_deinit(&others);
+    assert_true(same_order(rounds.trials, others.trials, rounds.trial_count));
+    assert_false(same_order(rounds.trials, rounds.trials + 10, 10));
+    assert_false(same_order(rounds.trials + 10, rounds.trials + 20, 10));
     options.plan.seed = 8;
     lay_out(&others);
-    assert_false(same_order(cells.list, others.list, cells.count));
+    assert_false(same_order(rounds.trials, others.trials, rounds.trial_count));
 }
 
 /* n² + n of nonscalable, 5n - 2 of scalable: as docs/locks.md has them. */
 TEST_BETWEEN(test_cells_foretell_their_requests, set_up, tear_down)
 {
-    options.plan.trials = 1;
-    lay_out(&cells);
+    lay_out(&rounds);
     uint64_t sum = 0;
     for (size_t i = 0; i < cells.count; i++) {
         uint64_t n = cells.list[i].clients;
@@ -107,9 +110,7 @@ TEST_BETWEEN(test_cells_foretell_their_requests, set_up, tear_down)
         assert_int_equal(cells.list[i].rpcs, herd ? n * n + n : 5 * n - 2);
         sum += cells.list[i].rpcs;
     }
-    assert_int_equal(cells_rpcs(&cells, 0), sum);
-    assert_int_equal(cells_rpcs(&cells, 1), sum - cells.list[0].rpcs);
-    assert_int_equal(cells_rpcs(&cells, cells.count), 0);
+    assert_int_equal(cells.rpcs, 4 * sum);
 }
 
 static uint64_t requests_of(const char *recipe, uint64_t clients)
@@ -120,8 +121,7 @@ static uint64_t requests_of(const char *recipe, uint64_t clients)
     options.plan.clients.list = level;
     options.plan.recipe_count = options.plan.clients.count = options.target.topology_count = 1;
     options.plan.trials = 1;
-    cells_deinit(&cells);
-    lay_out(&cells);
+    lay_out(&rounds);
     assert_int_equal(cells.count, 1);
     return cells.list[0].rpcs;
 }
@@ -154,7 +154,7 @@ static uint64_t measure_bytes(const struct recipe *recipe, uint32_t clients)
 static uint64_t told_bytes(const char *recipe, uint64_t clients)
 {
     (void)requests_of(recipe, clients);
-    return cells_bytes(&cells);
+    return cells.bytes;
 }
 
 /* Not of a recipe without a law, whose requests nobody knows: those are told roughly. */
@@ -196,27 +196,34 @@ TEST_BETWEEN(test_without_an_end_one_round_is_foretold, set_up, tear_down)
     assert_int_equal(requests_of("poll", 10), 30);
 }
 
+static size_t alike_of(const char *recipe, size_t topology)
+{
+    size_t i = 0;
+    while (strcmp(cells.list[i].recipe->name, recipe) != 0 || cells.list[i].topology != topology)
+        i++;
+    return cells.list[i].alike;
+}
+
 TEST_BETWEEN(test_the_time_left_is_that_of_requests_like_those, set_up, tear_down)
 {
     options.plan.trials = 1;
-    lay_out(&cells);
-    assert_int_equal(cells_time_left_ns(&cells, 0), 0);
-    const struct recipe *herd = registry_find("nonscalable");
-    struct cell cell = {.recipe = herd, .topology = 1};
-    cells_learn(&cells, &cell, 0, 12345); /* nothing can be learnt of no request */
-    assert_int_equal(cells_time_left_ns(&cells, 0), 0);
-    cells_learn(&cells, &cell, 10, 1000);
-    cells_learn(&cells, &cell, 30, 7000); /* 200 ns each, of all so far */
+    lay_out(&rounds);
+    assert_int_equal(rounds_left_ns(&rounds, 0), 0);
+    size_t herd = alike_of("nonscalable", 1);
+    rounds_learn(&rounds, herd, 0, 12345); /* nothing can be learnt of no request */
+    assert_int_equal(rounds_left_ns(&rounds, 0), 0);
+    rounds_learn(&rounds, herd, 10, 1000);
+    rounds_learn(&rounds, herd, 30, 7000); /* 200 ns each, of all so far */
     /* On the other topology, and of the other recipe, nothing is known. */
-    assert_int_equal(cells_time_left_ns(&cells, 0), (30 + 110) * 200);
-    size_t last = cells.count;
-    while (cells.list[last - 1].recipe != herd || cells.list[last - 1].topology != 1)
+    assert_int_equal(rounds_left_ns(&rounds, 0), (30 + 110) * 200);
+    size_t last = rounds.trial_count;
+    while (rounds.cells[rounds.trials[last - 1].cell].alike != herd)
         last--;
-    assert_int_equal(cells_time_left_ns(&cells, last - 1), cells.list[last - 1].rpcs * 200);
-    assert_int_equal(cells_time_left_ns(&cells, last), 0);
-    cell.topology = 0;
-    cells_learn(&cells, &cell, 1, 10);
-    assert_int_equal(cells_time_left_ns(&cells, 0), (30 + 110) * (200 + 10));
+    uint64_t rpcs = cells.list[rounds.trials[last - 1].cell].rpcs;
+    assert_int_equal(rounds_left_ns(&rounds, last - 1), rpcs * 200);
+    assert_int_equal(rounds_left_ns(&rounds, last), 0);
+    rounds_learn(&rounds, alike_of("nonscalable", 0), 1, 10);
+    assert_int_equal(rounds_left_ns(&rounds, 0), (30 + 110) * (200 + 10));
 }
 
 /* What the trials sent tells nothing: each takes its duration, and before it that of the load
@@ -226,13 +233,11 @@ TEST_BETWEEN(test_a_duration_is_the_time_of_each_trial, set_up, tear_down)
     options.plan.trials = 1;
     options.plan.workload = WORKLOAD_STEADY;
     options.plan.duration_ns = 3 * NS_PER_S;
-    lay_out(&cells);
-    struct cell cell = {.recipe = registry_find("scalable"), .topology = 1};
-    cells_learn(&cells, &cell, 10, 1000);
-    assert_int_equal(cells_time_left_ns(&cells, 0), 10 * 3 * NS_PER_S);
-    assert_int_equal(cells_time_left_ns(&cells, 9), 3 * NS_PER_S);
-    cells_deinit(&cells);
+    lay_out(&rounds);
+    rounds_learn(&rounds, 0, 10, 1000);
+    assert_int_equal(rounds_left_ns(&rounds, 0), 10 * 3 * NS_PER_S);
+    assert_int_equal(rounds_left_ns(&rounds, 9), 3 * NS_PER_S);
     options.plan.background.given = true;
-    lay_out(&cells);
-    assert_int_equal(cells_time_left_ns(&cells, 8), 2 * (3000 + 500 + 2000) * NS_PER_MS);
+    lay_out(&rounds);
+    assert_int_equal(rounds_left_ns(&rounds, 8), 2 * (3000 + 500 + 2000) * NS_PER_MS);
 }

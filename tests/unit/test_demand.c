@@ -11,7 +11,6 @@
 
 static struct options options;
 static uint64_t clients[] = {2, 4};
-static struct cell list[3];
 static struct cells cells;
 
 /* Two trials of the non-scalable lock, of which the drain of four clients that is discarded makes
@@ -24,9 +23,7 @@ static int set_up(void **state)
                                         .recipe_count = 1,
                                         .clients = {.list = clients, .count = 2},
                                         .locks = 1}};
-    list[0] = (struct cell){.recipe = options.plan.recipes[0], .rpcs = 1000, .bytes = 30000000};
-    list[1] = (struct cell){.recipe = options.plan.recipes[0], .rpcs = 500, .bytes = 20000000};
-    cells = (struct cells){.list = list, .count = 2};
+    cells = (struct cells){.trials = 2, .rpcs = 1500, .bytes = 50000000};
     return 0;
 }
 
@@ -53,8 +50,9 @@ TEST_BETWEEN(the_discarded_trials_count, set_up, NULL)
 /* Below ten megabytes there are two decimals; the discarded trial's bytes are among them. */
 TEST_BETWEEN(one_trial_is_no_plural, set_up, NULL)
 {
-    cells.count = 1;
-    list[0].bytes = 1235100 - cells_warm_up(&options, 0, 0).bytes;
+    struct trial_plan drain;
+    uint64_t discarded = cells_warm_up(&options, 0, 0, &drain).bytes;
+    cells = (struct cells){.trials = 1, .rpcs = 1000, .bytes = 1235100 - discarded};
     assert_told("1,020 requests and up to 1.24 MB in 1 trial and 1 warm-up");
 }
 

@@ -63,8 +63,11 @@ static const char *written(void)
     assert_int_equal(waiters_new(options.plan.recipes[0], 128, &waiters, &error), ERROR_NONE);
     /* One octave, so that there is a row of handoff_us, which has β. */
     waiters->levels[1] = (struct waiters_level){.handoffs = 1, .timed = 1, .handoff_us = 5};
-    const struct record record = {
-        .options = &options, .waiters = {waiters}, .outcome = samples_outcome(&samples, &options)};
+    static struct series_record base;
+    const struct record record = {.options = &options,
+                                  .base = &base,
+                                  .waiters = {waiters},
+                                  .outcome = samples_outcome(&samples, &options)};
     free(text);
     FILE *stream = open_memstream(&text, &length);
     struct csv csv = {.stream = stream};

@@ -2,7 +2,7 @@
 /* The lines of a second and of a trial of a load on a terminal: what is in them, and that they fit.
  */
 
-#include "bench/output/live.h"
+#include "bench/output/load_series.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"
 

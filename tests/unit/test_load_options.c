@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
-#include "bench/load/load_command_line.h"
+#include "bench/load/load.h"
 #include "client/client.h"
 #include "tests/support/said.h"
 #include "tests/support/test.h"

@@ -49,9 +49,10 @@ static int tear_down(void **state)
 
 static const struct table_value *take(void)
 {
-    const struct load_context context = {"run1", "ensemble3", 3, &options};
+    static const struct series_record record = {
+        .files.run = "run1", .target = "ensemble3", .servers = 3};
     struct table_value *row = table_add(&rows);
-    load_row_take(&cell, result, &context, cores, row);
+    load_row_take(&cell, result, &options, &record, cores, row);
     return row;
 }
 

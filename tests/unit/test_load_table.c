@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of a load: which columns it has, and that it fits in 80 columns. */
 
-#include "bench/load/load_table.h"
+#include "bench/load/load.h"
+#include "bench/output/load_rows.h"
 #include "tests/support/screen.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"

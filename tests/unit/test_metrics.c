@@ -117,21 +117,31 @@ TEST_BETWEEN(above_a_minute_the_sum_is_not_known, begin, end)
 /* ------------------------------------------------------------------ the trials of a run */
 
 static struct run_metrics run;
-static struct record record;
+static struct series series;
+static struct series_record record;
 static struct options options;
-static struct progress progress;
 static struct trial_result result;
+
+static void write_metrics(void *context, FILE *into)
+{
+    run_metrics_write(context, into);
+}
 
 static int begin_run(void **state)
 {
     options = (struct options){.plan.recipe_count = 2, .target.topology_count = 1};
     options.plan.recipes[0] = registry_find("nonscalable");
     options.plan.recipes[1] = registry_find("scalable");
-    progress = (struct progress){.count = 5, .at = 2};
+    static const struct series_user user = {.write_metrics = write_metrics};
+    series = (struct series){.user = &user,
+                             .context = &run,
+                             .records = &record,
+                             .record_count = 1,
+                             .progress = {.count = 5, .at = 2}};
     snprintf(record.target, sizeof record.target, "standalone");
     result.latency = calloc(METER_KINDS, sizeof *result.latency);
     memset(&run, 0, sizeof run);
-    run_metrics_init(&run, &options, &record, &progress);
+    run_metrics_init(&run, &options, &series);
     return result.latency == NULL || begin(state);
 }
 
@@ -144,7 +154,7 @@ static int end_run(void **state)
 /* A finished trial of the second recipe. */
 static struct sample finished(void)
 {
-    return (struct sample){.cell = {.recipe = options.plan.recipes[1], .clients = 7},
+    return (struct sample){.cell = {.recipe = options.plan.recipes[1], .clients = 7, .alike = 1},
                            .total.of = {[TALLY_CREATE] = 10, [TALLY_NOTIFICATION] = 3},
                            .law.of = {[TALLY_CREATE] = 9, [TALLY_NOTIFICATION] = 2},
                            .has_law = true,
@@ -173,7 +183,7 @@ TEST_BETWEEN(each_trial_has_one_verdict, begin_run, end_run)
     finish(&slow);
     finish(&slow);
     finish(&failed);
-    run_metrics_write(&run, stream);
+    series_write_metrics(&series, stream);
     assert_has(written(), "zkherd_trials_total{verdict=\"valid\"," OF_SCALABLE "1\n");
     assert_has(written(), "zkherd_trials_total{verdict=\"not_valid\"," OF_SCALABLE "2\n");
     assert_has(written(), "zkherd_trials_total{verdict=\"failed\"," OF_SCALABLE "1\n");
@@ -189,7 +199,7 @@ TEST_BETWEEN(a_trial_without_a_law_is_compared_with_none, begin_run, end_run)
     without.has_law = false;
     finish(&with);
     finish(&without);
-    run_metrics_write(&run, stream);
+    series_write_metrics(&series, stream);
     assert_has(written(), "zkherd_rpcs_total{type=\"creates\"," OF_SCALABLE "20\n");
     assert_has(written(), "zkherd_law_rpcs_total{" OF_SCALABLE "9\n");
     assert_has(written(), "zkherd_compared_rpcs_total{" OF_SCALABLE "10\n");
@@ -203,7 +213,7 @@ TEST_BETWEEN(a_time_that_is_not_known_is_left_out, begin_run, end_run)
     struct sample paced = finished();
     paced.drain_s = NAN;
     finish(&paced);
-    run_metrics_write(&run, stream);
+    series_write_metrics(&series, stream);
     assert_null(strstr(written(), "zkherd_last_drain_seconds{"));
     assert_has(written(), "zkherd_last_drain_clients{" OF_SCALABLE "7\n");
     assert_null(strstr(written(), "zkherd_time_left_seconds"));
@@ -219,7 +229,7 @@ TEST_BETWEEN(what_servers_do_not_tell_is_in_no_sum, begin_run, end_run)
     unknown.servers.known = false;
     finish(&known);
     finish(&unknown);
-    run_metrics_write(&run, stream);
+    series_write_metrics(&series, stream);
     assert_has(written(), "zkherd_server_writes_total{" OF_SCALABLE "5\n");
     assert_has(written(), "zkherd_server_notifications_total{" OF_SCALABLE "6\n");
     assert_has(written(), "zkherd_server_packets_received_total{" OF_SCALABLE "7\n");
@@ -229,7 +239,7 @@ static uint64_t creates_told(void)
 {
     static const char sample[] = "zkherd_rpcs_total{type=\"creates\"," OF_SCALABLE;
     const char *at = NULL;
-    run_metrics_write(&run, stream);
+    series_write_metrics(&series, stream);
     for (const char *next = written(); (next = strstr(next, sample)) != NULL; next++)
         at = next;
     assert_non_null(at);
@@ -242,12 +252,15 @@ TEST_BETWEEN(no_counter_decreases, begin_run, end_run)
 {
     const struct trial_plan plan = {
         .fleet.sessions = 7, .fleet.processes = 1, .locks = 1, .recipe = options.plan.recipes[1]};
-    const struct cell cell = {.recipe = options.plan.recipes[1], .clients = 7, .trial = 1};
+    const struct cell cell = {
+        .recipe = options.plan.recipes[1], .clients = 7, .trial = 1, .alike = 1};
+    const struct rounds_trial of_round = {.number = 1};
     struct trial_memory *memory;
     struct error error;
     struct sample sample = finished();
     assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
     const struct trial_progress trial = {.memory = memory, .handoffs = 1};
+    series.trial = &of_round;
     run_metrics_begin(&run, &cell);
     assert_int_equal(creates_told(), 0);
     tally_add(&memory->workers[0].total, TALLY_CREATE, 4);

@@ -365,18 +365,19 @@ TEST_BETWEEN(a_rehearsal_comes_first_and_is_not_kept, set_up, tear_down)
     options.load.sessions = (struct levels){.list = &sessions, .count = 1};
     options.load.trials = 2;
     options.load.rehearses = true;
-    struct load_cells cells = load_cells_of(&options.load);
-    assert_int_equal(cells.count, 3 * 3 * SHARES);
-    assert_int_equal(cells.rehearsals, 3 * SHARES);
-    for (size_t i = 0; i < cells.count; i++)
-        assert_int_equal(cells.list[i].trial, i / (3 * SHARES));
-    free(cells.list);
+    struct rounds rounds;
+    free(load_cells_new(&options.load, &rounds));
+    assert_int_equal(rounds.trial_count, 3 * 3 * SHARES);
+    assert_int_equal(rounds.rehearsals, 3 * SHARES);
+    for (size_t i = 0; i < rounds.trial_count; i++)
+        assert_int_equal(rounds.trials[i].number, i / (3 * SHARES));
+    rounds_deinit(&rounds);
     options.load.rehearses = false;
-    cells = load_cells_of(&options.load);
-    assert_int_equal(cells.count, 2 * 3 * SHARES);
-    assert_int_equal(cells.rehearsals, 0);
-    assert_int_equal(cells.list[0].trial, 1);
-    free(cells.list);
+    free(load_cells_new(&options.load, &rounds));
+    assert_int_equal(rounds.trial_count, 2 * 3 * SHARES);
+    assert_int_equal(rounds.rehearsals, 0);
+    assert_int_equal(rounds.trials[0].number, 1);
+    rounds_deinit(&rounds);
 }
 
 /* ------------------------------------------------------------------ for people */

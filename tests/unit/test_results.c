@@ -19,9 +19,9 @@ static struct options options;
 static struct trial_plan plan;
 static struct histogram *latency;
 static struct trial_result result;
-static struct table rows = {.type = &trial_row_table};
 static uint32_t trial;
-static struct results results;
+static struct series_record base;
+static struct record results;
 
 static int set_up(void **state)
 {
@@ -54,15 +54,22 @@ static int tear_down(void **state)
     (void)state;
     trial_memory_free(result.memory);
     free(latency);
-    table_deinit(&rows);
+    table_deinit(&base.rows);
+    record_deinit(&results);
     return folder_remove(parent);
 }
 
 static void begin_with(size_t trials, bool has_trace)
 {
+    static uint64_t levels[] = {CLIENTS};
     struct error error;
-    assert_int_equal(results_open(&results, folder, "standalone", trials, has_trace, &error),
+    options.plan.clients = options.plan.traced = (struct levels){.list = levels, .count = 1};
+    options.plan.traced.count = has_trace;
+    base = (struct series_record){.rows.type = &trial_row_table, .planned = trials};
+    assert_int_equal(file_set_open(&base.files, folder, "standalone", &error), ERROR_NONE);
+    assert_int_equal(file_set_add_table(&base.files, &trial_row_table, &base.csv, &error),
                      ERROR_NONE);
+    assert_int_equal(record_open(&results, &options, &base, &error), ERROR_NONE);
 }
 
 static void begin(size_t trials)
@@ -73,23 +80,22 @@ static void begin(size_t trials)
 /* A trial of so many handoffs: each has as many creates as its index. */
 static void add(uint64_t handoffs)
 {
-    const struct trial_row_context context = {"out", "standalone", 1, &options};
     const struct background_figures alone = {0};
     const struct cell cell = {.recipe = plan.recipe, .clients = CLIENTS, .trial = trial++};
-    struct table_value *row = table_add(&rows);
+    struct table_value *row = table_add(&base.rows);
     struct error error;
     result.handoffs = handoffs;
     atomic_store(&result.memory->locks[0].releases, handoffs);
     for (uint64_t handoff = 0; handoff <= handoffs; handoff++)
         ledger_row(&result.memory->ledger, 0, handoff)->tally.of[TALLY_CREATE] = handoff;
-    trial_row_take(&cell, &result, &alone, &context, 64, row);
-    assert_int_equal(results_add(&results, row, &result, &error), ERROR_NONE);
+    trial_row_take(&cell, &result, &alone, &options, &base, 64, row);
+    assert_int_equal(record_write(&results, row, &result, &error), ERROR_NONE);
 }
 
 static void finish(void)
 {
     struct error error;
-    assert_int_equal(file_set_close(&results.set, &error), ERROR_NONE);
+    assert_int_equal(file_set_close(&base.files, &error), ERROR_NONE);
 }
 
 static struct csv_file read_file(const char *name)
@@ -121,7 +127,7 @@ TEST_BETWEEN(every_handoff_has_a_row_where_there_is_room, set_up, tear_down)
 TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
 {
     static const uint64_t kept[][2] = {{1, 0}, {1, 5}, {2, 0}, {2, 1}, {3, 0}, {3, 3}};
-    begin(RESULTS_HANDOFFS_MAX);
+    begin(RECORD_HANDOFFS_MAX);
     add(9);
     add(1);
     add(4);

@@ -74,9 +74,10 @@ static char *write_fits(void)
     char *text = NULL;
     size_t size;
     struct csv csv = {.stream = open_memstream(&text, &size)};
+    static struct series_record base = {.files.run = "run1"};
     const struct record record = {.options = &options,
                                   .waiters = {waiters},
-                                  .results.set.run = "run1",
+                                  .base = &base,
                                   .outcome = samples_outcome(&samples, &options)};
     assert_non_null(csv.stream);
     fits_write(&record, &csv);

@@ -52,9 +52,10 @@ static int tear_down(void **state)
 
 static const struct table_value *take(void)
 {
-    const struct trial_row_context context = {"run1", "ensemble3", 3, &options};
+    static const struct series_record record = {
+        .files.run = "run1", .target = "ensemble3", .servers = 3};
     struct table_value *row = table_add(&rows);
-    trial_row_take(&cell, &result, &background, &context, cores, row);
+    trial_row_take(&cell, &result, &background, &options, &record, cores, row);
     return row;
 }
 

@@ -55,8 +55,8 @@ static const char *written(bool timed)
     FILE *stream = open_memstream(&text, &length);
     struct csv csv = {.stream = stream};
     struct options options = {.plan.recipe_count = 1};
-    const struct record record = {
-        .options = &options, .waiters = {waiters}, .results.set.run = "run"};
+    static struct series_record base = {.files.run = "run"};
+    const struct record record = {.options = &options, .base = &base, .waiters = {waiters}};
     waiters_write(&record, &csv);
     fclose(stream);
     return text;

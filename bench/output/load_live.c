@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/live.h"
+#include "bench/output/load_series.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 
@@ -9,24 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-void live_init(struct live *live, size_t count, uint64_t trial_ns, bool quiet)
-{
-    *live = (struct live){.shown = !quiet && terminal_look(STDERR_FILENO).controls,
-                          .count = count,
-                          .trial_ns = trial_ns};
-    if (!live->shown)
-        return;
-    live->response = malloc(sizeof *live->response);
-    live->shown = live->response != NULL;
-}
-
-void live_deinit(struct live *live)
-{
-    free(live->response);
-    *live = (struct live){0};
-}
 
 void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
                     char line[LIVE_LINE_SIZE])
@@ -46,16 +29,13 @@ void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const
         strcpy(line + LIVE_LINE_SIZE - sizeof "...", "...");
 }
 
-void live_begin(struct live *live, size_t at, const struct load_cell *cell, const char *target)
+void live_begin(struct live *live, const struct load_cell *cell, const char *target)
 {
     char line[LIVE_LINE_SIZE];
-    live->at = at;
-    live->began_ns = clock_now_ns();
-    live->cell = cell;
     live->seconds = 0;
-    if (!live->shown)
+    if (!live->progress->shown)
         return;
-    live_put_trial(at, live->count, cell, target, line);
+    live_put_trial(live->progress->at, live->progress->count, cell, target, line);
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
@@ -65,10 +45,8 @@ static double percentile_ms(const struct histogram *histogram, double percent)
 }
 
 /* Adds a part to the line, unless the line would be too wide: then the line is full. */
-static void append(char line[LIVE_LINE_SIZE], bool *full, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void append(char line[LIVE_LINE_SIZE], bool *full, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append(char line[LIVE_LINE_SIZE], bool *full,
+                                                         const char *format, ...)
 {
     size_t length = strlen(line);
     va_list arguments;
@@ -103,16 +81,17 @@ void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct 
 
 static void show_second(struct live *live, const struct load_shared *load)
 {
-    const struct load_plan *plan = load->plan;
+    const struct progress *progress = live->progress;
     uint32_t second = live->seconds++;
-    uint64_t left_ns =
-        (plan->seconds - second - 1) * NS_PER_S + (live->count - live->at - 1) * live->trial_ns;
-    char line[LIVE_LINE_SIZE];
-    memset(live->response, 0, sizeof *live->response);
-    load_shared_add_times(load, second, live->response, live->response);
+    uint64_t left_ns = (load->plan->seconds - second - 1) * NS_PER_S +
+                       (progress->count - progress->at - 1) * live->trial_ns;
+    struct histogram *response = memory_new(1, sizeof *response);
     const struct load_second_sum sum = load_shared_second_sum(load, second);
-    live_put(second, sum.answered, sum.errors, live->response, sum.lag_ns, left_ns, line);
+    char line[LIVE_LINE_SIZE];
+    load_shared_add_times(load, second, response, response);
+    live_put(second, sum.answered, sum.errors, response, sum.lag_ns, left_ns, line);
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
+    free(response);
 }
 
 static void show_share(const char *what, uint64_t done, uint64_t all)
@@ -130,7 +109,7 @@ void live_show(struct live *live, const struct load_progress *progress)
         [LOAD_WARMS_UP] = "warming up",       [LOAD_MEASURES] = "",
         [LOAD_CLEARS] = "deleting znodes",
     };
-    if (!live->shown)
+    if (!live->progress->shown)
         return;
     if (progress->phase == LOAD_CONNECTS)
         show_share(phases[LOAD_CONNECTS], progress->established,
@@ -142,18 +121,4 @@ void live_show(struct live *live, const struct load_progress *progress)
         fprintf(stderr, TERMINAL_CLEAR_LINE "%s", phases[progress->phase]);
     while (progress->phase >= LOAD_MEASURES && live->seconds < progress->second)
         show_second(live, progress->load);
-}
-
-/* Of a trial that takes longer than it was to take, nobody knows how much longer. */
-uint64_t live_left_ns(const struct live *live)
-{
-    uint64_t gone_ns = clock_now_ns() - live->began_ns;
-    return (live->count - live->at - 1) * live->trial_ns +
-           (live->trial_ns > gone_ns ? live->trial_ns - gone_ns : 0);
-}
-
-void live_clear(const struct live *live)
-{
-    if (live->shown)
-        fputs(TERMINAL_CLEAR_LINE, stderr);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/load_record.h"
+/* The files of a load that grow trial by trial, besides load.csv. */
+#include "bench/output/load_series.h"
 
 #include "base/clock.h"
-#include "base/cores.h"
-#include "base/output.h"
-#include "base/text.h"
-#include "bench/cli/complain.h"
-#include "bench/output/plots.h"
-#include "bench/output/record_end.h"
+#include "base/memory.h"
 #include "bench/output/validity.h"
 #include "measure/hlog.h"
 #include "servers/role.h"
@@ -96,17 +92,13 @@ static bool tells_outstanding(const struct load_server_second *servers)
 
 /* ------------------------------------------------------------------ opening */
 
-static enum error_kind files_open(struct load_files *files, const char *out, const char *target,
-                                  struct error *error)
+enum error_kind load_files_open(struct load_files *files, struct series_record *record,
+                                struct error *error)
 {
-    struct error closing;
-    struct file_set *set = &files->set;
-    enum error_kind kind = file_set_open(set, out, target, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(set, &load_row_table, &files->load, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline,
-                                error);
+    struct file_set *set = &record->files;
+    files->record = record;
+    enum error_kind kind =
+        file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME),
                                 &files->operations, error);
@@ -115,8 +107,6 @@ static enum error_kind files_open(struct load_files *files, const char *out, con
             file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
-    if (kind != ERROR_NONE)
-        (void)!file_set_close(set, &closing);
     return kind;
 }
 
@@ -125,7 +115,8 @@ static enum error_kind files_open(struct load_files *files, const char *out, con
 /* In the log, the measured time of a trial ends when the trial is written. */
 static double start_s(const struct load_files *files, const struct trial *trial)
 {
-    return (double)(clock_now_ns() - files->set.started_ns) / 1e9 - trial->result->seconds;
+    return (double)(clock_now_ns() - files->record->files.started_ns) / 1e9 -
+           trial->result->seconds;
 }
 
 static void write_operations(struct load_files *files, const struct trial *trial)
@@ -174,9 +165,7 @@ static enum error_kind write_timeline(struct load_files *files, const struct tri
 {
     enum error_kind kind = ERROR_NONE;
     for (uint32_t second = 0; kind == ERROR_NONE && second < trial->result->seconds; second++) {
-        struct histogram *times = calloc(SECOND_HISTOGRAMS, sizeof *times);
-        if (times == NULL)
-            return error_raise(error, ERROR_NO_MEMORY, 0, "timeline.csv", "%s", "");
+        struct histogram *times = memory_new(SECOND_HISTOGRAMS, sizeof *times);
         load_shared_add_times(trial->result->load, second, &times[SECOND_READS],
                               &times[SECOND_WRITES]);
         histogram_add(&times[SECOND_ALL], &times[SECOND_READS]);
@@ -219,217 +208,38 @@ static enum error_kind write_kinds(struct load_files *files, const struct trial 
     return kind;
 }
 
-/* From the sending of a write. */
-static enum error_kind write_notifications(struct load_files *files, const struct trial *trial,
-                                           struct error *error)
-{
-    const struct fan_out_counts *found = trial->result->fan_out;
-    enum error_kind kind =
-        write_latency(files, trial, "all", "notification", "sent", &found->notification, error);
-    if (kind == ERROR_NONE)
-        kind =
-            write_latency(files, trial, "all", "first_notification", "sent", &found->first, error);
-    if (kind == ERROR_NONE)
-        kind = write_latency(files, trial, "all", "last_notification", "sent", &found->last, error);
-    return kind;
-}
-
-/* All sessions together, then those of each role. */
+/* Those of notifications are from the sending of a write. */
 static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
                                        struct error *error)
 {
     const struct load_window *measured = trial->result->measured;
+    const struct fan_out_counts *found = trial->result->fan_out;
+    const struct {
+        const char *word;
+        const struct histogram *times;
+    } notifications[] = {{"notification", &found->notification},
+                         {"first_notification", &found->first},
+                         {"last_notification", &found->last}};
     enum error_kind kind = ERROR_NONE;
     for (int place = 0; kind == ERROR_NONE && place <= ROLES; place++) {
-        int role = place == 0 ? ROLES : place - 1;
+        int role = place == 0 ? ROLES : place - 1; /* all sessions together first */
         kind = write_kinds(files, trial, place == 0 ? "all" : role_word((enum role)role),
                            measured->service[role], measured->response[role], error);
     }
+    for (size_t i = 0; kind == ERROR_NONE && i < 3; i++)
+        kind = write_latency(files, trial, "all", notifications[i].word, "sent",
+                             notifications[i].times, error);
     return kind;
 }
 
-static enum error_kind files_add(struct load_files *files, const struct table_value *row,
-                                 const struct load_result *result, struct error *error)
+enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
+                               const struct load_result *result, struct error *error)
 {
     const struct trial trial = {row, result};
-    table_write_row(&load_row_table, row, &files->load);
+    table_write_row(&load_row_table, row, &files->record->csv);
     write_operations(files, &trial);
     enum error_kind kind = write_timeline(files, &trial, error);
     if (kind == ERROR_NONE)
         kind = write_latencies(files, &trial, error);
-    if (kind == ERROR_NONE)
-        kind = write_notifications(files, &trial, error);
-    return file_set_commit(&files->set, kind, error);
-}
-
-/* ------------------------------------------------------------------ the record of a target */
-
-enum error_kind load_record_open(struct load_record *record, const struct load_options *options,
-                                 const struct target *target, const char *out, size_t trials,
-                                 int argc, char **argv, struct error *error)
-{
-    *record = (struct load_record){
-        .options = options, .trials_planned = trials, .rows.type = &load_row_table};
-    enum error_kind kind = files_open(&record->files, out, target->name, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    snprintf(record->target, sizeof record->target, "%s", target->name);
-    record->context = (struct load_context){record->files.set.run, record->target,
-                                            target->servers.count, options};
-    manifest_begin(&record->manifest,
-                   &(struct manifest_start){argc, argv, options->seed, load_options_plan(options),
-                                            &options->target, target});
-    return ERROR_NONE;
-}
-
-void load_record_free(struct load_record *record)
-{
-    manifest_deinit(&record->manifest);
-    table_deinit(&record->rows);
-    *record = (struct load_record){0};
-}
-
-void load_record_warn(struct load_record *record, const char *warning)
-{
-    if (!record->options->output.quiet)
-        complain_mildly("%s", warning);
-    manifest_warn(&record->manifest, warning);
-}
-
-/* Warns once a load. */
-static void warn_once(struct load_record *record, const char *why)
-{
-    bool several = record->options->target.topology_count > 1;
-    char warning[384];
-    snprintf(warning, sizeof warning, "%s%scannot cross-check against the servers' counters: %s",
-             several ? record->target : "", several ? ": " : "", why);
-    if (!record->warned)
-        load_record_warn(record, warning);
-    record->warned = true;
-}
-
-enum error_kind load_record_add(struct load_record *record, const struct load_cell *cell,
-                                const struct load_result *result, struct error *error)
-{
-    struct table_value *row = table_add(&record->rows);
-    load_row_take(cell, result, &record->context, cores_allowed(), row);
-    manifest_sessions(&record->manifest, result->load->shared);
-    if (result->reconcile.why[0] != '\0')
-        warn_once(record, result->reconcile.why);
-    return files_add(&record->files, row, result, error);
-}
-
-/* ------------------------------------------------------------------ after the last trial */
-
-static void write_cells(FILE *stream, const void *context)
-{
-    struct csv csv = {.stream = stream};
-    load_cells_write_header(&csv);
-    load_cells_write(context, &csv);
-}
-
-enum error_kind load_record_close(struct load_record *record, const struct error *cut_short,
-                                  int interrupts, struct error *error)
-{
-    const struct file_set *set = &record->files.set;
-    const struct record_end end = {
-        &record->manifest, set,       &record->options->output, "load", record->trials_planned,
-        cut_short,         interrupts};
-    enum error_kind kind = file_set_close(&record->files.set, error);
-    if (set->trials == 0)
-        return kind;
-    if (kind == ERROR_NONE)
-        kind = output_write(set->folder, "cells.csv", write_cells, &record->rows, error);
-    if (kind == ERROR_NONE && !set->broken)
-        kind = record_end_draw(&end, PLOTS_OF_LOAD, "",
-                               "they need two seconds at least, or two shares of reads, offered "
-                               "rates, or numbers of sessions that leave watches",
-                               error);
-    return record_end_describe(&end, kind, error);
-}
-
-void load_record_complain(const struct load_record *record)
-{
-    char where[100] = "";
-    if (record->options->target.topology_count > 1)
-        snprintf(where, sizeof where, "%s: ", record->target);
-    for (size_t i = 0; i < record->rows.rows; i++) {
-        const struct table_value *row = table_row(&record->rows, i);
-        const struct table_value *offered = &row[load_row_rate_per_s];
-        uint64_t sessions = row[load_row_sessions].count;
-        char number[32], count[32], rate[64] = "";
-        if (row[load_row_valid].flag)
-            continue;
-        if (offered->kind == TABLE_COUNT)
-            snprintf(rate, sizeof rate, " at %s/s",
-                     text_format_count(offered->count, number, sizeof number));
-        complain_plainly("%s%s, %s session%s%s, trial %llu: %s: %s", where, row[load_row_mix].text,
-                         text_format_count(sessions, count, sizeof count), sessions == 1 ? "" : "s",
-                         rate, (unsigned long long)row[load_row_trial].count,
-                         row[load_row_miscounted].flag ? "the verdict fails" : "not valid",
-                         row[load_row_reason].text);
-    }
-}
-
-int load_record_verdict(const struct load_record *record)
-{
-    int verdict = 0;
-    for (size_t i = 0; i < record->rows.rows; i++) {
-        int of_row = load_row_verdict(table_row(&record->rows, i));
-        verdict = verdict == 1 || of_row == 1 ? 1 : verdict > of_row ? verdict : of_row;
-    }
-    return verdict;
-}
-
-/* ------------------------------------------------------------------ all records together */
-
-static bool are_several(const struct load_record *records, size_t count)
-{
-    size_t with_trials = 0;
-    for (size_t i = 0; i < count; i++)
-        with_trials += records[i].rows.rows > 0;
-    return with_trials > 1;
-}
-
-struct joined {
-    const struct load_record *records;
-    size_t count;
-};
-
-static void write_joined(FILE *stream, const void *context)
-{
-    const struct joined *joined = context;
-    struct csv csv = {.stream = stream};
-    load_cells_write_header(&csv);
-    for (size_t i = 0; i < joined->count; i++)
-        load_cells_write(&joined->records[i].rows, &csv);
-}
-
-enum error_kind load_joined_write(const struct load_record *records, size_t count,
-                                  const char *folder, bool *written, struct error *error)
-{
-    const struct joined joined = {records, count};
-    *written = are_several(records, count);
-    if (!*written)
-        return ERROR_NONE;
-    enum error_kind kind = output_write(folder, "cells.csv", write_joined, &joined, error);
-    *written = kind == ERROR_NONE;
-    return kind;
-}
-
-enum error_kind load_joined_draw(const struct load_options *options, int interrupts,
-                                 struct error *error)
-{
-    char why[640];
-    const struct plots plots = {.kind = PLOTS_OF_LOAD,
-                                .folder = options->output.out,
-                                .recipes = "",
-                                .formats = options->output.plots,
-                                .interrupts = interrupts};
-    enum plots_end end = plots_draw(&plots, why, sizeof why);
-    if (end == PLOTS_INTERRUPTED)
-        return error_raise(error, ERROR_INTERRUPTED, 0, "load", "the plots are not drawn");
-    if (end == PLOTS_SKIPPED && !options->output.quiet)
-        complain_mildly("the plots of %s are skipped: %s", options->output.out, why);
-    return ERROR_NONE;
+    return file_set_commit(&files->record->files, kind, error);
 }

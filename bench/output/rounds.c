@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/rounds.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <stdlib.h>
+
+void rounds_init(struct rounds *rounds, size_t cell_count)
+{
+    *rounds = (struct rounds){.cells = memory_new(cell_count, sizeof *rounds->cells),
+                              .cell_count = cell_count};
+}
+
+void rounds_deinit(struct rounds *rounds)
+{
+    free(rounds->cells);
+    free(rounds->trials);
+    free(rounds->learnt);
+    *rounds = (struct rounds){0};
+}
+
+void rounds_lay_out(struct rounds *rounds, uint32_t count, bool rehearses, uint64_t seed)
+{
+    struct random random;
+    size_t cells = rounds->cell_count, kinds = 0;
+    for (size_t i = 0; i < cells; i++)
+        kinds = rounds->cells[i].alike >= kinds ? rounds->cells[i].alike + 1 : kinds;
+    random_init(&random, seed);
+    rounds->learnt = memory_new(kinds, sizeof *rounds->learnt);
+    rounds->trials = memory_new(cells * ((size_t)count + rehearses), sizeof *rounds->trials);
+    rounds->rehearsals = rehearses ? cells : 0;
+    for (uint32_t number = rehearses ? 0 : 1; number <= count; number++) {
+        struct rounds_trial *round = rounds->trials + rounds->trial_count;
+        for (size_t i = 0; i < cells; i++)
+            round[i] = (struct rounds_trial){i, number};
+        random_shuffle(&random, round, cells, sizeof *round);
+        rounds->trial_count += cells;
+    }
+}
+
+void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns)
+{
+    rounds->learnt[alike].cost += cost;
+    rounds->learnt[alike].took_ns += cost > 0 ? (double)took_ns : 0;
+}
+
+uint64_t rounds_left_ns(const struct rounds *rounds, size_t from)
+{
+    double left_ns = 0;
+    if (rounds->trial_ns != 0)
+        return rounds->trial_ns * (rounds->trial_count - from);
+    for (size_t i = from; i < rounds->trial_count; i++) {
+        const struct rounds_cell *cell = &rounds->cells[rounds->trials[i].cell];
+        const struct rounds_experience *learnt = &rounds->learnt[cell->alike];
+        if (learnt->cost > 0)
+            left_ns += learnt->took_ns / learnt->cost * cell->cost;
+    }
+    return (uint64_t)left_ns;
+}
