@@ -105,7 +105,6 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	    $(LIBS)
 
 # This test has the questions of zkherd help.
-$(BUILD)/tests/test_cli_help: $(BUILD)/bench/help/answers.o
 
 # test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list of claims.
 $(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))

@@ -122,27 +122,6 @@ static void assert_ratio(const struct csv_file *shape, size_t row, double expect
 
 /* ------------------------------------------------------------------ in the simulation */
 
-static void assert_table_is_told(void)
-{
-    assert_has(command.out, "servers  100 % reads  0 % reads  100 % reads  0 % reads\n");
-    assert_has(command.out, "       87,000     21,000\n");
-    assert_has(command.out, "      165,000     18,000\n");
-    assert_has(command.out, "            -          -\n");
-    assert_has(command.out, "holds         reads rise, 1 to 3 servers ");
-    assert_has(command.out, "undetermined  writes fall, 1 to 3 servers ");
-    assert_has(command.out, "holds         rises with reads, 5 servers ");
-    assert_true(screen_widest(command.out) <= 80);
-    assert_has(command.out,
-               "Ours: 60 sessions, 20 requests outstanding each, values of 1024 bytes");
-    assert_has(command.out, "The paper's: 250 clients, at");
-    assert_has(command.out, "results in out\n");
-    assert_int_equal(access(in_work("out/plots/paper_table1.svg"), F_OK), 0);
-    json_t *manifest = read_manifest("out/simulated3");
-    const json_t *plan = json_object_get(manifest, "plan");
-    assert_true(json_is_false(json_object_get(plan, "rehearsal")));
-    json_decref(manifest);
-}
-
 COMMAND_TEST(the_table_holds_the_trials)
 {
     static const char *const targets[] = {"simulated1", "simulated3", "simulated5"};
@@ -160,57 +139,6 @@ COMMAND_TEST(the_table_holds_the_trials)
     assert_string_equal(csv_file_text(&shape, 1, "paper_ratio"), "1.8966");
     assert_string_equal(csv_file_text(&shape, 2, "verdict"), "undetermined");
     csv_file_deinit(&shape);
-    assert_table_is_told();
-}
-
-COMMAND_TEST(a_seed_repeats_the_table)
-{
-    command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL, "-n", "12", "--depth", "1",
-                                  "-q", "--json"));
-    json_t *json;
-    const json_t *result = assert_printed(&json, "table1", 6);
-    assert_string_equal(json_string_value(json_object_get(result, "target")), "simulated1");
-    assert_int_equal(json_integer_value(json_object_get(result, "trials_finished")), 6);
-    json_decref(json);
-    char *first = read_text(in_work("out/table1.csv"));
-    assert_int_equal(folder_remove(in_work("out")), 0);
-    command_run(&command,
-                COMMAND("paper", "table1", SIMULATED, SMALL, "-n", "12", "--depth", "1", "-q"));
-    char *second = read_text(in_work("out/table1.csv"));
-    assert_string_equal(first, second);
-    assert_string_equal(command.out, "");
-    free(first);
-    free(second);
-}
-
-/* All that the paper has; thirteen servers are the most. */
-COMMAND_TEST(the_papers_ensembles_are_simulated)
-{
-    command_run(&command, COMMAND("paper", "table1", "-d", "simulated", SMALL, "--reads", "0,100",
-                                  "-n", "26", "--depth", "2"));
-    struct csv_file cells = read_table("table1.csv");
-    static const char *const servers[] = {"1", "3", "5", "7", "9", "13"};
-    assert_int_equal(cells.rows, 2 * 6);
-    for (size_t i = 0; i < cells.rows; i++) {
-        assert_string_equal(csv_file_text(&cells, i, "servers"), servers[i / 2]);
-        assert_true(csv_file_real(&cells, i, "achieved_per_s") > 0);
-    }
-    assert_string_equal(csv_file_text(&cells, 11, "paper_per_s"), "460000");
-    assert_true(screen_widest(command.out) <= 80);
-    csv_file_deinit(&cells);
-    assert_status(&command, status_of_shape(5 + 5 + 6));
-}
-
-/* One request at a time: how long a reply takes decides, and not how many servers there are. */
-COMMAND_TEST(what_does_not_hold_is_told)
-{
-    command_run(&command,
-                COMMAND("paper", "table1", SIMULATED, SMALL, "-q", "-n", "1", "--depth", "1"));
-    int status = status_of_shape(7);
-    assert_int_not_equal(status, 0);
-    assert_status(&command, status);
-    assert_has(command.err, "reads rise from 1 to 3 servers: ");
-    assert_has(command.err, " times, 95 % interval ");
 }
 
 /* What was finished is kept; nothing is known of the rest. */
@@ -293,31 +221,6 @@ static void assert_creates(const char *const targets[], size_t count)
                     mean_us.error / 1e3 + 0.00006);
     }
     csv_file_deinit(&cells);
-}
-
-COMMAND_TEST(creates_are_told)
-{
-    static const char *const targets[] = {"simulated1", "simulated3"};
-    command_run(&command,
-                COMMAND("paper", "table2", "-d", "simulated", "--servers", "1,3", SMALL2));
-    assert_status(&command, status_of_shape(3));
-    assert_creates(targets, 2);
-    assert_has(command.out, "servers  workers  creates/s    ms  creates/s    ms\n");
-    assert_has(command.out, "        776   1.2\n");
-    assert_has(command.out, "holds         rise, 1 to 4 workers, 3 servers ");
-    assert_has(command.out, "undetermined  fall, 1 to 3 servers, 4 workers ");
-    assert_has(command.out, "Ours: each worker creates znodes of 1024 bytes for 1 s; simulated ");
-    assert_has(command.out, "50,000 creates by each worker");
-    assert_true(screen_widest(command.out) <= 80);
-    assert_int_equal(access(in_work("out/plots/paper_table2.svg"), F_OK), 0);
-    struct csv_file shape = read_table("shape.csv");
-    assert_ratio(&shape, 1,
-                 creates_of("simulated3", 4, "achieved_per_s", 0.005).value /
-                     creates_of("simulated3", 1, "achieved_per_s", 0.005).value);
-    assert_ratio(&shape, 2,
-                 creates_of("simulated3", 4, "achieved_per_s", 0.005).value /
-                     creates_of("simulated1", 4, "achieved_per_s", 0.005).value);
-    csv_file_deinit(&shape);
 }
 
 /* On one topology, whose files have no folder of their own. Nothing is said of the shape: the
@@ -418,51 +321,6 @@ static void assert_barriers(const char *reconciled)
     csv_file_deinit(&cells);
 }
 
-COMMAND_TEST(the_barriers_are_told)
-{
-    command_run(&command, COMMAND("paper", "table3", "-d", "simulated", BARRIERS));
-    assert_status(&command, status_of_shape(2 + 3));
-    assert_barriers("yes");
-    assert_has(command.out, "clients  barriers ");
-    assert_has(command.out, "holds    linear in barriers, 4 clients ");
-    assert_has(command.out, "FAILS    linear in clients, 2 barriers ");
-    assert_has(command.out, "Linear: the time grows with a power of the barriers");
-    assert_has(command.out, "over 2 trials; each entry");
-    assert_true(screen_widest(command.out) <= 80);
-    assert_int_equal(access(in_work("out/plots/paper_table3.svg"), F_OK), 0);
-    struct csv_file shape = read_table("shape.csv");
-    assert_string_equal(csv_file_text(&shape, 0, "quantity"), "exponent");
-    csv_file_deinit(&shape);
-    json_t *manifest = read_manifest("out");
-    const json_t *plan = json_object_get(manifest, "plan");
-    assert_string_equal(json_string_value(json_object_get(plan, "experiment")), "table3");
-    assert_int_equal(json_array_size(json_object_get(plan, "barriers")), 3);
-    assert_true(json_is_false(json_object_get(plan, "rehearsal")));
-    assert_int_equal(json_integer_value(json_object_get(manifest, "trials_finished")), 12);
-    json_decref(manifest);
-    command_run(&command, COMMAND("plot", "out"));
-    assert_status(&command, 0);
-}
-
-COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each)
-{
-    command_run(&command,
-                COMMAND("paper", "table3", "-d", "simulated", "--servers", "1,3", "-n", "4",
-                        "--barriers", "2,4", "-t", "2", "--plots", "svg", "-o", "out"));
-    assert_status(&command, status_of_shape(2));
-    struct csv_file one = read_table("simulated1/barriers.csv"),
-                    three = read_table("simulated3/barriers.csv"), cells = read_table("table3.csv");
-    assert_int_equal(one.rows, 4);
-    assert_string_equal(csv_file_text(&three, 3, "target"), "simulated3");
-    assert_int_equal(csv_file_count(&cells, 3, "servers"), 3);
-    assert_has(command.out, "servers  clients  barriers ");
-    assert_has(command.out, "barriers, 4 clients, 1 server ");
-    assert_true(screen_widest(command.out) <= 80);
-    csv_file_deinit(&one);
-    csv_file_deinit(&three);
-    csv_file_deinit(&cells);
-}
-
 COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials)
 {
     command_start(&command,
@@ -478,7 +336,6 @@ COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials)
     csv_file_deinit(&trials);
 }
 
-/* Nothing is said of the growth: the machine may be busy. */
 /* All of them, of which the first was interrupted. */
 COMMAND_TEST(all_that_was_made_is_printed)
 {
@@ -514,15 +371,6 @@ COMMAND_TEST(servers_of_somebody_else_make_table_3)
 }
 
 /* ------------------------------------------------------------------ while servers die */
-
-COMMAND_TEST(the_help_offers_what_is_taken)
-{
-    command_run(&command, COMMAND("paper", "figure8", "--help"));
-    assert_status(&command, 0);
-    assert_has(command.out, "--driver NAME");
-    assert_null(strstr(command.out, "simulated"));
-    assert_null(strstr(command.out, "--connect"));
-}
 
 #define FIGURE8                                                                                    \
     "paper", "figure8", "--servers", "3", "--heap", "64", "--fsync", "no", "-n", "6", "--depth",   \
