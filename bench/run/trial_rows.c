@@ -129,11 +129,11 @@ static void put_times(const struct trial_result *result, struct table_value *row
     const struct trial_plan *plan = result->memory->plan;
     bool paced = plan->max_rate != 0;
     double elapsed_s = paced ? NAN : (double)result->elapsed_ns / 1e9;
-    double drain_s = paced ? NAN : (double)result->drain_ns / 1e9;
+    double drained_s = paced ? NAN : (double)result->drain_ns / 1e9;
     /* The arrivals of a drain are no handoffs, and under lockstep they take most of its time. */
-    double handing_s = plan->workload == WORKLOAD_DRAIN ? drain_s : elapsed_s;
+    double handing_s = plan->workload == WORKLOAD_DRAIN ? drained_s : elapsed_s;
     row[trial_row_elapsed_s] = table_real(elapsed_s);
-    row[trial_row_drain_s] = table_real(drain_s);
+    row[trial_row_drain_s] = table_real(drained_s);
     row[trial_row_handoffs_per_s] = table_real((double)result->handoffs / handing_s);
     for (size_t i = 0; i < 4; i++)
         row[trial_row_handoff_p50_us + i] =
