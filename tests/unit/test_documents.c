@@ -119,35 +119,29 @@ static void write_word(FILE *out, const char *word, size_t length)
         fputs("\\fR", out);
 }
 
-/* A paragraph, folded: of a man page, or as it is. */
-static void fold(FILE *out, const char *text, bool man)
+/* Of the document that is being written: a man page, or Markdown. */
+static bool is_man;
+
+/* A paragraph, folded. */
+static void write_text(FILE *out, const char *text)
 {
     size_t column = 0;
     for (const char *at = text + strspn(text, " \n"); *at != '\0';) {
         size_t length = strcspn(at, " \n");
-        if (column > 0 && column + 1 + length > TEXT_COLUMNS)
-            column = 0, fputc('\n', out);
+        bool fits = column + 1 + length <= TEXT_COLUMNS;
         if (column > 0)
-            column++, fputc(' ', out);
-        if (man && column == 0 && strchr(".'", *at) != NULL)
+            fputc(fits ? ' ' : '\n', out);
+        column = (column > 0 && fits ? column + 1 : 0) + length;
+        if (is_man && column == length && strchr(".'", *at) != NULL)
             fputs("\\&", out);
-        if (man)
+        if (is_man)
             write_word(out, at, length);
         else
             fwrite(at, 1, length, out);
-        column += length;
         at += length;
         at += strspn(at, " \n");
     }
     fputc('\n', out);
-}
-
-/* Of the document that is being written: a man page, or Markdown. */
-static bool is_man;
-
-static void write_text(FILE *out, const char *text)
-{
-    fold(out, text, is_man);
 }
 
 /* A command, in which every hyphen is one that can be typed. */
@@ -445,47 +439,36 @@ static void write_columns(FILE *out, char **words)
     const struct table_column *column = tables[i]->columns, *end = column + tables[i]->count;
     while (words[1] != NULL && strcmp(column->name, words[1]) != 0)
         assert_true(++column < end);
+    while (words[1] != NULL && words[2] != NULL && strcmp(end[-1].name, words[2]) != 0)
+        assert_true(--end > column);
     fputs("| column | meaning |\n|---|---|\n", out);
-    for (bool last = false; column < end && !last; column++) {
+    const char *meaning = NULL;
+    for (; column < end; column++) {
         if (column->summary == TABLE_PRIVATE)
             continue;
-        fprintf(out, "| `%s`", column->name);
+        bool same = meaning != NULL && strcmp(meaning, column->meaning) == 0;
+        if (meaning != NULL && !same)
+            fprintf(out, " | %s |\n", meaning);
+        fprintf(out, same ? ", `%s`" : "| `%s`", column->name);
+        meaning = column->meaning;
         columns_told[i]++;
-        last = words[1] != NULL && words[2] != NULL && strcmp(column->name, words[2]) == 0;
-        while (!last && column + 1 < end && strcmp(column[1].meaning, column->meaning) == 0) {
-            fprintf(out, ", `%s`", (++column)->name);
-            columns_told[i]++;
-            last = words[1] != NULL && words[2] != NULL && strcmp(column->name, words[2]) == 0;
-        }
-        fprintf(out, " | %s |\n", column->meaning);
     }
-    fputc('\n', out);
+    fprintf(out, " | %s |\n\n", meaning);
 }
 
-static int compare_numbers(const void *a, const void *b)
+/* What was measured of a recipe with 64 clients: a median, or the sum of two; "": nothing. */
+static const char *measured(const struct table_cells *cells, const struct recipe *recipe,
+                            double unit, size_t column, size_t other, char text[32])
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of a column, or of two together (0: one), over the trials of a recipe with 64 clients
- * in results/reference/recipes; "": there is none. */
-static const char *measured(const struct table *trials, const struct recipe *recipe, double unit,
-                            const size_t columns[2], char text[32])
-{
-    double found[64];
-    size_t count = 0;
-    for (size_t i = 0; i < trials->rows && count < sizeof found / sizeof found[0]; i++) {
-        const struct table_value *row = table_row(trials, i);
-        if (strcmp(row[trial_row_recipe].text, recipe->name) == 0 &&
-            row[trial_row_clients].count == 64)
-            found[count++] = table_number(&row[columns[0]]) +
-                             (columns[1] != 0 ? table_number(&row[columns[1]]) : 0);
-    }
     text[0] = '\0';
-    if (count > 0) {
-        qsort(found, count, sizeof found[0], compare_numbers);
-        text_format_count((uint64_t)(found[count / 2] / unit + 0.5), text, 32);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct table_cell *cell = &cells->list[i];
+        double value = table_cell_median(cell, column, TABLE_ALL);
+        if (other != column)
+            value += table_cell_median(cell, other, TABLE_ALL);
+        if (strcmp(table_cell_value(cell, trial_row_recipe)->text, recipe->name) == 0 &&
+            table_cell_value(cell, trial_row_clients)->count == 64)
+            text_format_count((uint64_t)(value / unit + 0.5), text, 32);
     }
     return text;
 }
@@ -503,13 +486,13 @@ static void write_formula(FILE *out, const char *formula)
 /* The recipes that are not broken: what a drain of n costs by the law, and what was measured. */
 static void write_locks(FILE *out, char **words)
 {
-    static const size_t rpcs[2] = {trial_row_rpcs}, notifications[2] = {trial_row_notifications},
-                        bytes[] = {trial_row_bytes_sent, trial_row_bytes_received};
+    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
     struct table trials = {.type = &trial_row_table};
     const struct recipe *recipe;
     struct error error;
     char text[3][32];
     assert_int_equal(table_read(&trials, words[0], &error), ERROR_NONE);
+    struct table_cells cells = table_group(&trials, keys, 2);
     fputs("| recipe | what it is | RPCs of a drain of n | notifications | 64 clients: RPCs | "
           "notifications | kB |\n|---|---|---|---|---|---|---|\n",
           out);
@@ -524,11 +507,15 @@ static void write_locks(FILE *out, char **words)
             fprintf(out, " (%u divides n)", recipe->law_texts_every);
         fputs(recipe->every_lock ? " for one lock | " : " | ", out);
         write_formula(out, recipe->law.notifications);
-        fprintf(out, " | %s | %s | %s |\n", measured(&trials, recipe, 1, rpcs, text[0]),
-                measured(&trials, recipe, 1, notifications, text[1]),
-                measured(&trials, recipe, 1000, bytes, text[2]));
+        fprintf(
+            out, " | %s | %s | %s |\n",
+            measured(&cells, recipe, 1, trial_row_rpcs, trial_row_rpcs, text[0]),
+            measured(&cells, recipe, 1, trial_row_notifications, trial_row_notifications, text[1]),
+            measured(&cells, recipe, 1000, trial_row_bytes_sent, trial_row_bytes_received,
+                     text[2]));
     }
     fputc('\n', out);
+    table_cells_deinit(&cells);
     table_deinit(&trials);
 }
 
