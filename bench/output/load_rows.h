@@ -30,6 +30,24 @@ struct load_cell {
 #define LOAD_SERVER_COLUMN(X, T, name, keys, word, meaning)                                        \
     X(T, server_##name, COUNT, "", 0, NONE,                                                        \
       "what the servers counted in that time; empty if they do not report it")
+#define LOAD_KIND_COLUMN(X, T, name)                                                               \
+    X(T, name, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")
+#define LOAD_ERROR_COLUMN(X, T, name)                                                              \
+    X(T, errors_##name, COUNT, "", 0, NONE,                                                        \
+      "those of operations that were due in the measured time, by status")
+#define LOAD_TIME_COLUMNS(X, T, name, meaning)                                                     \
+    X(T, name##_p50_us, REAL, "us", 1, GEOMETRIC, meaning)                                         \
+    X(T, name##_p90_us, REAL, "us", 1, NONE, meaning)                                              \
+    X(T, name##_p99_us, REAL, "us", 1, GEOMETRIC, meaning)                                         \
+    X(T, name##_p999_us, REAL, "us", 1, NONE, meaning)                                             \
+    X(T, name##_max_us, REAL, "us", 1, NONE, meaning)
+#define LOAD_PAIR_COLUMNS(X, T, name, p50, p99, meaning)                                           \
+    X(T, name##_p50_us, REAL, "us", 1, p50, meaning)                                               \
+    X(T, name##_p99_us, REAL, "us", 1, p99, meaning)
+#define LOAD_LAG                                                                                   \
+    "how late the driver was with operations that were not `delayed`: from when they were due to " \
+    "when it looked at their session; each is the upper end of a histogram's slot, at most 0.1 % " \
+    "above the lag itself; empty in a closed loop, and if every operation was delayed"
 
 #define LOAD_ROW_COLUMNS(X, T)                                                                     \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
@@ -57,71 +75,34 @@ struct load_cell {
       "operations sent late because `depth` operations of their session were "                     \
       "outstanding, or it had no connection")                                                      \
     X(T, unsent, COUNT, "", 0, NONE, "operations never sent, for the same reasons")                \
-    X(T, gets, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                    \
-    X(T, exists, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                  \
-    X(T, get_children, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")            \
-    X(T, sets, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                    \
-    X(T, creates, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                 \
-    X(T, deletes, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                 \
-    X(T, multis, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                  \
-    X(T, trylocks, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                \
-    X(T, unlocks, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")                 \
-    X(T, create_deletes, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")          \
-    X(T, async_deletes, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")           \
+    LOAD_KIND_COLUMN(X, T, gets)                                                                   \
+    LOAD_KIND_COLUMN(X, T, exists)                                                                 \
+    LOAD_KIND_COLUMN(X, T, get_children)                                                           \
+    LOAD_KIND_COLUMN(X, T, sets)                                                                   \
+    LOAD_KIND_COLUMN(X, T, creates)                                                                \
+    LOAD_KIND_COLUMN(X, T, deletes)                                                                \
+    LOAD_KIND_COLUMN(X, T, multis)                                                                 \
+    LOAD_KIND_COLUMN(X, T, trylocks)                                                               \
+    LOAD_KIND_COLUMN(X, T, unlocks)                                                                \
+    LOAD_KIND_COLUMN(X, T, create_deletes)                                                         \
+    LOAD_KIND_COLUMN(X, T, async_deletes)                                                          \
     X(T, errors, COUNT, "", 0, SUM, "replies in the measured time that were not foreseen")         \
-    X(T, errors_no_node, COUNT, "", 0, NONE,                                                       \
-      "those of operations that were due in the measured time, by status")                         \
-    X(T, errors_node_exists, COUNT, "", 0, NONE,                                                   \
-      "those of operations that were due in the measured time, by status")                         \
-    X(T, errors_connection_loss, COUNT, "", 0, NONE,                                               \
-      "those of operations that were due in the measured time, by status")                         \
-    X(T, errors_session_expired, COUNT, "", 0, NONE,                                               \
-      "those of operations that were due in the measured time, by status")                         \
-    X(T, errors_other, COUNT, "", 0, NONE,                                                         \
-      "those of operations that were due in the measured time, by status")                         \
-    X(T, response_p50_us, REAL, "us", 1, GEOMETRIC,                                                \
-      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
-      "empty if it falls among values above one minute")                                           \
-    X(T, response_p90_us, REAL, "us", 1, NONE,                                                     \
-      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
-      "empty if it falls among values above one minute")                                           \
-    X(T, response_p99_us, REAL, "us", 1, GEOMETRIC,                                                \
-      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
-      "empty if it falls among values above one minute")                                           \
-    X(T, response_p999_us, REAL, "us", 1, NONE,                                                    \
-      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
-      "empty if it falls among values above one minute")                                           \
-    X(T, response_max_us, REAL, "us", 1, NONE,                                                     \
-      "response times; `p999` is empty with fewer than 10,000 values; a percentile is "            \
-      "empty if it falls among values above one minute")                                           \
+    LOAD_ERROR_COLUMN(X, T, no_node)                                                               \
+    LOAD_ERROR_COLUMN(X, T, node_exists)                                                           \
+    LOAD_ERROR_COLUMN(X, T, connection_loss)                                                       \
+    LOAD_ERROR_COLUMN(X, T, session_expired)                                                       \
+    LOAD_ERROR_COLUMN(X, T, other)                                                                 \
+    LOAD_TIME_COLUMNS(                                                                             \
+        X, T, response,                                                                            \
+        "response times; `p999` is empty with fewer than 10,000 values; a percentile is "          \
+        "empty if it falls among values above one minute")                                         \
     X(T, over_range, COUNT, "", 0, NONE, "response times above one minute")                        \
-    X(T, service_p50_us, REAL, "us", 1, GEOMETRIC,                                                 \
-      "service times; the mean is empty if one is above one minute")                               \
-    X(T, service_p90_us, REAL, "us", 1, NONE,                                                      \
-      "service times; the mean is empty if one is above one minute")                               \
-    X(T, service_p99_us, REAL, "us", 1, GEOMETRIC,                                                 \
-      "service times; the mean is empty if one is above one minute")                               \
-    X(T, service_p999_us, REAL, "us", 1, NONE,                                                     \
-      "service times; the mean is empty if one is above one minute")                               \
-    X(T, service_max_us, REAL, "us", 1, NONE,                                                      \
-      "service times; the mean is empty if one is above one minute")                               \
+    LOAD_TIME_COLUMNS(X, T, service,                                                               \
+                      "service times; the mean is empty if one is above one minute")               \
     X(T, service_mean_us, REAL, "us", 1, NONE,                                                     \
       "service times; the mean is empty if one is above one minute")                               \
-    X(T, lag_p50_us, REAL, "us", 1, NONE,                                                          \
-      "how late the driver was with operations that were not `delayed`: from when they "           \
-      "were due to when it looked at their session; each is the upper end of a "                   \
-      "histogram's slot, at most 0.1 % above the lag itself; empty in a closed loop, "             \
-      "and if every operation was delayed")                                                        \
-    X(T, lag_p99_us, REAL, "us", 1, NONE,                                                          \
-      "how late the driver was with operations that were not `delayed`: from when they "           \
-      "were due to when it looked at their session; each is the upper end of a "                   \
-      "histogram's slot, at most 0.1 % above the lag itself; empty in a closed loop, "             \
-      "and if every operation was delayed")                                                        \
-    X(T, lag_max_us, REAL, "us", 1, NONE,                                                          \
-      "how late the driver was with operations that were not `delayed`: from when they "           \
-      "were due to when it looked at their session; each is the upper end of a "                   \
-      "histogram's slot, at most 0.1 % above the lag itself; empty in a closed loop, "             \
-      "and if every operation was delayed")                                                        \
+    LOAD_PAIR_COLUMNS(X, T, lag, NONE, NONE, LOAD_LAG)                                             \
+    X(T, lag_max_us, REAL, "us", 1, NONE, LOAD_LAG)                                                \
     X(T, watch_percent, COUNT, "%", 0, NONE, "as on the command line")                             \
     X(T, notifications, COUNT, "", 0, NONE,                                                        \
       "watch notifications received, from the start of the warm-up to the end")                    \
@@ -133,20 +114,13 @@ struct load_cell {
     X(T, fan_out_mean, REAL, "", 3, GEOMETRIC,                                                     \
       "timed notifications of such a write; empty if there was none")                              \
     X(T, fan_out_max, COUNT, "", 0, NONE, "the most of one write; empty if there was none")        \
-    X(T, notification_p50_us, REAL, "us", 1, GEOMETRIC,                                            \
-      "from the sending of such a write to a notification")                                        \
-    X(T, notification_p99_us, REAL, "us", 1, NONE,                                                 \
-      "from the sending of such a write to a notification")                                        \
-    X(T, first_notification_p50_us, REAL, "us", 1, GEOMETRIC,                                      \
-      "from there to the first notification of the write")                                         \
-    X(T, first_notification_p99_us, REAL, "us", 1, NONE,                                           \
-      "from there to the first notification of the write")                                         \
-    X(T, last_notification_p50_us, REAL, "us", 1, GEOMETRIC,                                       \
-      "from there to the last notification of the write")                                          \
-    X(T, last_notification_p99_us, REAL, "us", 1, GEOMETRIC,                                       \
-      "from there to the last notification of the write")                                          \
-    X(T, set_service_p50_us, REAL, "us", 1, GEOMETRIC, "service times of sets alone")              \
-    X(T, set_service_p99_us, REAL, "us", 1, NONE, "service times of sets alone")                   \
+    LOAD_PAIR_COLUMNS(X, T, notification, GEOMETRIC, NONE,                                         \
+                      "from the sending of such a write to a notification")                        \
+    LOAD_PAIR_COLUMNS(X, T, first_notification, GEOMETRIC, NONE,                                   \
+                      "from there to the first notification of the write")                         \
+    LOAD_PAIR_COLUMNS(X, T, last_notification, GEOMETRIC, GEOMETRIC,                               \
+                      "from there to the last notification of the write")                          \
+    LOAD_PAIR_COLUMNS(X, T, set_service, GEOMETRIC, NONE, "service times of sets alone")           \
     X(T, client_cores, REAL, "cores", 3, GEOMETRIC,                                                \
       "CPU time of all workers in the measured time, divided by its length; empty in a "           \
       "simulation")                                                                                \

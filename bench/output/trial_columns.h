@@ -12,6 +12,16 @@
 #define TRIAL_SERVER_COLUMN(X, T, name, keys, word, meaning)                                       \
     X(T, server_##name, COUNT, "", 0, NONE, meaning)
 
+#define TRIAL_TIME_COLUMN(X, T, name, meaning) X(T, name##_us, REAL, "us", 1, MEDIAN, meaning)
+#define TRIAL_HANDOFF                          "latency of a handoff: from a release request to the next grant"
+#define TRIAL_ALONE                            "response time alone; the p99 is empty with fewer than 100 requests"
+#define TRIAL_CONTENDED                                                                            \
+    "response time while the clients contend for the lock; the p99 is empty with fewer than 100 "  \
+    "requests"
+#define TRIAL_ROLE_COLUMN(X, T, role)                                                              \
+    X(T, handoff_of_##role##_us, REAL, "us", 0, PRIVATE,                                           \
+      "median handoff of the sessions on servers of this role")
+
 #define TRIAL_ROW_COLUMNS(X, T)                                                                    \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
     X(T, target, TEXT, "", 0, KEY,                                                                 \
@@ -69,14 +79,10 @@
     X(T, handoffs_per_s, REAL, "1/s", 2, MEDIAN,                                                   \
       "`handoffs` / `drain_s` in a drain, which has as many releases as handoffs; "                \
       "`handoffs` / `elapsed_s` in the workload `steady`")                                         \
-    X(T, handoff_p50_us, REAL, "us", 1, MEDIAN,                                                    \
-      "latency of a handoff: from a release request to the next grant")                            \
-    X(T, handoff_p90_us, REAL, "us", 1, MEDIAN,                                                    \
-      "latency of a handoff: from a release request to the next grant")                            \
-    X(T, handoff_p99_us, REAL, "us", 1, MEDIAN,                                                    \
-      "latency of a handoff: from a release request to the next grant")                            \
-    X(T, handoff_max_us, REAL, "us", 1, MEDIAN,                                                    \
-      "latency of a handoff: from a release request to the next grant")                            \
+    TRIAL_TIME_COLUMN(X, T, handoff_p50, TRIAL_HANDOFF)                                            \
+    TRIAL_TIME_COLUMN(X, T, handoff_p90, TRIAL_HANDOFF)                                            \
+    TRIAL_TIME_COLUMN(X, T, handoff_p99, TRIAL_HANDOFF)                                            \
+    TRIAL_TIME_COLUMN(X, T, handoff_max, TRIAL_HANDOFF)                                            \
     X(T, acquire_p50_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, acquire_p99_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, acquire_max_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
@@ -128,19 +134,11 @@
       "than 1 s, or than a bound that follows from the trial's latencies (see "                    \
       "[counting.md](counting.md))")                                                               \
     X(T, stalled_s, REAL, "s", 6, MEDIAN, "how long these stalls lasted in total")                 \
-    X(T, background_alone_p50_us, REAL, "us", 1, MEDIAN,                                           \
-      "response time alone; the p99 is empty with fewer than 100 requests")                        \
-    X(T, background_alone_p99_us, REAL, "us", 1, MEDIAN,                                           \
-      "response time alone; the p99 is empty with fewer than 100 requests")                        \
-    X(T, background_p50_us, REAL, "us", 1, MEDIAN,                                                 \
-      "response time while the clients contend for the lock; the p99 is empty with "               \
-      "fewer than 100 requests")                                                                   \
-    X(T, background_p99_us, REAL, "us", 1, MEDIAN,                                                 \
-      "response time while the clients contend for the lock; the p99 is empty with "               \
-      "fewer than 100 requests")                                                                   \
-    X(T, background_max_us, REAL, "us", 1, MEDIAN,                                                 \
-      "response time while the clients contend for the lock; the p99 is empty with "               \
-      "fewer than 100 requests")                                                                   \
+    TRIAL_TIME_COLUMN(X, T, background_alone_p50, TRIAL_ALONE)                                     \
+    TRIAL_TIME_COLUMN(X, T, background_alone_p99, TRIAL_ALONE)                                     \
+    TRIAL_TIME_COLUMN(X, T, background_p50, TRIAL_CONTENDED)                                       \
+    TRIAL_TIME_COLUMN(X, T, background_p99, TRIAL_CONTENDED)                                       \
+    TRIAL_TIME_COLUMN(X, T, background_max, TRIAL_CONTENDED)                                       \
     X(T, background_requests, COUNT, "", 0, NONE,                                                  \
       "requests answered, as foreseen, of those due while the clients contend: the "               \
       "number of these times")                                                                     \
@@ -162,18 +160,12 @@
     X(T, bytes, COUNT, "bytes", 0, PRIVATE, "sent and received")                                   \
     X(T, beta, REAL, "", 0, PRIVATE, "the cost of one more waiter, in bare handoffs")              \
     X(T, stalled_server, TEXT, "", 0, PRIVATE, "the server of the longest stall")                  \
-    X(T, handoff_of_unknown_us, REAL, "us", 0, PRIVATE,                                            \
-      "median handoff of the sessions on servers of this role")                                    \
-    X(T, handoff_of_standalone_us, REAL, "us", 0, PRIVATE,                                         \
-      "median handoff of the sessions on servers of this role")                                    \
-    X(T, handoff_of_leader_us, REAL, "us", 0, PRIVATE,                                             \
-      "median handoff of the sessions on servers of this role")                                    \
-    X(T, handoff_of_follower_us, REAL, "us", 0, PRIVATE,                                           \
-      "median handoff of the sessions on servers of this role")                                    \
-    X(T, handoff_of_observer_us, REAL, "us", 0, PRIVATE,                                           \
-      "median handoff of the sessions on servers of this role")                                    \
-    X(T, handoff_of_reconnected_us, REAL, "us", 0, PRIVATE,                                        \
-      "median handoff of the sessions on servers of this role")                                    \
+    TRIAL_ROLE_COLUMN(X, T, unknown)                                                               \
+    TRIAL_ROLE_COLUMN(X, T, standalone)                                                            \
+    TRIAL_ROLE_COLUMN(X, T, leader)                                                                \
+    TRIAL_ROLE_COLUMN(X, T, follower)                                                              \
+    TRIAL_ROLE_COLUMN(X, T, observer)                                                              \
+    TRIAL_ROLE_COLUMN(X, T, reconnected)                                                           \
     X(T, topology, COUNT, "", 0, PRIVATE, "the index of the target")
 
 TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
