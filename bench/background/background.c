@@ -67,36 +67,19 @@ void background_settle(struct background *background)
 
 /* ------------------------------------------------------------------ while the load goes on */
 
-/* NULL also while the sessions of the load are being opened. */
-static const struct load_shared *shared_of(const struct background *background)
+struct background_counts background_counts(const struct background *background)
 {
-    return background->is_open && background->load != NULL
-               ? load_background_counts(background->load)
-               : NULL;
-}
-
-uint64_t background_replied(const struct background *background)
-{
-    const struct load_shared *load = shared_of(background);
-    return load == NULL ? 0 : load_shared_contended_replied(load);
-}
-
-uint64_t background_over(const struct background *background)
-{
-    const struct load_shared *load = shared_of(background);
-    return load == NULL ? 0 : load_shared_contended_over(load);
-}
-
-uint64_t background_sent(const struct background *background)
-{
-    const struct load_shared *load = shared_of(background);
-    return load != NULL ? load_shared_sent(load) : background->sent;
-}
-
-uint64_t background_losses(const struct background *background)
-{
-    const struct load_shared *load = shared_of(background);
-    return load != NULL ? atomic_load(&load->shared->losses) : background->losses;
+    const struct load_shared *load = background->is_open && background->load != NULL
+                                         ? load_background_counts(background->load)
+                                         : NULL; /* NULL also while its sessions are being opened */
+    struct background_counts counts = {.sent = background->sent, .losses = background->losses};
+    if (load == NULL)
+        return counts;
+    counts.over = load_shared_contended_over(load); /* first: never more than the replies */
+    counts.replied = load_shared_contended_replied(load);
+    counts.sent = load_shared_sent(load);
+    counts.losses = atomic_load(&load->shared->losses);
+    return counts;
 }
 
 /* ------------------------------------------------------------------ the figures */

@@ -102,13 +102,14 @@ MUST_CHECK enum error_kind background_run(struct background *background,
 void background_contend(struct background *background);
 void background_settle(struct background *background);
 
-/* Of the requests that were due in the contended time: those that have been replied to so far, and
- * those of them that are over, as in struct background_figures. 0 while there is no load. */
-uint64_t background_replied(const struct background *background);
-uint64_t background_over(const struct background *background);
-
-/* Requests that have been sent so far, and connections lost; after the trial, in all. */
-uint64_t background_sent(const struct background *background);
-uint64_t background_losses(const struct background *background);
+/* How far the load is. */
+struct background_counts {
+    /* Of the requests that were due in the contended time: those that have been replied to so far,
+     * and those of them that are over, as in struct background_figures. 0 while there is no load.
+     */
+    uint64_t replied, over;
+    uint64_t sent, losses; /* requests, and connections; after the trial, in all */
+};
+struct background_counts background_counts(const struct background *background);
 
 #endif

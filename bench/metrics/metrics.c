@@ -124,9 +124,14 @@ void metrics_histogram_write(FILE *stream, const char *name,
 
 /* ------------------------------------------------------------------ totals */
 
-void metrics_totals_add_servers(struct metrics_totals *totals,
-                                const struct server_counters_count *servers)
+void metrics_totals_add(struct metrics_totals *totals, int status, const struct tally *counted,
+                        uint64_t reconnects, const struct server_counters_count *servers)
 {
+    totals->trials[status == 0   ? METRICS_VALID
+                   : status == 1 ? METRICS_FAILED
+                                 : METRICS_NOT_VALID]++;
+    tally_sum(&totals->counted, counted);
+    totals->reconnects += reconnects;
     if (!servers->known)
         return;
 #define X(A, B, name, keys, word, meaning) totals->servers.name += servers->name;

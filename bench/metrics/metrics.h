@@ -85,9 +85,9 @@ struct metrics_totals {
 
 struct metrics_labels metrics_totals_labels(const struct metrics_totals *totals);
 
-/* Adds what the servers have counted in a finished trial. */
-void metrics_totals_add_servers(struct metrics_totals *totals,
-                                const struct server_counters_count *servers);
+/* Adds a finished trial, whose verdict is that of an exit status. */
+void metrics_totals_add(struct metrics_totals *totals, int status, const struct tally *counted,
+                        uint64_t reconnects, const struct server_counters_count *servers);
 
 /* Writes the families of all totals. */
 void metrics_totals_write(FILE *stream, const struct metrics_totals *list, size_t count);

@@ -51,27 +51,18 @@ void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *ce
     metrics->seconds = 0;
 }
 
-static enum metrics_verdict verdict_of(const struct table_value *row)
-{
-    int verdict = load_row_verdict(row);
-    return verdict == 1 ? METRICS_FAILED : verdict == 0 ? METRICS_VALID : METRICS_NOT_VALID;
-}
-
 void load_metrics_add(struct load_metrics *metrics, const struct table_value *row,
                       const struct load_result *result)
 {
     size_t topology = row[load_row_topology].count;
-    struct metrics_totals *totals = &metrics->totals[topology];
     struct load_totals of_trial = {.marks = row[load_row_marks].count};
     add_window(&of_trial, result->measured);
     for (uint32_t second = 0; second < result->seconds; second++)
         add_second(result->load, second, &of_trial);
     metrics_histogram_add(&of_trial.service, &result->measured->service[ROLES][LOAD_KINDS]);
     add_counts(&metrics->of_load[topology], &of_trial);
-    totals->trials[verdict_of(row)]++;
-    tally_sum(&totals->counted, &result->total);
-    totals->reconnects += result->reconnects;
-    metrics_totals_add_servers(totals, &result->servers);
+    metrics_totals_add(&metrics->totals[topology], load_row_verdict(row), &result->total,
+                       result->reconnects, &result->servers);
     load_metrics_begin(metrics, NULL);
 }
 
@@ -178,23 +169,18 @@ static void write_targets(const struct load_metrics *metrics, FILE *stream)
 }
 
 /* The targets, with the running trial among those of its target. */
-static void write_all(struct load_metrics *metrics, FILE *stream)
+void load_metrics_write(struct load_metrics *metrics, FILE *stream)
 {
     size_t place = metrics->cell != NULL ? metrics->cell->topology : 0;
-    struct metrics_totals finished = metrics->totals[place];
-    struct load_totals of_load = metrics->of_load[place];
+    for (size_t i = 0; i < metrics->series->targets.count; i++)
+        metrics->totals[i].target = metrics->series->records[i].target;
+    look_at_trial(metrics);
+    write_trial(metrics, stream);
+    const struct metrics_totals finished = metrics->totals[place];
+    const struct load_totals of_load = metrics->of_load[place];
     tally_sum(&metrics->totals[place].counted, &metrics->told);
     add_counts(&metrics->of_load[place], &metrics->told_of_load);
     write_targets(metrics, stream);
     metrics->totals[place] = finished;
     metrics->of_load[place] = of_load;
-}
-
-void load_metrics_write(struct load_metrics *metrics, FILE *stream)
-{
-    for (size_t i = 0; i < metrics->series->targets.count; i++)
-        metrics->totals[i].target = metrics->series->records[i].target;
-    look_at_trial(metrics);
-    write_trial(metrics, stream);
-    write_all(metrics, stream);
 }

@@ -42,8 +42,8 @@ static void note(void *context, const struct trial_progress *progress)
 /* The guard is told of the trial's requests, and those of the load beside it. */
 static void tell_guard(const struct turn *turn)
 {
-    plan_guard_note(&turn->searches->guard, turn->rpcs + background_sent(&turn->background),
-                    turn->losses + background_losses(&turn->background));
+    const struct background_counts beside = background_counts(&turn->background);
+    plan_guard_note(&turn->searches->guard, turn->rpcs + beside.sent, turn->losses + beside.losses);
 }
 
 static bool is_allowed(void *context)
@@ -61,8 +61,8 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
     bool has_load = turn->probe.load_per_s > 0;
     if (has_load && plan_probe_is_steady(memory, elapsed_ns))
         background_contend(&turn->background);
-    uint64_t over = background_over(&turn->background); /* first: never more than the samples */
-    const struct plan_count count = {background_replied(&turn->background), over};
+    const struct background_counts beside = background_counts(&turn->background);
+    const struct plan_count count = {beside.replied, beside.over};
     bool enough = plan_probe_has_enough(&turn->probe, memory, &count, elapsed_ns);
     if (has_load && enough)
         background_settle(&turn->background);
@@ -109,8 +109,8 @@ static enum error_kind run_probe(struct turn *turn, struct trial_result **result
     }
     if (plan->fleet.driver != DRIVER_SIMULATED) /* a simulation sends nothing */
         tell_guard(turn);
-    turn->ended_for =
-        plan_guard_close(&searches->guard, turn->losses + background_losses(&turn->background));
+    turn->ended_for = plan_guard_close(&searches->guard,
+                                       turn->losses + background_counts(&turn->background).losses);
     return ERROR_NONE;
 }
 

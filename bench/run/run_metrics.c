@@ -19,39 +19,23 @@ void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell)
     metrics->told_handoffs = 0;
 }
 
-static enum metrics_verdict verdict_of(const struct table_value *row)
-{
-    return row[trial_row_violations].count > 0 ? METRICS_FAILED
-           : row[trial_row_valid].flag         ? METRICS_VALID
-                                               : METRICS_NOT_VALID;
-}
-
-static void add_law(struct run_totals *totals, const struct table_value *row)
-{
-    if (!row[trial_row_has_law].flag)
-        return;
-    totals->law_rpcs += row[trial_row_law_rpcs].count;
-    totals->compared_rpcs += row[trial_row_rpcs].count;
-    totals->law_notifications += row[trial_row_law_notifications].count;
-    totals->compared_notifications += row[trial_row_notifications].count;
-}
-
 void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
                      const struct table_value *row, const struct trial_result *result)
 {
-    size_t place = cell->alike;
-    struct metrics_totals *totals = &metrics->totals[place];
-    struct run_totals *of_run = &metrics->of_run[place];
-    totals->trials[verdict_of(row)]++;
-    tally_sum(&totals->counted, &result->total);
-    totals->reconnects += result->reconnects;
-    metrics_totals_add_servers(totals, &result->servers);
+    struct run_totals *of_run = &metrics->of_run[cell->alike];
+    metrics_totals_add(&metrics->totals[cell->alike], trial_row_verdict(row), &result->total,
+                       result->reconnects, &result->servers);
     of_run->handoffs += result->handoffs;
     of_run->violations += result->violation_count;
     of_run->stalls += result->stalls.count;
     of_run->last_drain = row[outcome_figures[FIGURE_DRAIN].column].real;
     of_run->clients = (double)row[trial_row_clients].count;
-    add_law(of_run, row);
+    if (row[trial_row_has_law].flag) {
+        of_run->law_rpcs += row[trial_row_law_rpcs].count;
+        of_run->compared_rpcs += row[trial_row_rpcs].count;
+        of_run->law_notifications += row[trial_row_law_notifications].count;
+        of_run->compared_notifications += row[trial_row_notifications].count;
+    }
     metrics_histogram_add(&of_run->handoff, &result->latency[METER_HANDOFF]);
     run_metrics_begin(metrics, NULL);
 }
@@ -71,15 +55,6 @@ static void look_at_trial(struct run_metrics *metrics)
 static size_t groups(const struct run_metrics *metrics)
 {
     return metrics->options->target.topology_count * metrics->options->plan.recipe_count;
-}
-
-static void name_groups(struct run_metrics *metrics)
-{
-    size_t recipes = metrics->options->plan.recipe_count;
-    for (size_t i = 0; i < groups(metrics); i++) {
-        metrics->totals[i].target = metrics->series->records[i / recipes].target;
-        metrics->totals[i].recipe = metrics->options->plan.recipes[i % recipes]->name;
-    }
 }
 
 static void write_trial(const struct run_metrics *metrics, FILE *stream)
@@ -117,38 +92,34 @@ static void write_last(const struct run_metrics *metrics, FILE *stream, const ch
     }
 }
 
-/* A load does not count them. */
-static void write_bytes(const struct run_metrics *metrics, FILE *stream)
-{
-    static const struct metrics_counter counters[] = {
-        {"zkherd_sent_bytes_total", "TCP payload that the sessions have sent.",
-         offsetof(struct metrics_totals, counted.of[TALLY_BYTES_SENT])},
-        {"zkherd_received_bytes_total", "TCP payload that the sessions have received.",
-         offsetof(struct metrics_totals, counted.of[TALLY_BYTES_RECEIVED])},
-    };
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        metrics_totals_write_counter(stream, &counters[i], metrics->totals, groups(metrics),
-                                     metrics->totals, sizeof metrics->totals[0]);
-}
-
 static void write_groups(const struct run_metrics *metrics, FILE *stream)
 {
-#define AT(member) offsetof(struct run_totals, member)
-    static const struct metrics_counter counters[] = {
-        {"zkherd_handoffs_total", "Grants of a lock.", AT(handoffs)},
-        {"zkherd_law_rpcs_total",
-         "Requests that the laws expect, of finished trials that have a law.", AT(law_rpcs)},
-        {"zkherd_compared_rpcs_total", "Requests sent in these trials: equal if the laws hold.",
-         AT(compared_rpcs)},
-        {"zkherd_law_notifications_total",
-         "Notifications that the laws expect, of finished trials that have a law.",
-         AT(law_notifications)},
-        {"zkherd_compared_notifications_total",
-         "Notifications received in these trials: equal if the laws hold.",
-         AT(compared_notifications)},
-        {"zkherd_violations_total", "Failed checks, of finished trials.", AT(violations)},
-        {"zkherd_stalls_total", "Stalls of servers, of finished trials.", AT(stalls)},
-    };
+#define BYTES(kind) offsetof(struct metrics_totals, counted.of[TALLY_BYTES_##kind])
+#define AT(member)  offsetof(struct run_totals, member)
+    static const struct metrics_counter
+        bytes[] =
+            {/* a load does not count them */
+             {"zkherd_sent_bytes_total", "TCP payload that the sessions have sent.", BYTES(SENT)},
+             {"zkherd_received_bytes_total", "TCP payload that the sessions have received.",
+              BYTES(RECEIVED)}},
+        counters[] = {
+            {"zkherd_handoffs_total", "Grants of a lock.", AT(handoffs)},
+            {"zkherd_law_rpcs_total",
+             "Requests that the laws expect, of finished trials that have a law.", AT(law_rpcs)},
+            {"zkherd_compared_rpcs_total", "Requests sent in these trials: equal if the laws hold.",
+             AT(compared_rpcs)},
+            {"zkherd_law_notifications_total",
+             "Notifications that the laws expect, of finished trials that have a law.",
+             AT(law_notifications)},
+            {"zkherd_compared_notifications_total",
+             "Notifications received in these trials: equal if the laws hold.",
+             AT(compared_notifications)},
+            {"zkherd_violations_total", "Failed checks, of finished trials.", AT(violations)},
+            {"zkherd_stalls_total", "Stalls of servers, of finished trials.", AT(stalls)},
+        };
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
+        metrics_totals_write_counter(stream, &bytes[i], metrics->totals, groups(metrics),
+                                     metrics->totals, sizeof metrics->totals[0]);
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         metrics_totals_write_counter(stream, &counters[i], metrics->totals, groups(metrics),
                                      metrics->of_run, sizeof metrics->of_run[0]);
@@ -166,24 +137,22 @@ static void write_groups(const struct run_metrics *metrics, FILE *stream)
 }
 
 /* The groups, with the running trial among those of its group. */
-static void write_all(struct run_metrics *metrics, FILE *stream)
+void run_metrics_write(struct run_metrics *metrics, FILE *stream)
 {
-    size_t place = metrics->cell != NULL ? metrics->cell->alike : 0;
-    struct metrics_totals finished = metrics->totals[place];
+    size_t place = metrics->cell != NULL ? metrics->cell->alike : 0,
+           recipes = metrics->options->plan.recipe_count;
+    for (size_t i = 0; i < groups(metrics); i++) {
+        metrics->totals[i].target = metrics->series->records[i / recipes].target;
+        metrics->totals[i].recipe = metrics->options->plan.recipes[i % recipes]->name;
+    }
+    look_at_trial(metrics);
+    write_trial(metrics, stream);
+    const struct metrics_totals finished = metrics->totals[place];
     uint64_t handoffs = metrics->of_run[place].handoffs;
     tally_sum(&metrics->totals[place].counted, &metrics->told);
     metrics->of_run[place].handoffs += metrics->told_handoffs;
     metrics_totals_write(stream, metrics->totals, groups(metrics));
-    write_bytes(metrics, stream);
     write_groups(metrics, stream);
     metrics->totals[place] = finished;
     metrics->of_run[place].handoffs = handoffs;
-}
-
-void run_metrics_write(struct run_metrics *metrics, FILE *stream)
-{
-    name_groups(metrics);
-    look_at_trial(metrics);
-    write_trial(metrics, stream);
-    write_all(metrics, stream);
 }
