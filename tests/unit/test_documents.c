@@ -405,7 +405,7 @@ static void write_object(FILE *out, const json_t *definitions, const char *title
     }
 }
 
-/* What --json prints, as docs/schema says. */
+/* What --json prints, as docs/schema says: all of a schema, or a definition of it. */
 static void write_keys(FILE *out, char **words)
 {
     char path[160];
@@ -415,11 +415,12 @@ static void write_keys(FILE *out, char **words)
     json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(schema);
     const json_t *definitions = json_object_get(schema, "$defs");
-    write_object(out, definitions, json_string_value(json_object_get(schema, "title")), schema);
+    if (words[1] == NULL)
+        write_object(out, definitions, json_string_value(json_object_get(schema, "title")), schema);
     json_object_foreach((json_t *)(uintptr_t)definitions, name, definition)
     {
         snprintf(path, sizeof path, "`%s`", name);
-        if (object_of(definition) != NULL)
+        if (object_of(definition) != NULL && (words[1] == NULL || strcmp(words[1], name) == 0))
             write_object(out, definitions, path, definition);
     }
     if (!is_man)
