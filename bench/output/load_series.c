@@ -26,7 +26,8 @@ struct load_cell *load_cells_new(const struct load_options *options, struct roun
         for (size_t mix = 0; mix < load_options_mixes(options); mix++) {
             for (size_t rate = 0; rate < load_options_rates(options); rate++) {
                 for (size_t i = 0; i < options->sessions.count; i++) {
-                    rounds->cells[count].topology = topology;
+                    rounds->cells[count] =
+                        (struct rounds_cell){.topology = topology, .rehearsed = options->rehearses};
                     list[count++] =
                         (struct load_cell){.mix = load_options_mix(options, mix),
                                            .sessions = (uint32_t)options->sessions.list[i],
@@ -37,7 +38,7 @@ struct load_cell *load_cells_new(const struct load_options *options, struct roun
         }
     }
     rounds->trial_ns = options->warm_up_ns + options->duration_ns + OVERHEAD_NS;
-    rounds_lay_out(rounds, options->trials, options->rehearses, options->seed);
+    rounds_lay_out(rounds, options->trials, options->seed);
     return list;
 }
 

@@ -20,7 +20,7 @@ void rounds_deinit(struct rounds *rounds)
     *rounds = (struct rounds){0};
 }
 
-void rounds_lay_out(struct rounds *rounds, uint32_t count, bool rehearses, uint64_t seed)
+void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed)
 {
     struct random random;
     size_t cells = rounds->cell_count, kinds = 0;
@@ -28,14 +28,18 @@ void rounds_lay_out(struct rounds *rounds, uint32_t count, bool rehearses, uint6
         kinds = rounds->cells[i].alike >= kinds ? rounds->cells[i].alike + 1 : kinds;
     random_init(&random, seed);
     rounds->learnt = memory_new(kinds, sizeof *rounds->learnt);
-    rounds->trials = memory_new(cells * ((size_t)count + rehearses), sizeof *rounds->trials);
-    rounds->rehearsals = rehearses ? cells : 0;
-    for (uint32_t number = rehearses ? 0 : 1; number <= count; number++) {
+    rounds->trials = memory_new(cells * ((size_t)count + 1), sizeof *rounds->trials);
+    for (uint32_t number = 0; number <= count; number++) {
         struct rounds_trial *round = rounds->trials + rounds->trial_count;
-        for (size_t i = 0; i < cells; i++)
-            round[i] = (struct rounds_trial){i, number};
-        random_shuffle(&random, round, cells, sizeof *round);
-        rounds->trial_count += cells;
+        size_t trials = 0;
+        for (size_t i = 0; i < cells; i++) {
+            if (number > 0 || rounds->cells[i].rehearsed)
+                round[trials++] = (struct rounds_trial){i, number};
+        }
+        if (trials > 0)
+            random_shuffle(&random, round, trials, sizeof *round);
+        rounds->rehearsals += number == 0 ? trials : 0;
+        rounds->trial_count += trials;
     }
 }
 

@@ -3,8 +3,8 @@
  * rounds: the trials of an experiment, their order, and how long they take. Layer: bench/output.
  *
  * Every round makes one trial of each cell, in a random order of its own, so that a drift of the
- * machine or of the servers affects all cells alike. Rehearsals, which are not kept, are a round
- * before the first.
+ * machine or of the servers affects all cells alike. Rehearsals, which are not kept, are a round of
+ * the cells that say so, before the first.
  */
 #ifndef BENCH_OUTPUT_ROUNDS_H
 #define BENCH_OUTPUT_ROUNDS_H
@@ -18,6 +18,7 @@ struct rounds_cell {
     size_t topology; /* index of the target */
     double cost;     /* of a trial, in a unit of the user's: requests, say */
     size_t alike;    /* from 0: trials of cells with one number take time by their cost */
+    bool rehearsed;
 };
 
 struct rounds_trial {
@@ -42,7 +43,7 @@ void rounds_init(struct rounds *rounds, size_t cell_count);
 void rounds_deinit(struct rounds *rounds);
 
 /* Lays out so many rounds of the cells, in orders that follow from the seed. */
-void rounds_lay_out(struct rounds *rounds, uint32_t count, bool rehearses, uint64_t seed);
+void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed);
 
 /* Trials of this cost, of cells that are alike, have taken so long. */
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns);

@@ -174,7 +174,7 @@ static enum error_kind open_record(struct series *series, size_t topology, const
     enum error_kind kind = file_set_open(&record->files, out, target->name, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_table(&record->files, user->rows, &record->csv, error);
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE && user->add_files != NULL)
         kind = user->add_files(series->context, record, error);
     if (kind != ERROR_NONE) {
         (void)!file_set_close(&record->files, &closing);
@@ -185,7 +185,8 @@ static enum error_kind open_record(struct series *series, size_t topology, const
                                             user->describe_plan(series->context), options->target,
                                             target});
     const char *shares = resources_warning(options->target, record->servers);
-    user->warn(series->context, record);
+    if (user->warn != NULL)
+        user->warn(series->context, record);
     if (series->left_out[0] != '\0')
         series_warn(series, record, "%s", series->left_out);
     if (shares != NULL)
@@ -331,11 +332,12 @@ static enum error_kind close_record(struct series *series, size_t topology,
         return user->close_record(series->context, topology, cut_short, error);
     enum error_kind kind = file_set_close(&record->files, error);
     bool whole = kind == ERROR_NONE && files->trials > 0;
-    enum error_kind written = user->finish(series->context, record, whole, error);
+    enum error_kind written =
+        user->finish != NULL ? user->finish(series->context, record, whole, error) : ERROR_NONE;
     kind = kind == ERROR_NONE ? written : kind;
     if (files->trials == 0)
         return kind;
-    if (kind == ERROR_NONE && !files->broken) {
+    if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL) {
         char recipes[PLOTS_RECIPES_SIZE] = "";
         enum plots_kind plots;
         const char *nothing = user->name_plots(series->context, &plots, recipes);

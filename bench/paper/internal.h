@@ -303,14 +303,8 @@ struct paper_outcome {
     const struct table *file;  /* table1.csv, … */
     const struct table *cells; /* as many of each topology, in their order */
     const struct judgements *judgements;
-    struct {
-        const struct manifest *manifest;
-        const char *folder;
-        size_t servers, trials;
-    } records[OPTIONS_TOPOLOGIES_MAX];
-    size_t record_count;
-    int signals; /* as in bench/output/plots.h */
-    bool fails;  /* the servers have counted otherwise */
+    const struct series *series;
+    bool fails; /* the servers have counted otherwise */
 };
 
 /* Writes the file and shape.csv into the folder of the options, draws the plots, adds the page, and
@@ -353,7 +347,7 @@ int paper_loads_lead_design(const struct experiment *experiment, struct paper_op
                             int argc, char **argv, bool *interrupted);
 
 /* What the user of a series ends with: complains about the trials that are not valid, and tells the
- * outcome, whose records, signals and failures are filled in here. */
+ * outcome, whose series and failures are filled in here. */
 int paper_loads_tell(const struct load_series *series, struct paper_outcome *outcome, int *verdict);
 
 /* ------------------------------------------------------------------ Table 3 */
@@ -405,37 +399,19 @@ double table3_paper_exponent(bool of_barriers, uint64_t fixed);
 
 TABLE_DECLARE(table3_row, TABLE3_ROW_COLUMNS);
 
-/* Every round makes one trial of each cell, in a random order of its own. Before the first round
- * each topology rehearses its largest cell, once. */
+/* A trial of so many clients, numbered from 1. */
 struct table3_trial {
-    size_t topology; /* index of the target */
-    uint32_t clients;
-    uint32_t barriers;
-    uint32_t number; /* from 1; 0: a rehearsal, not to be kept */
+    uint32_t clients, barriers, number;
 };
 
-struct table3_plan {
-    struct table3_trial *list;
-    size_t count;
-    size_t rehearsals; /* how many of them, the first, are not to be kept */
-    /* What the trials so far took, and how many entries and departures they had. */
-    uint64_t took_ns[OPTIONS_TOPOLOGIES_MAX];
-    uint64_t passages[OPTIONS_TOPOLOGIES_MAX];
-};
-
-/* Lays out all trials; the list is the caller's to free. */
-void table3_plan_init(struct table3_plan *plan, const struct paper_options *options);
+/* Every round makes one trial of each cell; with a rehearsal of the largest cell of each topology.
+ * The cells stand by topology, clients, barriers: table3_trial_of has the trial of an index. */
+void table3_lay_out(const struct paper_options *options, struct rounds *rounds);
+struct table3_trial table3_trial_of(const struct paper_options *options,
+                                    const struct rounds_trial *trial);
 
 /* Entries and departures of all clients: the barrier operations of the paper. */
 uint64_t table3_passages(uint64_t clients, uint64_t barriers);
-
-/* A trial took so long. */
-void table3_plan_learn(struct table3_plan *plan, const struct table3_trial *trial,
-                       uint64_t took_ns);
-
-/* How long the trials from this one on will take, as if a passage of theirs took as long as those
- * so far; 0 while nothing is known of a topology. */
-uint64_t table3_plan_left_ns(const struct table3_plan *plan, size_t from);
 
 /* Fills the row of a finished trial, but for what all rows of a folder have in common. A trial is
  * valid only if the checker, the counts that double barriers cause (recipes/law.h) and the servers'

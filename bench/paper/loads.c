@@ -54,19 +54,14 @@ int paper_loads_lead(const struct load_series_user *wanted, struct paper_options
 
 int paper_loads_tell(const struct load_series *series, struct paper_outcome *outcome, int *verdict)
 {
-    outcome->record_count = series->base.record_count;
-    outcome->signals = series->base.targets.signals;
+    outcome->series = &series->base;
     outcome->fails = false;
-    for (size_t i = 0; i < outcome->record_count; i++) {
+    for (size_t i = 0; i < series->base.record_count; i++) {
         const struct series_record *record = &series->base.records[i];
         char where[100];
         load_series_complain(series, record, series_where(&series->base, record, where));
         outcome->fails =
             outcome->fails || series_rows_verdict(&record->rows, load_row_verdict) == 1;
-        outcome->records[i].manifest = &record->manifest;
-        outcome->records[i].folder = record->files.folder;
-        outcome->records[i].servers = record->servers;
-        outcome->records[i].trials = record->rows.rows;
     }
     return paper_tell(outcome, verdict);
 }

@@ -177,11 +177,11 @@ static json_t *describe_records(const struct paper_outcome *outcome)
 {
     json_t *list = json_array();
     size_t cells = outcome->cells->rows / outcome->options->load.target.topology_count;
-    for (size_t i = 0; i < outcome->record_count; i++) {
-        if (outcome->records[i].trials > 0)
+    for (size_t i = 0; i < outcome->series->record_count; i++) {
+        const struct series_record *record = &outcome->series->records[i];
+        if (record->rows.rows > 0)
             json_array_append_new(
-                list, manifest_result(outcome->records[i].manifest, outcome->records[i].folder,
-                                      outcome->records[i].servers,
+                list, manifest_result(&record->manifest, record->files.folder, record->servers,
                                       paper_json_rows(outcome->cells, i * cells, cells)));
     }
     return list;
@@ -197,8 +197,9 @@ int paper_tell(const struct paper_outcome *outcome, int *verdict)
     if (kind == ERROR_NONE)
         kind = output_write(output->out, "shape.csv", judgements_write, judgements, &error);
     if (kind == ERROR_NONE) {
-        draw(output, outcome->signals);
-        page_add(output->out, outcome->record_count == 1 ? outcome->records[0].manifest : NULL,
+        draw(output, outcome->series->targets.signals);
+        page_add(output->out,
+                 outcome->series->record_count == 1 ? &outcome->series->records[0].manifest : NULL,
                  output->quiet);
     }
     int status = kind == ERROR_NONE ? 0 : complain(&error);

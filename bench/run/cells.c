@@ -95,9 +95,10 @@ void cells_lay_out(const struct cells *cells, const struct options *options, str
     rounds_init(rounds, cells->count);
     for (size_t i = 0; i < cells->count; i++) {
         const struct cell *cell = &cells->list[i];
-        rounds->cells[i] = (struct rounds_cell){cell->topology, (double)cell->rpcs, cell->alike};
+        rounds->cells[i] = (struct rounds_cell){
+            .topology = cell->topology, .cost = (double)cell->rpcs, .alike = cell->alike};
     }
     if (plan->duration_ns != 0)
         rounds->trial_ns = plan->duration_ns + (plan->background.given ? alone_ns : 0);
-    rounds_lay_out(rounds, plan->trials, false, plan->seed);
+    rounds_lay_out(rounds, plan->trials, plan->seed);
 }

@@ -47,53 +47,31 @@ static void assert_close(double found, double expected)
 
 /* ------------------------------------------------------------------ the trials */
 
-static bool is_same(const struct table3_trial *a, const struct table3_trial *b)
+/* tests/unit/test_rounds.c has the order. */
+TEST_BETWEEN(every_topology_rehearses_its_largest_cell, set_up, tear_down)
 {
-    return a->topology == b->topology && a->clients == b->clients && a->barriers == b->barriers &&
-           a->number == b->number;
-}
-
-TEST_BETWEEN(every_round_has_every_cell, set_up, tear_down)
-{
-    struct table3_plan plan;
+    struct rounds rounds;
     options.load.target = (struct target_options){.server_counts = servers, .topology_count = 2};
-    table3_plan_init(&plan, &options);
-    assert_int_equal(plan.rehearsals, 2);
-    assert_int_equal(plan.count, 2 + TRIALS * 2 * 12);
-    bool in_order = true;
-    for (size_t i = 2; i < plan.count; i++) {
-        const struct table3_trial *trial = &plan.list[i], *before = &plan.list[i - 1];
-        assert_int_equal(trial->number, 1 + (i - 2) / 24);
-        in_order = in_order && (i == 2 || trial->clients >= before->clients);
-        for (size_t k = 2 + (trial->number - 1) * 24; k < i; k++)
-            assert_false(is_same(trial, &plan.list[k]));
+    table3_lay_out(&options, &rounds);
+    assert_int_equal(rounds.rehearsals, 2);
+    assert_int_equal(rounds.trial_count, 2 + TRIALS * 2 * 12);
+    size_t seen[2] = {0};
+    for (size_t i = 0; i < rounds.trial_count; i++) {
+        const struct table3_trial trial = table3_trial_of(&options, &rounds.trials[i]);
+        const struct rounds_cell *cell = &rounds.cells[rounds.trials[i].cell];
+        assert_true(cell->cost == (double)table3_passages(trial.clients, trial.barriers));
+        assert_int_equal(cell->alike, cell->topology);
+        if (trial.number == 0)
+            assert_true(trial.clients == 200 && trial.barriers == 1600);
+        seen[cell->topology] += trial.number == 2 && trial.clients == 100 && trial.barriers == 400;
     }
-    assert_false(in_order);
-    for (size_t i = 0; i < 2; i++) {
-        const struct table3_trial largest = {i, 200, 1600, 0};
-        assert_true(is_same(&plan.list[i], &largest));
-    }
-    free(plan.list);
+    assert_true(seen[0] == 1 && seen[1] == 1);
+    rounds_deinit(&rounds);
     options.load.rehearses = false;
-    table3_plan_init(&plan, &options);
-    assert_int_equal(plan.rehearsals, 0);
-    assert_int_equal(plan.count, TRIALS * 2 * 12);
-    free(plan.list);
-}
-
-/* By its entries and departures: the sum over all cells is 350 clients and 3,000 barriers. */
-TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
-{
-    struct table3_plan plan;
-    const struct table3_trial first = {0, 10, 10, 0}, second = {0, 10, 30, 1};
+    table3_lay_out(&options, &rounds);
+    assert_int_equal(rounds.rehearsals, 0);
+    rounds_deinit(&rounds);
     assert_int_equal(table3_passages(10, 10), 200);
-    table3_plan_init(&plan, &options);
-    assert_int_equal(table3_plan_left_ns(&plan, 0), 0);
-    table3_plan_learn(&plan, &first, 1000);
-    table3_plan_learn(&plan, &second, 7000);
-    assert_int_equal(table3_plan_left_ns(&plan, 1), 10 * (TRIALS * UINT64_C(2) * 350 * 3000));
-    assert_int_equal(table3_plan_left_ns(&plan, plan.count), 0);
-    free(plan.list);
 }
 
 /* ------------------------------------------------------------------ what is kept of one */
