@@ -489,11 +489,12 @@ ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
 install: all completions
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
 	    $(DESTDIR)$(PREFIX)/share/zkherd/schema \
-	    $(DESTDIR)$(PREFIX)/share/man/man1
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -m 755 $(BUILD)/zkherd $(DESTDIR)$(PREFIX)/bin/zkherd
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
 	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -D -m 644 $(BUILD)/completion/zkherd.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
 	install -D -m 644 $(BUILD)/completion/zkherd.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_zkherd
