@@ -5,6 +5,7 @@
 #include "bench/cli/options.h"
 #include "bench/run/internal.h"
 #include "recipes/registry.h"
+#include "tests/support/columns.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -116,64 +117,36 @@ TEST_BETWEEN(test_a_handoff_above_the_range_has_percentiles, set_up, tear_down)
     assert_true(take()[trial_row_handoff_p50_us].real == 70e6);
 }
 
-TEST_BETWEEN(test_figures_are_the_trials, set_up, tear_down)
-{
-    for (int kind = 0; kind < TALLY_KINDS; kind++)
-        result.total.of[kind] = 1U << kind;
-    result.drain_ns = 3 * NS_PER_S;
-    result.recovery_ns = NS_PER_S / 2;
-    result.client_cpu_ns = NS_PER_S;
-    const struct table_value *row = take();
-    assert_int_equal(row[trial_row_rpcs].count, tally_rpcs(&result.total));
-    assert_int_equal(row[trial_row_creates].count, result.total.of[TALLY_CREATE]);
-    assert_int_equal(row[trial_row_notifications].count, result.total.of[TALLY_NOTIFICATION]);
-    assert_int_equal(row[trial_row_names_listed].count, result.total.of[TALLY_NAMES_LISTED]);
-    assert_int_equal(row[trial_row_bytes].count,
-                     result.total.of[TALLY_BYTES_SENT] + result.total.of[TALLY_BYTES_RECEIVED]);
-    assert_true(row[trial_row_elapsed_s].real == 10);
-    assert_true(row[trial_row_drain_s].real == 3);
-    assert_true(row[trial_row_recovery_s].real == 0.5);
-    assert_true(row[trial_row_client_cpu_s].real == 1);
-}
-
 /* ------------------------------------------------------------------ the driver */
 
 #define OVERLOADED "overloaded: the driver used more than 80 % of "
 
-TEST_BETWEEN(test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit, set_up, tear_down)
-{
-    result.client_cpu_ns = 16 * NS_PER_S; /* two processes in ten seconds */
-    assert_valid();
-    result.client_cpu_ns += NS_PER_MS;
-    assert_times_do_not_stand(OVERLOADED "a core a process; what may help: fewer clients, more "
-                                         "--processes, a quieter machine");
-}
+#define FEWER     "what may help: fewer clients, "
+#define A_CORE    OVERLOADED "a core a process; " FEWER "more --processes, a quieter machine"
+#define THE_CORES OVERLOADED "the cores that it may use; " FEWER "more cores, a quieter machine"
 
 /* More processes than cores, threads, and a quota: no process can use a core that it has not. */
-TEST_BETWEEN(test_a_driver_is_held_against_the_cores_that_it_may_use, set_up, tear_down)
+TEST_BETWEEN(test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit, set_up, tear_down)
 {
-    static const char reason[] =
-        OVERLOADED "the cores that it may use; what may help: fewer clients, more cores, a quieter "
-                   "machine";
-    cores = 2;
-    plan.fleet.processes = 8;
-    result.client_cpu_ns = 16 * NS_PER_S;
-    assert_valid();
-    result.client_cpu_ns += NS_PER_MS;
-    assert_times_do_not_stand(reason);
-    plan.fleet.processes = 2;
-    cores = 1.5;
-    result.client_cpu_ns = 12 * NS_PER_S;
-    assert_valid();
-    result.client_cpu_ns += NS_PER_MS;
-    assert_times_do_not_stand(reason);
-    plan.fleet.driver = DRIVER_THREADS;
-    plan.fleet.processes = 1;
-    cores = 4;
-    result.client_cpu_ns = 32 * NS_PER_S;
-    assert_valid();
-    result.client_cpu_ns += NS_PER_MS;
-    assert_times_do_not_stand(reason);
+    static const struct {
+        enum driver driver;
+        uint32_t processes;
+        double cores;
+        uint64_t limit_s; /* in ten seconds */
+        const char *reason;
+    } drivers[] = {{DRIVER_EVENTS, 2, 64, 16, A_CORE},
+                   {DRIVER_EVENTS, 8, 2, 16, THE_CORES},
+                   {DRIVER_EVENTS, 2, 1.5, 12, THE_CORES},
+                   {DRIVER_THREADS, 1, 4, 32, THE_CORES}};
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+        plan.fleet.driver = drivers[i].driver;
+        plan.fleet.processes = drivers[i].processes;
+        cores = drivers[i].cores;
+        result.client_cpu_ns = drivers[i].limit_s * NS_PER_S;
+        assert_valid();
+        result.client_cpu_ns += NS_PER_MS;
+        assert_times_do_not_stand(drivers[i].reason);
+    }
 }
 
 /* Of a tenth of a second nothing is known; nor does a simulation have a driver that is busy. */
@@ -328,33 +301,13 @@ TEST_BETWEEN(test_a_violation_is_told_first, set_up, tear_down)
 
 /* ------------------------------------------------------------------ the row */
 
-/* The columns as they are written. */
-static void assert_columns(const struct table_value *row, const char *const (*columns)[2])
-{
-    for (; (*columns)[0] != NULL; columns++) {
-        size_t column = 0;
-        char text[200] = "";
-        while (strcmp(trial_row_table.columns[column].name, (*columns)[0]) != 0)
-            assert_true(++column < trial_row_table.count);
-        FILE *stream = fmemopen(text, sizeof text, "w");
-        struct csv csv = {.stream = stream};
-        table_write_value(&row[column], trial_row_table.columns[column].decimals, &csv);
-        fclose(stream);
-        assert_string_equal(text, (*columns)[1]);
-    }
-}
-
 TEST_BETWEEN(test_a_row_has_a_value_for_each_column, set_up, tear_down)
 {
-    static const char *const columns[][2] = {
-        {"handoffs", "12"},        {"law_rpcs", ""},          {"elapsed_s", "10.000000"},
-        {"drain_s", "3.000000"},   {"server_cpu_s", ""},      {"handoff_max_us", "1000341.5"},
-        {"watches_leaked", ""},    {"reconciled", "yes"},     {"handoffs_per_s", "4.00"},
-        {"order_inversions", "8"}, {"reconnects", "5"},       {"fairness_jain", "0.5000"},
-        {"recovery_s", ""},        {"repairs", "6"},          {"valid", "no"},
-        {"stalls", "2"},           {"stalled_s", "2.500000"}, {NULL, NULL}};
+    for (int kind = 0; kind < TALLY_KINDS; kind++)
+        result.total.of[kind] = 1U << kind;
     result.handoffs = 12;
     result.drain_ns = 3 * NS_PER_S;
+    result.client_cpu_ns = NS_PER_S;
     result.reconnects = 5;
     result.repairs = 6;
     result.stalls = (struct stalls){2, 2500 * NS_PER_MS, NS_PER_S, "a:1", 0};
@@ -362,24 +315,28 @@ TEST_BETWEEN(test_a_row_has_a_value_for_each_column, set_up, tear_down)
     result.inversions = 8;
     result.fairness_jain = 0.5;
     record_ramp(METER_HANDOFF);
-    assert_columns(take(), columns);
+    const struct table_value *row = take();
+    ASSERT_COLUMNS(&trial_row_table, row, {"handoffs", "12"}, {"law_rpcs", ""},
+                   {"elapsed_s", "10.000000"}, {"drain_s", "3.000000"}, {"server_cpu_s", ""},
+                   {"client_cpu_s", "1.000000"}, {"handoff_max_us", "1000341.5"},
+                   {"watches_leaked", ""}, {"reconciled", "yes"}, {"handoffs_per_s", "4.00"},
+                   {"order_inversions", "8"}, {"reconnects", "5"}, {"fairness_jain", "0.5000"},
+                   {"recovery_s", ""}, {"repairs", "6"}, {"valid", "no"}, {"stalls", "2"},
+                   {"stalled_s", "2.500000"});
+    assert_int_equal(row[trial_row_rpcs].count, tally_rpcs(&result.total));
+    assert_int_equal(row[trial_row_creates].count, result.total.of[TALLY_CREATE]);
+    assert_int_equal(row[trial_row_notifications].count, result.total.of[TALLY_NOTIFICATION]);
+    assert_int_equal(row[trial_row_names_listed].count, result.total.of[TALLY_NAMES_LISTED]);
+    assert_int_equal(row[trial_row_bytes].count,
+                     result.total.of[TALLY_BYTES_SENT] + result.total.of[TALLY_BYTES_RECEIVED]);
     plan.workload = WORKLOAD_STEADY;
-    static const char *const steady[][2] = {{"handoffs_per_s", "1.20"}, {NULL, NULL}};
-    assert_columns(take(), steady);
+    result.recovery_ns = NS_PER_S / 2;
+    ASSERT_COLUMNS(&trial_row_table, take(), {"handoffs_per_s", "1.20"},
+                   {"recovery_s", "0.500000"});
 }
 
 TEST_BETWEEN(test_the_law_and_the_servers_have_their_columns, set_up, tear_down)
 {
-    static const char *const columns[][2] = {{"law_rpcs", "3"},
-                                             {"law_notifications", "4"},
-                                             {"server_writes", "21"},
-                                             {"watches_leaked", "-24"},
-                                             {"server_notifications", "22"},
-                                             {"server_packets_received", "23"},
-                                             {"reconciled", "na"},
-                                             {"ephemerals_leaked", "25"},
-                                             {"server_cpu_s", "0.250000"},
-                                             {NULL, NULL}};
     result.has_law = true;
     result.law.of[TALLY_CREATE] = 3;
     result.law.of[TALLY_NOTIFICATION] = 4;
@@ -391,5 +348,8 @@ TEST_BETWEEN(test_the_law_and_the_servers_have_their_columns, set_up, tear_down)
                                                     .ephemerals_leaked = 25,
                                                     .cpu_known = true,
                                                     .cpu_ns = NS_PER_S / 4};
-    assert_columns(take(), columns);
+    ASSERT_COLUMNS(&trial_row_table, take(), {"law_rpcs", "3"}, {"law_notifications", "4"},
+                   {"server_writes", "21"}, {"watches_leaked", "-24"},
+                   {"server_notifications", "22"}, {"server_packets_received", "23"},
+                   {"reconciled", "na"}, {"ephemerals_leaked", "25"}, {"server_cpu_s", "0.250000"});
 }
