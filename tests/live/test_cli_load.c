@@ -380,17 +380,6 @@ TEST_BETWEEN(all_files_agree_on_threads, make, clear_away)
     assert_nothing_left_outside(1);
 }
 
-TEST_BETWEEN(all_files_agree_in_a_simulation, make, clear_away)
-{
-    command.settings = without_java;
-    command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "simulated"));
-    assert_status(&command, 0);
-    struct load_tables tables = read_load("out");
-    assert_all_kinds(&tables, 1);
-    tables_deinit(&tables);
-    assert_left(1);
-}
-
 /* Each second of several has its row, and each level its cells. */
 TEST_BETWEEN(levels_make_cells, make, clear_away)
 {
@@ -523,21 +512,6 @@ TEST_BETWEEN(ctrl_c_in_the_second_trial, make, clear_away)
     assert_nothing_left_outside(1);
 }
 
-TEST_BETWEEN(interrupted_in_the_first_trial, make, clear_away)
-{
-    command_start(&command, COMMAND("load", "-n", "4", "--duration", "1h", "-o", "out", "--connect",
-                                    outside));
-    while (command_runs(&command) && access(in_work("out/load.csv.part"), F_OK) != 0)
-        pause_ms(2);
-    pause_ms(300);
-    command_end(&command, command.pid, SIGTERM);
-    assert_status(&command, 4);
-    assert_string_equal(command.out, "");
-    assert_has(command.err, "zkherd: load: interrupted: before a trial ended: nothing is kept\n");
-    assert_left(0);
-    assert_nothing_left_outside(1);
-}
-
 #define MANY "-n", "4", "--duration", "1s", "--warm-up", "0", "-t", "50", "-m", ALL
 
 /* The trials that have ended are there, whole and in all files; it is said once which file has no
@@ -589,26 +563,6 @@ TEST_BETWEEN(a_disk_that_fills_up_keeps_the_trials_before, make, clear_away)
     fill_disk();
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_out_of_space("disk/out");
-}
-
-/* In the first trial: there is nothing to keep. */
-TEST_BETWEEN(a_disk_that_is_full_from_the_start, make, clear_away)
-{
-    mount_small_disk("size=4k");
-    command_run(&command, COMMAND("load", MANY, "-q", "-o", "disk/out", "--connect", outside));
-    assert_refused(&command, 3, "no space left");
-    assert_int_equal(count_entries(in_work("disk")), 0);
-    assert_left(1);
-    assert_nothing_left_outside(1);
-}
-
-TEST_BETWEEN(a_file_that_may_not_grow_keeps_the_trials_before, make, clear_away)
-{
-    command_start(&command, COMMAND("load", MANY, "-o", "out", "--connect", outside));
-    command_await_rows(&command, "out/load.csv.part", 1);
-    prlimit(command.pid, RLIMIT_FSIZE, &(struct rlimit){8 * 1024, 8 * 1024}, NULL);
-    command_finish(&command, COMMAND_LIMIT_NS);
-    assert_out_of_space("out");
 }
 
 /* All trials are there, and one of the files that need all of them is not. */
@@ -686,43 +640,26 @@ static void stop_the_coordinator(uint64_t requests, long ms)
 
 /* Of 200 operations a second in three seconds, those due in 300 ms wait for the driver: one in
  * ten. */
-static struct load_tables load_whose_driver_stands_still(const char *depth)
+TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
 {
     command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
-                                    "500ms", "-r", "200", "--depth", depth, "-m", "get=100", "-o",
+                                    "500ms", "-r", "200", "--depth", "100", "-m", "get=100", "-o",
                                     "out", "--connect", outside));
     stop_the_worker(200, 300);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "the driver, not the server, ");
+    assert_has(command.err, "the driver, not the server, was late: ");
     struct load_tables tables = read_load("out");
     const struct csv_file *load = &tables.load;
     assert_string_equal(csv_file_text(load, 0, "valid"), "no");
     assert_int_equal(csv_file_count(&tables.cells, 0, "driver_bound"), 1);
     assert_true(csv_file_real(load, 0, "offered_per_s") == 200);
     assert_true(csv_file_real(load, 0, "response_max_us") >= 250e3);
+    assert_true(csv_file_real(load, 0, "lag_max_us") >= 250e3);
+    assert_true(csv_file_real(load, 0, "lag_p99_us") >= 100e3);
+    assert_true(csv_file_real(load, 0, "response_p99_us") >= 200e3);
+    tables_deinit(&tables);
     assert_nothing_left_outside(1);
-    return tables;
-}
-
-TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
-{
-    struct load_tables tables = load_whose_driver_stands_still("100");
-    assert_has(command.err, "the driver, not the server, was late: ");
-    assert_true(csv_file_real(&tables.load, 0, "lag_max_us") >= 250e3);
-    assert_true(csv_file_real(&tables.load, 0, "lag_p99_us") >= 100e3);
-    assert_true(csv_file_real(&tables.load, 0, "response_p99_us") >= 200e3);
-    tables_deinit(&tables);
-}
-
-/* A session that had its one request outstanding when the driver stood still waits for its reply
- * then, and its operations are not late by the driver: on a busy machine that may be all sessions
- * (tests/unit/test_load_session.c has the two kinds). */
-TEST_BETWEEN(a_driver_that_stood_still_is_told_at_depth_1, make, clear_away)
-{
-    struct load_tables tables = load_whose_driver_stands_still("1");
-    assert_has(command.err, "stood still: the driver did not run for ");
-    tables_deinit(&tables);
 }
 
 static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long ms)

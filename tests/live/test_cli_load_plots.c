@@ -143,27 +143,6 @@ COMMAND_TEST(a_driver_that_was_the_limit_is_told)
     free(picture);
 }
 
-/* Curves that stand beside each other lose no point at the edges. */
-COMMAND_TEST(many_curves_with_intervals_are_whole)
-{
-    struct point points[8];
-    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "1..12+1", "--duration", "1s");
-    set_field(in_work("out/cells.csv"), 1, "achieved_per_s_high", "40000");
-    plot("out");
-    char *picture = read_picture("out", "load_reads");
-    /* The first and the seventh curve, of two points each, and the legend's. */
-    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (2 + 1));
-    free(picture);
-}
-
-COMMAND_TEST(intervals_are_told)
-{
-    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5", "--duration", "1s", "-t", "5");
-    char *picture = read_picture("out", "load_reads");
-    picture_find(picture, "Throughput against the share of reads: mean, 95 % CI");
-    free(picture);
-}
-
 /* Two releases on as many servers are two curves, each with its name. */
 COMMAND_TEST(releases_have_curves_of_their_own)
 {
@@ -232,28 +211,6 @@ COMMAND_TEST(the_rate_that_is_too_high_is_marked)
     free(picture);
 }
 
-static void assert_breaks(unsigned lines)
-{
-    plot("out");
-    char *picture = read_picture("out", "load_rate");
-    assert_int_equal(picture_count(picture, "from here, less than 95 % answered"), lines);
-    free(picture);
-}
-
-/* At random arrivals a second may be offered less than the rate. */
-COMMAND_TEST(answers_are_held_against_what_was_offered)
-{
-    LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
-    char *path = strdup(in_work("out/cells.csv"));
-    assert_non_null(path);
-    set_field(path, 0, "offered_per_s", "900.00");
-    set_field(path, 0, "achieved_per_s", "890.00");
-    assert_breaks(0);
-    set_field(path, 0, "offered_per_s", "1000.00");
-    assert_breaks(1);
-    free(path);
-}
-
 /* A percentile above a minute is not known, and has no point. */
 COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn)
 {
@@ -264,19 +221,6 @@ COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn)
     char *picture = read_picture("out", "load_rate");
     assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (2 + 1));
     assert_int_equal(find_points(picture, "#gpPt8'", points, 8), 1 + 2 + 2);
-    free(picture);
-}
-
-/* Several numbers of sessions or shares of reads have panels of their own. */
-COMMAND_TEST(rates_have_a_panel_for_each_load)
-{
-    LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5,10", "--reads", "50,80", "--duration", "1s");
-    char *picture = read_picture("out", "load_rate");
-    assert_int_equal(picture_count(picture, "5 sessions, 50 % reads"), 1);
-    assert_int_equal(picture_count(picture, "10 sessions, 50 % reads"), 1);
-    assert_int_equal(picture_count(picture, "5 sessions, 80 % reads"), 1);
-    assert_int_equal(picture_count(picture, "10 sessions, 80 % reads"), 1);
-    assert_int_equal(picture_count(picture, "response p50: from due"), 1);
     free(picture);
 }
 
@@ -315,28 +259,6 @@ COMMAND_TEST(fan_outs_hold_the_cells)
     free(picture);
     csv_file_deinit(&cells);
     assert_false(has_picture("out", "load_reads"));
-}
-
-/* An interval from five trials on; and a panel for each load. */
-COMMAND_TEST(fan_outs_have_a_panel_for_each_load)
-{
-    LOAD_SIMULATED("out", "-n", "5,10", "--znodes", "1", "--watch", "100", "-r", "1000,2000",
-                   "--duration", "1s", "-t", "5");
-    set_field(in_work("out/cells.csv"), 0, "driver_bound", "1");
-    plot("out");
-    char *picture = read_picture("out", "load_fan_out");
-    assert_int_equal(picture_count(picture, "1,000/s offered"), 1);
-    assert_int_equal(picture_count(picture, "2,000/s offered"), 1);
-    assert_int_equal(picture_count(picture, "medians, 95 % CI"), 1);
-    assert_int_equal(picture_count(picture, "open: the driver was the limit"), 1);
-    free(picture);
-}
-
-COMMAND_TEST(without_notifications_there_is_no_fan_out)
-{
-    LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
-    assert_true(has_picture("out", "load_timeline"));
-    assert_false(has_picture("out", "load_fan_out"));
 }
 
 /* ------------------------------------------------------------------ seconds */
@@ -430,73 +352,7 @@ COMMAND_TEST(trials_that_are_not_valid_are_named)
     free(path);
 }
 
-/* gnuplot ends a script whose functions call themselves 250 times. */
-COMMAND_TEST(so_many_trials_that_are_not_valid_are_told)
-{
-    LOAD_SIMULATED("out", "-n", "1", "-r", "10", "--duration", "2s", "-t", "300");
-    char *path = strdup(in_work("out/load.csv"));
-    assert_non_null(path);
-    for (size_t row = 0; row < 300; row++)
-        set_field(path, row, "valid", "no");
-    free(path);
-    plot("out");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "Every second: 1 session, 10/s offered; 300 trials not "
-                                            "valid"),
-                     1);
-    free(picture);
-}
-
-COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone)
-{
-    LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
-    struct csv_file loads = csv_file_read(in_work("out/load.csv"));
-    const char *title = csv_file_count(&loads, 1, "sessions") == 5
-                            ? "5 sessions; trial 1 not valid"
-                            : "10 sessions; trial 1 not valid";
-    set_field(in_work("out/load.csv"), 1, "valid", "no");
-    plot("out");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, title), 1);
-    assert_int_equal(picture_count(picture, strstr(title, "10") ? "5 sessions" : "10 sessions"), 1);
-    free(picture);
-    csv_file_deinit(&loads);
-}
-
-/* Whatever the random order of the trials, the panels stand in that of their numbers. */
-COMMAND_TEST(cells_stand_in_order)
-{
-    LOAD_SIMULATED("out", "-n", "2..14+2", "--duration", "2s");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "the first 6 of 7 loads"), 1);
-    assert_int_equal(picture_count(picture, "14 sessions"), 0);
-    const char *at = picture;
-    for (unsigned sessions = 2; sessions <= 12; sessions += 2) {
-        char words[32];
-        snprintf(words, sizeof words, "<text>%u sessions</text>", sessions);
-        at = strstr(at, words);
-        assert_non_null(at);
-    }
-    free(picture);
-}
-
 /* ------------------------------------------------------------------ what is not drawn */
-
-COMMAND_TEST(a_single_cell_has_no_plot)
-{
-    LOAD_SIMULATED("out", "-n", "5", "--duration", "1s");
-    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
-    command_run(&command, COMMAND("load", "-d", "simulated", "-n", "5", "--duration", "1s", "-t",
-                                  "1", "-o", "told"));
-    assert_status(&command, 0);
-    assert_string_equal(command.err,
-                        "zkherd: no plots in told: they need two seconds at least, or two shares "
-                        "of reads, offered rates, or numbers of sessions that leave watches\n");
-    command_run(&command, COMMAND("plot", "out"));
-    assert_status(&command, 3);
-    assert_has(command.err, "zkherd: out: the plots cannot be drawn: there is nothing to draw");
-    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
-}
 
 static void assert_last_warning(const char *words)
 {
@@ -505,18 +361,6 @@ static void assert_last_warning(const char *words)
     assert_true(json_array_size(warnings) > 0);
     assert_has(json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)), words);
     json_decref(manifest);
-}
-
-COMMAND_TEST(plots_that_are_skipped_are_a_warning)
-{
-    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
-    command_run(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
-                                  "5", "-o", "out"));
-    command.settings = NULL;
-    assert_status(&command, 0);
-    assert_has(command.err, "zkherd: the plots are skipped: gnuplot is not installed");
-    assert_last_warning("the plots are skipped: gnuplot is not installed");
-    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
 }
 
 /* A program of that name in the place of gnuplot. */
@@ -535,20 +379,6 @@ static void install_gnuplot(const char *does)
     assert_int_equal(fclose(script), 0);
     snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", work_nest);
     command.settings = settings;
-}
-
-/* What two numbers of servers have in common, once, and what each of them has. */
-COMMAND_TEST(the_paper_draws_each_plot_once)
-{
-    install_gnuplot("echo \"$@\" >>drawn; exit 3");
-    command_run(&command, COMMAND("paper", "table1", "-d", "simulated", "--servers", "1,3", "-n",
-                                  "5", "--reads", "0,100", "-t", "2", "--duration", "1s",
-                                  "--warm-up", "10ms", "--plots", "svg", "-q", "-o", "out"));
-    command.settings = NULL;
-    char *drawn = read_text(in_work("drawn"));
-    assert_int_equal(count_words(drawn, "load_reads.gp"), 1 + 2);
-    assert_int_equal(count_words(drawn, "paper_table1.gp"), 1);
-    free(drawn);
 }
 
 /* The load is whole then, but for its pictures. */

@@ -91,21 +91,6 @@ COMMAND_TEST(rpcs_say_how_they_grow)
     free(picture);
 }
 
-/* One word for requests, and no queue: the lock may be none. */
-COMMAND_TEST(all_use_the_same_words)
-{
-    static const char *const names[] = {"rpcs", "messages", "bytes", "handoff_latency",
-                                        "drain_time"};
-    RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *picture = read_picture("out", names[i]);
-        picture_assert_lacks(picture, "queue");
-        picture_assert_lacks(picture, "request");
-        picture_assert_lacks(picture, "scale linear");
-        free(picture);
-    }
-}
-
 /* Changes one field of the rows of a recipe. */
 static void set_column(const char *path, const char *recipe, const char *column, const char *value)
 {
@@ -207,15 +192,6 @@ COMMAND_TEST(bytes_have_their_curves)
     free(picture);
 }
 
-/* Halves and other fractions, as the terminal prints them. */
-COMMAND_TEST(fractions_are_written_as_such)
-{
-    RUN_SIMULATED("out", "-r", "childwatch", "-n", "8..256x2", "-t", "1");
-    char *picture = read_picture("out", "bytes");
-    assert_int_equal(picture_count(picture, "childwatch: 38/3·n³ + 145.5·n² + 707/6·n + 174"), 1);
-    free(picture);
-}
-
 /* Where the marks of a kind are, as gnuplot numbers them: how many different columns of them. */
 static size_t count_columns(const char *picture, const char *mark)
 {
@@ -298,16 +274,6 @@ COMMAND_TEST(latencies_can_be_read)
                         "out,scalable,2,3,2.50,2000,0,1,2,4000.0,3800.0,4200.0,50000.0,0,1,100\n"
                         "out,scalable,4,7,5.50,2000,0,1,2,8000.0,7000.0,9000.0,80000.0,0,1,1000\n"
                         "out,scalable,8,15,8.00,2000,0,1,2,,,,,0,1,0\n");
-}
-
-/* Runs before this version do not tell how many these are. */
-COMMAND_TEST(latencies_of_older_runs_can_be_read)
-{
-    assert_latencies_can_be_read(
-        WAITERS_COLUMNS "\n"
-                        "out,scalable,1,1,1.00,99,0,1,2,1500.0,1400.0,1600.0,,0,1\n"
-                        "out,scalable,2,3,2.50,100,0,1,2,4000.0,3800.0,4200.0,50000.0,0,1\n"
-                        "out,scalable,4,7,5.50,1000,0,1,2,8000.0,7000.0,9000.0,80000.0,0,1\n");
 }
 
 /* Counts are right although times are not; those of a trial that failed or was aborted are not. */
@@ -393,23 +359,6 @@ COMMAND_TEST(labels_of_levels)
     assert_int_equal(picture_count(picture, "700"), 0);
     /* Of 800 units the left panel ends at 50.5 %; half of five letters of 8 units each. */
     assert_true(picture_find(picture, "1,000").x + 20 < 0.505 * 800);
-    free(picture);
-}
-
-/* Waiters are told in powers of 2, all or every other one, as long as these have room, and beyond
- * that in decades; the last tic is behind the last point. */
-COMMAND_TEST(labels_of_waiters)
-{
-    RUN_SIMULATED("few", "-r", "ticket", "-n", "1000", "-t", "1");
-    char *picture = read_picture("few", "messages");
-    assert_int_equal(picture_count(picture, "64"), 2);
-    assert_int_equal(picture_count(picture, "1,024"), 2);
-    free(picture);
-    RUN_SIMULATED("many", "-r", "ticket", "-n", "8000", "-t", "1");
-    picture = read_picture("many", "messages");
-    assert_int_equal(picture_count(picture, "100"), 2);
-    assert_int_equal(picture_count(picture, "10,000"), 2);
-    assert_int_equal(picture_count(picture, "64"), 0);
     free(picture);
 }
 
@@ -511,60 +460,6 @@ COMMAND_TEST(four_formats)
     assert_status(&command, 0);
     assert_int_equal(count_entries(in_work("out/plots")), 4);
     assert_formats("out", "compare");
-}
-
-/* What was printed names the pictures of a folder, of which there are so many, and no other. */
-static void assert_pictures(const char *folder, size_t count, const char *format)
-{
-    json_t *json = schema_read_result(&command, "plot");
-    const json_t *result = json_array_get(json_object_get(json, "results"), 0);
-    const json_t *plots = json_object_get(result, "plots");
-    assert_int_equal(json_array_size(json_object_get(json, "results")), 1);
-    assert_string_equal(json_string_value(json_object_get(result, "folder")), folder);
-    assert_int_equal(json_array_size(plots), count);
-    for (size_t i = 0; i < count; i++) {
-        const char *file = json_string_value(json_array_get(plots, i));
-        assert_string_equal(strrchr(file, '.') + 1, format);
-        assert_int_equal(access(in_work("%s", file), F_OK), 0);
-        for (size_t before = 0; before < i; before++)
-            assert_string_not_equal(json_string_value(json_array_get(plots, before)), file);
-    }
-    json_decref(json);
-}
-
-/* The same pictures as when the run was made. */
-COMMAND_TEST(a_run_is_drawn_again)
-{
-    RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1");
-    char *before = read_picture("out", "rpcs");
-    assert_int_equal(folder_remove(in_work("out/plots")), 0);
-    command_run(&command, COMMAND("plot", "out/"));
-    assert_status(&command, 0);
-    assert_string_equal(command.out, "plots in out/plots\n");
-    assert_int_equal(count_entries(in_work("out/plots")), 10);
-    char *after = read_picture("out", "rpcs");
-    assert_string_equal(before, after);
-    free(after);
-    free(before);
-    command_run(&command, COMMAND("plot", "out/", "--plots", "pdf", "--json"));
-    assert_status(&command, 0);
-    assert_pictures("out", 5, "pdf");
-    assert_int_equal(count_entries(in_work("out/plots")), 15);
-}
-
-/* As results/reference keeps some: what its files allow is drawn. */
-COMMAND_TEST(a_run_with_few_of_its_files)
-{
-    RUN_SIMULATED("out", "-r", "scalable", "-n", "8..256x2", "-t", "1");
-    assert_int_equal(folder_remove(in_work("out/plots")), 0);
-    assert_int_equal(unlink(in_work("out/waiters.csv")), 0);
-    assert_int_equal(unlink(in_work("out/fits.csv")), 0);
-    plot("out", "svg");
-    assert_int_equal(count_entries(in_work("out/plots")), 3);
-    char *picture = read_picture("out", "bytes");
-    assert_int_equal(picture_count(picture, "scalable"), 1);
-    picture_assert_lacks(picture, "fitted");
-    free(picture);
 }
 
 /* An older picture of other data would tell of data that are no longer there. */

@@ -42,43 +42,6 @@ static void assert_lawful(const struct csv_file *trials)
     }
 }
 
-static void assert_columns(const struct csv_file *table, const char *names)
-{
-    char name[64];
-    size_t length;
-    for (; *names != '\0'; names += length + (names[length] == ',')) {
-        length = strcspn(names, ",");
-        memcpy(name, names, length);
-        name[length] = '\0';
-        if (!csv_file_has(table, name))
-            fail_msg("there is no column %s", name);
-    }
-}
-
-/* Column names are a contract. */
-static void assert_contract(const struct run_files *files)
-{
-    assert_columns(&files->trials,
-                   "run,target,servers,recipe,workload,pace,driver,processes,clients,locks,trial,"
-                   "seed,handoffs,creates,creates_failed,exists,gets,get_children,sets,deletes,"
-                   "deletes_failed,multis,rpcs,notifications,notifications_spurious,names_listed,"
-                   "bytes_sent,bytes_received,law_rpcs,law_notifications,elapsed_s,handoffs_per_s,"
-                   "handoff_p50_us,handoff_p90_us,handoff_p99_us,handoff_max_us,acquire_p50_us,"
-                   "acquire_p99_us,acquire_max_us,client_cpu_s,server_cpu_s,client_rss_kib,"
-                   "server_writes,server_notifications,server_packets_received,watches_leaked,"
-                   "reconciled,violations,order_inversions,fairness_jain,valid,reason");
-    assert_columns(&files->handoffs,
-                   "run,recipe,clients,trial,handoff,waiters,holder,creates,exists,gets,"
-                   "get_children,sets,deletes,multis,rpcs,notifications,names_listed,handoff_us,"
-                   "creates_failed,deletes_failed,notifications_spurious");
-    assert_columns(&files->latency, "run,recipe,clients,trial,kind,count,p50_us,p90_us,p99_us,"
-                                    "p999_us,max_us");
-    struct csv_file fits = csv_file_read(in_work("out/fits.csv"));
-    assert_columns(&fits, "run,recipe,metric,x,levels,exponent,exponent_low,exponent_high,verdict,"
-                          "c0,c1,c2,max_residual,law");
-    csv_file_deinit(&fits);
-}
-
 static void assert_manifest(size_t trials)
 {
     static const char *const keys[] = {"command",
@@ -123,7 +86,6 @@ COMMAND_TEST(a_private_server_and_all_files)
     assert_left(1);
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 3 * 4 * 2);
-    assert_contract(&files);
     assert_lawful(&files.trials);
     assert_manifest(files.trials.rows);
     for (size_t i = 0; i < files.trials.rows; i++) {
@@ -138,14 +100,6 @@ COMMAND_TEST(a_private_server_and_all_files)
                          csv_file_count(&files.trials, i, "clients"));
         assert_rate(&files.trials, i, "drain_s");
     }
-    run_files_deinit(&files);
-}
-
-COMMAND_TEST(quiet_is_quiet)
-{
-    struct run_files files = RUN_WELL("out", "-n", "2", "-t", "1", "-r", "scalable", "-q");
-    assert_string_equal(command.out, "");
-    assert_string_equal(command.err, "");
     run_files_deinit(&files);
 }
 
@@ -179,23 +133,6 @@ static size_t find_cell(const struct csv_file *trials, const struct csv_file *ot
     }
     fail_msg("there is no such cell");
     return 0;
-}
-
-/* What JSON cannot hold is spelled out: the manifest is one all the same. */
-COMMAND_TEST(a_name_that_is_no_text)
-{
-    static const char name[] = "a\xff\xc3\xa9\xe2\x82z";
-    command.settings = NULL;
-    command_run(&command, COMMAND("run", "-d", "simulated", "-n", "2", "-t", "1", "-r", "scalable",
-                                  "-q", "-o", name));
-    assert_status(&command, 0);
-    json_t *manifest = read_manifest(name);
-    const json_t *arguments = json_object_get(manifest, "command");
-    assert_string_equal(
-        json_string_value(json_array_get(arguments, json_array_size(arguments) - 1)),
-        "a\\xff\xc3\xa9\\xe2\\x82z");
-    json_decref(manifest);
-    assert_left(1);
 }
 
 COMMAND_TEST(processes_count_the_same)
@@ -322,31 +259,6 @@ COMMAND_TEST(holds_are_no_part_of_handoffs)
     /* The last client waits for two whole holds; the first one's began before it arrived. */
     assert_true(csv_file_real(&files.trials, 0, "acquire_max_us") > 2 * 200e3);
     run_files_deinit(&files);
-}
-
-static bool same_order(const struct run_files *a, const struct run_files *b)
-{
-    for (size_t i = 0; i < a->trials.rows; i++) {
-        if (find_cell(&a->trials, &b->trials, i) != i)
-            return false;
-    }
-    return true;
-}
-
-COMMAND_TEST(the_seed_decides_on_the_order)
-{
-    struct run_files first = RUN_WELL("first", "-n", "1,2,3", "-t", "2", "--seed", "7");
-    struct run_files again = RUN_WELL("again", "-n", "1,2,3", "-t", "2", "--seed", "7");
-    struct run_files other = RUN_WELL("other", "-n", "1,2,3", "-t", "2", "--seed", "8");
-    assert_true(same_order(&first, &again));
-    assert_false(same_order(&first, &other));
-    assert_int_equal(csv_file_count(&first.trials, 0, "seed"), 7);
-    /* Trials are rounds: each cell has its first before any has its second. */
-    for (size_t i = 0; i < first.trials.rows; i++)
-        assert_int_equal(csv_file_count(&first.trials, i, "trial"), 1 + i / 9);
-    run_files_deinit(&first);
-    run_files_deinit(&again);
-    run_files_deinit(&other);
 }
 
 /* ------------------------------------------------------------------ what Java reads */

@@ -91,23 +91,6 @@ static size_t lines_of(const char *lines)
 
 /* ------------------------------------------------------------------ bars */
 
-TEST(bars_of_all_recipes_have_one_scale)
-{
-    lay_out(both, 2, 3);
-    assert_string_equal(bars(40, false),
-                        "\nRPCs per handoff, against clients; all bars on one linear scale\n"
-                        "nonscalable  8 ##### 9.0\n"
-                        "            16 ########## 17.0\n"
-                        "            32 #################### 33.0\n"
-                        "scalable     8 ### 4.8\n"
-                        "            16 ### 4.9\n"
-                        "            32 ### 4.9\n");
-    assert_non_null(strstr(bars(40, true), "\nscalable     8 ██▉ 4.8\n"));
-    char *narrow = strdup(bars(80, false));
-    assert_string_equal(bars(200, false), narrow);
-    free(narrow);
-}
-
 /* Trials that were not led to their end are in no bar, nor are those that fail, nor those without a
  * handoff. */
 TEST(bars_are_of_complete_trials)
@@ -201,17 +184,6 @@ TEST(a_trial_that_is_not_valid_leaves_the_counts)
                                               "    All counts equal their laws\n"));
     list[0].complete = false;
     assert_null(strstr(conclusion(false), "counts"));
-}
-
-TEST(a_run_that_ended_early_says_of_how_much_it_speaks)
-{
-    lay_out(both, 2, 6);
-    planned = 1240;
-    assert_non_null(strstr(conclusion(false), "\nverdict: holds\n"
-                                              "    The run ended after 12 of 1,240 trials\n"
-                                              "    All counts equal their laws\n"));
-    planned = 12;
-    assert_null(strstr(conclusion(false), "12"));
 }
 
 TEST(counts_without_a_law_are_not_judged_by_one)

@@ -52,19 +52,6 @@ TEST_BETWEEN(test_a_wrong_law_is_told_once, set_up, NULL)
         "lock 0, handoff 5: exists: the law says 1, found 0\n");
 }
 
-TEST_BETWEEN(test_other_failures_are_told_too, set_up, NULL)
-{
-    add("scalable", 8, 3, "lock 0, handoff 5: exists: the law says 1, found 0");
-    add("scalable", 8, 1, "lock 0, handoff 5: creates: the law says 1, found 0");
-    add("nonscalable", 8, 1, "lock 0, handoff 5: exists: the law says 1, found 0");
-    assert_told("scalable, 8 clients, trial 1: the verdict fails: lock 0, handoff 5: exists: the "
-                "law says 1, found 0 (and 2 more)\n"
-                "scalable, 8 clients, trial 2: the verdict fails: lock 0, handoff 5: creates: the "
-                "law says 1, found 0\n"
-                "nonscalable, 8 clients, trial 3: the verdict fails: lock 0, handoff 5: exists: "
-                "the law says 1, found 0\n");
-}
-
 /* It may have the same words: a number more or less in them is not the same, though. */
 TEST_BETWEEN(test_what_is_not_valid_is_no_failed_verdict, set_up, NULL)
 {

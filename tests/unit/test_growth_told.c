@@ -141,46 +141,7 @@ TEST(what_is_off_its_law_is_not_that_law)
     assert_null(strstr(told(), "exactly n²"));
 }
 
-/* Bytes that a polynomial tells exactly are not undetermined, unless another recipe's are. */
-TEST(what_is_told_exactly_is_not_undetermined)
-{
-    lay_out(&recipe_nonscalable, 4);
-    for (size_t i = 0; i < samples.count; i++)
-        list[i].total.of[TALLY_BYTES_SENT] = 100 * list[i].cell.clients;
-    told();
-    assert_has("\n    bytes: exactly 100·n at every n: O(n)\n");
-    assert_has("\nHow times grow is undetermined: 4 client counts, at least 6 needed\n");
-    options.plan.recipes[options.plan.recipe_count++] = &recipe_scalable;
-    for (size_t i = 0; i < 4; i++)
-        add(&recipe_scalable, levels[i]);
-    told();
-    assert_has("\nHow bytes and times grow is undetermined: ");
-    /* Paced times are not fitted. */
-    for (size_t i = 0; i < samples.count; i++)
-        list[i].drain_s = NAN;
-    told();
-    assert_has("\nHow bytes grow is undetermined: ");
-}
-
 /* ------------------------------------------------------------------ what is fitted */
-
-TEST(six_levels_decide_how_the_drain_grows)
-{
-    lay_out(&recipe_nonscalable, 6);
-    told();
-    assert_has("\n    drain time grows as n^2.00 (95 % CI 2.00 to 2.00): O(n²)\n");
-    assert_null(strstr(text, "needed"));
-    /* Of a recipe that has fewer of them the reason is told beside it. */
-    samples.count = 5;
-    told();
-    assert_has("n^2.00 (95 % CI 2.00 to 2.00): undetermined: 5 client\n    counts, at least 6 "
-               "needed\n");
-    samples.count = 2;
-    told();
-    assert_has("\n    growth of drain time: undetermined: 2 client counts, at least 6 needed\n");
-    options.plan.workload = WORKLOAD_STEADY;
-    assert_null(strstr(told(), "drain"));
-}
 
 /* ------------------------------------------------------------------ an extra waiter */
 

@@ -51,13 +51,6 @@ TEST_BETWEEN(a_second_without_an_answer_has_no_percentile, set_up, NULL)
     assert_string_equal(put(5, 0, 0, 0, 0), "   6 s         0/s  0 s left");
 }
 
-/* A usual second at a rate, of a load that takes minutes. */
-TEST_BETWEEN(minutes_that_are_left_fit, set_up, NULL)
-{
-    record(400 * NS_PER_US, 100);
-    assert_has(put(99, 999999, 0, 1500 * NS_PER_US, 125 * NS_PER_S), "lag 1.5 ms  2 min 05 s left");
-}
-
 static void assert_fits(const char *line)
 {
     if (strlen(line) > COLUMNS)

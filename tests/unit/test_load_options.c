@@ -80,22 +80,6 @@ TEST_BETWEEN(each_option_has_its_default, NULL, tear_down)
     assert_true(options.seed >= before_ns && options.seed <= clock_utc_ns());
 }
 
-TEST_BETWEEN(the_target_and_the_output_have_defaults, NULL, tear_down)
-{
-    take((const char *const[]){"load", NULL});
-    assert_int_equal(options.target.driver, DRIVER_EVENTS);
-    assert_int_equal(options.target.topology_count, 1);
-    assert_int_equal(options.target.server_counts[0], 1);
-    assert_int_equal(options.target.heap_mib, 512);
-    assert_int_equal(options.target.cpu_percent, 0);
-    assert_true(options.target.fsync);
-    assert_false(options.target.connect);
-    assert_int_equal(options.target.placement, PLACEMENT_SPREAD);
-    assert_true(options.target.max_clients == UINT64_MAX);
-    assert_null(options.output.out);
-    assert_false(options.output.quiet);
-}
-
 /* ------------------------------------------------------------------ values */
 
 TEST_BETWEEN(options_take_their_values, NULL, tear_down)
@@ -129,16 +113,6 @@ TEST_BETWEEN(levels_are_ascending, NULL, tear_down)
     assert_true(options.poisson);
     assert_int_equal(options.value_bytes, 1000000);
     assert_int_equal(options.znodes, 0);
-}
-
-/* The last one given counts, and nothing of those before it leaks. */
-TEST_BETWEEN(an_option_may_be_given_again, NULL, tear_down)
-{
-    take(LOAD("-n", "1,2,3", "-n", "5", "-r", "10", "-r", "20", "-m", "get=100", "-m", "set=100"));
-    assert_int_equal(options.sessions.count, 1);
-    assert_int_equal(options.sessions.list[0], 5);
-    assert_int_equal(load_options_rate(&options, 0), 20);
-    assert_int_equal(options.mix.percent[LOAD_SET], 100);
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -193,38 +167,3 @@ TEST_BETWEEN(options_that_do_not_fit_together, NULL, tear_down)
 }
 
 /* ------------------------------------------------------------------ the manifest's plan */
-
-static json_t *plan_of(const char *const arguments[])
-{
-    take(arguments);
-    json_t *plan = load_options_plan(&options);
-    assert_non_null(plan);
-    return plan;
-}
-
-TEST_BETWEEN(the_plan_says_what_was_asked_for, NULL, tear_down)
-{
-    json_t *plan = plan_of(LOAD("--reads", "0,100", "-n", "4,8", "-r", "50", "--size", "7",
-                                "--znodes", "3", "--server-cpus", "0.25"));
-    json_t *mixes = json_object_get(plan, "mixes");
-    assert_int_equal(json_array_size(mixes), 2);
-    assert_string_equal(json_string_value(json_array_get(mixes, 0)), "set=100");
-    assert_int_equal(json_array_size(json_object_get(plan, "sessions")), 2);
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(plan, "rates_per_s"), 0)),
-                     50);
-    assert_string_equal(json_string_value(json_object_get(plan, "arrivals")), "constant");
-    assert_int_equal(json_integer_value(json_object_get(plan, "value_bytes")), 7);
-    assert_int_equal(json_integer_value(json_object_get(plan, "znodes")), 3);
-    assert_int_equal(json_integer_value(json_object_get(plan, "server_cpu_percent")), 25);
-    json_decref(plan);
-}
-
-TEST_BETWEEN(the_plan_of_a_closed_loop_has_no_rate, NULL, tear_down)
-{
-    json_t *plan = plan_of((const char *const[]){"load", NULL});
-    assert_int_equal(json_array_size(json_object_get(plan, "rates_per_s")), 0);
-    assert_true(json_is_null(json_object_get(plan, "arrivals")));
-    assert_string_equal(json_string_value(json_object_get(plan, "znodes")), "own");
-    assert_true(json_is_null(json_object_get(plan, "server_cpu_percent")));
-    json_decref(plan);
-}

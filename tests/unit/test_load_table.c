@@ -59,26 +59,6 @@ static const char *write_for(unsigned columns)
     return text;
 }
 
-TEST_BETWEEN(the_one_mix_is_above, set_up, tear_down)
-{
-    add(1, 0, 12345);
-    assert_string_equal(write_for(80), "mix get=80,set=20\n"
-                                       "\n"
-                                       "   ses-  answered          response  response\n"
-                                       "  sions       1/s  errors    p50 ms    p99 ms  verdict\n"
-                                       "100,000    12,345       0      1.50  59999.00  valid\n");
-}
-
-TEST_BETWEEN(a_share_of_reads_is_in_its_row, set_up, tear_down)
-{
-    uint64_t shares[] = {80, 100};
-    options.reads = (struct levels){.list = shares, .count = 2};
-    add(1, 0, 12345);
-    assert_has(write_for(80), "reads    sions  ");
-    assert_has(text, "\n 80 %  100,000    12,345");
-    assert_null(strstr(text, "mix"));
-}
-
 /* From five trials on there is an interval; without one there is no column for it. */
 TEST_BETWEEN(an_interval_that_is_known_is_shown, set_up, tear_down)
 {

@@ -59,22 +59,16 @@ static int tear_down(void **state)
     return folder_remove(parent);
 }
 
-static void begin_with(size_t trials, bool has_trace)
+static void begin(size_t trials)
 {
     static uint64_t levels[] = {CLIENTS};
     struct error error;
-    options.plan.clients = options.plan.traced = (struct levels){.list = levels, .count = 1};
-    options.plan.traced.count = has_trace;
+    options.plan.clients = (struct levels){.list = levels, .count = 1};
     base = (struct series_record){.rows.type = &trial_row_table, .planned = trials};
     assert_int_equal(file_set_open(&base.files, folder, "standalone", &error), ERROR_NONE);
     assert_int_equal(file_set_add_table(&base.files, &trial_row_table, &base.csv, &error),
                      ERROR_NONE);
     assert_int_equal(record_open(&results, &options, &base, &error), ERROR_NONE);
-}
-
-static void begin(size_t trials)
-{
-    begin_with(trials, false);
 }
 
 /* A trial of so many handoffs: each has as many creates as its index. */
@@ -143,73 +137,6 @@ TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
     csv_file_deinit(&table);
 }
 
-/* ------------------------------------------------------------------ messages */
-
-TEST_BETWEEN(a_traced_message_has_its_row, set_up, tear_down)
-{
-    static const char *const columns[] = {"time_us",   "handoff", "waiters",    "session", "event",
-                                          "operation", "status",  "latency_us", "wakes"};
-    static const char *const expected[][9] = {
-        {"-0.250", "1", "2", "7", "grant", "", "", "", ""},
-        {"0.000", "1", "2", "4", "release", "", "", "", ""},
-        {"1.500", "1", "2", "4", "request", "delete", "", "", ""},
-        {"2.000", "1", "2", "5", "notification", "deleted", "", "", "no"},
-        {"3.250", "1", "2", "4", "reply", "delete", "no_node", "1.750", ""},
-        {"4.000", "1", "2", "6", "notification", "child", "", "", "yes"},
-        {"5.000", "1", "2", "6", "grant", "", "", "", ""},
-    };
-    static const struct trace_event events[] = {
-        {.kind = TRACE_NOTIFICATION, .at_ns = 9000, .session = 5, .event = EVENT_DELETED},
-        {.kind = TRACE_RELEASE, .at_ns = 7000, .session = 4},
-        {.kind = TRACE_REQUEST, .at_ns = 8500, .session = 4, .operation = OP_DELETE},
-        {.kind = TRACE_REPLY,
-         .at_ns = 10250,
-         .latency_ns = 1750,
-         .session = 4,
-         .operation = OP_DELETE,
-         .status = ZK_NO_NODE},
-        {.kind = TRACE_NOTIFICATION,
-         .at_ns = 11000,
-         .session = 6,
-         .event = EVENT_CHILD,
-         .wakes = true},
-        {.kind = TRACE_GRANT, .at_ns = 12000, .session = 6},
-        /* Its process read the clock before the release, and the handoff's number after it. */
-        {.kind = TRACE_GRANT, .at_ns = 6750, .session = 7},
-    };
-    struct trace_event places[7];
-    struct trace *trace = &result.memory->trace;
-    *trace = (struct trace){.events = places, .places = 7};
-    ledger_row(&result.memory->ledger, 0, 1)->released_ns = 7000;
-    ledger_row(&result.memory->ledger, 0, 1)->waiters = 2;
-    for (size_t i = 0; i < 7; i++) {
-        struct trace_event event = events[i];
-        event.handoff = 1;
-        trace_note(trace, &event);
-    }
-    begin_with(1, true);
-    add(1);
-    finish();
-    struct csv_file table = read_file("trace.csv");
-    assert_int_equal(table.rows, 7);
-    for (size_t row = 0; row < table.rows; row++) {
-        assert_string_equal(csv_file_text(&table, row, "recipe"), "scalable");
-        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-            assert_string_equal(csv_file_text(&table, row, columns[i]), expected[row][i]);
-    }
-    csv_file_deinit(&table);
-}
-
-TEST_BETWEEN(without_a_trace_there_is_no_file, set_up, tear_down)
-{
-    char path[128];
-    begin(1);
-    add(1);
-    finish();
-    snprintf(path, sizeof path, "%s/trace.csv", folder);
-    assert_int_not_equal(access(path, F_OK), 0);
-}
-
 /* ------------------------------------------------------------------ latencies */
 
 static void record(enum meter_kind kind, uint64_t times)
@@ -261,26 +188,7 @@ TEST_BETWEEN(a_limited_rate_has_no_times_over_several_steps, set_up, tear_down)
     csv_file_deinit(&table);
 }
 
-/* ------------------------------------------------------------------ sessions, and no trial */
-
-TEST_BETWEEN(each_session_has_its_row, set_up, tear_down)
-{
-    struct shared_session *session = &result.memory->fleet->sessions[7];
-    result.memory->sessions[7].acquisitions = 3;
-    strcpy(session->server, "127.0.0.1:2181");
-    session->role = ROLE_FOLLOWER;
-    begin(1);
-    add(1);
-    finish();
-    struct csv_file table = read_file("sessions.csv");
-    assert_int_equal(table.rows, CLIENTS);
-    assert_int_equal(csv_file_count(&table, 7, "session"), 7);
-    assert_int_equal(csv_file_count(&table, 7, "acquisitions"), 3);
-    assert_string_equal(csv_file_text(&table, 7, "server"), "127.0.0.1:2181");
-    assert_string_equal(csv_file_text(&table, 7, "role"), "follower");
-    assert_int_equal(csv_file_count(&table, 8, "acquisitions"), 0);
-    csv_file_deinit(&table);
-}
+/* ------------------------------------------------------------------ no trial */
 
 TEST_BETWEEN(without_a_trial_nothing_is_kept, set_up, tear_down)
 {

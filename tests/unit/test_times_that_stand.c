@@ -192,15 +192,3 @@ TEST_BETWEEN(test_where_no_trial_is_valid_no_time_is_told, set_up, tear_down)
 }
 
 /* ------------------------------------------------------------------ stalls */
-
-TEST_BETWEEN(test_stalls_are_told_in_a_sentence, set_up, tear_down)
-{
-    assert_told("stalled", false);
-    samples.list[3].stalls = (struct stalls){.count = 2, .total_ns = 21500 * NS_PER_MS};
-    assert_told("1 trial stalled, for 21.5 s in all: its counts stand, its times do", true);
-    samples.list[4].stalls = (struct stalls){.count = 1, .total_ns = NS_PER_S};
-    assert_told("2 trials stalled, for 22.5 s in all: their counts stand, their", true);
-    /* One that was driven into its deadline has no counts that stand. */
-    samples.list[3].complete = false;
-    assert_told("1 trial stalled, for 1.0 s in all: its counts stand, its times do", true);
-}
