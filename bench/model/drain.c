@@ -3,14 +3,12 @@
 
 #include "base/cores.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/output/validity.h"
 #include "bench/target/resources.h"
 #include "trial/trial.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -182,38 +180,16 @@ static const struct target *target_of(const struct drain_series *series)
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct drain_series *series = context;
-    struct random random;
+    struct rounds *rounds = &series->base.rounds;
     series->cells = drain_options_cells(series->options, &series->cell_count);
     if (series->cell_count == 0)
         return error_raise(error, ERROR_CONNECTION_LIMIT, 0, series->user->subcommand,
                            "the locks are more than the clients that remain");
-    series->trial_count = series->cell_count * series->options->trials;
-    assert(series->trial_count > 0);
-    series->samples = memory_new(series->trial_count, sizeof *series->samples);
-    series->order = memory_new(series->trial_count, sizeof *series->order);
-    series->took_ns = memory_new(series->cell_count, sizeof *series->took_ns);
-    random_init(&random, series->options->seed);
-    for (size_t at = 0; at < series->trial_count; at += series->cell_count) {
-        for (size_t i = 0; i < series->cell_count; i++)
-            series->order[at + i] = i;
-        random_shuffle(&random, series->order + at, series->cell_count, sizeof *series->order);
-    }
-    series->base.progress.count = series->base.planned = series->trial_count;
-    return ERROR_NONE;
-}
-
-/* There is no record: the user writes its files in the end. */
-static enum error_kind open_record(void *context, size_t topology, const char *out,
-                                   struct error *error)
-{
-    (void)context, (void)topology, (void)out, (void)error;
-    return ERROR_NONE;
-}
-
-static enum error_kind close_record(void *context, size_t topology, const struct error *cut_short,
-                                    struct error *error)
-{
-    (void)context, (void)topology, (void)cut_short, (void)error;
+    rounds_init(rounds, series->cell_count);
+    for (size_t i = 0; i < series->cell_count; i++)
+        rounds->cells[i].cost = series->cells[i].clients;
+    rounds_lay_out(rounds, series->options->trials, series->options->seed);
+    series->samples = memory_new(rounds->trial_count, sizeof *series->samples);
     return ERROR_NONE;
 }
 
@@ -239,24 +215,20 @@ struct costs_record drain_series_record(const struct drain_series *series)
 static void show(void *context, const struct trial_progress *progress)
 {
     const struct drain_series *series = context;
-    size_t at = series->base.progress.at;
-    const struct drain_cell *cell = &series->cells[series->order[at]];
+    const struct rounds_trial *trial = series->base.trial;
+    const struct drain_cell *cell = &series->cells[trial->cell];
     char what[128];
     snprintf(what, sizeof what, "%s n=%u", cell->recipe->name, cell->clients);
-    const struct progress_name name = {"", what, (uint32_t)(at / series->cell_count) + 1,
-                                       cell->clients};
+    const struct progress_name name = {"", what, trial->number, cell->clients};
     progress_show(&series->base.progress, &name, progress);
 }
 
-/* Runs a drain below the znode of this name, in that of the run. */
 static enum error_kind run_drain(struct drain_series *series, const struct drain_cell *cell,
-                                 const char *name, bool shows, struct trial_result **result,
+                                 const char *root, bool shows, struct trial_result **result,
                                  struct error *error)
 {
     const struct drain_options *options = series->options;
     const struct target *target = target_of(series);
-    char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/%s", target->root, name);
     struct trial_plan plan = plan_drain(cell, root);
     plan.fleet.driver = series->target->driver;
     plan.fleet.processes = options->processes < cell->clients ? options->processes : cell->clients;
@@ -274,22 +246,6 @@ static enum error_kind run_drain(struct drain_series *series, const struct drain
     return trial_run(&plan, &host, result, error);
 }
 
-/* What the cells have taken so far says how long the others take: by their clients. */
-static uint64_t left_ns(const struct drain_series *series, size_t from)
-{
-    double took_ns = 0, clients = 0, left_ns = 0;
-    for (size_t i = 0; i < series->cell_count; i++) {
-        took_ns += (double)series->took_ns[i];
-        clients += series->took_ns[i] > 0 ? series->cells[i].clients : 0;
-    }
-    for (size_t at = from; at < series->trial_count && clients > 0; at++) {
-        size_t cell = series->order[at];
-        left_ns += series->took_ns[cell] > 0 ? (double)series->took_ns[cell]
-                                             : took_ns / clients * series->cells[cell].clients;
-    }
-    return (uint64_t)left_ns;
-}
-
 /* Complains about a trial whose times do not stand. */
 static bool judge(const struct drain_series *series, const struct drain_cell *cell,
                   const struct trial_result *result)
@@ -301,27 +257,22 @@ static bool judge(const struct drain_series *series, const struct drain_cell *ce
     else
         validity_judge_trial(result, cores_allowed(), &validity);
     if (validity.lost)
-        complain_plainly("%s, %u clients, trial %zu: not used: %s", cell->recipe->name,
-                         cell->clients, series->sample_count / series->cell_count + 1,
-                         validity.reason);
+        complain_plainly("%s, %u clients, trial %u: not used: %s", cell->recipe->name,
+                         cell->clients, series->base.trial->number, validity.reason);
     return !validity.lost;
 }
 
-static enum error_kind run_trial(struct drain_series *series, size_t at, struct error *error)
+static enum error_kind make(void *context, struct error *error)
 {
-    size_t index = series->order[at];
-    struct drain_sample *sample = &series->samples[at];
+    struct drain_series *series = context;
+    size_t index = series->base.trial->cell;
     const struct drain_cell *cell = &series->cells[index];
+    struct drain_sample *sample = &series->samples[series->sample_count];
     struct trial_result *result = NULL;
-    char name[32];
-    snprintf(name, sizeof name, "t%04zu", at);
-    uint64_t began_ns = clock_now_ns();
-    progress_begin(&series->base.progress, at, left_ns(series, at));
-    enum error_kind kind = run_drain(series, cell, name, true, &result, error);
+    enum error_kind kind = run_drain(series, cell, series->base.root, true, &result, error);
     progress_clear(&series->base.progress);
     if (kind != ERROR_NONE)
         return kind;
-    series->took_ns[index] = clock_now_ns() - began_ns;
     *sample = (struct drain_sample){
         .cell = index,
         .stands = judge(series, cell, result),
@@ -345,38 +296,33 @@ static enum error_kind warm_up(struct drain_series *series, struct error *error)
     for (size_t i = 0; kind == ERROR_NONE && clock_now_ns() < until_ns; i++) {
         const struct drain_cell *cell = &series->cells[i % series->cell_count];
         struct trial_result *result = NULL;
-        char name[32];
+        char root[TRIAL_ROOT_MAX];
         if (cell->clients < most)
             continue;
-        snprintf(name, sizeof name, "w%06zu", i);
-        kind = run_drain(series, cell, name, false, &result, error);
+        snprintf(root, sizeof root, "%s/w%06zu", target_of(series)->root, i);
+        kind = run_drain(series, cell, root, false, &result, error);
         trial_result_free(result);
     }
     progress_clear(&series->base.progress);
     return kind;
 }
 
-static enum error_kind run(void *context, struct error *error)
+static enum error_kind begin(void *context, struct error *error)
 {
     struct drain_series *series = context;
     warn(series);
     series_tell_demand(&series->base);
     enum error_kind kind = series->user->begin(series, series->context, error);
-    if (kind == ERROR_NONE)
-        kind = warm_up(series, error);
-    for (size_t at = 0; kind == ERROR_NONE && at < series->trial_count; at++)
-        kind = run_trial(series, at, error);
-    return kind;
+    return kind == ERROR_NONE ? warm_up(series, error) : kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
 /* Some of the cells are no result. */
-static size_t kept(const void *context, size_t topology)
+static size_t kept(const void *context)
 {
     const struct drain_series *series = context;
-    (void)topology;
-    return series->sample_count == series->trial_count ? series->sample_count : 0;
+    return series->sample_count == series->base.rounds.trial_count ? series->sample_count : 0;
 }
 
 static int tell(void *context, int *verdict)
@@ -389,12 +335,8 @@ int drain_series_lead(struct drain_options *options, const struct target_options
                       const struct output_options *output, const struct drain_series_user *user,
                       void *context, int argc, char **argv)
 {
-    static const struct series_user of_series = {.lay_out = lay_out,
-                                                 .open_record = open_record,
-                                                 .run = run,
-                                                 .close_record = close_record,
-                                                 .kept = kept,
-                                                 .tell = tell};
+    static const struct series_user of_series = {
+        .lay_out = lay_out, .begin = begin, .make = make, .kept = kept, .tell = tell};
     const struct series_options base = {.subcommand = user->subcommand,
                                         .target = target,
                                         .output = output,
@@ -409,8 +351,6 @@ int drain_series_lead(struct drain_options *options, const struct target_options
     series_deinit(&series->base);
     free(series->cells);
     free(series->samples);
-    free(series->order);
-    free(series->took_ns);
     free(series);
     return status;
 }

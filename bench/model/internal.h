@@ -154,9 +154,6 @@ struct drain_series {
     size_t cell_count;
     struct drain_sample *samples; /* of all trials, in the order in which they are made */
     size_t sample_count;          /* that have been made */
-    size_t *order;                /* the cell of each trial */
-    size_t trial_count;           /* that are planned */
-    uint64_t *took_ns;            /* by the last trial of each cell; 0: there was none */
 };
 
 /*

@@ -164,8 +164,8 @@ static enum error_kind open_record(struct series *series, size_t topology, const
     const struct target *target = &series->targets.list[topology];
     struct series_record *record = &series->records[topology];
     struct error closing;
-    if (user->open_record != NULL)
-        return user->open_record(series->context, topology, out, error);
+    if (user->rows == NULL)
+        return ERROR_NONE;
     record->topology = topology;
     record->servers = target->servers.count;
     record->rows.type = user->rows;
@@ -277,59 +277,53 @@ void series_keep(const struct series *series, struct series_record *record,
 
 #define REASON_SIZE 640
 
-enum error_kind series_end_draw(const struct series_end *end, enum plots_kind kind,
-                                const char *recipes, const char *nothing, struct error *error)
+/* What cannot be drawn is a warning. */
+static enum error_kind draw(struct series *series, struct series_record *record,
+                            struct error *error)
 {
-    char why[REASON_SIZE], warning[REASON_SIZE + 60];
-    const struct plots plots = {.kind = kind,
-                                .folder = end->set->folder,
-                                .recipes = recipes,
-                                .formats = end->output->plots,
-                                .interrupts = end->interrupts};
-    switch (plots_draw(&plots, why, sizeof why)) {
-    case PLOTS_DRAWN:
-        break;
-    case PLOTS_NOTHING:
-        if (nothing != NULL && end->cut_short == NULL && !end->output->quiet)
-            complain_mildly("no plots in %s: %s", plots.folder, nothing);
-        break;
-    case PLOTS_SKIPPED:
-        snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
-        if (!end->output->quiet)
-            complain_mildly("%s", warning);
-        manifest_warn(end->manifest, warning);
-        break;
-    case PLOTS_INTERRUPTED:
-        manifest_warn(end->manifest, "interrupted: the plots are not drawn");
-        return error_raise(error, ERROR_INTERRUPTED, 0, end->subcommand, "the plots are not drawn");
-    }
-    return ERROR_NONE;
+    const struct output_options *output = series->options.output;
+    const struct error *cut_short = series->cut_short;
+    char why[REASON_SIZE], recipes[PLOTS_RECIPES_SIZE] = "";
+    struct plots plots = {.folder = record->files.folder,
+                          .recipes = recipes,
+                          .formats = output->plots,
+                          .interrupts = series->targets.signals};
+    const char *nothing = series->user->name_plots(series->context, &plots.kind, recipes);
+    progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
+                                        ? "drawing the plots"
+                                        : "drawing the plots; interrupt again to end at once");
+    enum plots_end end = plots_draw(&plots, why, sizeof why);
+    progress_clear(&series->progress);
+    if (end == PLOTS_NOTHING && nothing != NULL && cut_short == NULL && !output->quiet)
+        complain_mildly("no plots in %s: %s", plots.folder, nothing);
+    if (end == PLOTS_SKIPPED)
+        series_warn(series, record, "the plots are skipped: %s", why);
+    if (end != PLOTS_INTERRUPTED)
+        return ERROR_NONE;
+    manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
+    return error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand,
+                       "the plots are not drawn");
 }
 
-enum error_kind series_end_describe(const struct series_end *end, enum error_kind kind,
-                                    struct error *error)
+/* The manifest of trials that have ended so. The first error is the one that counts. */
+static enum error_kind describe(const struct series *series, struct series_record *record,
+                                enum error_kind kind, struct error *error)
 {
     struct error second;
-    const struct manifest_end described = {end->set->folder,    end->set->started_utc_ns,
-                                           end->trials_planned, end->set->trials,
-                                           end->cut_short,      kind == ERROR_NONE ? NULL : error};
+    const struct file_set *files = &record->files;
+    const struct manifest_end end = {files->folder,     files->started_utc_ns,
+                                     record->planned,   files->trials,
+                                     series->cut_short, kind == ERROR_NONE ? NULL : error};
     enum error_kind written =
-        manifest_write(end->manifest, &described, kind == ERROR_NONE ? error : &second);
+        manifest_write(&record->manifest, &end, kind == ERROR_NONE ? error : &second);
     return kind == ERROR_NONE ? written : kind;
 }
 
-/* The first error is the one that counts. */
-static enum error_kind close_record(struct series *series, size_t topology,
-                                    const struct error *cut_short, struct error *error)
+static enum error_kind close_record(struct series *series, struct series_record *record,
+                                    struct error *error)
 {
     const struct series_user *user = series->user;
-    struct series_record *record = &series->records[topology];
     const struct file_set *files = &record->files;
-    const struct series_end end = {
-        &record->manifest, files,     series->options.output, series->options.subcommand,
-        record->planned,   cut_short, series->targets.signals};
-    if (user->close_record != NULL)
-        return user->close_record(series->context, topology, cut_short, error);
     enum error_kind kind = file_set_close(&record->files, error);
     bool whole = kind == ERROR_NONE && files->trials > 0;
     enum error_kind written =
@@ -337,43 +331,35 @@ static enum error_kind close_record(struct series *series, size_t topology,
     kind = kind == ERROR_NONE ? written : kind;
     if (files->trials == 0)
         return kind;
-    if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL) {
-        char recipes[PLOTS_RECIPES_SIZE] = "";
-        enum plots_kind plots;
-        const char *nothing = user->name_plots(series->context, &plots, recipes);
-        progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
-                                            ? "drawing the plots"
-                                            : "drawing the plots; interrupt again to end at once");
-        kind = series_end_draw(&end, plots, recipes, nothing, error);
-        progress_clear(&series->progress);
-    }
-    kind = series_end_describe(&end, kind, error);
+    if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL)
+        kind = draw(series, record, error);
+    kind = describe(series, record, kind, error);
     record->whole = kind == ERROR_NONE && !files->broken;
     return kind;
 }
 
 /* Complains about the first error that is not the one that has cut the series short, about which
  * the caller complains. Returns the exit status. */
-static int tell_error(int status, const struct error *cut_short, const struct error *error)
+static int tell_error(const struct series *series, int status, const struct error *error)
 {
     bool is_new = error->kind != ERROR_NONE && status == 0 &&
-                  (cut_short == NULL || error->kind != cut_short->kind);
+                  (series->cut_short == NULL || error->kind != series->cut_short->kind);
     return is_new ? complain(error) : status;
 }
 
 /* Closes all records, whether or not one fails. */
-static int close_records(struct series *series, const struct error *cut_short)
+static int close_records(struct series *series)
 {
     int status = 0;
-    for (size_t i = 0; i < series->record_count; i++) {
+    for (size_t i = 0; series->user->rows != NULL && i < series->record_count; i++) {
         struct error error = {0};
-        (void)!close_record(series, i, cut_short, &error);
-        status = tell_error(status, cut_short, &error);
+        (void)!close_record(series, &series->records[i], &error);
+        status = tell_error(series, status, &error);
     }
     struct error error = {0};
     if (series->user->join != NULL)
         (void)!series->user->join(series->context, &error);
-    return tell_error(status, cut_short, &error);
+    return tell_error(series, status, &error);
 }
 
 /* Behind all else: what else went wrong may be why znodes remain. */
@@ -385,10 +371,9 @@ static int tell_left(const struct series *series, int status)
 
 static size_t trials_kept(const struct series *series)
 {
-    size_t trials = 0;
+    size_t trials = series->user->kept != NULL ? series->user->kept(series->context) : 0;
     for (size_t i = 0; i < series->record_count; i++)
-        trials += series->user->kept != NULL ? series->user->kept(series->context, i)
-                                             : series->records[i].rows.rows;
+        trials += series->records[i].rows.rows;
     return trials;
 }
 
@@ -471,7 +456,8 @@ static int lead(struct series *series)
     series_answer(series);
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     series_answer(series);
-    int closed = close_records(series, kind != ERROR_NONE ? &error : NULL);
+    series->cut_short = kind != ERROR_NONE ? &error : NULL;
+    int closed = close_records(series);
     int verdict = 0;
     int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
     int status = kind != ERROR_NONE ? complain(&error) : closed != 0 ? closed : written;
@@ -484,7 +470,8 @@ static int give_up(struct series *series, struct error *error)
     heed_interruption(series, error);
     int status = error->kind == ERROR_UNREAD ? error_exit_status(error->kind)
                                              : complain_about(series->options.subcommand, error);
-    close_records(series, error);
+    series->cut_short = error;
+    close_records(series);
     targets_close(&series->targets, &series->left);
     return tell_left(series, status);
 }

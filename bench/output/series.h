@@ -56,11 +56,9 @@ struct series_user {
     enum error_kind (*add_files)(void *context, struct series_record *record, struct error *error);
     json_t *(*describe_plan)(const void *context);
     void (*warn)(void *context, struct series_record *record);
-    /* Instead, for records of the user's own: opens one; its folder is `out`, as of targets_folder;
-     * how many trials it keeps. */
-    enum error_kind (*open_record)(void *context, size_t topology, const char *out,
-                                   struct error *error);
-    size_t (*kept)(const void *context, size_t topology);
+    /* Instead, with `rows` NULL: there is no record, the user keeps the trials, and says how many.
+     */
+    size_t (*kept)(const void *context);
 
     /* Says what the trials demand, and warms up. */
     enum error_kind (*begin)(void *context, struct error *error);
@@ -70,18 +68,14 @@ struct series_user {
     /* Instead of these two: makes all trials. */
     enum error_kind (*run)(void *context, struct error *error);
 
-    /* The files of a record's trials are closed. If they are whole: writes those of all trials. */
+    /* The files of a record's trials are closed; series.cut_short says why the trials ended. If the
+     * files are whole: writes those of all trials. */
     enum error_kind (*finish)(void *context, struct series_record *record, bool whole,
                               struct error *error);
     /* The plots of a record: what there is to draw, the list of recipes, which is "" before.
      * Returns why there may be nothing. */
     const char *(*name_plots)(const void *context, enum plots_kind *kind,
                               char recipes[PLOTS_RECIPES_SIZE]);
-    /* Instead: closes a record that open_record has opened, without a trial too: it is removed
-     * then. cut_short: why the trials ended before the last one; NULL: they did not. Raises
-     * cut_short->kind again only for the same reason. */
-    enum error_kind (*close_record)(void *context, size_t topology, const struct error *cut_short,
-                                    struct error *error);
     /* When all records are closed: writes what is of all of them. */
     enum error_kind (*join)(void *context, struct error *error);
     /* Prints the results, and writes what the records do not; not called without a trial. Returns
@@ -123,6 +117,7 @@ struct series {
 
     struct metrics_source source;
     struct metrics_server *metrics; /* of --metrics; else NULL */
+    const struct error *cut_short;  /* why the trials ended before the last; NULL: they did not */
     char left_out[512];             /* which numbers of clients, and why; "": none */
     struct error left;              /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_data;                 /* the folder of --data */
@@ -189,28 +184,5 @@ int series_verdict(const struct series *series, const struct series_view *view);
 /* Complains about all records that have a trial, and prints them, or the object of --json. Returns
  * 0, or the exit status of an error that has been complained about. */
 int series_tell(const struct series *series, const struct series_view *view, int verdict);
-
-/* How records of all kinds end. Constant. */
-struct series_end {
-    struct manifest *manifest;
-    const struct file_set *set;
-    const struct output_options *output;
-    const char *subcommand; /* of an interruption */
-    size_t trials_planned;
-    const struct error *cut_short; /* why it ended before its last trial, or NULL */
-    int interrupts;                /* as in bench/output/plots.h */
-};
-
-/* Draws the plots in the folder of the set. nothing: why there is nothing to draw, for stderr,
- * except with --quiet, or of trials that were cut short; NULL: that is not told. Plots that are
- * skipped are a warning. ERROR_INTERRUPTED, with a warning in the manifest. */
-MUST_CHECK enum error_kind series_end_draw(const struct series_end *end, enum plots_kind kind,
-                                           const char *recipes, const char *nothing,
-                                           struct error *error);
-
-/* Writes the manifest in any case: it says how far the trials came. kind, *error: how the other
- * files ended. Returns kind, or else the error of the manifest. */
-MUST_CHECK enum error_kind series_end_describe(const struct series_end *end, enum error_kind kind,
-                                               struct error *error);
 
 #endif

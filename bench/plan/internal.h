@@ -432,6 +432,8 @@ void plan_sample_brake(struct plan_sample *sample, const char *why);
 /* Appends; `list` is the caller's to free. */
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample);
 
+struct plan_searches;
+
 /* What is equal in all rows of a folder. */
 struct plan_context {
     const char *run;
@@ -439,6 +441,8 @@ struct plan_context {
     size_t servers;
     const struct plan_question *question;
 };
+
+struct plan_context plan_context_of(const struct plan_searches *searches, size_t topology);
 
 /* The table of plan.csv, and a row of it. */
 extern const struct table_type plan_row_table;
@@ -572,19 +576,6 @@ struct plan_search {
     struct plan_answer answer; /* when its record is closed */
 };
 
-/* The folder of one topology. Invariant: a trial that plan_record_add has added without an error is
- * in plan.csv, whatever happens next. */
-struct plan_record {
-    const struct plan_options *options;
-    struct plan_search *searches; /* on the topology, one for each recipe */
-    struct file_set set;
-    struct csv csv;
-    struct manifest manifest;
-    char *target; /* a copy of its name: the target is closed before the record */
-    struct plan_context context;
-    bool warned; /* that the counts cannot be compared with the servers' */
-};
-
 /* The table of the answers. */
 void plan_table_write(const struct plan_question *question, const struct plan_search *searches,
                       size_t count, bool several, FILE *stream);
@@ -602,7 +593,6 @@ struct plan_searches {
     struct plan_options *options; /* the caller's */
     struct costs_file *costs;     /* of the simulation that proposes sizes; NULL: none does */
     struct series series;
-    struct plan_record records[OPTIONS_TOPOLOGIES_MAX];
     struct plan_search *list;
     size_t count;
     size_t trials; /* begun, warm-ups included: no two have the same root */
@@ -623,18 +613,13 @@ struct search_forecast plan_search_foresee(const struct plan_searches *searches,
  * becomes true, and is unchanged if there is no such trial or if the time is up, as searches->cut
  * then says. A trial is reported to its search only when the files have it; one that the time of
  * --max-time has ended, or an error, is neither kept nor reported. Errors of plan_guard_open,
- * background_run, trial_run and plan_record_add. */
+ * background_run, trial_run and file_set_commit. */
 MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search,
                                          bool *ran, struct error *error);
 
 /* Runs a trial of the least size that is not kept: a JVM's first requests are slow. */
 MUST_CHECK enum error_kind plan_turn_warm_up(struct plan_searches *searches,
                                              struct plan_search *search, struct error *error);
-
-/* Adds a finished trial; NULL: it did not begin. */
-MUST_CHECK enum error_kind plan_record_add(struct plan_record *record,
-                                           const struct plan_sample *sample,
-                                           const struct trial_result *result, struct error *error);
 
 /* ------------------------------------------------------------------ demand */
 

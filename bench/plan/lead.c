@@ -8,7 +8,6 @@
 #include "bench/output/verdict.h"
 #include "bench/page/page.h"
 #include "bench/plan/internal.h"
-#include "bench/target/resources.h"
 
 #include <stdlib.h>
 
@@ -51,8 +50,9 @@ static json_t *number_or_null(uint64_t number, uint64_t none)
 }
 
 /* The object "plan" of the manifest. */
-static json_t *describe_plan(const struct plan_options *options)
+static json_t *describe_plan(const void *context)
 {
+    const struct plan_options *options = ((const struct plan_searches *)context)->options;
     const struct plan_question *question = &options->question;
     char objective[OBJECTIVE_TEXT_SIZE], background[ROWS_BACKGROUND_TEXT_SIZE];
     json_t *recipes = json_array(), *proposals = json_array(); /* null: none is proposed */
@@ -176,71 +176,6 @@ static enum error_kind lay_out(void *context, struct error *error)
     return ERROR_NONE;
 }
 
-/* Prints a warning, except with --quiet, and adds it to the manifest. */
-static void warn(struct plan_record *record, const char *warning)
-{
-    if (!record->options->output.quiet)
-        complain_mildly("%s", warning);
-    manifest_warn(&record->manifest, warning);
-}
-
-static void warn_once(struct plan_record *record, const char *why)
-{
-    bool several = record->options->target.topology_count > 1;
-    char warning[384];
-    snprintf(warning, sizeof warning, "%s%scannot cross-check against the servers' counters: %s",
-             several ? record->target : "", several ? ": " : "", why);
-    if (!record->warned)
-        warn(record, warning);
-    record->warned = true;
-}
-
-enum error_kind plan_record_add(struct plan_record *record, const struct plan_sample *sample,
-                                const struct trial_result *result, struct error *error)
-{
-    if (result != NULL)
-        manifest_sessions(&record->manifest, result->memory->fleet);
-    if (result != NULL && result->not_reconciled[0] != '\0')
-        warn_once(record, result->not_reconciled);
-    struct table table = {.type = &plan_row_table};
-    plan_row_take(sample, &record->context, table_add(&table));
-    table_write_row(&plan_row_table, table_row(&table, 0), &record->csv);
-    table_deinit(&table);
-    return file_set_commit(&record->set, ERROR_NONE, error);
-}
-
-static enum error_kind open_record(void *context, size_t topology, const char *out,
-                                   struct error *error)
-{
-    struct plan_searches *searches = context;
-    const struct plan_options *options = searches->options;
-    const struct series *series = &searches->series;
-    const struct target *target = &series->targets.list[topology];
-    struct plan_record *record = &searches->records[topology];
-    record->options = options;
-    record->searches = &searches->list[topology * options->recipe_count];
-    enum error_kind kind = file_set_open(&record->set, out, target->name, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(&record->set, &plan_row_table, &record->csv, error);
-    if (kind != ERROR_NONE) {
-        struct error second;
-        (void)!file_set_close(&record->set, &second);
-        return kind;
-    }
-    record->target = memory_text(target->name);
-    record->context = (struct plan_context){record->set.run, record->target, target->servers.count,
-                                            &options->question};
-    manifest_begin(&record->manifest,
-                   &(struct manifest_start){series->argc, series->argv, options->question.seed,
-                                            describe_plan(options), &options->target, target});
-    const char *warning = resources_warning(&options->target, target->servers.count);
-    if (series->left_out[0] != '\0')
-        warn(record, series->left_out);
-    if (warning != NULL)
-        warn(record, warning);
-    return ERROR_NONE;
-}
-
 /* ------------------------------------------------------------------ the trials */
 
 /* Without any trial there is nothing to tell, not even an answer that is cut short. */
@@ -303,65 +238,66 @@ static enum error_kind run(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ after the last trial */
 
+struct plan_context plan_context_of(const struct plan_searches *searches, size_t topology)
+{
+    const struct series_record *record = &searches->series.records[topology];
+    return (struct plan_context){record->files.run, record->target, record->servers,
+                                 &searches->options->question};
+}
+
+/* The searches of one topology. */
+struct answered {
+    const struct plan_searches *searches;
+    size_t topology;
+};
+
 static void write_answers_csv(FILE *stream, const void *context)
 {
-    const struct plan_record *record = context;
+    const struct answered *of = context;
+    const struct plan_context in_all = plan_context_of(of->searches, of->topology);
+    size_t recipes = of->searches->options->recipe_count;
     struct csv csv = {.stream = stream};
     struct table table = {.type = &answer_row_table};
     table_write_header(&answer_row_table, &csv);
-    for (size_t i = 0; i < record->options->recipe_count; i++) {
-        answer_row_take(&record->searches[i].answer, &record->context, table_add(&table));
+    for (size_t i = 0; i < recipes; i++) {
+        answer_row_take(&of->searches->list[of->topology * recipes + i].answer, &in_all,
+                        table_add(&table));
         table_write_row(&answer_row_table, table_row(&table, i), &csv);
     }
     table_deinit(&table);
 }
 
-static void answer(struct plan_searches *searches, struct plan_record *record)
+/* Finds the answers. */
+static enum error_kind finish(void *context, struct series_record *record, bool whole,
+                              struct error *error)
 {
+    struct plan_searches *searches = context;
     const struct plan_options *options = searches->options;
+    bool cut = searches->series.cut_short != NULL;
+    size_t remaining = 0, kept = count_trials(searches, record->topology, cut ? &remaining : NULL);
+    record->planned = kept + remaining;
+    if (cut)
+        searches->cut = PLAN_CUT_SHORT;
     for (size_t i = 0; i < options->recipe_count; i++) {
-        struct plan_search *search = &record->searches[i];
+        struct plan_search *search = &searches->list[record->topology * options->recipe_count + i];
         search->answer =
             plan_answer_take(options, &search->search, search->recipe, &search->samples);
         search->answer.target = record->target;
         search->answer.cut = searches->cut;
     }
+    const struct answered of = {searches, record->topology};
+    return whole ? output_write(record->files.folder, "answers.csv", write_answers_csv, &of, error)
+                 : ERROR_NONE;
 }
 
-/* Writes answers.csv, the plots and the manifest. */
-static enum error_kind close_record(void *context, size_t topology, const struct error *cut_short,
-                                    struct error *error)
+static const char *name_plots(const void *context, enum plots_kind *kind,
+                              char recipes[PLOTS_RECIPES_SIZE])
 {
-    struct plan_searches *searches = context;
-    const struct plan_options *options = searches->options;
-    struct plan_record *record = &searches->records[topology];
-    size_t remaining = 0, kept = count_trials(searches, topology, cut_short ? &remaining : NULL);
-    const struct series_end end = {&record->manifest,
-                                   &record->set,
-                                   &options->output,
-                                   "plan",
-                                   kept + remaining,
-                                   cut_short,
-                                   searches->series.targets.signals};
-    char recipes[PLOTS_RECIPES_SIZE] = "";
-    if (cut_short != NULL)
-        searches->cut = PLAN_CUT_SHORT;
-    answer(searches, record);
-    enum error_kind kind = file_set_close(&record->set, error);
-    if (record->set.trials == 0)
-        return kind;
-    if (kind == ERROR_NONE)
-        kind = output_write(record->set.folder, "answers.csv", write_answers_csv, record, error);
+    const struct plan_options *options = ((const struct plan_searches *)context)->options;
+    *kind = PLOTS_OF_PLAN;
     for (size_t i = 0; i < options->recipe_count; i++)
         (void)!plots_add_recipe(recipes, options->recipes[i]->name);
-    if (kind == ERROR_NONE && !record->set.broken)
-        kind = series_end_draw(&end, PLOTS_OF_PLAN, recipes, NULL, error);
-    return series_end_describe(&end, kind, error);
-}
-
-static size_t kept(const void *context, size_t topology)
-{
-    return count_trials(context, topology, NULL);
+    return NULL;
 }
 
 static void write_text(const struct plan_searches *searches)
@@ -374,7 +310,7 @@ static void write_text(const struct plan_searches *searches)
         plan_sentences_write(question, &searches->list[i].answer, several, stdout);
     plan_proposals_write(searches->options, stdout);
     for (size_t i = 0; i < searches->series.record_count; i++)
-        printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->records[i].set.folder);
+        printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->series.records[i].files.folder);
 }
 
 /* No trial that is not valid makes the verdict: the search goes on without it. */
@@ -383,16 +319,17 @@ static enum error_kind write_json(const struct plan_searches *searches, int verd
 {
     json_t *records = json_array();
     for (size_t i = 0; i < searches->series.record_count; i++) {
-        const struct plan_record *record = &searches->records[i];
+        const struct series_record *record = &searches->series.records[i];
+        const struct plan_context in_all = plan_context_of(searches, i);
         json_t *answers = json_array();
         for (size_t k = 0; k < searches->count; k++) {
             if (searches->list[k].topology == i)
-                json_array_append_new(
-                    answers, plan_answer_json(&searches->list[k].answer, &record->context));
+                json_array_append_new(answers,
+                                      plan_answer_json(&searches->list[k].answer, &in_all));
         }
-        if (record->set.trials > 0)
-            json_array_append_new(records, manifest_result(&record->manifest, record->set.folder,
-                                                           record->context.servers, answers));
+        if (record->rows.rows > 0)
+            json_array_append_new(records, manifest_result(&record->manifest, record->files.folder,
+                                                           record->servers, answers));
         else
             json_decref(answers);
     }
@@ -447,11 +384,11 @@ static int tell(void *context, int *verdict)
     if (!output->json && !output->quiet)
         status = write_answers(searches, *verdict);
     for (size_t i = 0; i < searches->series.record_count; i++) {
-        const struct plan_record *record = &searches->records[i];
+        struct series_record *record = &searches->series.records[i];
         if (complain_of_failures(searches, i))
             *verdict = 1;
-        if (record->set.trials > 0 && !record->set.broken)
-            page_add(record->set.folder, &record->manifest, output->quiet);
+        if (record->rows.rows > 0 && !record->files.broken)
+            page_add(record->files.folder, &record->manifest, output->quiet);
     }
     if (searches->series.targets.made_out)
         page_add_common(output->out, output->quiet);
@@ -463,10 +400,11 @@ static int tell(void *context, int *verdict)
 static int lead(struct plan_searches *searches, int argc, char **argv)
 {
     static const struct series_user user = {.lay_out = lay_out,
-                                            .open_record = open_record,
+                                            .rows = &plan_row_table,
+                                            .describe_plan = describe_plan,
                                             .run = run,
-                                            .close_record = close_record,
-                                            .kept = kept,
+                                            .finish = finish,
+                                            .name_plots = name_plots,
                                             .tell = tell};
     const struct plan_options *options = searches->options;
     const struct plan_question *question = &options->question;
@@ -478,13 +416,10 @@ static int lead(struct plan_searches *searches, int argc, char **argv)
                                              .target = &options->target,
                                              .output = &options->output,
                                              .clients = &clients,
-                                             .processes = question->processes};
+                                             .processes = question->processes,
+                                             .seed = question->seed};
     series_init(&searches->series, &of_series, &user, searches);
     int status = series_lead(&searches->series, argc, argv);
-    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++) {
-        manifest_deinit(&searches->records[i].manifest);
-        free(searches->records[i].target);
-    }
     for (size_t i = 0; i < searches->count; i++) {
         search_deinit(&searches->list[i].search);
         free(searches->list[i].samples.list);

@@ -129,8 +129,15 @@ static enum error_kind keep(struct turn *turn, const struct trial_result *result
     sample.step = search->samples.count + 1;
     sample.proposed = search->search.plan.proposal;
     plan_samples_add(&search->samples, &sample);
-    enum error_kind kind =
-        plan_record_add(&turn->searches->records[search->topology], &sample, result, error);
+    const struct plan_context context = plan_context_of(turn->searches, search->topology);
+    struct series *series = &turn->searches->series;
+    struct series_record *record = &series->records[search->topology];
+    struct table_value *row = table_add(&record->rows);
+    plan_row_take(&sample, &context, row);
+    table_write_row(&plan_row_table, row, &record->csv);
+    if (result != NULL)
+        series_keep(series, record, result->memory->fleet, result->not_reconciled);
+    enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE && !turn->for_knee)
         search_report(&search->search, sample.verdict);
     return kind;
