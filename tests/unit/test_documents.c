@@ -183,6 +183,7 @@ static const char *bounds_of(const struct option_row *row)
     static char bounds[96];
     char least[32], most[32];
     unsigned long long from = row->least, to = row->most;
+    bool lasts = row->parse == option_row_duration || row->parse == rows_seconds;
     spell_duration(row->least, least);
     spell_duration(row->most, most);
     bounds[0] = '\0';
@@ -192,9 +193,9 @@ static const char *bounds_of(const struct option_row *row)
         snprintf(bounds, sizeof bounds, "each %llu to %llu", from, to);
     else if (row->parse == option_row_cpus)
         snprintf(bounds, sizeof bounds, "at least %.2f", (double)row->least / 100);
-    else if (row->parse == option_row_duration && row->least > 0 && row->most > 0)
+    else if (lasts && row->least > 0 && row->most > 0)
         snprintf(bounds, sizeof bounds, "%s to %s", least, most);
-    else if (row->parse == option_row_duration && row->least > 0)
+    else if (lasts && row->least > 0)
         snprintf(bounds, sizeof bounds, "at least %s", least);
     return bounds;
 }
