@@ -13,6 +13,7 @@
 #include "bench/output/trial_columns.h"
 #include "bench/paper/internal.h"
 #include "bench/recipes/law_table.h"
+#include "capacity/judge.h"
 #include "recipes/registry.h"
 
 /* The list of subcommands; test.c has this program's main function. */
@@ -521,6 +522,23 @@ static void write_locks(FILE *out, char **words)
     table_deinit(&trials);
 }
 
+/* How many samples an objective needs to pass, by how many of them are over its limit. */
+static void write_samples(FILE *out, char **words)
+{
+    static const uint32_t hundredths[] = {5000, 9000, 9500, 9900, 9990};
+    static const uint64_t over[] = {0, 1, 2, 5, 10, 50};
+    (void)words;
+    fputs("\n| over the limit | 0 | 1 | 2 | 5 | 10 | 50 |\n|---|---|---|---|---|---|---|\n", out);
+    for (size_t i = 0; i < sizeof hundredths / sizeof hundredths[0]; i++) {
+        struct objective objective = {.percentile_hundredths = hundredths[i], .limit_ns = 1000};
+        fprintf(out, "| p%g |", hundredths[i] / 100.0);
+        for (size_t j = 0; j < sizeof over / sizeof over[0]; j++)
+            fprintf(out, " %llu |", (unsigned long long)judge_samples_needed(&objective, over[j]));
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
 /* A file, as code. */
 static void write_code(FILE *out, char **words)
 {
@@ -639,6 +657,7 @@ static const struct part {
     {"locks", write_locks},         {"scene", write_scene},
     {"answer", write_answer},       {"law", write_recipe_law},
     {"columns", write_columns},     {"code", write_code},
+    {"samples", write_samples},
 };
 
 /* What the words behind MARK stand for. */

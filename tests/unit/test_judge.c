@@ -5,7 +5,6 @@
 
 #include "tests/support/test.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 static const struct objective p50 = {.percentile_hundredths = 5000, .limit_ns = 1000};
@@ -35,29 +34,6 @@ TEST(what_is_needed_is_the_least_that_passes)
             assert_int_equal(judge_percentile(objectives[i], needed, over), JUDGE_PASS);
             assert_int_not_equal(judge_percentile(objectives[i], needed - 1, over), JUDGE_PASS);
         }
-    }
-}
-
-TEST(the_document_shows_what_is_needed)
-{
-    static const uint32_t hundredths[] = {5000, 9000, 9500, 9900, 9990};
-    static const uint64_t over[] = {0, 1, 2, 5, 10, 50};
-    static char text[65536];
-    FILE *file = fopen("docs/capacity.md", "re");
-    if (file == NULL)
-        fail_msg("docs/capacity.md is not here: run this in the folder that README.md is in");
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    for (size_t i = 0; i < 5; i++) {
-        struct objective objective = {.percentile_hundredths = hundredths[i], .limit_ns = 1000};
-        char line[128];
-        size_t at = (size_t)snprintf(line, sizeof line, "| p%g |", hundredths[i] / 100.0);
-        for (size_t j = 0; j < 6; j++)
-            at += (size_t)snprintf(line + at, sizeof line - at, " %" PRIu64 " |",
-                                   judge_samples_needed(&objective, over[j]));
-        if (strstr(text, line) == NULL)
-            fail_msg("docs/capacity.md lacks the line: %s", line);
     }
 }
 
