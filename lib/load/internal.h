@@ -15,31 +15,25 @@
  *
  * Which write fired which notification, and how long each was under way.
  *
- * A watch on a znode's data that is left by a read of version v fires at the write that makes
- * version v+1: a server keeps one watch for each session and path, and a watch fires once. So a
- * session remembers the version that it watches, and names the write when it is notified. A server
- * sends the notification before any reply that shows the new version, but the library's
- * synchronous calls (DRIVER_THREADS) hand over that reply first at times: then the session expects
- * the notification of the version before, and the next of this znode is that one. A writer learns
- * the version that it has made from the reply: it publishes its write then, in the znode's ring of
- * recent writes. What is notified before that waits in a list of the session, as does what is
- * expected.
+ * A watch left by a read of version v fires once, at the write that makes version v+1: so a session
+ * remembers the version that it watches, and names the write when it is notified. The library's
+ * synchronous calls (DRIVER_THREADS) hand over a reply with the new version before the notification
+ * at times: then the session expects that notification. A writer learns its version from the reply,
+ * and publishes the write in the znode's ring of recent writes. What is notified before that, and
+ * what is expected, waits in a list of the session.
  *
- * A notification is timed when its write is found. It is untimed when the write never was published
- * (its reply was lost, or was a multi's, which has no version), when the ring has lost the write,
- * when the list has no room, or when the session does not know which version it watches: after a
- * loss of its connection, or with nothing in its list but what is expected.
+ * A notification is untimed when its write never was published (the reply was lost, or a multi's,
+ * which has no version), when the ring has lost the write, when the list has no room, or when the
+ * session does not know which version it watches, as after a loss of its connection.
  *
- * Invariant: each notification is timed once, untimed once, or waits in its session's list, from
- * which fan_out_settle takes it; the fan-outs of all writes sum to the number of notifications that
- * were timed. Sessions on several threads and in several processes may call everything at once but
- * fan_out_close, each for itself. */
+ * Invariant: each notification is timed once, untimed once, or waits in its session's list; the
+ * fan-outs of all writes sum to the notifications that were timed. All sessions may call everything
+ * at once but fan_out_close, each for itself. */
 
 /* Notifications of a session that wait for their writes, or are expected, at most. */
 #define FAN_OUT_WAITING_MAX 64
 
-/* A recent write of a znode. Whoever changes the rest has put FAN_OUT_TAKEN in the version's place.
- */
+/* A recent write. Whoever changes the rest has put FAN_OUT_TAKEN in the version's place. */
 struct fan_out_write {
     _Atomic int32_t version; /* that the write has made, from 1; 0: no write yet */
     uint32_t fan_out;        /* notifications so far */
@@ -74,44 +68,39 @@ struct fan_out {
     _Atomic bool *written;        /* of each znode: a write of it was published */
 };
 
-/* Takes the memory of a plan's fan-out. */
 struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct load_worker *workers,
                                 struct shared_layout *layout);
 
 /* A read that leaves a watch was answered: it has read this version. */
 void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version);
 
-/* A write was answered: it has made this version. Nothing happens if the ring holds a later write
- * in its place. */
+/* A write was answered: it has made this version. Does nothing if the ring holds a later write in
+ * its place. */
 void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version,
                      uint64_t sent_ns, bool measured);
 
-/* The session was notified of a change of the znode's data, at a time that is not 0. */
+/* The session was notified of a change of the znode's data, at a time that is not 0; or of
+ * something that no write of the load has caused. */
 void fan_out_notify(struct fan_out *fan_out, uint32_t session, uint32_t znode, uint64_t come_ns);
-
-/* The session was notified of something that no write of the load has caused. */
 void fan_out_notify_other(struct fan_out *fan_out, uint32_t session);
 
 /* Looks for the writes of what waits in the session's list. */
 void fan_out_retry(struct fan_out *fan_out, uint32_t session);
 
-/* The session has lost its connection: from here on it does not know what its watches are of. */
+/* The session has lost its connection: it does not know what its watches are of. */
 void fan_out_forget(struct fan_out *fan_out, uint32_t session);
 
 /* The session is notified no more, and all writes were published: empties its list. */
 void fan_out_settle(struct fan_out *fan_out, uint32_t session);
 
-/* All sessions are settled: counts the writes that the rings still hold. To be called once. */
+/* Once, when all sessions are settled: counts the writes that the rings still hold. */
 void fan_out_close(struct fan_out *fan_out, struct fan_out_counts *counts);
 
 /* ------------------------------------------------------------------ outages
  *
- * What the sessions of a load find out about faults of the servers: how soon after a fault
- * an operation is completed, how long none is, and how many are in each tenth of a second.
- *
- * A time is of the measured time, from its beginning. An operation is completed when it is answered
- * as the load foresees. Silences are known to the millisecond: a millisecond in which no operation
- * was completed is silent.
+ * What the sessions find out about faults of the servers: how soon after a fault an operation is
+ * completed (answered as foreseen), how long none is, and how many are in each tenth of a second.
+ * Times are since the measured time began. A millisecond without a completed operation is silent.
  *
  * Invariant: recording neither allocates nor locks; all sessions may record at once. */
 
@@ -131,7 +120,6 @@ struct outages {
     _Atomic uint64_t (*samples)[OUTAGES_KINDS];
 };
 
-/* Takes the memory of a plan's outages. */
 struct outages *outages_lay_out(const struct load_plan *plan, struct shared_layout *layout);
 
 /* The next fault has happened. For the coordinator; at most as often as the plan has faults. */
@@ -145,36 +133,31 @@ void outages_record(struct outages *outages, uint32_t worker, bool reads, uint64
  * fault, and before the next one; UINT64_MAX: there was none. */
 uint64_t outages_first_ns(const struct outages *outages, uint32_t fault, enum outages_kind kind);
 
-/* The longest time between these two in which no operation was completed, in whole milliseconds. */
+/* The longest silence between these two, in whole milliseconds. */
 uint64_t outages_silence_ns(const struct outages *outages, uint64_t from_ns, uint64_t until_ns,
                             enum outages_kind kind);
 
 /* ------------------------------------------------------------------ memory and result */
 
-/* Lays out the memory of a load, and that of its fleet, for the plan, which must outlive it. *load
- * is the caller's to load_shared_free. ERROR_NO_MEMORY and those of errno. */
+/* Lays out the memory of a load and of its fleet for the plan, which must outlive it. *load is the
+ * caller's to load_shared_free, which takes NULL. ERROR_NO_MEMORY and those of errno. */
 MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
                                            struct error *error);
-
-/* NULL is fine. */
 void load_shared_free(struct load_shared *load);
 
 /* The window that the time lies in; LOAD_WINDOWS: in none. */
 enum load_window_kind load_shared_window(const struct load_shared *load, uint64_t time_ns);
 
-/* The second of a worker that this time lies in; NULL if it is not measured, or if the plan has no
+/* The second of a worker that this time lies in; NULL if it is not measured, or the plan has no
  * seconds. */
 struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
                                        uint64_t time_ns);
 
-/* The requests that are outstanding at present, of all sessions, roughly: they go on meanwhile. */
-uint64_t load_shared_outstanding(const struct load_shared *load);
+/* All that the sessions have sent and were notified of so far. */
+struct tally load_shared_total(const struct load_shared *load);
 
-/* The notifications that all sessions have received so far. */
-uint64_t load_shared_notifications(const struct load_shared *load);
-
-/* Lays out the memory of a trial and its result, for the plan, which must outlive it. *result is
- * the caller's to load_result_free. ERROR_NO_MEMORY and those of errno. */
+/* The same with the memory of a trial's result; its errors are those of load_shared_new. *result is
+ * the caller's to load_result_free. */
 MUST_CHECK enum error_kind load_result_new(const struct load_plan *plan,
                                            struct load_result **result, struct error *error);
 
@@ -183,18 +166,16 @@ void load_result_add_up(struct load_result *result);
 
 /* ------------------------------------------------------------------ schedule
  *
- * When a session is to send each of its operations, at an offered rate.
- *
- * Each session draws its own due times, and all sessions together offer the rate: constant times
- * interleave, session after session; the sum of independent Poisson processes is one. No due time
- * depends on a reply: a server that is late is offered the same load (an open system).
+ * When a session is to send each of its operations, at an offered rate. Each draws its own due
+ * times, and all together offer the rate: constant times interleave; the sum of independent Poisson
+ * processes is one. No due time depends on a reply (an open system).
  *
  * Invariant: due times never go back, and depend on the seed alone. */
 
 struct schedule {
     uint64_t due_ns; /* of the next operation */
     uint64_t start_ns;
-    uint64_t rate_per_s; /* of all sessions together */
+    uint64_t rate_per_s; /* of all sessions together; not 0 */
     uint32_t sessions;
     bool poisson;          /* else at constant distances */
     uint64_t number;       /* constant: of the next operation, among those of all sessions */
@@ -202,7 +183,6 @@ struct schedule {
     struct random random;
 };
 
-/* The schedule of one session of so many, from start_ns on. rate_per_s is not 0. */
 void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson, uint32_t session,
                    uint32_t sessions, uint64_t start_ns, uint64_t seed);
 
@@ -215,11 +195,9 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
 
 /* ------------------------------------------------------------------ session
  *
- * A session that sends a mix of requests, in a closed loop or at an offered rate.
- * A kind of actor (fleet/actor.h); its memory is struct load_shared.
- *
- * The coordinator leads all load sessions together through four orders, and a session that has done
- * an order counts itself among those that rest:
+ * A session that sends a mix of requests, in a closed loop or at an offered rate: a kind of actor
+ * (fleet/actor.h) on struct load_shared. The coordinator leads all of them together through four
+ * orders, and a session that has done one counts itself among those that rest:
  *
  *   LAY_OUT  creates its share of the data znodes, some together in a multi, and a folder for the
  *            znodes that it will create
@@ -228,22 +206,19 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
  *   STOP     sends no further operation
  *   CLEAR    deletes its znodes
  *
- * ORDER_REPORT comes when all have their replies and their notifications: a session counts no
- * notification that comes later, such as those of the znodes that are deleted.
+ * What is notified after ORDER_REPORT, such as the znodes that are deleted, is not counted.
  *
  * At each reply, and at each alarm of its schedule, the session sends as many operations as are due
- * and as its depth allows. An operation that is due while as many as its depth are outstanding is
- * sent as soon as one of these has been answered; its response time begins when it was due.
+ * and as its depth allows; what is due beyond that is sent as soon as a reply makes room, and its
+ * response time begins when it was due. An UNLOCK follows a TRYLOCK that succeeded as the next
+ * operation, within the depth. The ASYNC_DELETE of a CREATE_DELETE is sent before anything else, on
+ * top of the depth. Replies come in order: while the oldest ASYNC_DELETE is outstanding, only
+ * creates can be answered that were outstanding before it, so at most as many of them are
+ * outstanding as operations may be (mix_requests).
  *
- * An UNLOCK and an ASYNC_DELETE follow from an operation that has succeeded. The UNLOCK is the next
- * operation, within the depth. The ASYNC_DELETE is sent before anything else is, on top of the
- * depth, so no operation waits for it. Replies come in order: while the oldest ASYNC_DELETE is
- * outstanding, only creates can be answered that were outstanding before it, and so at most as many
- * of them are outstanding as operations may be (mix_requests).
- *
- * Invariant: every operation that was sent is answered before the session rests. A znode that a
- * DELETE deletes is one that was created by CREATE before, and before CLEAR none is deleted twice;
- * the same holds of CREATE_DELETE and ASYNC_DELETE. */
+ * Invariant: every operation that was sent is answered before the session rests. A DELETE deletes a
+ * znode that a CREATE has created before, and before CLEAR none is deleted twice; the same holds of
+ * CREATE_DELETE and ASYNC_DELETE. */
 
 enum load_order {
     LOAD_ORDER_LAY_OUT = ORDER_OWN,
@@ -320,13 +295,6 @@ struct request load_requests_delete_own(struct load_session *session);
 #define LOAD_TAG_KIND_BITS 4
 _Static_assert(LOAD_KINDS <= 1 << LOAD_TAG_KIND_BITS, "a kind fits in its bits of a tag");
 
-/* due_ns: not before load->starts_ns, and less than 36 years behind it. */
-static inline uint64_t load_tag(const struct load_shared *load, enum load_kind kind,
-                                uint64_t due_ns)
-{
-    return (due_ns - load->starts_ns) << LOAD_TAG_KIND_BITS | kind;
-}
-
 static inline enum load_kind load_tag_kind(uint64_t tag)
 {
     return (enum load_kind)(tag & ((1U << LOAD_TAG_KIND_BITS) - 1));
@@ -337,8 +305,8 @@ static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t 
     return load->starts_ns + (tag >> LOAD_TAG_KIND_BITS);
 }
 
-/* Counts and times a reply to an operation, whose tag is a load_tag. Rates are of what was answered
- * in a window, and latencies of what was due in it. */
+/* Counts and times a reply to an operation. Rates are of what was answered in a window, and
+ * latencies of what was due in it. */
 void load_meter_replied(const struct load_session *session, const struct client_reply *reply,
                         uint64_t now_ns);
 
@@ -350,12 +318,9 @@ void load_meter_delayed(const struct load_session *session, uint64_t due_ns);
 
 /* ------------------------------------------------------------------ faults
  *
- * Kills servers and starts them again while a load runs, and looks when they are back.
- * For the coordinator, and for private servers alone.
- *
- * The coordinator calls load_faults_turn when load_faults_due_ns says so. A turn kills or starts
- * servers, or asks one server what it is (srvr), which usually takes a few milliseconds. Before a
- * kill all servers are asked.
+ * Kills private servers and starts them again while a load runs, and looks when they are back. For
+ * the coordinator: a turn kills or starts servers, or asks one server what it is (srvr), which
+ * takes a few milliseconds. Before a kill all servers are asked.
  *
  * Invariant: a kill leaves a quorum of servers that serve; a fault that finds no such server waits
  * until there is one, until the next fault is due, or until the measured time ends: then it is not
@@ -396,22 +361,19 @@ void load_faults_init(struct load_faults *faults, const struct load_plan *plan,
 /* When the next turn is due; UINT64_MAX: never. */
 uint64_t load_faults_due_ns(const struct load_faults *faults);
 
-/* Does what is due at this time; nothing, if nothing is. Errors of ensemble_kill and
- * ensemble_restart. */
+/* Does what is due at this time. Errors of ensemble_kill and ensemble_restart. */
 MUST_CHECK enum error_kind load_faults_turn(struct load_faults *faults, uint64_t now_ns,
                                             struct error *error);
 
-/* When no session records any more: completes the results of the faults, and marks each server of
- * those that were carried out. */
+/* When no session records any more: completes the results, and marks each server of the faults that
+ * were carried out. */
 void load_faults_take(struct load_faults *faults, struct load_marks *marks);
 
 /* ------------------------------------------------------------------ servers
  *
- * What the servers tell of each second of the measured time, in their counters, and
- * what happened to them.
- *
- * The servers are asked at the beginning of the measured time and at the end of each second
- * (server_poll). What they answer is taken when the next second has ended.
+ * What the servers' counters tell of each second of the measured time, and what happened to the
+ * servers. They are asked when it begins and at the end of each second (server_poll); what they
+ * answer is taken when the next second has ended.
  *
  * Invariant: a figure is the servers' own, or not known. An answer that came more than
  * LOAD_SERVERS_LATE_NS after the end of its second is none: it is of another time. */
@@ -442,7 +404,6 @@ struct load_servers {
 #define LOAD_SERVERS_LEADERLESS     (-1)
 #define LOAD_SERVERS_LEADER_UNKNOWN (-2)
 
-/* For so many servers. */
 void load_servers_init(struct load_servers *servers, size_t count, uint64_t measures_ns,
                        const uint64_t *other_words, struct load_server_second *seconds,
                        struct load_marks *marks);
@@ -454,9 +415,8 @@ void load_servers_take(struct load_servers *servers, uint32_t ended,
 
 /* ------------------------------------------------------------------ trial
  *
- * What the ways of leading a load have in common: the fleet from its start to its end.
- *
- * In this order: load_trial_begin, load_trial_start; the caller lets time pass; load_trial_end.
+ * What the ways of leading a load have in common, in this order: load_trial_begin,
+ * load_trial_start; the caller lets time pass; load_trial_end.
  *
  * Invariant: whatever the outcome, after load_trial_end no process, no session and no znode of the
  * trial is left; what a server does not confirm in time ends with its session's timeout. After a
@@ -490,30 +450,24 @@ struct load_trial {
 /* The loop's time. */
 uint64_t load_trial_now_ns(const struct load_trial *trial);
 
-/*
- * Creates the trial's root znode, starts the workers, opens the sessions, has them lay out their
+/* Creates the trial's root znode, starts the workers, opens the sessions, has them lay out their
  * znodes, and reads the servers' counters. plan and host must outlive load_trial_end, which is due
- * in any case. Errors, and a fleet that has ended too early, are in the trial, for load_trial_end
- * to return.
- */
+ * in any case, and returns the errors. */
 struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host);
 
 /* Has the sessions send operations from now on, and waits for the end of the warm-up, from when it
- * counts how long a worker does not run. The caller sets the times of struct load_shared, those
- * behind starts_ns, before. Does nothing if the trial has ended. */
+ * counts how long a worker does not run. The caller has set the times of struct load_shared behind
+ * starts_ns. Does nothing if the trial has ended. */
 void load_trial_start(struct load_trial *trial);
 
-/* Lets time pass until until_ns, while the fleet is watched over and the plan's faults that are due
- * before until_ns are carried out: the last of them may take longer. A fault that is due at
- * until_ns is one of the next call. */
+/* Lets time pass until until_ns, while the fleet is watched over and the faults that are due before
+ * then are carried out: the last of them may take longer. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
 
-/*
- * Waits for all replies, compares the counts with the servers' if `alone` (nobody else has used
- * them since load_trial_begin, but the set-up session for reading), deletes all znodes, ends
- * the workers, and frees the trial. On success *result is the caller's to load_result_free;
- * result->end is how the trial has ended.
- */
+/* Waits for all replies, compares the counts with the servers' if `alone` (nobody else has used
+ * them since load_trial_begin, but the set-up session for reading), deletes all znodes, ends the
+ * workers, and frees the trial. On success *result is the caller's to load_result_free;
+ * result->end is how the trial has ended. */
 MUST_CHECK enum error_kind load_trial_end(struct load_trial *trial, bool alone,
                                           struct load_result **result, struct error *error);
 

@@ -20,9 +20,12 @@ static enum error_kind read_usage(struct load_trial *trial, struct load_usage *b
                                   struct load_usage *used)
 {
     const struct ensemble *ensemble = trial->counters.ensemble;
+    uint64_t replied = 0; /* read first: none is a reply to what is not among the sent */
+    for (uint32_t worker = 0; worker < trial->plan->fleet.processes; worker++)
+        replied += atomic_load(&trial->load->workers[worker].replied);
     struct load_usage now = {.client_cpu_ns = workers_cpu_ns(&trial->workers),
                              .server_cpu_known = ensemble != NULL,
-                             .outstanding = load_shared_outstanding(trial->load)};
+                             .outstanding = load_shared_sent(trial->load) - replied};
     if (ensemble != NULL &&
         ensemble_cpu_ns(ensemble, &now.server_cpu_ns, &trial->error) != ERROR_NONE)
         return trial->error.kind;

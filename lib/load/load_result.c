@@ -245,7 +245,7 @@ uint64_t load_shared_contended_over(const struct load_shared *load)
     return contended_sum(load, false);
 }
 
-static struct tally total_of(const struct load_shared *load)
+struct tally load_shared_total(const struct load_shared *load)
 {
     struct tally sum = {0};
     for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
@@ -257,22 +257,8 @@ static struct tally total_of(const struct load_shared *load)
 
 uint64_t load_shared_sent(const struct load_shared *load)
 {
-    const struct tally total = total_of(load);
+    const struct tally total = load_shared_total(load);
     return tally_rpcs(&total);
-}
-
-/* The replies are read first: none of them is to one that is not among the sent. */
-uint64_t load_shared_outstanding(const struct load_shared *load)
-{
-    uint64_t replied = 0;
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        replied += atomic_load(&load->workers[worker].replied);
-    return load_shared_sent(load) - replied;
-}
-
-uint64_t load_shared_notifications(const struct load_shared *load)
-{
-    return total_of(load).of[TALLY_NOTIFICATION];
 }
 
 bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status)

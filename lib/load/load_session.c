@@ -138,7 +138,6 @@ static void lose(struct load_session *session, enum zk_status status)
     actor_lose(&session->actor, status);
 }
 
-/* The order is done. */
 static void rest(struct load_session *session)
 {
     struct load_shared *load = session->load;
@@ -150,15 +149,11 @@ static void rest(struct load_session *session)
 
 /* ------------------------------------------------------------------ sending */
 
-static uint64_t ends_ns(const struct load_session *session)
-{
-    return atomic_load(&session->load->ends_ns);
-}
-
 static void send(struct load_session *session, enum load_kind kind, uint64_t due_ns)
 {
     struct load_sent sent;
-    load_requests_submit(session, kind, load_tag(session->load, kind, due_ns), &sent);
+    uint64_t tag = (due_ns - session->load->starts_ns) << LOAD_TAG_KIND_BITS | kind;
+    load_requests_submit(session, kind, tag, &sent);
     sent.sent_ns = session->actor.client->sent_ns;
     if (session->load->fan_out != NULL)
         *sent_at(session, session->operations_sent++) = sent;
@@ -167,7 +162,7 @@ static void send(struct load_session *session, enum load_kind kind, uint64_t due
 /* Gives up what is due before this time, but nothing that is due behind the end. */
 static uint64_t skip_until(struct load_session *session, uint64_t time_ns)
 {
-    uint64_t end_ns = ends_ns(session);
+    uint64_t end_ns = atomic_load(&session->load->ends_ns);
     return schedule_skip(&session->schedule, time_ns < end_ns ? time_ns : end_ns);
 }
 
@@ -183,7 +178,7 @@ static void count_unsent(struct load_session *session)
     atomic_fetch_add(&windows[LOAD_MEASURED].unsent,
                      skip_until(session, atomic_load(&load->settles_ns)));
     (void)skip_until(session, atomic_load(&load->contends_ns));
-    atomic_fetch_add(&windows[LOAD_CONTENDED].unsent, skip_until(session, ends_ns(session)));
+    atomic_fetch_add(&windows[LOAD_CONTENDED].unsent, skip_until(session, UINT64_MAX));
 }
 
 /* At random, what is never sent takes a draw each: these wait until no reply does (settle). */
@@ -205,7 +200,7 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
     uint64_t due_ns = session->schedule.due_ns;
     if (due_ns > now_ns) {
         session->blocked = false;
-        if (!session->alarmed && due_ns < ends_ns(session)) {
+        if (!session->alarmed && due_ns < atomic_load(&session->load->ends_ns)) {
             session->alarmed = true;
             actor_set_alarm(&session->actor, due_ns);
         }
@@ -224,25 +219,23 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
     return true;
 }
 
-static bool send_unlock(struct load_session *session)
-{
-    if (session->unlocks_due == 0)
-        return false;
-    session->unlocks_due--;
-    send(session, LOAD_UNLOCK, client_now_ns(session->actor.client));
-    return true;
-}
-
+/* Sends the next operation; false if there is none. */
 static bool send_operation(struct load_session *session)
 {
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    if (send_unlock(session))
+    uint64_t now_ns = client_now_ns(session->actor.client),
+             ends_ns = atomic_load(&session->load->ends_ns);
+    if (session->unlocks_due > 0) {
+        session->unlocks_due--;
+        send(session, LOAD_UNLOCK, now_ns);
         return true;
+    }
+    if (session->state == LOAD_DRAINING)
+        return false;
     /* An operation that was due before the end, and that only the driver has kept waiting, is sent.
      */
-    bool is_kept_waiting = plan_of(session)->rate_per_s > 0 && !session->blocked &&
-                           session->schedule.due_ns < ends_ns(session);
-    if (now_ns >= ends_ns(session) && !is_kept_waiting) {
+    bool is_kept_waiting =
+        plan_of(session)->rate_per_s > 0 && !session->blocked && session->schedule.due_ns < ends_ns;
+    if (now_ns >= ends_ns && !is_kept_waiting) {
         stop(session);
         return false;
     }
@@ -260,9 +253,8 @@ static bool send_next(struct load_session *session)
     case LOAD_LAYING_OUT:
         return lay_out_next(session);
     case LOAD_SENDING:
-        return send_operation(session);
     case LOAD_DRAINING:
-        return send_unlock(session);
+        return send_operation(session);
     case LOAD_CLEARING:
         return clear_next(session);
     default:

@@ -57,7 +57,7 @@ static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
 static uint64_t received(void *context)
 {
     const struct load_trial *trial = context;
-    return load_shared_notifications(trial->load);
+    return load_shared_total(trial->load).of[TALLY_NOTIFICATION];
 }
 
 static const struct watchdog_kind watchdog_kind = {

@@ -34,6 +34,16 @@ static struct load_plan plan_of(const char *mix)
     return plan;
 }
 
+/* The same on one simulated server. */
+static struct load_plan simulated_plan_of(const char *mix)
+{
+    static const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    struct load_plan plan = plan_of(mix);
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    return plan;
+}
+
 static pid_t the_server(void)
 {
     return live_ensemble->servers[0].pid;
@@ -54,7 +64,9 @@ static void stop_for_a_second(void *context, const struct load_progress *progres
     }
 }
 
-static struct load_result *load_watched(struct load_plan *plan, struct load_watch watch)
+static struct load_result *
+load_watched(struct load_plan *plan,
+             void (*progress)(void *context, const struct load_progress *progress), void *context)
 {
     struct sim_options simulation = sim_options_default();
     simulation.servers = (unsigned)plan->fleet.servers->count;
@@ -62,7 +74,7 @@ static struct load_result *load_watched(struct load_plan *plan, struct load_watc
                                    .servers = plan->fleet.servers,
                                    .ensemble = live_ensemble,
                                    .simulation = &simulation,
-                                   .watch = watch};
+                                   .watch = {progress, context, -1, NULL}};
     struct load_result *result = NULL;
     struct error error = {0};
     snprintf(root, sizeof root, ROOT "/l%u", loads++);
@@ -75,7 +87,7 @@ static struct load_result *load_watched(struct load_plan *plan, struct load_watc
 
 static struct load_result *load(struct load_plan *plan)
 {
-    return load_watched(plan, (struct load_watch){.interrupt_descriptor = -1});
+    return load_watched(plan, NULL, NULL);
 }
 
 static uint64_t replies_of(const struct load_result *result, enum load_kind kind)
@@ -153,10 +165,7 @@ static void assert_nothing_left(void)
 
 static void load_all_kinds(enum driver driver, uint32_t processes)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
-    struct load_plan plan = plan_of(ALL);
-    if (driver == DRIVER_SIMULATED)
-        plan.fleet.servers = &simulated;
+    struct load_plan plan = driver == DRIVER_SIMULATED ? simulated_plan_of(ALL) : plan_of(ALL);
     plan.fleet.driver = driver;
     plan.fleet.processes = processes;
     struct load_result *result = load_enough(&plan);
@@ -166,18 +175,10 @@ static void load_all_kinds(enum driver driver, uint32_t processes)
         assert_nothing_left();
 }
 
-TEST(all_kinds_on_event_loops)
+TEST(all_kinds_on_each_driver)
 {
     load_all_kinds(DRIVER_EVENTS, 2);
-}
-
-TEST(all_kinds_on_threads)
-{
     load_all_kinds(DRIVER_THREADS, 1);
-}
-
-TEST(all_kinds_in_a_simulation)
-{
     load_all_kinds(DRIVER_SIMULATED, 1);
 }
 
@@ -185,10 +186,7 @@ TEST(all_kinds_in_a_simulation)
  * the place of creates: the shares are those of the mix all the same. */
 TEST(deletes_of_nothing_are_made_up_for)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
-    struct load_plan plan = plan_of("create=50,delete=40,get=10");
-    plan.fleet.servers = &simulated;
-    plan.fleet.driver = DRIVER_SIMULATED;
+    struct load_plan plan = simulated_plan_of("create=50,delete=40,get=10");
     plan.fleet.sessions = 200;
     plan.rate_per_s = 10000;
     plan.warm_up_ns = 0;
@@ -203,10 +201,7 @@ TEST(deletes_of_nothing_are_made_up_for)
  * and nothing but replies tells that it gets on. Its data znode is the last that it deletes. */
 TEST(what_was_created_is_cleared_away_for_longer_than_the_timeout)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
-    struct load_plan plan = plan_of("create=99,get=1");
-    plan.fleet.servers = &simulated;
-    plan.fleet.driver = DRIVER_SIMULATED;
+    struct load_plan plan = simulated_plan_of("create=99,get=1");
     plan.fleet.sessions = 1;
     plan.fleet.depth = 1;
     plan.fleet.timeout_ns = NS_PER_S;
@@ -249,9 +244,7 @@ TEST(znodes_are_laid_out_in_batches)
         plan.fleet.depth = 1;
         plan.znodes = 11;
         plan.value_bytes = sizes[i];
-        struct load_result *result = load_watched(
-            &plan, (struct load_watch){
-                       .progress = look_at_znodes, .context = &layout, .interrupt_descriptor = -1});
+        struct load_result *result = load_watched(&plan, look_at_znodes, &layout);
         assert_int_equal(layout.listed, 11);
         assert_int_equal(layout.laid_out, 11);
         load_result_free(result);
@@ -297,10 +290,8 @@ static void assert_paired(const struct load_result *result)
 
 static void load_pairs(enum driver driver, uint32_t depth, uint64_t rate_per_s)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
-    struct load_plan plan = plan_of("create-delete=100");
-    if (driver == DRIVER_SIMULATED)
-        plan.fleet.servers = &simulated;
+    struct load_plan plan = driver == DRIVER_SIMULATED ? simulated_plan_of("create-delete=100")
+                                                       : plan_of("create-delete=100");
     plan.fleet.driver = driver;
     plan.fleet.depth = mix_requests(&plan.mix, depth);
     plan.rate_per_s = rate_per_s;
@@ -326,11 +317,8 @@ TEST(creates_and_deletes_are_pairs)
  * delete of the znode before. */
 TEST(a_delete_is_outstanding_besides_the_create)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     uint64_t most = 0;
-    struct load_plan plan = plan_of("create-delete=100");
-    plan.fleet.servers = &simulated;
-    plan.fleet.driver = DRIVER_SIMULATED;
+    struct load_plan plan = simulated_plan_of("create-delete=100");
     plan.fleet.depth = mix_requests(&plan.mix, 1);
     plan.seconds = 20;
     struct load_result *result = load(&plan);
@@ -384,9 +372,7 @@ TEST(lost_creates_and_deletes_are_not_repeated)
     plan.fleet.depth = mix_requests(&plan.mix, 2);
     plan.warm_up_ns = 0;
     plan.seconds = 2;
-    struct load_result *result = load_watched(
-        &plan, (struct load_watch){
-                   .progress = cut_connections, .context = &outage, .interrupt_descriptor = -1});
+    struct load_result *result = load_watched(&plan, cut_connections, &outage);
     const struct tally *total = &result->total;
     assert_true(outage.is_over);
     assert_in_range(result->losses, 1, plan.fleet.sessions);
@@ -409,10 +395,7 @@ TEST(lost_creates_and_deletes_are_not_repeated)
 /* What was due in the warm-up may be answered behind it, and is outstanding then. */
 TEST(unlocks_come_on_top_of_the_rate)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
-    struct load_plan plan = plan_of("trylock=100");
-    plan.fleet.servers = &simulated;
-    plan.fleet.driver = DRIVER_SIMULATED;
+    struct load_plan plan = simulated_plan_of("trylock=100");
     plan.rate_per_s = 500;
     plan.seconds = 2;
     struct load_result *result = load(&plan);
@@ -458,11 +441,10 @@ static struct load_server_second sum_of_seconds(const struct load_result *result
 /* Without a warm-up the measured time begins with the load. */
 TEST(the_seconds_of_simulated_servers_sum_up_to_all)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}, {.port = 2}, {.port = 3}},
-                                             .count = 3};
-    struct load_plan plan = plan_of("get=50,set=50");
-    plan.fleet.servers = &simulated;
-    plan.fleet.driver = DRIVER_SIMULATED;
+    const struct connect_string three = {.endpoints = {{.port = 1}, {.port = 2}, {.port = 3}},
+                                         .count = 3};
+    struct load_plan plan = simulated_plan_of("get=50,set=50");
+    plan.fleet.servers = &three;
     plan.fleet.sessions = 3;
     plan.fleet.depth = 1;
     plan.warm_up_ns = 0;
@@ -491,15 +473,10 @@ static void note_second(void *context, const struct load_progress *progress)
 /* The last one too, however soon the load ends behind it. */
 TEST(every_second_is_shown)
 {
-    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
     uint32_t shown = 0;
-    struct load_plan plan = plan_of("get=50,set=50");
-    plan.fleet.servers = &simulated;
-    plan.fleet.driver = DRIVER_SIMULATED;
+    struct load_plan plan = simulated_plan_of("get=50,set=50");
     plan.seconds = 3;
-    load_result_free(load_watched(&plan, (struct load_watch){.progress = note_second,
-                                                             .context = &shown,
-                                                             .interrupt_descriptor = -1}));
+    load_result_free(load_watched(&plan, note_second, &shown));
     assert_int_equal(shown, 3);
 }
 
@@ -535,16 +512,23 @@ TEST(a_poisson_rate_is_offered)
 }
 
 /* A rate that no server of this machine reaches with one request outstanding. */
-TEST(a_rate_out_of_reach_is_told)
+static struct load_result *load_out_of_reach(bool poisson)
 {
     struct load_plan plan = plan_of("set=100");
     plan.rate_per_s = 200000;
+    plan.poisson = poisson;
     plan.fleet.sessions = 2;
     plan.fleet.depth = 1;
     struct load_result *result = load(&plan);
     assert_counted(result);
-    assert_int_equal(result->offered, 200000);
     assert_true(result->measured->unsent > 0);
+    return result;
+}
+
+TEST(a_rate_out_of_reach_is_told)
+{
+    struct load_result *result = load_out_of_reach(false);
+    assert_int_equal(result->offered, 200000);
     assert_true(result->measured->delayed > 0);
     assert_true(result->measured->answered + result->measured->unsent >= 100000);
     load_result_free(result);
@@ -553,14 +537,7 @@ TEST(a_rate_out_of_reach_is_told)
 /* Within four standard deviations: all that was due was sent, or counted as never sent. */
 TEST(a_poisson_rate_out_of_reach_is_told)
 {
-    struct load_plan plan = plan_of("set=100");
-    plan.rate_per_s = 200000;
-    plan.poisson = true;
-    plan.fleet.sessions = 2;
-    plan.fleet.depth = 1;
-    struct load_result *result = load(&plan);
-    assert_counted(result);
-    assert_true(result->measured->unsent > 0);
+    struct load_result *result = load_out_of_reach(true);
     assert_true(fabs((double)result->offered - 200000) < 4 * sqrt(200000));
     load_result_free(result);
 }
@@ -574,10 +551,7 @@ TEST(a_pause_shows_in_the_response_in_full)
     plan.rate_per_s = 500;
     plan.seconds = 4;
     plan.fleet.depth = 1;
-    struct load_result *result =
-        load_watched(&plan, (struct load_watch){.progress = stop_for_a_second,
-                                                .context = &stopped_ns,
-                                                .interrupt_descriptor = -1});
+    struct load_result *result = load_watched(&plan, stop_for_a_second, &stopped_ns);
     const struct histogram *service = &result->measured->service[ROLES][LOAD_KINDS],
                            *response = &result->measured->response[ROLES][LOAD_KINDS];
     assert_int_equal(stopped_ns, UINT64_MAX);
@@ -634,9 +608,7 @@ TEST(a_write_that_is_not_counted_is_found)
 {
     bool has_written = false;
     struct load_plan plan = plan_of("get=50,set=50");
-    struct load_result *result = load_watched(
-        &plan, (struct load_watch){
-                   .progress = write_once, .context = &has_written, .interrupt_descriptor = -1});
+    struct load_result *result = load_watched(&plan, write_once, &has_written);
     assert_true(has_written);
     assert_int_equal(result->reconcile.reconciled, RECONCILED_NO);
     assert_int_equal(result->reconcile.counter, server_counters_writes);
@@ -661,8 +633,7 @@ static void come(void *context, const struct load_progress *progress)
 TEST(a_stranger_on_a_private_server_is_named)
 {
     struct load_plan plan = plan_of("get=100");
-    struct load_result *result = load_watched(
-        &plan, (struct load_watch){.progress = come, .context = NULL, .interrupt_descriptor = -1});
+    struct load_result *result = load_watched(&plan, come, NULL);
     assert_non_null(stranger);
     setup_session_free(stranger);
     stranger = NULL;

@@ -227,18 +227,6 @@ TEST(deletes_come_on_top_of_the_depth)
     }
 }
 
-/* As many are outstanding as can be: all of the creates and all of their deletes. */
-TEST(the_depth_of_the_client_is_used_in_full)
-{
-    start("create-delete=100", DEPTH);
-    for (unsigned i = 0; i < DEPTH; i++)
-        answer(ZK_OK);
-    assert_int_equal(session.async_deletes, DEPTH);
-    assert_int_equal(client.outstanding, 2 * DEPTH);
-    assert_false(client_can_submit(&client));
-    stop();
-}
-
 /* ------------------------------------------------------------------ at an offered rate */
 
 /* Of the operations so far: late by more than so many ms. */
@@ -247,21 +235,25 @@ static uint64_t late_by(uint64_t ms)
     return histogram_above(&load->workers[0].windows[LOAD_MEASURED].lag, ms * NS_PER_MS);
 }
 
+/* Those so far that were due: so many were not delayed, and so many were. */
+static void assert_due(uint64_t lag, uint64_t delayed)
+{
+    answer_all(ZK_OK);
+    assert_int_equal(sent, 1 + 15);
+    assert_int_equal(histogram_count(&load->workers[0].windows[LOAD_MEASURED].lag), lag);
+    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_MEASURED].delayed), delayed);
+}
+
 /* An operation is due every 20 ms. In the 300 ms in which the driver does not look, 15 are; each
  * but the first then follows another one that has waited for the driver, and is as late. */
 TEST(what_waited_for_the_driver_is_late_at_depth_1)
 {
     start_at("get=100", 1, 50);
-    assert_int_equal(sent, 1);
     answer(ZK_OK);
     assert_int_equal(sent, 1);
     time_ns += 300 * NS_PER_MS;
     load_session_ops.alarm(&session, 0);
-    while (answered < sent)
-        answer(ZK_OK);
-    assert_int_equal(sent, 1 + 15);
-    assert_int_equal(histogram_count(&load->workers[0].windows[LOAD_MEASURED].lag), 1 + 15);
-    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_MEASURED].delayed), 0);
+    assert_due(1 + 15, 0);
     assert_int_equal(late_by(100), 10);
     stop();
 }
@@ -272,11 +264,7 @@ TEST(what_waited_for_the_server_is_delayed_at_depth_1)
     start_at("get=100", 1, 50);
     assert_int_equal(sent, 1);
     time_ns += 300 * NS_PER_MS;
-    while (answered < sent)
-        answer(ZK_OK);
-    assert_int_equal(sent, 1 + 15);
-    assert_int_equal(histogram_count(&load->workers[0].windows[LOAD_MEASURED].lag), 1);
-    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_MEASURED].delayed), 15);
+    assert_due(1, 15);
     assert_int_equal(late_by(0), 0);
     stop();
 }
@@ -362,17 +350,3 @@ TEST(contended_requests_are_held_against_the_limit)
     assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_CONTENDED].failed), 1);
     stop();
 }
-
-TEST(without_a_limit_nothing_is_over)
-{
-    start("get=100", 1);
-    atomic_store(&load->contends_ns, load->starts_ns);
-    answer(ZK_OK);
-    assert_int_equal(load_shared_contended_replied(load), 1);
-    assert_int_equal(load_shared_contended_over(load), 0);
-    atomic_store(&load->ends_ns, time_ns);
-    answer_all(ZK_OK);
-    stop();
-}
-
-/* ------------------------------------------------------------------ */

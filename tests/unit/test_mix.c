@@ -36,60 +36,31 @@ TEST(a_share_is_a_whole_percent)
         "get=50,",
         ",get=100",
         "get=50,,set=50",
-        "=100",
-        "get=1e2",
         "get=50,set=50x",
-        "get=50 ,set=50",
-        "get=00000000000000000000000000100", /* longer than any item needs */
-    };
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        if (strcmp(refused[i], "=100") == 0)
-            assert_refused(refused[i], "no kind is called '': " KINDS);
-        else
-            assert_refused(refused[i], "expected KIND=PERCENT, such as get=70, from 1 to 100");
-    }
+        "get=1e2",
+        "get=00000000000000000000000000100"}; /* longer than any item needs */
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        assert_refused(refused[i], "expected KIND=PERCENT, such as get=70, from 1 to 100");
 }
 
-TEST(a_kind_has_its_name)
+/* Not one that follows from another kind. */
+TEST(a_kind_has_its_name_and_is_named_once)
 {
-    assert_refused("gets=100", "no kind is called 'gets': " KINDS);
+    assert_refused("=100", "no kind is called '': " KINDS);
     assert_refused("GET=100", "no kind is called 'GET': " KINDS);
-    assert_refused(" get=100", "no kind is called ' get': " KINDS);
     assert_refused("get=50,abcdefghijklmnopqrstuvw=50",
                    "no kind is called 'abcdefghijklmnopqrst': " KINDS);
-}
-
-/* It follows from another kind. */
-TEST(a_kind_that_follows_is_not_named)
-{
     assert_refused("trylock=50,unlock=50", "no kind is called 'unlock': " KINDS);
     assert_refused("create-delete=50,async-delete=50", "no kind is called 'async-delete': " KINDS);
-}
-
-TEST(a_kind_is_named_once)
-{
-    assert_refused("get=50,get=50", "get is named twice");
     assert_refused("get=40,set=20,get=40", "get is named twice");
-    assert_refused("trylock=1,trylock=99", "trylock is named twice");
 }
 
 TEST(the_shares_sum_to_100)
 {
     assert_refused("get=99", "the shares sum to 99, not to 100");
     assert_refused("get=50,set=51", "the shares sum to 101, not to 100");
-    assert_refused("get=100,exists=100,children=100,set=100,create=100,delete=100,multi=100,"
-                   "trylock=100",
-                   "the shares sum to 800, not to 100");
-}
-
-TEST(no_more_is_deleted_than_created)
-{
-    struct mix mix;
-    char why[160];
-    assert_refused("delete=100", "more deletes than creates: nothing would be left to delete");
     assert_refused("create=49,delete=51",
                    "more deletes than creates: nothing would be left to delete");
-    assert_true(mix_parse("create=50,delete=50", &mix, why, sizeof why));
 }
 
 /* ------------------------------------------------------------------ what is taken */
@@ -124,12 +95,6 @@ TEST(a_mix_is_read_as_it_is_written)
     }
 }
 
-TEST(the_order_of_a_list_does_not_matter)
-{
-    struct mix mix = parse("set=20,get=80"), same = parse("get=80,set=20");
-    assert_memory_equal(&mix, &same, sizeof mix);
-}
-
 TEST(reads_are_get_against_set)
 {
     for (uint32_t percent = 0; percent <= 100; percent++) {
@@ -142,29 +107,22 @@ TEST(reads_are_get_against_set)
     assert_int_equal(mix_reads(&mix), 50);
 }
 
-TEST(folders_are_for_znodes_of_its_own)
+/* Which use znodes of the session's own, and which take two requests: a create may be answered
+ * before any of the deletes that it and others are followed by. */
+TEST(what_a_mix_needs)
 {
-    static const char *const with[] = {"children=1,get=99", "create=1,get=99",
-                                       "create-delete=1,get=99"};
-    static const char *const without[] = {"get=50,exists=50", "set=50,multi=50", "trylock=100"};
-    for (size_t i = 0; i < 3; i++) {
-        struct mix mix = parse(with[i]);
-        assert_true(mix_needs_folders(&mix));
+    static const struct {
+        const char *text;
+        bool folders;
+        uint32_t requests;
+    } cases[] = {{"children=1,get=99", true, 1},      {"create=50,delete=50", true, 1},
+                 {"create-delete=1,get=99", true, 2}, {"get=50,exists=50", false, 1},
+                 {"set=50,multi=50", false, 1},       {"trylock=100", false, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct mix mix = parse(cases[i].text);
+        assert_int_equal(mix_needs_folders(&mix), cases[i].folders);
+        assert_int_equal(mix_requests(&mix, 4096), 4096 * cases[i].requests);
     }
-    for (size_t i = 0; i < 3; i++) {
-        struct mix mix = parse(without[i]);
-        assert_false(mix_needs_folders(&mix));
-    }
-}
-
-/* Each create may be answered before any of the deletes that it and others are followed by. */
-TEST(a_create_that_is_deleted_takes_two_requests)
-{
-    struct mix one = parse("create=50,delete=50"), two = parse("get=99,create-delete=1");
-    assert_int_equal(mix_requests(&one, 1), 1);
-    assert_int_equal(mix_requests(&one, 4096), 4096);
-    assert_int_equal(mix_requests(&two, 1), 2);
-    assert_int_equal(mix_requests(&two, 4096), 8192);
 }
 
 /* ------------------------------------------------------------------ what is drawn */

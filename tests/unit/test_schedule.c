@@ -57,18 +57,6 @@ TEST(constant_times_do_not_drift)
     }
 }
 
-/* The same, led there step by step, at a rate that does not divide a second. */
-TEST(an_hour_has_the_whole_rate)
-{
-    const uint64_t rate_per_s = 1000003;
-    struct schedule schedule;
-    schedule_init(&schedule, rate_per_s, false, 0, 100, START_NS, 1);
-    uint64_t due = 0;
-    for (; schedule.due_ns < START_NS + 3600 * NS_PER_S; schedule_advance(&schedule))
-        due++;
-    assert_int_equal(due, (3600 * rate_per_s + 99) / 100);
-}
-
 /* To a time on, before and behind a due time: the same as step by step. */
 static void check_skip(uint64_t rate_per_s, uint32_t sessions, bool poisson)
 {
