@@ -33,19 +33,14 @@ static enum error_kind make_named(const char *out, char folder[PATH_MAX], struct
         errno == ENOENT || errno == ENOTDIR ? "; name it inside a folder that exists" : "");
 }
 
-/* Other runs may be making theirs in it: nothing is tried. */
-static enum error_kind check_results(struct error *error)
-{
-    if (access(RESULTS, W_OK | X_OK) == 0 || (errno == ENOENT && access(".", W_OK | X_OK) == 0))
-        return ERROR_NONE;
-    return error_from_errno(error, errno, RESULTS, "cannot make a folder in it");
-}
-
 enum error_kind folder_check(const char *out, struct error *error)
 {
     char folder[PATH_MAX];
-    if (out == NULL)
-        return check_results(error);
+    if (out == NULL) { /* other runs may be making theirs in it: nothing is tried */
+        if (access(RESULTS, W_OK | X_OK) == 0 || (errno == ENOENT && access(".", W_OK | X_OK) == 0))
+            return ERROR_NONE;
+        return error_from_errno(error, errno, RESULTS, "cannot make a folder in it");
+    }
     if (access(out, F_OK) == 0)
         return error_raise(error, ERROR_EXISTS, 0, out, "%s", "");
     enum error_kind kind = make_named(out, folder, error);
@@ -54,23 +49,16 @@ enum error_kind folder_check(const char *out, struct error *error)
     return kind;
 }
 
-static enum error_kind make_results(struct error *error)
-{
-    if (mkdir(RESULTS, 0777) == 0)
-        made_results = true;
-    else if (errno != EEXIST)
-        return error_from_errno(error, errno, RESULTS, "cannot make the folder");
-    return ERROR_NONE;
-}
-
 enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
                             char folder[PATH_MAX], struct error *error)
 {
     char time[32];
     if (out != NULL)
         return make_named(out, folder, error);
-    if (make_results(error) != ERROR_NONE)
-        return error->kind;
+    if (mkdir(RESULTS, 0777) == 0)
+        made_results = true;
+    else if (errno != EEXIST)
+        return error_from_errno(error, errno, RESULTS, "cannot make the folder");
     clock_format_utc(utc_ns, 1, time, sizeof time);
     snprintf(folder, PATH_MAX, RESULTS "/%s-%s", time, name);
     for (unsigned again = 2; mkdir(folder, 0777) != 0; again++) {

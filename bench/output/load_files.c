@@ -46,7 +46,7 @@ struct trial {
     X(writes, csv_count(csv, histogram_recorded(writes)))                                          \
     X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
-    X(outstanding, csv_count_if(csv, !is_last(trial->result, second), usage->outstanding))         \
+    X(outstanding, csv_count_if(csv, !is_last, usage->outstanding))                                \
     X(lag_max_us, csv_real(csv, (double)sum.lag_ns / 1e3, 1))                                      \
     X(marks, csv_text(csv, load_marks_format(&trial->result->marks, second, marks, sizeof marks))) \
     X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))      \
@@ -55,7 +55,7 @@ struct trial {
     FOUR_LETTER_OF_LOADS(SERVER_COLUMN, X, )                                                       \
     X(server_watches, csv_count_if(csv, servers->state_known, servers->watches))                   \
     X(server_connections, csv_count_if(csv, servers->state_known, servers->connections))           \
-    X(server_outstanding, csv_count_if(csv, tells_outstanding(servers), servers->outstanding))
+    X(server_outstanding, csv_count_if(csv, tells_outstanding, servers->outstanding))
 
 #define OPERATION_COLUMNS(X)                                                                       \
     TRIAL_COLUMNS(X)                                                                               \
@@ -77,18 +77,6 @@ struct trial {
       csv_real(csv, count >= VALIDITY_P999_LEAST ? histogram_percentile_us(histogram, 99.9) : NAN, \
                3))                                                                                 \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
-
-/* At the end of the last second the sessions stop sending, at once: what is outstanding when the
- * coordinator looks is no figure of the load. */
-static bool is_last(const struct load_result *result, uint32_t second)
-{
-    return second + 1 == result->load->plan->seconds;
-}
-
-static bool tells_outstanding(const struct load_server_second *servers)
-{
-    return servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
-}
 
 /* ------------------------------------------------------------------ opening */
 
@@ -150,6 +138,10 @@ static enum error_kind write_second(struct load_files *files, const struct trial
     const struct load_second_sum sum = load_shared_second_sum(trial->result->load, second);
     char marks[LOAD_MARKS_TEXT_SIZE];
     enum error_kind kind = ERROR_NONE;
+    /* At the end of the last second the sessions stop sending, at once: what is outstanding when
+     * the coordinator looks is no figure of the load. */
+    bool is_last = second + 1 == trial->result->load->plan->seconds,
+         tells_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
     for (int i = 0; kind == ERROR_NONE && i < SECOND_HISTOGRAMS; i++) {
         if (histogram_recorded(&times[i]) > 0)
@@ -192,23 +184,8 @@ static enum error_kind write_latency(struct load_files *files, const struct tria
                                histogram, error);
 }
 
-/* All kinds together, then each: LOAD_KINDS + 1 of both. */
-static enum error_kind write_kinds(struct load_files *files, const struct trial *trial,
-                                   const char *role, const struct histogram *service,
-                                   const struct histogram *response, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (int place = 0; kind == ERROR_NONE && place <= LOAD_KINDS; place++) {
-        int i = place == 0 ? LOAD_KINDS : place - 1;
-        const char *operation = place == 0 ? "all" : load_kind_word((enum load_kind)i);
-        kind = write_latency(files, trial, role, operation, "sent", &service[i], error);
-        if (kind == ERROR_NONE)
-            kind = write_latency(files, trial, role, operation, "due", &response[i], error);
-    }
-    return kind;
-}
-
-/* Those of notifications are from the sending of a write. */
+/* All sessions together, then those of each role; all kinds together, then each. Those of
+ * notifications are from the sending of a write. */
 static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
                                        struct error *error)
 {
@@ -220,16 +197,24 @@ static enum error_kind write_latencies(struct load_files *files, const struct tr
     } notifications[] = {{"notification", &found->notification},
                          {"first_notification", &found->first},
                          {"last_notification", &found->last}};
-    enum error_kind kind = ERROR_NONE;
-    for (int place = 0; kind == ERROR_NONE && place <= ROLES; place++) {
-        int role = place == 0 ? ROLES : place - 1; /* all sessions together first */
-        kind = write_kinds(files, trial, place == 0 ? "all" : role_word((enum role)role),
-                           measured->service[role], measured->response[role], error);
+    enum error_kind error_kind = ERROR_NONE;
+    for (int place = 0; place <= ROLES; place++) {
+        int role = place == 0 ? ROLES : place - 1;
+        const char *of_role = place == 0 ? "all" : role_word((enum role)role);
+        for (int of = 0; error_kind == ERROR_NONE && of <= LOAD_KINDS; of++) {
+            int kind = of == 0 ? LOAD_KINDS : of - 1;
+            const char *operation = of == 0 ? "all" : load_kind_word((enum load_kind)kind);
+            error_kind = write_latency(files, trial, of_role, operation, "sent",
+                                       &measured->service[role][kind], error);
+            if (error_kind == ERROR_NONE)
+                error_kind = write_latency(files, trial, of_role, operation, "due",
+                                           &measured->response[role][kind], error);
+        }
     }
-    for (size_t i = 0; kind == ERROR_NONE && i < 3; i++)
-        kind = write_latency(files, trial, "all", notifications[i].word, "sent",
-                             notifications[i].times, error);
-    return kind;
+    for (size_t i = 0; error_kind == ERROR_NONE && i < 3; i++)
+        error_kind = write_latency(files, trial, "all", notifications[i].word, "sent",
+                                   notifications[i].times, error);
+    return error_kind;
 }
 
 enum error_kind load_files_add(struct load_files *files, const struct table_value *row,

@@ -13,14 +13,6 @@
 
 #define ASK_NS (2 * NS_PER_S)
 
-static json_t *describe_command(int argc, char **argv)
-{
-    json_t *command = json_pack("[s]", "zkherd");
-    for (int i = 0; i < argc; i++)
-        json_array_append_new(command, json_text(argv[i]));
-    return command;
-}
-
 /* By which costs, in nanoseconds, the times of a simulation come about. */
 static json_t *describe_costs(const struct target_options *options, const struct target *target)
 {
@@ -88,14 +80,6 @@ static json_t *describe_server(const struct target *target, size_t index)
     return server;
 }
 
-static json_t *describe_servers(const struct target *target)
-{
-    json_t *servers = json_array();
-    for (size_t i = 0; i < target->servers.count; i++)
-        json_array_append_new(servers, describe_server(target, i));
-    return servers;
-}
-
 /* Where private servers keep their data, its file system, and whether writes wait for the disk;
  * null without servers of our own. */
 static json_t *describe_data(const struct target_options *options, const struct target *target)
@@ -117,13 +101,18 @@ static json_t *describe_data(const struct target_options *options, const struct 
 
 void manifest_begin(struct manifest *manifest, const struct manifest_start *start)
 {
+    json_t *command = json_pack("[s]", "zkherd"), *servers = json_array();
+    for (int i = 0; i < start->argc; i++)
+        json_array_append_new(command, json_text(start->argv[i]));
+    for (size_t i = 0; i < start->target->servers.count; i++)
+        json_array_append_new(servers, describe_server(start->target, i));
     manifest->warnings = json_array();
-    manifest->json = json_pack(
-        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command",
-        describe_command(start->argc, start->argv), "version", version_text, "seed",
-        (json_int_t)start->seed, "plan", start->plan, "host", machine_describe(), "driver",
-        describe_driver(start->options, start->target), "target", start->target->name, "servers",
-        describe_servers(start->target), "data", describe_data(start->options, start->target));
+    manifest->json =
+        json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", command, "version",
+                  version_text, "seed", (json_int_t)start->seed, "plan", start->plan, "host",
+                  machine_describe(), "driver", describe_driver(start->options, start->target),
+                  "target", start->target->name, "servers", servers, "data",
+                  describe_data(start->options, start->target));
 }
 
 void manifest_set(struct manifest *manifest, const char *name, json_t *value)
@@ -136,92 +125,60 @@ void manifest_warn(struct manifest *manifest, const char *warning)
     json_array_append_new(manifest->warnings, json_text(warning));
 }
 
-static json_t *describe_roles(const struct shared *shared)
-{
-    json_t *roles = json_object();
-    const struct connect_string *servers = shared->plan->servers;
-    for (size_t i = 0; i < servers->count; i++) {
-        char server[ENDPOINT_TEXT_SIZE];
-        json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
-                            json_string(role_word(shared->roles[i])));
-    }
-    return roles;
-}
-
 void manifest_sessions(struct manifest *manifest, const struct shared *shared)
 {
-    json_t *sessions = json_object();
+    json_t *sessions = json_object(), *roles = json_object();
+    const struct connect_string *servers = shared->plan->servers;
     for (uint32_t i = 0; i < shared->plan->sessions; i++) {
         const char *server = shared->sessions[i].server;
         json_int_t count = json_integer_value(json_object_get(sessions, server));
         json_object_set_new(sessions, server, json_integer(count + 1));
     }
+    for (size_t i = 0; i < servers->count; i++) {
+        char server[ENDPOINT_TEXT_SIZE];
+        json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
+                            json_string(role_word(shared->roles[i])));
+    }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
-    json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(shared));
+    json_object_set_new(manifest->json, "roles_of_last_trial", roles);
     json_object_set_new(manifest->json, "session_timeout_granted_ms",
                         json_integer(shared->sessions[0].timeout_ms));
 }
 
-/* Of plots that a signal has left out, a warning tells. */
-static const struct error *why_not_whole(const struct manifest_end *end)
+static void write_json(FILE *stream, const void *manifest)
 {
-    bool has_failed = end->unwritten != NULL && end->unwritten->kind != ERROR_INTERRUPTED;
-    return end->cut_short == NULL && has_failed ? end->unwritten : end->cut_short;
-}
-
-static void add_end(struct manifest *manifest, const struct manifest_end *end)
-{
-    const struct error *cut_short = why_not_whole(end);
-    char started[32], ended[32];
-    clock_format_utc(end->started_utc_ns, 0, started, sizeof started);
-    clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
-    json_t *json = manifest->json;
-    json_object_set_new(json, "started", json_string(started));
-    json_object_set_new(json, "ended", json_string(ended));
-    json_object_set_new(json, "trials_planned", json_integer((json_int_t)end->trials_planned));
-    json_object_set_new(json, "trials_finished", json_integer((json_int_t)end->trials_finished));
-    json_object_set_new(json, "interrupted",
-                        json_boolean(cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED));
-    json_object_set_new(json, "cut_short",
-                        cut_short != NULL ? json_string(error_words(cut_short->kind))
-                                          : json_null());
-    json_object_set(json, "warnings", manifest->warnings);
-}
-
-static enum error_kind write_file(const struct manifest *manifest, const char *folder,
-                                  struct error *error)
-{
-    struct output file = {0};
-    enum error_kind kind = output_open(&file, folder, "manifest.json", error);
-    if (kind != ERROR_NONE)
-        return kind;
-    bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;
-    fputc('\n', file.stream);
-    kind = output_commit(&file, error);
-    /* All of it can be put as JSON: what is not the file's error is a lack of memory. */
-    if (kind == ERROR_NONE && !whole)
-        kind = error_raise(error, ERROR_NO_MEMORY, 0, file.path, "%s", "");
-    if (kind == ERROR_NONE)
-        kind = output_finish(&file, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&file);
-    return kind;
+    json_dumpf(((const struct manifest *)manifest)->json, stream, JSON_INDENT(2));
+    fputc('\n', stream);
 }
 
 enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
                                struct error *error)
 {
+    const struct error *unwritten = end->unwritten, *cut_short = end->cut_short;
+    char started[32], ended[32];
     if (manifest->json == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
-    add_end(manifest, end);
-    return write_file(manifest, end->folder, error);
+    /* Of plots that a signal has left out, a warning tells. */
+    if (cut_short == NULL && unwritten != NULL && unwritten->kind != ERROR_INTERRUPTED)
+        cut_short = unwritten;
+    clock_format_utc(end->started_utc_ns, 0, started, sizeof started);
+    clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
+    json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:b, s:s?, s:O}", "started", started, "ended",
+                             ended, "trials_planned", (json_int_t)end->trials_planned,
+                             "trials_finished", (json_int_t)end->trials_finished, "interrupted",
+                             cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
+                             cut_short != NULL ? error_words(cut_short->kind) : NULL, "warnings",
+                             manifest->warnings);
+    json_object_update(manifest->json, json);
+    json_decref(json);
+    return output_write(end->folder, "manifest.json", write_json, manifest, error);
 }
 
 enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,
                                    const char *warning, struct error *error)
 {
     json_array_append_new(manifest->warnings, json_string(warning));
-    return write_file(manifest, folder, error);
+    return output_write(folder, "manifest.json", write_json, manifest, error);
 }
 
 json_t *manifest_result(const struct manifest *manifest, const char *folder, size_t servers,

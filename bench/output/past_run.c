@@ -47,31 +47,25 @@ bool past_run_is_name(const char *text)
                text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")] == '\0';
 }
 
-/* Recipes are names, numbers of clients are positive: the two functions above build on it. */
-static bool lists_are_good(const json_t *plan)
-{
-    const json_t *recipes = json_object_get(plan, "recipes");
-    const json_t *clients = json_object_get(plan, "clients");
-    bool good = json_array_size(recipes) > 0 && json_array_size(clients) > 0;
-    for (size_t i = 0; i < json_array_size(recipes); i++)
-        good = good && past_run_is_name(json_string_value(json_array_get(recipes, i)));
-    for (size_t i = 0; i < json_array_size(clients); i++)
-        good = good && json_integer_value(json_array_get(clients, i)) > 0;
-    return good;
-}
-
 static enum error_kind check_keys(const struct past_run *run, const char *path, struct error *error)
 {
+    const json_t *recipes = json_object_get(run->plan, "recipes"),
+                 *clients = json_object_get(run->plan, "clients");
     const struct plan_key *key;
     for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
         if (key->decides && !has_type(json_object_get(run->plan, key->name), key->type))
             return error_raise(error, ERROR_MALFORMED, 0, path,
                                "the plan has no '%s', or one of the wrong type", key->name);
     }
-    if (!lists_are_good(run->plan))
-        return error_raise(error, ERROR_MALFORMED, 0, path,
-                           "the plan's recipes or clients are not valid");
-    return ERROR_NONE;
+    /* Recipes are names, numbers of clients are positive: the two functions above build on it. */
+    bool good = json_array_size(recipes) > 0 && json_array_size(clients) > 0;
+    for (size_t i = 0; i < json_array_size(recipes); i++)
+        good = good && past_run_is_name(json_string_value(json_array_get(recipes, i)));
+    for (size_t i = 0; i < json_array_size(clients); i++)
+        good = good && json_integer_value(json_array_get(clients, i)) > 0;
+    return good ? ERROR_NONE
+                : error_raise(error, ERROR_MALFORMED, 0, path,
+                              "the plan's recipes or clients are not valid");
 }
 
 static bool holds_all(const json_t *list, const json_t *of)
@@ -153,14 +147,10 @@ static enum error_kind read_manifest(struct past_run *run, struct error *error)
                            place.line > 0 ? place.line : 1, place.text);
     json_t *plan = json_object_get(run->manifest, "plan");
     /* Manifests did not always have these: each is then taken for what it is by default. */
-    if (json_object_get(plan, "placement") == NULL)
-        json_object_set_new(plan, "placement", json_string("spread"));
-    if (json_object_get(plan, "max_rate") == NULL)
-        json_object_set_new(plan, "max_rate", json_null());
-    if (json_object_get(plan, "background") == NULL)
-        json_object_set_new(plan, "background", json_string("none"));
-    if (json_object_get(plan, "server_cpu_percent") == NULL)
-        json_object_set_new(plan, "server_cpu_percent", json_null());
+    json_t *defaults = json_pack("{s:s, s:n, s:s, s:n}", "placement", "spread", "max_rate",
+                                 "background", "none", "server_cpu_percent");
+    json_object_update_missing(plan, defaults);
+    json_decref(defaults);
     run->plan = plan;
     kind = check_keys(run, path, error);
     if (kind == ERROR_NONE) {

@@ -13,8 +13,12 @@
 #define ADVICE          "what may help: fewer clients, more --processes, a quieter machine"
 #define ADVICE_ON_CORES "what may help: fewer clients, more cores, a quieter machine"
 
-static void judge_stalls(const struct stalls *stalls, struct validity *validity)
+void validity_judge_trial(const struct trial_result *result, double cores_allowed,
+                          struct validity *validity)
 {
+    const struct stalls *stalls = &result->stalls;
+    const struct trial_plan *plan = result->memory->plan;
+    const struct histogram *late = result->late;
     const char *server = stalls->server[0] != '\0' ? stalls->server : "a server";
     if (stalls->count == 1)
         validity_lose(validity, "stalled: %s owed an answer, and nothing was received for %.1f s",
@@ -26,53 +30,27 @@ static void judge_stalls(const struct stalls *stalls, struct validity *validity)
             "all; the longest was %.1f s, at %s",
             stalls->count, (double)stalls->total_ns / 1e9, (double)stalls->longest_ns / 1e9,
             server);
-}
-
-/* A session whose reply the trial takes away is meant to connect again, once. */
-static void judge_reconnects(const struct trial_result *result, struct validity *validity)
-{
-    uint64_t planned =
-        result->had_death && plan_death(result->memory->plan)->how == DEATH_LOST_REPLY;
+    /* A session whose reply the trial takes away is meant to connect again, once. */
+    uint64_t planned = result->had_death && plan_death(plan)->how == DEATH_LOST_REPLY;
     uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
     if (unplanned > 0)
         validity_lose(validity,
                       "reconnected: %llu connection%s lost and made again, which is in the times",
                       (unsigned long long)unplanned, unplanned == 1 ? " was" : "s were");
-}
-
-static void judge_holds(const struct trial_result *result, struct validity *validity)
-{
-    const struct histogram *late = result->late;
-    uint64_t p99_ns = histogram_percentile_ns(late, 99), holds = histogram_recorded(late),
-             too_late = histogram_above(late, LATE_MAX_NS);
-    if (holds < LATE_LEAST || too_late * 100 <= holds) /* one in a hundred may be late */
-        return;
-    double share = (double)too_late / (double)holds;
-    validity_lose(validity,
-                  "overloaded: %.1f %% of %llu holds ended more than 1 ms late (p99: %.1f ms "
-                  "late); " ADVICE ", or longer holds",
-                  100 * share, (unsigned long long)holds, (double)p99_ns / 1e6);
-}
-
-static void judge_load(const struct trial_result *result, double cores_allowed,
-                       struct validity *validity)
-{
-    double cores = fleet_plan_cores(&result->memory->plan->fleet, cores_allowed);
-    double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
+    double cores = fleet_plan_cores(&plan->fleet, cores_allowed),
+           load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
     if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
         validity_lose(validity, "overloaded: the driver used more than 80 %% of %s",
                       cores < cores_allowed ? "a core a process; " ADVICE
                                             : "the cores that it may use; " ADVICE_ON_CORES);
-    if (result->stalls.absent_ns > 0)
+    if (stalls->absent_ns > 0)
         validity_lose(validity, "overloaded: zkherd itself did not run for %.1f s",
-                      (double)result->stalls.absent_ns / 1e9);
-}
-
-void validity_judge_trial(const struct trial_result *result, double cores_allowed,
-                          struct validity *validity)
-{
-    judge_stalls(&result->stalls, validity);
-    judge_reconnects(result, validity);
-    judge_load(result, cores_allowed, validity);
-    judge_holds(result, validity);
+                      (double)stalls->absent_ns / 1e9);
+    uint64_t holds = histogram_recorded(late), too_late = histogram_above(late, LATE_MAX_NS);
+    if (holds >= LATE_LEAST && too_late * 100 > holds) /* one in a hundred may be late */
+        validity_lose(validity,
+                      "overloaded: %.1f %% of %llu holds ended more than 1 ms late (p99: %.1f ms "
+                      "late); " ADVICE ", or longer holds",
+                      100 * (double)too_late / (double)holds, (unsigned long long)holds,
+                      (double)histogram_percentile_ns(late, 99) / 1e6);
 }

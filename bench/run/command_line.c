@@ -80,20 +80,6 @@ static bool refuse_recipe(const struct run_plan *plan, const struct recipe *reci
     return refuse_any(list, sizeof list / sizeof list[0]);
 }
 
-/* The most handoffs of a lock in any trial. How many a steady trial that ends by time makes, nobody
- * knows before. */
-static uint64_t most_handoffs(const struct options *options)
-{
-    const struct run_plan *run = &options->plan;
-    uint64_t clients = run->clients.list[run->clients.count - 1], most = 0;
-    for (size_t r = 0; r < run->recipe_count; r++) {
-        const struct trial_plan largest = cell_plan(options, run->recipes[r], clients);
-        uint64_t handoffs = plan_handoffs_of(&largest, 0);
-        most = handoffs > most ? handoffs : most;
-    }
-    return most;
-}
-
 static bool contradictions_found(const struct options *options)
 {
     const struct run_plan *plan = &options->plan;
@@ -121,8 +107,14 @@ static bool contradictions_found(const struct options *options)
             return !complain_value("run", "--recipes", plan->recipes[i]->name,
                                    "its largest client count is below the smallest of --clients");
     }
+    /* How many handoffs a steady trial that ends by time makes, nobody knows before. */
     uint64_t traced = plan->traced.count > 0 ? plan->traced.list[plan->traced.count - 1] : 0,
-             released = traced > 0 ? most_handoffs(options) : 0;
+             released = 0;
+    for (size_t i = 0; i < plan->recipe_count; i++) {
+        const struct trial_plan largest = cell_plan(options, plan->recipes[i], most);
+        uint64_t of_lock = plan_handoffs_of(&largest, 0);
+        released = of_lock > released ? of_lock : released;
+    }
     const struct contradiction bounds[] = {
         {plan->hold.mean_ns * longest >= plan->timeout_ns, "--hold", "with --timeout", 0,
          "nothing moves while a lock is held: give a --timeout that is longer than the hold (for "

@@ -22,14 +22,6 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* How long the requests take at least, with --max-rate: 292 years at most, which leaves room to
- * round. */
-static uint64_t least_ns(uint64_t rpcs, uint64_t max_rate)
-{
-    double ns = (double)rpcs / (double)max_rate * (double)NS_PER_S;
-    return ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
-}
-
 /* Only under lockstep do the laws say it exactly, and with --duration nobody knows. --max-rate does
  * not limit the requests of --background. */
 void demand_tell(const struct options *options, const struct cells *cells,
@@ -62,9 +54,11 @@ void demand_tell(const struct options *options, const struct cells *cells,
     if (plan->max_rate != 0)
         growing_text_add(&what, ", at most %s per second",
                          text_format_count(plan->max_rate, number, sizeof number));
-    if (plan->max_rate != 0 && !timed)
-        growing_text_add(&what, ": at least %s",
-                         text_format_duration(least_ns(rpcs, plan->max_rate), time, sizeof time));
+    if (plan->max_rate != 0 && !timed) { /* 292 years at most, which leaves room to round */
+        double ns = (double)rpcs / (double)plan->max_rate * (double)NS_PER_S;
+        uint64_t least_ns = ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
+        growing_text_add(&what, ": at least %s", text_format_duration(least_ns, time, sizeof time));
+    }
     if (plan->background.given)
         growing_text_add(&what, "; beside them the load of --background: %d sessions, %s a second",
                          BACKGROUND_SESSIONS,
@@ -108,21 +102,8 @@ enum { TRIALS, HANDOFFS, SESSIONS, LATENCY, HLOG, FILES };
 static const uint64_t least_bytes[FILES] = {
     [TRIALS] = 180, [HANDOFFS] = 40, [SESSIONS] = 25, [LATENCY] = 300, [HLOG] = 1000};
 
-/* The rows of handoffs.csv of a trial, which are thinned above a number of them. When the time
- * decides, nobody knows how many there are. */
-static uint64_t handoff_rows(const struct options *options, const struct recipe *recipe,
-                             uint64_t clients)
-{
-    const struct trial_plan plan = cell_plan(options, recipe, clients);
-    uint64_t rows = 0;
-    for (uint32_t lock = 0; lock < plan.locks; lock++) {
-        uint64_t handoffs = plan_handoffs_of(&plan, lock);
-        rows += handoffs == UINT64_MAX ? 0 : handoffs;
-    }
-    return rows;
-}
-
-/* The bytes of each file of one topology. */
+/* The bytes of each file of one topology. Rows of handoffs.csv are thinned above a number of them;
+ * when the time decides, nobody knows how many there are. */
 static void measure(const struct options *options, uint64_t bytes[FILES])
 {
     uint64_t rows[FILES] = {0};
@@ -131,9 +112,13 @@ static void measure(const struct options *options, uint64_t bytes[FILES])
             uint64_t clients = options->plan.clients.list[i];
             if (clients > options->plan.most_clients[r] || clients > options->target.max_clients)
                 continue;
+            const struct trial_plan plan = cell_plan(options, options->plan.recipes[r], clients);
             rows[TRIALS]++;
-            rows[HANDOFFS] += handoff_rows(options, options->plan.recipes[r], clients);
             rows[SESSIONS] += clients;
+            for (uint32_t lock = 0; lock < plan.locks; lock++) {
+                uint64_t handoffs = plan_handoffs_of(&plan, lock);
+                rows[HANDOFFS] += handoffs == UINT64_MAX ? 0 : handoffs;
+            }
         }
     }
     rows[LATENCY] = rows[HLOG] = rows[TRIALS];

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ the columns */
 
@@ -117,23 +118,18 @@ void record_deinit(struct record *record)
 
 /* ------------------------------------------------------------------ a trial */
 
-static void write_handoff(struct record *record, const struct table_value *of, uint32_t lock,
-                          size_t handoff, const struct ledger_row *row)
-{
-    struct csv *csv = &record->handoffs;
-    HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
-
 static void write_handoffs(struct record *record, const struct table_value *of,
                            const struct trial_memory *memory)
 {
+    struct csv *csv = &record->handoffs;
     uint64_t every = of[trial_row_handoffs].count / record->rows_per_trial + 1;
-    if (every > record->thinning)
-        record->thinning = every;
+    record->thinning = every > record->thinning ? every : record->thinning;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         size_t used = trial_memory_rows_used(memory, lock);
-        for (size_t handoff = 0; handoff < used; handoff += every)
-            write_handoff(record, of, lock, handoff, ledger_row(&memory->ledger, lock, handoff));
+        for (size_t handoff = 0; handoff < used; handoff += every) {
+            const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+            HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
+        }
     }
 }
 
@@ -147,46 +143,35 @@ static void write_sessions(struct record *record, const struct table_value *of,
     }
 }
 
-static void write_latency(struct record *record, const struct table_value *of, const char *role,
-                          enum meter_kind kind, const struct histogram *histogram)
-{
-    struct csv *csv = &record->latency;
-    uint64_t count = histogram_recorded(histogram);
-    LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
-
-/* From an arrival to its grant others take their steps, and where all leave together from a release
- * to its end. */
-static bool spans_steps(const struct trial_result *result, enum meter_kind kind)
-{
-    return kind == METER_ACQUIRE ||
-           (kind == METER_RELEASE && result->memory->plan->recipe->barrier);
-}
-
-/* All sessions together (role NULL), or those of a role: the kinds that have a value. */
+/* All sessions together (role "all"), or those of a role: the kinds that have a value. From an
+ * arrival to its grant others take their steps, and where all leave together from a release to its
+ * end: with --max-rate these times are none. */
 static enum error_kind write_latencies(struct record *record, const struct table_value *of,
                                        const struct trial_result *result, const char *role,
                                        const struct histogram *latency, struct error *error)
 {
+    const struct trial_plan *plan = result->memory->plan;
+    struct csv *csv = &record->latency;
+    bool is_all = strcmp(role, "all") == 0;
     double elapsed_s = (double)result->elapsed_ns / 1e9;
     double now_s = (double)(clock_now_ns() - record->base->files.started_ns) / 1e9;
-    for (int kind = 0; kind < METER_KINDS; kind++) {
+    enum error_kind error_kind = ERROR_NONE;
+    for (enum meter_kind kind = 0; error_kind == ERROR_NONE && kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
+        uint64_t count = histogram_recorded(histogram);
+        bool spans_steps =
+            kind == METER_ACQUIRE || (kind == METER_RELEASE && plan->recipe->barrier);
         char tag[96];
-        if (histogram_recorded(histogram) == 0 ||
-            (result->memory->plan->max_rate != 0 && spans_steps(result, (enum meter_kind)kind)))
+        if (count == 0 || (plan->max_rate != 0 && spans_steps))
             continue;
-        write_latency(record, of, role == NULL ? "all" : role, (enum meter_kind)kind, histogram);
+        LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
         snprintf(tag, sizeof tag, "%s.%llu.%s%s%s", of[trial_row_recipe].text,
-                 (unsigned long long)of[trial_row_clients].count,
-                 trial_memory_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
-                 role == NULL ? "" : role);
-        enum error_kind error_kind =
+                 (unsigned long long)of[trial_row_clients].count, trial_memory_meter_word(kind),
+                 is_all ? "" : ".", is_all ? "" : role);
+        error_kind =
             hlog_write_interval(record->hlog, tag, now_s - elapsed_s, elapsed_s, histogram, error);
-        if (error_kind != ERROR_NONE)
-            return error_kind;
     }
-    return ERROR_NONE;
+    return error_kind;
 }
 
 /* What was asked for, or what has happened to the znode that was watched. */
@@ -220,7 +205,7 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
     write_sessions(record, row, result->memory);
     if (record->trace.stream != NULL)
         write_trace(record, row, result->memory);
-    enum error_kind kind = write_latencies(record, row, result, NULL, result->latency, error);
+    enum error_kind kind = write_latencies(record, row, result, "all", result->latency, error);
     for (int role = 0; result->roles > 1 && kind == ERROR_NONE && role < ROLES; role++)
         kind = write_latencies(record, row, result, role_word((enum role)role),
                                result->latency_of[role], error);

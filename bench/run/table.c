@@ -50,14 +50,6 @@ struct style {
  * cells have stands once, in the conclusion of the run. */
 static const char equal_to_law[] = "= law", without_law[] = "-";
 
-static const char *verdict_of(const struct outcome_cell *cell)
-{
-    return cell->fails           ? "FAILS"
-           : cell->complete == 0 ? "not valid"
-           : cell->has_law       ? equal_to_law
-                                 : without_law;
-}
-
 /* Rounded "499.5k": seven columns at most. */
 static void put_count(struct grid *grid, double count, struct style *style)
 {
@@ -73,14 +65,6 @@ static void put_count(struct grid *grid, double count, struct style *style)
     grid_put(grid, "%.1f%c", count, units[unit]);
 }
 
-static void put_bytes(struct grid *grid, double bytes, bool megabytes)
-{
-    if (megabytes && bytes < 9.995e6)
-        grid_put_real(grid, bytes / 1e6, 2);
-    else
-        grid_put_whole(grid, bytes / (megabytes ? 1e6 : 1e3));
-}
-
 static void put_cell(struct grid *grid, const struct outcome_cell *cell, struct style *style)
 {
     for (size_t i = 0; i < SHOWN; i++) {
@@ -93,7 +77,11 @@ static void put_cell(struct grid *grid, const struct outcome_cell *cell, struct 
             grid_put(grid, "%llu", (unsigned long long)cell->clients);
             break;
         case VERDICT:
-            grid_put(grid, "%s", verdict_of(cell));
+            grid_put(grid, "%s",
+                     cell->fails           ? "FAILS"
+                     : cell->complete == 0 ? "not valid"
+                     : cell->has_law       ? equal_to_law
+                                           : without_law);
             break;
         case WHOLE:
             grid_put_whole(grid, figure);
@@ -102,7 +90,10 @@ static void put_cell(struct grid *grid, const struct outcome_cell *cell, struct 
             put_count(grid, figure, style);
             break;
         case BYTES:
-            put_bytes(grid, figure, style->megabytes);
+            if (style->megabytes && figure < 9.995e6)
+                grid_put_real(grid, figure / 1e6, 2);
+            else
+                grid_put_whole(grid, figure / (style->megabytes ? 1e6 : 1e3));
             break;
         case SECONDS:
             grid_put_real(grid, figure, 3);

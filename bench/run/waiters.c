@@ -86,17 +86,6 @@ static void add_law_of(struct waiters *waiters, const struct trial_memory *memor
     }
 }
 
-/* In a drain of clients that do not go on to another lock a row has a release and nothing else. */
-static void add_law(struct waiters *waiters, const struct trial_result *result)
-{
-    const struct trial_memory *memory = result->memory;
-    if (!result->has_law || memory->plan->workload != WORKLOAD_DRAIN ||
-        (memory->plan->recipe->every_lock && memory->plan->locks > 1))
-        return;
-    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
-        add_law_of(waiters, memory, lock);
-}
-
 /* The trial's medians, octave by octave, and the line through them. */
 static enum error_kind add_medians(struct waiters *waiters, const struct trial_result *result,
                                    double *beta, struct error *error)
@@ -151,7 +140,14 @@ enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *
         level->handoff_us += (double)row->handoff_ns / 1e3;
         histogram_record(&waiters->octaves[octave_of(row->waiters)].latency, row->handoff_ns);
     }
-    add_law(waiters, result);
+    /* In a drain of clients that do not go on to another lock a row has a release and nothing else.
+     */
+    const struct trial_plan *plan = result->memory->plan;
+    if (result->has_law && plan->workload == WORKLOAD_DRAIN &&
+        (!plan->recipe->every_lock || plan->locks == 1)) {
+        for (uint32_t of = 0; of < plan->locks; of++)
+            add_law_of(waiters, result->memory, of);
+    }
     return timed ? add_medians(waiters, result, beta, error) : ERROR_NONE;
 }
 
@@ -181,12 +177,6 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
     return sum;
 }
 
-static double p99_us(const struct waiters_octave *octave, uint64_t timed)
-{
-    return timed >= WAITERS_P99_LEAST ? (double)histogram_percentile_ns(&octave->latency, 99) / 1e3
-                                      : NAN;
-}
-
 #define COLUMNS(X)                                                                                 \
     X(run, csv_text(csv, run))                                                                     \
     X(recipe, csv_text(csv, waiters->recipe->name))                                                \
@@ -200,7 +190,7 @@ static double p99_us(const struct waiters_octave *octave, uint64_t timed)
     X(handoff_p50_us, csv_real(csv, median.value, 1))                                              \
     X(handoff_p50_low_us, csv_real(csv, median.low, 1))                                            \
     X(handoff_p50_high_us, csv_real(csv, median.high, 1))                                          \
-    X(handoff_p99_us, csv_real(csv, p99_us(octave, sum.timed), 1))                                 \
+    X(handoff_p99_us, csv_real(csv, p99_us, 1))                                                    \
     X(law_creates_mean, csv_real(csv, has_law ? (double)sum.law_creates / handoffs : NAN, 3))      \
     X(law_notifications_mean,                                                                      \
       csv_real(csv, has_law ? (double)sum.law_notifications / handoffs : NAN, 3))                  \
@@ -208,23 +198,22 @@ static double p99_us(const struct waiters_octave *octave, uint64_t timed)
 
 const char waiters_columns[] = COLUMNS(CSV_NAME);
 
-static void write_octave(const struct waiters *waiters, size_t index, const char *run,
-                         struct csv *csv)
-{
-    const struct waiters_octave *octave = &waiters->octaves[index];
-    struct waiters_level sum = waiters_octave_sum(waiters, index);
-    const struct interval median = table_geometric(octave->medians_us, octave->median_count);
-    double handoffs = (double)sum.handoffs;
-    bool has_law = sum.lawful == sum.handoffs;
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
-
 void waiters_write(const struct record *record, struct csv *csv)
 {
-    for (size_t r = 0; r < record->options->plan.recipe_count; r++) {
-        for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
-            if (waiters_octave_sum(record->waiters[r], i).handoffs > 0)
-                write_octave(record->waiters[r], i, record->base->files.run, csv);
+    const char *run = record->base->files.run;
+    for (size_t i = 0; i < record->options->plan.recipe_count * WAITERS_OCTAVES; i++) {
+        const struct waiters *waiters = record->waiters[i / WAITERS_OCTAVES];
+        size_t index = i % WAITERS_OCTAVES;
+        const struct waiters_octave *octave = &waiters->octaves[index];
+        const struct waiters_level sum = waiters_octave_sum(waiters, index);
+        const struct interval median = table_geometric(octave->medians_us, octave->median_count);
+        double handoffs = (double)sum.handoffs,
+               p99_us = sum.timed >= WAITERS_P99_LEAST
+                            ? (double)histogram_percentile_ns(&octave->latency, 99) / 1e3
+                            : NAN;
+        bool has_law = sum.lawful == sum.handoffs;
+        if (sum.handoffs > 0) {
+            COLUMNS(CSV_WRITE) csv_end_row(csv);
         }
     }
 }
