@@ -390,13 +390,13 @@ TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
-	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh) | \
+	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/figures.sh) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
 
 # The tests that start no server.
 check-units: install-to-test-units
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
-	@printf '%s\n' tests/golden.sh $(UNIT_TESTS) | \
+	@printf '%s\n' tests/golden.sh tests/figures.sh $(UNIT_TESTS) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
 
 # Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
