@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the program says, and leaves, where something that it needs is missing: Java, a descriptor,
- * a folder, space. */
+/* What the program says, and leaves, where something that it needs is missing: memory, a
+ * descriptor, a folder, space. tests/golden/environment has what needs no server. */
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
@@ -42,31 +42,6 @@ static int clear_away(void **state)
 }
 
 /* ------------------------------------------------------------------ programs */
-
-TEST_BETWEEN(no_java, make_fresh, clear_away)
-{
-    with((const char *const[]){NO_JAVA, NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL));
-    assert_in_vain(&command, "no Java found: not in the PATH; install");
-    command_run(&command, COMMAND("paper", "table1")); /* nor the folder "results" */
-    assert_status(&command, 3);
-    assert_left(0);
-    with((const char *const[]){NO_PROGRAMS, "JAVA_HOME=", NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL));
-    assert_in_vain(&command, "no Java found: not in the PATH; install");
-    with((const char *const[]){NO_PROGRAMS, "JAVA_HOME=/nonexistent", NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL));
-    assert_in_vain(&command, "JAVA_HOME");
-}
-
-TEST_BETWEEN(no_zookeeper, make_fresh, clear_away)
-{
-    static char setting[128];
-    snprintf(setting, sizeof setting, "ZOOKEEPER_HOME=%s", work_folder);
-    with((const char *const[]){setting, NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL));
-    assert_in_vain(&command, "no ZooKeeper server found: it has no zookeeper-VERSION.jar");
-}
 
 TEST_BETWEEN(too_little_memory, make_fresh, clear_away)
 {
@@ -174,27 +149,7 @@ TEST_BETWEEN(a_folder_that_cannot_be_made, make_fresh, clear_away)
         assert_refused(&command, 3, list[i].words);
         assert_left(1);
         assert_nothing_left_outside(1);
-        /* Nor is a private server started for nothing: that there is no Java does not show. */
-        with((const char *const[]){NO_JAVA, NULL}, NULL);
-        command_run(&command, COMMAND("run", SMALL, "-o", list[i].folder));
-        with(NULL, NULL);
-        assert_refused(&command, 3, list[i].words);
-        assert_left(1);
     }
-}
-
-/* Nobody has named it: so nobody can name another. */
-TEST_BETWEEN(folders_of_the_same_second, make_fresh, clear_away)
-{
-    static const char *const small[] = {"zkherd", "run", "-d", "simulated", "-n", "2",
-                                        "-t",     "1",   "-r", "scalable",  "-q", NULL};
-    with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
-    for (size_t i = 0; i < 12; i++) {
-        command_run(&command, small);
-        assert_status(&command, 0);
-    }
-    assert_int_equal(count_entries(in_work("results")), 12);
-    assert_left(1);
 }
 
 /* As another user, to whom the folder is closed. */
@@ -212,15 +167,6 @@ TEST_BETWEEN(a_folder_that_is_closed, make_fresh, clear_away)
     }
     assert_in_vain(&command, "zkherd: out: permission denied: cannot make the folder");
     assert_nothing_left_outside(1);
-}
-
-TEST_BETWEEN(no_temporary_folder, make_fresh, clear_away)
-{
-    with((const char *const[]){"TMPDIR=/proc/nowhere", NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL));
-    assert_status(&command, 3);
-    assert_has(command.err, "zkherd: /proc/nowhere: ");
-    assert_left(0);
 }
 
 /* ------------------------------------------------------------------ cgroups */
@@ -362,20 +308,6 @@ static void assert_out_of_space(const char *folder)
 
 #define MANY "-n", "8,16", "-t", "50", "-r", "scalable"
 
-static void limit_files_to_6_kib(void)
-{
-    setrlimit(RLIMIT_FSIZE, &(struct rlimit){6 * 1024, 6 * 1024});
-}
-
-/* That it cannot be done is known before anything is begun: that there is no Java does not show. */
-TEST_BETWEEN(a_file_that_may_not_grow_is_noticed_before, make_fresh, clear_away)
-{
-    with((const char *const[]){NO_JAVA, NULL}, limit_files_to_6_kib);
-    command_run(&command, COMMAND("run", MANY, "-o", "out"));
-    assert_in_vain(&command, "zkherd: .: no space left: a file of the results takes at least 100 "
-                             "kB, and the limit is 6 kB (ulimit -f); free some space");
-}
-
 /* A limit that comes while it runs: nobody knew. */
 TEST_BETWEEN(a_file_that_may_not_grow, make_fresh, clear_away)
 {
@@ -386,64 +318,6 @@ TEST_BETWEEN(a_file_that_may_not_grow, make_fresh, clear_away)
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_out_of_space("out");
     assert_left(1);
-}
-
-TEST_BETWEEN(results_that_cannot_be_printed, make_fresh, clear_away)
-{
-    with(NULL, print_to_a_full_device);
-    command_run(&command, COMMAND("run", "--help"));
-    assert_in_vain(&command, "zkherd: standard output: no space left");
-}
-
-static void close_output(void)
-{
-    close(1);
-}
-
-static void print_to_what_is_read(void)
-{
-    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 1);
-}
-
-/* What it is asked for could not be printed: nothing is begun, and that there is no Java does not
- * show. Of a pipe whose reader has gone nothing is said. */
-TEST_BETWEEN(that_results_cannot_be_printed_is_noticed_before, make_fresh, clear_away)
-{
-    static const struct {
-        void (*prepare)(void);
-        const char *words;
-    } list[] = {
-        {print_to_a_full_device, "zkherd: standard output: no space left; free some space"},
-        {close_output, "zkherd: standard output: cannot be written to; redirect it to a file"},
-        {print_to_what_is_read, "zkherd: standard output: cannot be written to; redirect it"},
-        {print_to_a_closed_pipe, NULL},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        with((const char *const[]){NO_JAVA, NULL}, list[i].prepare);
-        command_run(&command, COMMAND("run", SMALL));
-        assert_status(&command, 3);
-        if (list[i].words != NULL)
-            assert_complaint(command.err, list[i].words);
-        else
-            assert_string_equal(command.err, "");
-        command_run(&command, COMMAND("claims", "--only", "C1"));
-        assert_status(&command, 3);
-        assert_has(command.err, list[i].words == NULL ? "" : list[i].words);
-        assert_null(strstr(command.err, "Java"));
-        assert_left(0);
-    }
-}
-
-/* Who wants nothing printed needs nothing to print to; nor is a file taken for it. */
-TEST_BETWEEN(a_closed_output_does_without_words, make_fresh, clear_away)
-{
-    with((const char *const[]){NO_PROGRAMS, NULL}, close_output);
-    command_run(&command, COMMAND("run", "-d", "simulated", SMALL, "-q", "-o", "out"));
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
-    struct run_files files = run_files_read("out");
-    assert_int_equal(files.trials.rows, 1);
-    run_files_deinit(&files);
 }
 
 /* The mount is seen by this process and its children only, and ends with them. */
