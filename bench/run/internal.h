@@ -108,31 +108,23 @@ int trial_row_verdict(const struct table_value *row);
 
 struct record;
 
-/* ------------------------------------------------------------------ waiters */
-
-/*
- * waiters: the cost of a handoff by the number of its waiters.
+/* ------------------------------------------------------------------ waiters
+ *
+ * The cost of a handoff by the number of its waiters.
  *
  * Collects the handoffs of all trials of one recipe: counts for each number of waiters W, latencies
  * for each octave of W (1, 2-3, 4-7, …). Arrivals (handoff 0) and releases without a waiter are not
  * handoffs.
- *
- * Each trial gives one median. Their geometric mean and its interval are over trials, because the
- * handoffs of one trial are correlated. The 99th percentile, for which one trial has too few
- * handoffs, describes all handoffs of an octave together.
- */
+ * Each trial gives one median, and the geometric mean is over trials: the handoffs of one trial are
+ * correlated. The 99th percentile, for which one has too few, is of all handoffs of an octave. */
 
 #define WAITERS_OCTAVES   20
 #define WAITERS_P99_LEAST 100 /* handoffs, for a 99th percentile */
 
 struct waiters_level {
-    uint64_t handoffs;
-    uint64_t creates;
-    uint64_t notifications;
-    uint64_t rpcs;
-    uint64_t lawful; /* handoffs for which the law predicts the two counts below */
-    uint64_t law_creates;
-    uint64_t law_notifications;
+    uint64_t handoffs, creates, notifications, rpcs;
+    uint64_t lawful; /* handoffs for which the law predicts the two counts behind it */
+    uint64_t law_creates, law_notifications;
     uint64_t timed;    /* handoffs of trials whose times are valid */
     double handoff_us; /* the sum over the timed handoffs */
     /* Of several levels: the waiters of all handoffs, and of the timed ones, added up. */
@@ -172,18 +164,16 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
 extern const char waiters_columns[];
 void waiters_write(const struct record *record, struct csv *csv);
 
-/* ------------------------------------------------------------------ outcome */
-
-/*
- * outcome: what the trials of a run on one target come to, computed once: the figures of each cell,
+/* ------------------------------------------------------------------ outcome
+ *
+ * What the trials of a run on one target come to, computed once: the figures of each cell,
  * and how those of each recipe grow. The table, the sentences, the JSON and the CSV files of a run
  * are made of it.
  *
  * Counts of a cell are medians over its complete trials (under lockstep all are equal), or over all
  * trials if none is complete; times are medians over its valid trials. The growth is that of means
  * over trials; it leaves out each trial that is not valid where it is of times, and each trial with
- * a failed verdict.
- */
+ * a failed verdict. */
 
 enum figure {
     FIGURE_RPCS,
@@ -256,14 +246,12 @@ struct outcome {
 struct outcome *outcome_new(const struct table *rows, const struct options *options);
 void outcome_free(struct outcome *outcome);
 
-/* ------------------------------------------------------------------ fits */
-
-/*
- * fits: how the costs of each recipe grow: fits.csv, and the sentences of the summary.
+/* ------------------------------------------------------------------ fits
+ *
+ * How the costs of each recipe grow: fits.csv, and the sentences of the summary.
  *
  * Totals are fitted against the clients n, costs of a handoff against its measured waiters W.
- * Counts that equal their law at every level are reported as the law, without a fit.
- */
+ * Counts that equal their law at every level are reported as the law, without a fit. */
 
 /* Fills growth and beta of a recipe that has its cells. */
 void fits_find(const struct outcome *outcome, struct outcome_recipe *recipe);
@@ -317,14 +305,12 @@ MUST_CHECK enum error_kind record_write(struct record *record, const struct tabl
 /* Finds the outcome of all trials; whole: writes their files, too. */
 MUST_CHECK enum error_kind record_finish(struct record *record, bool whole, struct error *error);
 
-/* ------------------------------------------------------------------ run_metrics */
-
-/*
- * run_metrics: what `zkherd run --metrics` tells while the run goes on.
+/* ------------------------------------------------------------------ run_metrics
+ *
+ * What `zkherd run --metrics` tells while the run goes on.
  *
  * Invariant: no counter decreases. Counters have the finished trials, as in the files of the run,
- * and the trial that runs; of a trial that does not become finished they keep what was told.
- */
+ * and the trial that runs; of a trial that does not become finished they keep what was told. */
 
 #define RUN_METRICS_MAX (OPTIONS_TOPOLOGIES_MAX * OPTIONS_RECIPES_MAX)
 
@@ -369,14 +355,12 @@ void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
 /* Writes them, with what has been counted of the running trial. */
 void run_metrics_write(struct run_metrics *metrics, FILE *stream);
 
-/* ------------------------------------------------------------------ table */
-
-/*
+/* ------------------------------------------------------------------ table
+ *
  * Writes a row for each cell, and a line below the table for each cell of which a trial is left
  * out. Where a row would be wider than `width`, all counts but RPCs are rounded, and the least
  * important columns are left out, which lines below it say. A verdict that all cells share is left
- * to the conclusion, else it is a column.
- */
+ * to the conclusion, else it is a column. */
 void table_write(const struct outcome *outcome, size_t width, FILE *stream);
 
 /* A new list of the cells for --json, in the order of the table, with the keys of
@@ -386,17 +370,15 @@ json_t *table_json(const struct outcome *outcome);
 /* The stalls of all trials, for the manifest. */
 json_t *table_json_stalls(const struct table *rows);
 
-/* ------------------------------------------------------------------ conclusion */
-
-/*
+/* ------------------------------------------------------------------ conclusion
+ *
  * Writes the growth of a handoff's RPCs with the clients, as bars of text: for each recipe a line
  * for each number of clients, the RPCs of its trials by their handoffs, grants that is; without
  * trials that were cut short, or whose verdict fails. Of many numbers of clients only some are
  * shown, the least and the largest among them. Nothing if fewer than two bars could be compared, or
  * if the terminal, of `width` columns, has no room for them. blocks: see bench/cli/terminal.h.
  *
- * Invariant: all bars are on one linear scale from 0, and no line is wider than 80 columns.
- */
+ * Invariant: all bars are on one linear scale from 0, and no line is wider than 80 columns. */
 void handoff_bars_write(const struct outcome *outcome, size_t width, bool blocks, FILE *stream);
 
 /* Writes what else there is to say, behind an empty line: how costs grow, roles of servers, what
@@ -418,14 +400,12 @@ void conclusion_line(FILE *stream, const char *format, ...) __attribute__((forma
 void conclusion_complain(const struct table *rows, const struct options *options,
                          const char *where);
 
-/* ------------------------------------------------------------------ background_price */
-
-/*
- * background_price: what the contention for a lock costs the load beside it, as a ratio: the
+/* ------------------------------------------------------------------ background_price
+ *
+ * What the contention for a lock costs the load beside it, as a ratio: the
  * response time while clients contend, to that of the same trial alone. A value is the geometric
  * mean over the valid trials of a cell, with its 95 % interval from STATISTICS_TRIALS_MIN trials
- * on.
- */
+ * on. */
 
 /* The columns of background.csv, and its rows: one for each cell that has a valid trial. */
 extern const char background_price_columns[];
