@@ -136,19 +136,6 @@ static void put_plan(const struct load_cell *cell, const struct load_options *op
 
 static void put_operations(const struct load_result *result, struct table_value *row)
 {
-    static const size_t columns[LOAD_KINDS] = {
-        [LOAD_GET] = load_row_gets,
-        [LOAD_EXISTS] = load_row_exists,
-        [LOAD_CHILDREN] = load_row_get_children,
-        [LOAD_SET] = load_row_sets,
-        [LOAD_CREATE] = load_row_creates,
-        [LOAD_DELETE] = load_row_deletes,
-        [LOAD_MULTI] = load_row_multis,
-        [LOAD_TRYLOCK] = load_row_trylocks,
-        [LOAD_UNLOCK] = load_row_unlocks,
-        [LOAD_CREATE_DELETE] = load_row_create_deletes,
-        [LOAD_ASYNC_DELETE] = load_row_async_deletes,
-    };
     uint64_t answered[LOAD_KINDS] = {0}, errors[LOAD_STATUSES] = {0};
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++) {
@@ -158,8 +145,10 @@ static void put_operations(const struct load_result *result, struct table_value 
             else
                 errors[status] += count;
         }
-        row[columns[kind]] = table_count(answered[kind]);
     }
+#define PUT(A, B, kind, name) row[load_row_##name] = table_count(answered[kind]);
+    LOAD_KIND_COLUMNS(PUT, , )
+#undef PUT
     row[load_row_errors] = table_count(result->measured->errors);
     row[load_row_errors_no_node] = table_count(errors[ZK_NO_NODE]);
     row[load_row_errors_node_exists] = table_count(errors[ZK_NODE_EXISTS]);

@@ -30,8 +30,21 @@ struct load_cell {
 #define LOAD_SERVER_COLUMN(X, T, name, keys, word, meaning)                                        \
     X(T, server_##name, COUNT, "", 0, NONE,                                                        \
       "what the servers counted in that time; empty if they do not report it")
-#define LOAD_KIND_COLUMN(X, T, name)                                                               \
+#define LOAD_KIND_COLUMN(X, T, kind, name)                                                         \
     X(T, name, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")
+/* The kinds of operations, and their columns. */
+#define LOAD_KIND_COLUMNS(K, X, T)                                                                 \
+    K(X, T, LOAD_GET, gets)                                                                        \
+    K(X, T, LOAD_EXISTS, exists)                                                                   \
+    K(X, T, LOAD_CHILDREN, get_children)                                                           \
+    K(X, T, LOAD_SET, sets)                                                                        \
+    K(X, T, LOAD_CREATE, creates)                                                                  \
+    K(X, T, LOAD_DELETE, deletes)                                                                  \
+    K(X, T, LOAD_MULTI, multis)                                                                    \
+    K(X, T, LOAD_TRYLOCK, trylocks)                                                                \
+    K(X, T, LOAD_UNLOCK, unlocks)                                                                  \
+    K(X, T, LOAD_CREATE_DELETE, create_deletes)                                                    \
+    K(X, T, LOAD_ASYNC_DELETE, async_deletes)
 #define LOAD_ERROR_COLUMN(X, T, name)                                                              \
     X(T, errors_##name, COUNT, "", 0, NONE,                                                        \
       "those of operations that were due in the measured time, by status")
@@ -75,17 +88,7 @@ struct load_cell {
       "operations sent late because `depth` operations of their session were "                     \
       "outstanding, or it had no connection")                                                      \
     X(T, unsent, COUNT, "", 0, NONE, "operations never sent, for the same reasons")                \
-    LOAD_KIND_COLUMN(X, T, gets)                                                                   \
-    LOAD_KIND_COLUMN(X, T, exists)                                                                 \
-    LOAD_KIND_COLUMN(X, T, get_children)                                                           \
-    LOAD_KIND_COLUMN(X, T, sets)                                                                   \
-    LOAD_KIND_COLUMN(X, T, creates)                                                                \
-    LOAD_KIND_COLUMN(X, T, deletes)                                                                \
-    LOAD_KIND_COLUMN(X, T, multis)                                                                 \
-    LOAD_KIND_COLUMN(X, T, trylocks)                                                               \
-    LOAD_KIND_COLUMN(X, T, unlocks)                                                                \
-    LOAD_KIND_COLUMN(X, T, create_deletes)                                                         \
-    LOAD_KIND_COLUMN(X, T, async_deletes)                                                          \
+    LOAD_KIND_COLUMNS(LOAD_KIND_COLUMN, X, T)                                                      \
     X(T, errors, COUNT, "", 0, SUM, "replies in the measured time that were not foreseen")         \
     LOAD_ERROR_COLUMN(X, T, no_node)                                                               \
     LOAD_ERROR_COLUMN(X, T, node_exists)                                                           \

@@ -84,29 +84,11 @@ static void put_plan(const struct cell *cell, const struct options *options,
 
 static void put_counts(const struct trial_result *result, struct table_value *row)
 {
-    static const struct {
-        size_t column;
-        enum tally_kind kind;
-    } counts[] = {
-        {trial_row_creates, TALLY_CREATE},
-        {trial_row_creates_failed, TALLY_CREATE_FAILED},
-        {trial_row_exists, TALLY_EXISTS},
-        {trial_row_gets, TALLY_GET},
-        {trial_row_get_children, TALLY_GET_CHILDREN},
-        {trial_row_sets, TALLY_SET},
-        {trial_row_deletes, TALLY_DELETE},
-        {trial_row_deletes_failed, TALLY_DELETE_FAILED},
-        {trial_row_multis, TALLY_MULTI},
-        {trial_row_notifications, TALLY_NOTIFICATION},
-        {trial_row_notifications_spurious, TALLY_NOTIFICATION_SPURIOUS},
-        {trial_row_names_listed, TALLY_NAMES_LISTED},
-        {trial_row_bytes_sent, TALLY_BYTES_SENT},
-        {trial_row_bytes_received, TALLY_BYTES_RECEIVED},
-    };
     const uint64_t *of = result->total.of, *of_law = result->law.of;
     bool has_law = result->has_law;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        row[counts[i].column] = table_count(of[counts[i].kind]);
+#define X(name, column) row[trial_row_##column] = table_count(of[TALLY_##name]);
+    TALLY_LIST(X)
+#undef X
     row[trial_row_handoffs] = table_count(result->handoffs);
     row[trial_row_rpcs] = table_count(tally_rpcs(&result->total));
     row[trial_row_bytes] = table_count(of[TALLY_BYTES_SENT] + of[TALLY_BYTES_RECEIVED]);

@@ -17,7 +17,7 @@ uint64_t tally_rpcs(const struct tally *tally)
 const char *tally_column(enum tally_kind kind)
 {
     static const char *const columns[] = {
-#define X(name, column) [TALLY_##name] = column,
+#define X(name, column) [TALLY_##name] = #column,
         TALLY_LIST(X)
 #undef X
     };

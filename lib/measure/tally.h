@@ -23,20 +23,20 @@
 
 /* X(name, column): the order is that of the columns. */
 #define TALLY_LIST(X)                                                                              \
-    X(CREATE, "creates")                                                                           \
-    X(CREATE_FAILED, "creates_failed")                                                             \
-    X(EXISTS, "exists")                                                                            \
-    X(GET, "gets")                                                                                 \
-    X(GET_CHILDREN, "get_children")                                                                \
-    X(SET, "sets")                                                                                 \
-    X(DELETE, "deletes")                                                                           \
-    X(DELETE_FAILED, "deletes_failed")                                                             \
-    X(MULTI, "multis")                                                                             \
-    X(NOTIFICATION, "notifications")                                                               \
-    X(NOTIFICATION_SPURIOUS, "notifications_spurious")                                             \
-    X(NAMES_LISTED, "names_listed")                                                                \
-    X(BYTES_SENT, "bytes_sent")                                                                    \
-    X(BYTES_RECEIVED, "bytes_received")
+    X(CREATE, creates)                                                                             \
+    X(CREATE_FAILED, creates_failed)                                                               \
+    X(EXISTS, exists)                                                                              \
+    X(GET, gets)                                                                                   \
+    X(GET_CHILDREN, get_children)                                                                  \
+    X(SET, sets)                                                                                   \
+    X(DELETE, deletes)                                                                             \
+    X(DELETE_FAILED, deletes_failed)                                                               \
+    X(MULTI, multis)                                                                               \
+    X(NOTIFICATION, notifications)                                                                 \
+    X(NOTIFICATION_SPURIOUS, notifications_spurious)                                               \
+    X(NAMES_LISTED, names_listed)                                                                  \
+    X(BYTES_SENT, bytes_sent)                                                                      \
+    X(BYTES_RECEIVED, bytes_received)
 
 enum tally_kind {
 #define X(name, column) TALLY_##name,

@@ -49,27 +49,4 @@ COMMAND_TEST(each_fails)
     }
 }
 
-/* The clock's seed as good as one that was asked for; a server's doings have none. */
-COMMAND_TEST(a_simulation_that_fails_tells_its_seed)
-{
-    command_run(&command, COMMAND("run", "-q", "-d", "simulated", "-r", "broken-nolock", "-n", "3",
-                                  "-t", "2", "--seed", "9223372036854775807", "-o", "given"));
-    assert_status(&command, 1);
-    assert_has(command.err, "\n--seed 9223372036854775807 replays this exactly\n");
-    command_run(&command, COMMAND("run", "-q", "-d", "simulated", "-r", "broken-nolock", "-n", "3",
-                                  "-t", "2", "-o", "clock"));
-    assert_status(&command, 1);
-    const char *told = strstr(command.err, "\n--seed ");
-    assert_non_null(told);
-    unsigned long long seed = strtoull(told + strlen("\n--seed "), NULL, 10);
-    json_t *manifest = read_manifest("clock");
-    assert_int_equal(json_integer_value(json_object_get(manifest, "seed")), seed);
-    json_decref(manifest);
-    command_run(&command, COMMAND("run", "-q", "--connect", outside, "-r", "broken-nolock", "-n",
-                                  "3", "-t", "1", "-o", "real"));
-    assert_status(&command, 1);
-    assert_null(strstr(command.err, "--seed"));
-    assert_left(3);
-}
-
 TEST_GROUP(outside_start, outside_stop)

@@ -90,11 +90,6 @@ static void interrupt_on_a_server_of_somebody_else(int signal)
     assert_nothing_left_outside(1);
 }
 
-COMMAND_TEST_SOON(sigint_with_connect)
-{
-    interrupt_on_a_server_of_somebody_else(SIGINT);
-}
-
 COMMAND_TEST_SOON(sigterm_with_connect)
 {
     interrupt_on_a_server_of_somebody_else(SIGTERM);
@@ -171,13 +166,13 @@ COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out)
 }
 
 /* The run is whole then, but for its pictures. */
-static void interrupt_the_plots(bool group)
+COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn)
 {
     install_gnuplot(DRAWS_SLOWLY);
     command_start(&command, COMMAND("run", "-n", "2,4", "-t", "1", "-r", "scalable", "-o", "out",
                                     "--connect", outside));
     await_the_plots();
-    command_end(&command, group ? -command.pid : command.pid, SIGINT);
+    command_end(&command, -command.pid, SIGINT);
     command.settings = NULL;
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted: the plots are not drawn\n");
@@ -193,16 +188,6 @@ static void interrupt_the_plots(bool group)
     json_decref(manifest);
     assert_left(1);
     assert_nothing_left_outside(1);
-}
-
-COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn)
-{
-    interrupt_the_plots(true);
-}
-
-COMMAND_TEST_SOON(sigint_while_plots_are_drawn)
-{
-    interrupt_the_plots(false);
 }
 
 static void skip_without_cgroups(void)

@@ -4,7 +4,6 @@
 #include "tests/support/csv_file.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
-#include "tests/support/picture.h"
 #include "tests/support/run_files.h"
 #include "tests/support/test.h"
 
@@ -125,45 +124,6 @@ COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does)
     run_files_deinit(&real);
     run_files_deinit(&sim);
     assert_compared_equal();
-}
-
-/* The rows of trace.csv of this recipe, handoff and event. */
-static uint64_t count_events(const struct csv_file *trace, const char *recipe, uint64_t handoff,
-                             const char *event)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < trace->rows; i++)
-        count += strcmp(csv_file_text(trace, i, "recipe"), recipe) == 0 &&
-                 csv_file_count(trace, i, "handoff") == handoff &&
-                 strcmp(csv_file_text(trace, i, "event"), event) == 0;
-    return count;
-}
-
-/* The last handoff that both were traced with has no waiters, the first has the most. */
-COMMAND_TEST(a_handoff_is_traced_and_drawn)
-{
-    command.settings = NULL;
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "nonscalable,scalable", "-n", "6",
-                                  "-t", "2", "--trace", "2,6", "--plots", "svg", "-o", "out"));
-    assert_status(&command, 0);
-    struct csv_file trace = csv_file_read(in_work("out/trace.csv"));
-    struct csv_file handoffs = csv_file_read(in_work("out/handoffs.csv"));
-    for (size_t i = 0; i < handoffs.rows; i++) {
-        const char *recipe = csv_file_text(&handoffs, i, "recipe");
-        uint64_t handoff = csv_file_count(&handoffs, i, "handoff");
-        bool is_traced = handoff == 2 || handoff == 6;
-        assert_int_equal(count_events(&trace, recipe, handoff, "request"),
-                         is_traced ? 2 * csv_file_count(&handoffs, i, "rpcs") : 0);
-        assert_int_equal(count_events(&trace, recipe, handoff, "notification"),
-                         is_traced ? 2 * csv_file_count(&handoffs, i, "notifications") : 0);
-    }
-    char *picture = read_text(in_work("out/plots/anatomy.svg"));
-    picture_find(picture, "nonscalable, 4 waiters: 4 notifications, 8 requests");
-    picture_find(picture, "scalable, 4 waiters: 1 notification, 2 requests");
-    picture_find(picture, "not granted the lock");
-    free(picture);
-    csv_file_deinit(&handoffs);
-    csv_file_deinit(&trace);
 }
 
 TEST_GROUP(outside_start, outside_stop)
