@@ -87,26 +87,10 @@ const char *series_topology(const struct series *series)
 
 /* ------------------------------------------------------------------ before the first trial */
 
-static enum error_kind open_metrics(struct series *series, struct error *error)
-{
-    uint32_t port = series->options.output->metrics_port;
-    if (port == 0)
-        return ERROR_NONE;
-    series->source = (struct metrics_source){series_write_metrics, series};
-    return metrics_server_start((uint16_t)port, &series->source, &series->metrics, error);
-}
-
-/* The last trial is told, too, to whoever has asked before the end. */
-static void close_metrics(struct series *series)
-{
-    series_answer(series);
-    metrics_server_stop(series->metrics);
-    series->metrics = NULL;
-}
-
 static enum error_kind check(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
+    uint32_t port = options->output->metrics_port;
     enum error_kind kind = folder_check(options->output->out, error);
     if (kind == ERROR_NONE && (options->output->json || !options->output->quiet))
         kind = standard_output_check(error);
@@ -117,7 +101,10 @@ static enum error_kind check(struct series *series, struct error *error)
         kind = target_prepare_data(options->target, &series->made_data, error);
     if (kind == ERROR_NONE && series->user->check != NULL)
         kind = series->user->check(series->context, error);
-    return kind != ERROR_NONE ? kind : open_metrics(series, error);
+    if (kind != ERROR_NONE || port == 0)
+        return kind;
+    series->source = (struct metrics_source){series_write_metrics, series};
+    return metrics_server_start((uint16_t)port, &series->source, &series->metrics, error);
 }
 
 static const char *piece_of(const struct series *series)
@@ -305,20 +292,7 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                        "the plots are not drawn");
 }
 
-/* The manifest of trials that have ended so. The first error is the one that counts. */
-static enum error_kind describe(const struct series *series, struct series_record *record,
-                                enum error_kind kind, struct error *error)
-{
-    struct error second;
-    const struct file_set *files = &record->files;
-    const struct manifest_end end = {files->folder,     files->started_utc_ns,
-                                     record->planned,   files->trials,
-                                     series->cut_short, kind == ERROR_NONE ? NULL : error};
-    enum error_kind written =
-        manifest_write(&record->manifest, &end, kind == ERROR_NONE ? error : &second);
-    return kind == ERROR_NONE ? written : kind;
-}
-
+/* The first error is the one that counts. */
 static enum error_kind close_record(struct series *series, struct series_record *record,
                                     struct error *error)
 {
@@ -333,7 +307,12 @@ static enum error_kind close_record(struct series *series, struct series_record 
         return kind;
     if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL)
         kind = draw(series, record, error);
-    kind = describe(series, record, kind, error);
+    struct error second;
+    const struct manifest_end end = {files->folder,     files->started_utc_ns,
+                                     record->planned,   files->trials,
+                                     series->cut_short, kind == ERROR_NONE ? NULL : error};
+    written = manifest_write(&record->manifest, &end, kind == ERROR_NONE ? error : &second);
+    kind = kind == ERROR_NONE ? written : kind;
     record->whole = kind == ERROR_NONE && !files->broken;
     return kind;
 }
@@ -383,12 +362,6 @@ static void heed_interruption(struct series *series, struct error *error)
     series->interrupted = error->kind == ERROR_INTERRUPTED;
     interruption_reword(error, series->options.subcommand, piece_of(series), trials_kept(series),
                         series->planned);
-}
-
-/* What fails outweighs everything else, and an error what is not valid. */
-static int weigh(int status, int verdict)
-{
-    return verdict == 1 || status == 0 ? verdict : status;
 }
 
 int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row))
@@ -461,7 +434,9 @@ static int lead(struct series *series)
     int verdict = 0;
     int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
     int status = kind != ERROR_NONE ? complain(&error) : closed != 0 ? closed : written;
-    return weigh(tell_left(series, status), verdict);
+    status = tell_left(series, status);
+    /* What fails outweighs everything else, and an error what is not valid. */
+    return verdict == 1 || status == 0 ? verdict : status;
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. */
@@ -482,6 +457,7 @@ int series_lead(struct series *series, int argc, char **argv)
     series->argc = argc;
     series->argv = argv;
     int status = prepare(series, &error) == ERROR_NONE ? lead(series) : give_up(series, &error);
-    close_metrics(series);
+    series_answer(series); /* the last trial is told, too, to whoever has asked before the end */
+    metrics_server_stop(series->metrics);
     return status;
 }
