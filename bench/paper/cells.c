@@ -27,13 +27,6 @@ double *paper_cell_values(const struct paper_cell *cell, size_t column)
     return values;
 }
 
-void paper_put_interval(struct table_value *first, const struct interval *interval)
-{
-    first[0] = table_real(interval->value);
-    first[1] = table_real(interval->low);
-    first[2] = table_real(interval->high);
-}
-
 /* ------------------------------------------------------------------ the cells */
 
 static bool belongs(const struct paper_design *design, const struct paper_cell *cell,

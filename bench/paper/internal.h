@@ -264,9 +264,6 @@ struct paper_cell *paper_cells_at(const struct paper_cells *cells, size_t topolo
 /* A column of the trials that count, unknown ones as NaN; the caller's to free. */
 double *paper_cell_values(const struct paper_cell *cell, size_t column);
 
-/* Fills three columns: the value, its lower end and its upper end. */
-void paper_put_interval(struct table_value *first, const struct interval *interval);
-
 /* ------------------------------------------------------------------ experiments */
 
 /* Constant. */

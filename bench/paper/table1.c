@@ -94,7 +94,7 @@ static bool is_starved(const struct table_value *trial, const struct paper_cell 
 static void fill(const struct paper_cell *cell, struct table_value *row)
 {
     row[table1_starved] = table_count(cell->starved);
-    paper_put_interval(&row[table1_achieved_per_s], &cell->mean);
+    table_put_interval(&row[table1_achieved_per_s], &cell->mean);
     row[table1_paper_per_s] = table_real(cell->published);
 }
 

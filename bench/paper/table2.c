@@ -102,8 +102,8 @@ static void fill(const struct paper_cell *cell, struct table_value *row)
     struct interval latency_ms =
         statistics_interval_of_logs(latencies_ms, cell->counted.count, JUDGEMENT_CONFIDENCE);
     free(latencies_ms);
-    paper_put_interval(&row[table2_creates_per_s], &cell->mean);
-    paper_put_interval(&row[table2_latency_mean_ms], &latency_ms);
+    table_put_interval(&row[table2_creates_per_s], &cell->mean);
+    table_put_interval(&row[table2_latency_mean_ms], &latency_ms);
     row[table2_paper_per_s] = table_real(cell->published);
     row[table2_paper_latency_ms] =
         table_real(paper_published(published_ms, 2, cell->servers, cell->at[0]));

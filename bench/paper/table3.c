@@ -121,7 +121,7 @@ static void fill(const struct paper_cell *cell, struct table_value *row)
     double requests = table_cell_sum(trials, table3_row_rpcs, TABLE_ALL);
     double writes = table_cell_sum(trials, table3_row_creates, TABLE_ALL) +
                     table_cell_sum(trials, table3_row_deletes, TABLE_ALL);
-    paper_put_interval(&row[table3_seconds], &cell->mean);
+    table_put_interval(&row[table3_seconds], &cell->mean);
     row[table3_barrier_operations_per_s] = table_real(passages / elapsed_s);
     row[table3_zookeeper_operations_per_s] = table_real(requests / elapsed_s);
     row[table3_reads_to_writes] = table_real((requests - writes) / writes);

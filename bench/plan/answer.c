@@ -192,13 +192,6 @@ const char *plan_answer_reason(const struct plan_answer *answer)
 TABLE_DECLARE(answer_row, ANSWER_ROW_COLUMNS);
 TABLE_DEFINE(answer_row, "answers.csv", ANSWER_ROW_COLUMNS)
 
-static void put_interval(struct table_value *first, const struct interval *interval)
-{
-    first[0] = table_real(interval->value);
-    first[1] = table_real(interval->low);
-    first[2] = table_real(interval->high);
-}
-
 static void put_herd(const struct plan_question *question, const struct herd *herd,
                      struct table_value *row)
 {
@@ -206,9 +199,9 @@ static void put_herd(const struct plan_question *question, const struct herd *he
                                         [HERD_ONE_SIZE] = "one size",
                                         [HERD_FEW_TRIALS] = "few trials",
                                         [HERD_BARE_NOT_KNOWN] = "bare not known"};
-    put_interval(&row[answer_row_herd_beta], &herd->beta);
-    put_interval(&row[answer_row_herd_bare_s], &herd->bare_s);
-    put_interval(&row[answer_row_herd_slope_s], &herd->slope_s);
+    table_put_interval(&row[answer_row_herd_beta], &herd->beta);
+    table_put_interval(&row[answer_row_herd_bare_s], &herd->bare_s);
+    table_put_interval(&row[answer_row_herd_slope_s], &herd->slope_s);
     if (!plan_answer_has_herd(question))
         return;
     row[answer_row_herd_state] = table_text(words[herd->state]);
@@ -224,8 +217,8 @@ static void put_knee(const struct plan_question *question, const struct plan_kne
                                         [PLAN_KNEE_NOT_VALID] = "not valid",
                                         [PLAN_KNEE_NOT_WHOLE] = "not whole"};
     const struct knee *found = &knee->found;
-    put_interval(&row[answer_row_knee], &found->locks);
-    put_interval(&row[answer_row_knee_per_s], &found->most_per_s);
+    table_put_interval(&row[answer_row_knee], &found->locks);
+    table_put_interval(&row[answer_row_knee_per_s], &found->most_per_s);
     if (plan_knee_is_told(question))
         row[answer_row_knee_state] = table_text(words[knee->state]);
     if (knee->state != PLAN_KNEE_KNOWN)

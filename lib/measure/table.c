@@ -46,6 +46,13 @@ struct table_value table_flag(bool flag)
     return (struct table_value){.kind = TABLE_FLAG, .flag = flag};
 }
 
+void table_put_interval(struct table_value *first, const struct interval *interval)
+{
+    first[0] = table_real(interval->value);
+    first[1] = table_real(interval->low);
+    first[2] = table_real(interval->high);
+}
+
 double table_number(const struct table_value *value)
 {
     switch (value->kind) {

@@ -93,6 +93,9 @@ struct table_value table_signed(int64_t number);
 struct table_value table_real(double real);
 struct table_value table_flag(bool flag);
 
+/* Fills three columns that stand together: the value, its lower end and its upper end. */
+void table_put_interval(struct table_value *first, const struct interval *interval);
+
 /* A value as a number: NaN if it is unknown or a text; a flag is 0 or 1. */
 double table_number(const struct table_value *value);
 
