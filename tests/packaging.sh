@@ -19,7 +19,7 @@ trap 'rm -rf "$made"' EXIT
 release=$(sed -n 's/^RELEASE := //p' Makefile)
 [[ $release =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the Makefile's release is '$release'"
 [ "$(sed -n 's/^version: //p' CITATION.cff)" = "$release" ] || fail "CITATION.cff has another release than $release"
-[[ $(grep -m1 '^## ' CHANGELOG.md) == "## [$release] - "* ]] || fail "CHANGELOG.md does not begin with $release"
+[[ $(grep -m1 '^## \[[0-9]' CHANGELOG.md) == "## [$release] - "* ]] || fail "CHANGELOG.md does not begin with $release"
 [[ $("$ZKHERD" --version) =~ ^"zkherd $release"(-.*)?$ ]] || fail "zkherd --version does not name $release"
 
 # ---------------------------------------------------------------- the checks

@@ -16,17 +16,16 @@
 static const struct {
     size_t column;
     const char *per_handoff_name;
-    bool always_per_handoff;
 } metrics[RATIO_METRICS] = {
     [RATIO_RPCS] = {trial_row_rpcs, "rpcs_per_handoff"},
     [RATIO_NOTIFICATIONS] = {trial_row_notifications, "notifications_per_handoff"},
     [RATIO_CREATES] = {trial_row_creates, "creates_per_handoff"},
     [RATIO_NAMES_LISTED] = {trial_row_names_listed, "names_listed_per_handoff"},
-    [RATIO_HANDOFF_P50] = {trial_row_handoff_p50_us},
-    [RATIO_HANDOFF_P99] = {trial_row_handoff_p99_us},
-    [RATIO_DRAIN] = {trial_row_drain_s},
-    [RATIO_HANDOFFS_PER_S] = {trial_row_handoffs_per_s},
-    [RATIO_SERVER_CPU] = {trial_row_server_cpu_s, "server_cpu_us_per_handoff", true},
+    [RATIO_HANDOFF_P50] = {trial_row_handoff_p50_us, NULL},
+    [RATIO_HANDOFF_P99] = {trial_row_handoff_p99_us, NULL},
+    [RATIO_DRAIN] = {trial_row_drain_s, NULL},
+    [RATIO_HANDOFFS_PER_S] = {trial_row_handoffs_per_s, NULL},
+    [RATIO_SERVER_CPU] = {trial_row_server_cpu_s, "server_cpu_us_per_handoff"},
 };
 
 /* The values of one side in a cell, a trial each. */
@@ -186,8 +185,7 @@ bool ratios_is_compared(const struct ratio *ratio)
 
 const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
 {
-    bool per_handoff =
-        metrics[metric].always_per_handoff || (metric < RATIO_COUNTS && ratios->per_handoff);
+    bool per_handoff = metric == RATIO_SERVER_CPU || (metric < RATIO_COUNTS && ratios->per_handoff);
     return per_handoff ? metrics[metric].per_handoff_name
                        : trial_row_table.columns[metrics[metric].column].name;
 }
