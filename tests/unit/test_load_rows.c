@@ -150,9 +150,11 @@ TEST_BETWEEN(answers_are_told_from_errors, set_up, tear_down)
     for (unsigned kind = 0; kind < LOAD_KINDS; kind++)
         result->measured->replies[kind][ZK_OK] = kind + 1;
     result->measured->replies[LOAD_TRYLOCK][ZK_NODE_EXISTS] = 100;
+    result->measured->replies[LOAD_CREATE][ZK_NODE_EXISTS] = 1000;
     for (unsigned status = ZK_OK + 1; status < LOAD_STATUSES; status++) {
         result->measured->replies[LOAD_GET][status] = 1U << status;
-        snprintf(text[status], sizeof text[status], "%u", 1U << status);
+        snprintf(text[status], sizeof text[status], "%u",
+                 (1U << status) + (status == ZK_NODE_EXISTS ? 1000 : 0));
     }
     snprintf(other, sizeof other, "%u",
              1U << ZK_BAD_VERSION | 1U << ZK_NOT_EMPTY | 1U << ZK_NO_AUTH | 1U << ZK_OTHER_ERROR);
