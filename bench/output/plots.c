@@ -123,7 +123,7 @@ static bool is_whole(const char *path, const char *format)
     const char *end = strcmp(format, "svg") == 0   ? "</svg>"
                       : strcmp(format, "png") == 0 ? "IEND\xae\x42\x60\x82"
                                                    : "%%EOF";
-    char tail[TAIL_SIZE];
+    char tail[TAIL_SIZE] = "";
     size_t size = strlen(end), length = 0;
     FILE *file = fopen(path, "re");
     if (file == NULL)
