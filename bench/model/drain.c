@@ -223,19 +223,20 @@ static void show(void *context, const struct trial_progress *progress)
     progress_show(&series->base.progress, &name, progress);
 }
 
+/* The plan is filled in here, and must outlive the result. */
 static enum error_kind run_drain(struct drain_series *series, const struct drain_cell *cell,
-                                 const char *root, bool shows, struct trial_result **result,
-                                 struct error *error)
+                                 const char *root, bool shows, struct trial_plan *plan,
+                                 struct trial_result **result, struct error *error)
 {
     const struct drain_options *options = series->options;
     const struct target *target = target_of(series);
-    struct trial_plan plan = plan_drain(cell, root);
-    plan.fleet.driver = series->target->driver;
-    plan.fleet.processes = options->processes < cell->clients ? options->processes : cell->clients;
-    plan.fleet.session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS);
-    plan.fleet.timeout_ns = options->timeout_ns;
-    plan.fleet.seed = options->seed;
-    plan.fleet.servers = &target->placement;
+    *plan = plan_drain(cell, root);
+    plan->fleet.driver = series->target->driver;
+    plan->fleet.processes = options->processes < cell->clients ? options->processes : cell->clients;
+    plan->fleet.session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS);
+    plan->fleet.timeout_ns = options->timeout_ns;
+    plan->fleet.seed = options->seed;
+    plan->fleet.servers = &target->placement;
     const struct trial_host host = {
         .setup = target->setup,
         .servers = &target->servers,
@@ -243,7 +244,7 @@ static enum error_kind run_drain(struct drain_series *series, const struct drain
         .watch = {.progress = shows ? show : NULL,
                   .context = series,
                   .interrupt_descriptor = series->base.targets.signals}};
-    return trial_run(&plan, &host, result, error);
+    return trial_run(plan, &host, result, error);
 }
 
 /* Complains about a trial whose times do not stand. */
@@ -268,8 +269,9 @@ static enum error_kind make(void *context, struct error *error)
     size_t index = series->base.trial->cell;
     const struct drain_cell *cell = &series->cells[index];
     struct drain_sample *sample = &series->samples[series->sample_count];
+    struct trial_plan plan;
     struct trial_result *result = NULL;
-    enum error_kind kind = run_drain(series, cell, series->base.root, true, &result, error);
+    enum error_kind kind = run_drain(series, cell, series->base.root, true, &plan, &result, error);
     progress_clear(&series->base.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -295,12 +297,13 @@ static enum error_kind warm_up(struct drain_series *series, struct error *error)
     progress_say(&series->base.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && clock_now_ns() < until_ns; i++) {
         const struct drain_cell *cell = &series->cells[i % series->cell_count];
+        struct trial_plan plan;
         struct trial_result *result = NULL;
         char root[TRIAL_ROOT_MAX];
         if (cell->clients < most)
             continue;
         snprintf(root, sizeof root, "%s/w%06zu", target_of(series)->root, i);
-        kind = run_drain(series, cell, root, false, &result, error);
+        kind = run_drain(series, cell, root, false, &plan, &result, error);
         trial_result_free(result);
     }
     progress_clear(&series->base.progress);
