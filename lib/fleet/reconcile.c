@@ -3,15 +3,6 @@
 
 #include <stdio.h>
 
-void server_counters_discount(struct server_counters_count *count, uint64_t exits,
-                              uint64_t reconnects, uint64_t setup_session_reads)
-{
-    /* The close of a session is a write, a reconnect is none. */
-    count->writes -= exits;
-    count->reads -= setup_session_reads;
-    count->packets_received -= exits + reconnects + setup_session_reads;
-}
-
 static uint64_t reads_of(const struct tally *tally)
 {
     return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN];
@@ -23,17 +14,12 @@ bool server_counters_is_behind(const struct server_counters_count *count, const 
     return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
 }
 
-bool server_counters_owes_answers(const struct server_counters_count *count)
-{
-    return count->known && count->packets_received > count->reads + count->writes + count->connects;
-}
-
 bool server_counters_await_answers(const struct server_counters *counters,
                                    const struct server_counters_reading *before, uint32_t clients,
                                    const struct server_counters_count *count)
 {
     return counters->companions == 0 && !server_counters_is_shared(before, clients) &&
-           server_counters_owes_answers(count);
+           count->known && count->packets_received > count->reads + count->writes + count->connects;
 }
 
 enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
@@ -76,13 +62,15 @@ const char *server_counters_counter_word(enum server_counters_counter counter)
     return words[counter];
 }
 
-/* The servers' count without what is no request of a session. */
+/* The servers' count without what is no request of a session: the close of one is a write, a
+ * reconnect is none. */
 static struct server_counters_count count_of_sessions(const struct reconcile_facts *facts)
 {
     struct server_counters_count count = facts->servers;
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
-    server_counters_discount(&count, facts->exits, facts->reconnects,
-                             facts->setup_session_requests);
+    count.writes -= facts->exits;
+    count.reads -= facts->setup_session_requests;
+    count.packets_received += -facts->exits - facts->reconnects - facts->setup_session_requests;
     /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)
         count.notifications = received;
@@ -92,14 +80,6 @@ static struct server_counters_count count_of_sessions(const struct reconcile_fac
 static bool has_lost_connections(const struct reconcile_facts *facts)
 {
     return facts->reconnects > 0 || facts->losses > 0;
-}
-
-/* Whether another client has connected since the gate opened. If a session has lost its connection,
- * the number of its own attempts to reconnect is not known. */
-static bool has_newcomers(const struct reconcile_facts *facts)
-{
-    return facts->servers.connects > 0 && facts->setup_session_stayed &&
-           !has_lost_connections(facts);
 }
 
 /* Why the two counts cannot be compared; NULL if they can. */
@@ -138,7 +118,10 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
 {
     struct reconcile_result result = {.reconciled = RECONCILED_NA,
                                       .counter = server_counters_agree};
-    bool others = facts->servers.known && (facts->is_shared || has_newcomers(facts));
+    /* If a session has lost its connection, how often it has tried to reconnect is not known. */
+    bool has_newcomers =
+        facts->servers.connects > 0 && facts->setup_session_stayed && !has_lost_connections(facts);
+    bool others = facts->servers.known && (facts->is_shared || has_newcomers);
     const char *obstacle = find_obstacle(facts, others);
     result.had_strangers = facts->are_private && others;
     if (obstacle != NULL) {

@@ -3,14 +3,13 @@
  * server_counters: the counters of the servers themselves, asked for and waited for, or asked for
  * while a fleet runs; and whether they agree with what the sessions counted. Layer: fleet.
  *
- * A reading is the sum over all servers (of ephemerals, which every server has, the least). If a
- * server does not tell its counters (its whitelist or its version forbids mntr), the reading is not
- * known, which is no error. Nor is it if a server does not answer at all, where the caller allows
- * that (may_lack): the role of such a server is not known either, and nobody waits for it.
+ * A reading is the sum over all servers (the least of their ephemerals, which every server has). If
+ * a server does not tell its counters (mntr), or does not answer where the caller allows that
+ * (may_lack), the reading is not known, which is no error.
  *
- * The servers count pings among the reads. The reads that are left when the sessions' own reads are
- * taken away are the pings, at most as many as the client library can have sent.
- * Invariant: the packets received are the sessions' requests and those pings, no more and no fewer.
+ * The servers count pings among the reads: what is left without the sessions' own, at most as many
+ * as the client library can have sent. Invariant: the packets received are the sessions' requests
+ * and those pings, no more and no fewer.
  */
 #ifndef FLEET_SERVER_COUNTERS_H
 #define FLEET_SERVER_COUNTERS_H
@@ -37,12 +36,11 @@ enum server_counters_counter {
 
 struct server_counters {
     const struct connect_string *servers;
-    const struct ensemble
-        *ensemble;       /* private servers; else NULL, and their CPU time is not known */
-    struct sim *sim;     /* the simulation of the servers; else NULL */
-    uint32_t companions; /* sessions of another fleet of this program: no strangers */
-    uint64_t words;      /* four-letter words that the servers have answered and counted so far */
-    bool asked_again;    /* a server did not answer the first question, as during an election */
+    const struct ensemble *ensemble; /* private servers; else NULL: their CPU time is unknown */
+    struct sim *sim;                 /* the simulation of the servers; else NULL */
+    uint32_t companions;             /* sessions of another fleet of this program: no strangers */
+    uint64_t words;   /* four-letter words that the servers have answered and counted so far */
+    bool asked_again; /* a server did not answer the first question, as during an election */
     /* A server that does not answer for 5 s is no error, but `absent`: the first such server, or
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;
@@ -92,17 +90,16 @@ MUST_CHECK enum error_kind server_counters_ask_role(struct server_counters *coun
                                                     const struct endpoint *endpoint,
                                                     enum role *role, struct error *error);
 
-/* Asks every server for its last transaction (srvr), which is no request. If *mark is 0, *mark
- * becomes the highest, so that everything that was answered anywhere is at or before it. *reached:
- * whether every server has applied *mark, or its whitelist refuses to tell; *longest_ns: the
- * longest time that a server took to answer. Errors as below. */
+/* Asks every server for its last transaction (srvr), which is no request. A *mark of 0 becomes the
+ * highest: what was answered anywhere is at or before it. *reached: whether every server has
+ * applied *mark, or refuses to tell; *longest_ns: the longest time that a server took to answer.
+ * Errors as below. */
 MUST_CHECK enum error_kind server_counters_follow(struct server_counters *counters, uint64_t *mark,
                                                   bool *reached, uint64_t *longest_ns,
                                                   struct error *error);
 
-/* Asks every server, again for up to 5 s if it does not answer, as during an election, and a few
- * times while requests are under way at it.
- * ERROR_SERVER_DIED, and errors of servers/four_letter.h. */
+/* Asks every server, for up to 5 s if it does not answer, and again a few times while requests are
+ * under way at it. ERROR_SERVER_DIED, and errors of servers/four_letter.h. */
 MUST_CHECK enum error_kind server_counters_read(struct server_counters *counters,
                                                 struct server_counters_reading *reading,
                                                 struct error *error);
@@ -113,11 +110,10 @@ struct server_counters_count server_counters_subtract(const struct server_counte
 /* ------------------------------------------------------------------ asked without waiting
  *
  * server_poll_ask asks every server that does not owe an answer, by mntr, or by srvr if its
- * whitelist refuses mntr. The answers come while the loop turns; those of a simulation at once. A
- * server that hangs owes its answer for as long as it likes, and is asked nothing else meanwhile.
+ * whitelist refuses that. The answers come while the loop turns; those of a simulation at once.
  *
- * Invariant: every word that a server has counted is in server_counters.words; if it is not known
- * whether a server has counted one, or if a server has begun to count anew, asked_again is set. */
+ * Invariant: every word that a server has counted is in server_counters.words; if that is not
+ * known, or a server has begun to count anew, asked_again is set. */
 
 /* How the last question to a server has ended. */
 enum server_poll_state {
@@ -139,9 +135,9 @@ struct server_poll_answer {
 
 struct server_poll;
 
-/* Lays out a poll of the servers of `counters`, whose hosts must be addresses (tcp_resolve). On
- * success *poll is the caller's to server_poll_free; counters and loop must outlive it.
- * ERROR_NO_MEMORY, and those of errno and of event_loop_watch. */
+/* A poll of the servers of `counters`, whose hosts must be addresses (tcp_resolve). *poll is the
+ * caller's to server_poll_free; counters and loop must outlive it. Errors of errno and of
+ * event_loop_watch. */
 MUST_CHECK enum error_kind server_poll_new(struct server_counters *counters,
                                            const struct loop *loop, struct server_poll **poll,
                                            struct error *error);
@@ -162,34 +158,21 @@ const struct server_poll_answer *server_poll_answers(const struct server_poll *p
  * A difference fails the verdict only if nothing else explains it: no other client was connected to
  * the servers, and no session lost its connection with messages in transit. */
 
-/* Whether the servers have not yet applied the close of a session: nobody waited for the replies to
- * the `exits` sessions that were closed in order between the two readings. */
+/* Whether the servers have yet to apply the close of one of the `exits` sessions that were closed
+ * in order between the two readings. */
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
                                uint64_t exits);
 
-/* Whether the servers have received more than they have answered. When every session has all its
- * replies, that is a ping under way, for a server counts what it has read before it hands that on;
- * or nobody's who is known. To be called before server_counters_discount. */
-bool server_counters_owes_answers(const struct server_counters_count *count);
-
-/* Whether servers that only so many sessions use, since the reading before, owe answers: it is
- * worth while to read again. */
+/* Whether servers that only so many sessions use, since the reading before, have received more than
+ * they have answered. When every session has all its replies that is a ping under way: it is worth
+ * while to read again. */
 bool server_counters_await_answers(const struct server_counters *counters,
                                    const struct server_counters_reading *before, uint32_t clients,
                                    const struct server_counters_count *count);
 
-/* Takes out what the servers counted for sessions that were closed in order, for reconnects, and
- * for reads of the set-up session. */
-void server_counters_discount(struct server_counters_count *count, uint64_t exits,
-                              uint64_t reconnects, uint64_t setup_session_reads);
-
-/*
- * Compares what the servers counted with what the sessions counted. Returns the first counter that
- * differs, with both numbers, or server_counters_agree with *servers and *sessions unchanged.
- * pings_most: of the sessions and the set-up session; as many of them count as reads as brings the
- * two numbers nearest. Every request must have been answered, and no other client may use the
- * servers.
- */
+/* The first counter of the servers that differs from the sessions', with both numbers;
+ * server_counters_agree, with *servers and *sessions unchanged, if none does. At most pings_most of
+ * the sessions and the set-up session count as reads, as many as bring the two numbers nearest. */
 enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
                                                        const struct tally *tally,
                                                        uint64_t pings_most, uint64_t *servers,

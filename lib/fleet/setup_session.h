@@ -3,10 +3,9 @@
  * setup_session: zkherd's own session, which creates the znodes of a run and deletes them; and what
  * it is made of: a loop, and a session with synchronous requests. Layer: fleet.
  *
- * The calls are synchronous: each waits for its reply, up to a deadline. After a lost connection
- * reads and deletes are sent again. An expired session is replaced by a new one at its next use.
- * The requests are not measured; they are counted, so that they can be taken out of the servers'
- * counters.
+ * Each call waits for its reply, up to a deadline. After a lost connection reads and deletes are
+ * sent again; an expired session is replaced by a new one at its next use. The requests are
+ * counted, so that they can be taken out of the servers' counters.
  *
  * Invariant: only the root znodes of runs and znodes below them are changed; the session's
  * callbacks run only in the calls that wait.
@@ -27,9 +26,8 @@
 
 /* ------------------------------------------------------------------ the loop
  *
- * The event loop and the clock of zkherd's own session. With real servers these are a
- * client/event_loop.h and the monotonic clock; in a simulation (sim/sim.h) its agenda and its time,
- * which passes only in loop_turn. */
+ * A client/event_loop.h and the monotonic clock; or the agenda of a simulation and its time, which
+ * passes only in loop_turn. */
 
 struct loop {
     struct event_loop *event_loop; /* real servers; else NULL */
@@ -43,10 +41,9 @@ uint64_t loop_now_ns(const struct loop *loop);
 MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
                                      struct error *error);
 
-/* ------------------------------------------------------------------ a session with synchronous
- * requests
+/* ------------------------------------------------------------------ synchronous requests
  *
- * The set-up session and the browser (bench/target/browser.h) share it. They decide what to ask,
+ * What the set-up session and the browser (bench/target/browser.h) share: they decide what to ask,
  * how long to wait, and what to ask again. */
 
 #define SYNC_SESSION_TIMEOUT_MS 15000
@@ -129,18 +126,16 @@ struct setup_session {
     char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
 };
 
-/* Opens a session with the servers (chroot included). *setup is the caller's to setup_session_free.
- * ensemble: private servers, which must outlive the set-up session's use, or NULL; when one of them
- * ends, every wait here ends with ERROR_SERVER_DIED. timeout_ns also bounds every later request.
- * While `interrupts` is readable no session is waited for either. ERROR_NO_ANSWER if none is
- * established in time. */
+/* Opens a session with the servers (chroot included); *setup is the caller's to setup_session_free.
+ * ensemble: private servers, which must outlive it, or NULL; when one of them ends, every wait ends
+ * with ERROR_SERVER_DIED. timeout_ns also bounds every later request. While `interrupts` is
+ * readable nothing is waited for. ERROR_NO_ANSWER if no session is established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              int interrupts, struct setup_session **setup,
                                              struct error *error);
 
-/* The same in a simulation, which must outlive the set-up session's use. timeout_ns is of its time.
- */
+/* The same in a simulation, which must outlive it, and in its time. */
 MUST_CHECK enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                                        struct setup_session **setup,
                                                        struct error *error);
@@ -162,26 +157,23 @@ MUST_CHECK enum error_kind setup_session_create_numbered(struct setup_session *s
                                                          const char *path, uint32_t count,
                                                          struct error *error);
 
-/* In a simulation, which is new and empty: creates the znode above this one, if that is not the
- * root. Elsewhere the znode above exists, and this does nothing. */
+/* In a simulation, which is new and empty: creates the znode above this one, if not the root. */
 MUST_CHECK enum error_kind setup_session_create_parent(struct setup_session *setup,
                                                        const char *path, struct error *error);
 
-/* Creates a persistent znode with this text as its data. Errors are those of
- * setup_session_create. */
+/* Creates a persistent znode with this text as its data; errors as above. */
 MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *setup,
                                                         const char *path, const char *text,
                                                         struct error *error);
 
-/* The same, together with a mark below it, in one transaction. The mark is an ephemeral znode,
- * which exists as long as the session does; a session that replaces an expired one makes it again.
- */
+/* The same, together with a mark below it: an ephemeral znode, which a session that replaces an
+ * expired one makes again. */
 MUST_CHECK enum error_kind setup_session_create_marked(struct setup_session *setup,
                                                        const char *path, const char *text,
                                                        const char *mark, struct error *error);
 
-/* Waits until the session's server has applied everything that was answered anywhere: a follower
- * may be behind, but it answers a write, here of the znode's data, only after all earlier ones. */
+/* Waits until the session's server has applied everything that was answered anywhere: it answers a
+ * write, here of the znode's data, only after all earlier ones. */
 MUST_CHECK enum error_kind setup_session_catch_up(struct setup_session *setup, const char *path,
                                                   struct error *error);
 

@@ -7,6 +7,11 @@
 /* A wait that takes so much longer than it may was not run meanwhile; any takes a little longer. */
 #define ABSENCE_NS WATCHDOG_TURN_NS
 
+static struct shared *shared_of(const struct watchdog *watchdog)
+{
+    return watchdog->workers->fleet.shared;
+}
+
 static void woken(void *context)
 {
     shared_woken(((struct shared *)context)->coordinator_descriptor);
@@ -15,7 +20,7 @@ static void woken(void *context)
 /* In a simulation the actors move in the coordinator's own turns, and nobody is to be woken. */
 enum error_kind watchdog_start(struct watchdog *watchdog)
 {
-    struct shared *shared = watchdog->workers->fleet.shared;
+    struct shared *shared = shared_of(watchdog);
     if (shared->coordinator_descriptor < 0)
         return ERROR_NONE;
     return event_loop_watch(watchdog->loop->event_loop, shared->coordinator_descriptor, woken,
@@ -24,41 +29,30 @@ enum error_kind watchdog_start(struct watchdog *watchdog)
 
 void watchdog_stop(struct watchdog *watchdog)
 {
-    struct shared *shared = watchdog->workers->fleet.shared;
+    struct shared *shared = shared_of(watchdog);
     if (shared->coordinator_descriptor >= 0)
         event_loop_unwatch(watchdog->loop->event_loop, shared->coordinator_descriptor);
 }
 
-static bool is_interrupted(const struct watchdog *watchdog)
-{
-    struct pollfd descriptor = {.fd = watchdog->interrupt_descriptor, .events = POLLIN};
-    return watchdog->interrupt_descriptor >= 0 && poll(&descriptor, 1, 0) > 0;
-}
-
-/* A private server that ends while sessions connect, or while all of them pause, is noticed by
- * nothing else. */
-static enum error_kind check_servers(struct watchdog *watchdog)
-{
-    uint64_t now_ns = clock_now_ns();
-    if (now_ns - watchdog->checked_ns < WATCHDOG_TURN_NS)
-        return ERROR_NONE;
-    watchdog->checked_ns = now_ns;
-    return ensemble_check(watchdog->counters->ensemble, watchdog->error);
-}
-
 static enum error_kind check(struct watchdog *watchdog)
 {
+    struct pollfd interrupt = {.fd = watchdog->interrupt_descriptor, .events = POLLIN};
+    uint64_t now_ns = clock_now_ns();
     enum error_kind kind = workers_check(watchdog->workers, watchdog->error);
-    if (kind == ERROR_NONE)
-        kind = check_servers(watchdog);
-    if (kind == ERROR_NONE && is_interrupted(watchdog))
+    /* A private server that ends while sessions connect, or while all of them pause, is noticed by
+     * nothing else. */
+    if (kind == ERROR_NONE && now_ns - watchdog->checked_ns >= WATCHDOG_TURN_NS) {
+        watchdog->checked_ns = now_ns;
+        kind = ensemble_check(watchdog->counters->ensemble, watchdog->error);
+    }
+    if (kind == ERROR_NONE && interrupt.fd >= 0 && poll(&interrupt, 1, 0) > 0)
         kind = error_raise(watchdog->error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     return kind;
 }
 
 static bool is_stuck(struct watchdog *watchdog)
 {
-    const struct shared *shared = watchdog->workers->fleet.shared;
+    const struct shared *shared = shared_of(watchdog);
     uint64_t movement = shared_steps(shared) + watchdog->kind->movement(watchdog->context);
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     if (movement != watchdog->movement) {
@@ -88,7 +82,7 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
     enum fleet_end end = watchdog->kind->look(watchdog->context, now_ns, absent_ns);
     if (end != END_DONE)
         return end;
-    if (atomic_load(&watchdog->workers->fleet.shared->lost) > 0)
+    if (atomic_load(&shared_of(watchdog)->lost) > 0)
         return END_LOST;
     return is_stuck(watchdog) ? END_DEADLINE : END_DONE;
 }
@@ -101,11 +95,6 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
 #define SETTLING_PRIVATE_NS (10 * NS_PER_S)
 /* How often they are asked meanwhile. */
 #define SETTLING_TURN_NS (10 * NS_PER_MS)
-
-static struct shared *shared_of(const struct watchdog *watchdog)
-{
-    return watchdog->workers->fleet.shared;
-}
 
 /* ------------------------------------------------------------------ before the run */
 
@@ -150,8 +139,8 @@ enum error_kind gate_note_roles(struct watchdog *watchdog)
 }
 
 /* A connection that was closed a moment ago, by an earlier trial or an earlier question, still
- * counts: servers that nobody else uses come to rest soon. Of private ones that is waited for,
- * since whoever is connected then is a stranger. */
+ * counts: servers that nobody else uses come to rest soon. Private ones are waited for
+ * longer, since whoever is connected then is a stranger. */
 enum fleet_end gate_read_counters(struct watchdog *watchdog,
                                   struct server_counters_reading *reading)
 {
@@ -232,7 +221,7 @@ enum error_kind under_way_follow(struct watchdog *watchdog, uint64_t *mark, bool
 enum fleet_end under_way_catch_up(struct watchdog *watchdog)
 {
     uint64_t mark = 0;
-    bool reached = watchdog->workers->fleet.shared->plan->servers->count == 1;
+    bool reached = shared_of(watchdog)->plan->servers->count == 1;
     enum fleet_end end = END_DONE;
     while (end == END_DONE && !reached) {
         end = fleet_end_of(under_way_follow(watchdog, &mark, &reached));
@@ -266,7 +255,7 @@ enum fleet_end under_way_receive(struct watchdog *watchdog,
                                  const struct server_counters_reading *at_start)
 {
     struct server_counters_reading reading;
-    uint32_t sessions = watchdog->workers->fleet.shared->plan->sessions;
+    uint32_t sessions = shared_of(watchdog)->plan->sessions;
     if (!at_start->known || server_counters_is_shared(at_start, sessions))
         return END_DONE;
     enum fleet_end end = under_way_catch_up(watchdog);

@@ -4,9 +4,9 @@
  * to the opening of its gate, and takes its last readings after the run. Layer: fleet, above
  * workers.
  *
- * Whatever leads a fleet waits here. A worker that died, a private server that ended, a signal, a
- * lost session and a run in which nothing moves are therefore detected during every wait. What one
- * kind of run must look at besides (its own verdict, its progress) is a struct watchdog_kind.
+ * Whatever leads a fleet waits here, so every wait detects a worker that died, a private server
+ * that ended, a signal, a lost session and a run in which nothing moves. What one kind of run looks
+ * at besides is a struct watchdog_kind.
  *
  * In this order: gate_await_sessions, gate_note_roles, gate_read_counters; then the caller opens
  * the gate, by shared_enter(PHASE_RUN), and leads the run; then gate_close.
@@ -72,8 +72,8 @@ struct watchdog {
     uint64_t checked_ns; /* the host's clock at the last check of private servers */
 };
 
-/* From here on to watchdog_stop, whatever wakes the coordinator ends a wait. watchdog_stop must be
- * called in any case. Errors are those of event_loop_watch. */
+/* From here on to watchdog_stop, which is due in any case, whatever wakes the coordinator ends a
+ * wait. Errors of event_loop_watch. */
 MUST_CHECK enum error_kind watchdog_start(struct watchdog *watchdog);
 void watchdog_stop(struct watchdog *watchdog);
 
@@ -104,27 +104,21 @@ MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
 
 /* ------------------------------------------------------------------ what is under way
  *
- * What servers that have answered every request have yet to do: a server of several may be behind
- * the one that has answered a write, and a notification that was sent may not have arrived. Neither
- * is a request that some session waits for. */
+ * When every request is answered, a server may be behind the one that has answered a write, and a
+ * notification that was sent may not have arrived. */
 
-/* server_counters_follow, in the middle of the run: the watchdog's kind hears how long the servers
- * took to answer. */
+/* server_counters_follow; the watchdog's kind hears how long the servers took to answer. */
 MUST_CHECK enum error_kind under_way_follow(struct watchdog *watchdog, uint64_t *mark,
                                             bool *reached);
 
-/* Waits until every server has carried out what any of them had when it was first asked; returns at
- * once if there is one server alone. Errors are those of watchdog_wait and of
- * server_counters_follow. */
+/* Waits until every server has carried out what any of them had when it was first asked. Errors of
+ * watchdog_wait and server_counters_follow. */
 MUST_CHECK enum fleet_end under_way_catch_up(struct watchdog *watchdog);
 
-/*
- * All requests have been answered, and so all notifications sent, once all servers have caught up;
- * but the last of them may be under way. How many there are to be the servers say, if they do, and
- * if nobody else uses them: then waits until as many have been received, as long as any come, and
- * for 2 s after the last. at_start: the servers' counters when the sessions had received none that
- * the watchdog's kind counts as received. Errors as above, and those of server_counters_read.
- */
+/* All requests are answered: waits until all servers have caught up, and until as many
+ * notifications have been received as the servers have sent since at_start, when the watchdog's
+ * kind had received none; at most for 2 s after the last that comes. Only the former if the servers
+ * do not tell, or others use them. Errors as above, and those of server_counters_read. */
 MUST_CHECK enum fleet_end under_way_receive(struct watchdog *watchdog,
                                             const struct server_counters_reading *at_start);
 

@@ -166,7 +166,7 @@ static int32_t *watched(const struct fan_out *fan_out, uint32_t session, uint32_
 void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version)
 {
     int32_t *fires = watched(fan_out, session, znode);
-    /* Of a version that is past the watch has fired, and its notification has yet to come. */
+    /* The watch of a version that is past has fired; its notification has yet to come. */
     if (*fires != 0 && *fires <= version)
         (void)!append(&fan_out->sessions[session],
                       (struct fan_out_notification){.znode = znode, .version = *fires});

@@ -8,7 +8,7 @@
 #define ANSWERS_NS     (5 * NS_PER_S)
 #define ANSWER_TURN_NS (2 * NS_PER_MS)
 
-/* Of a bystander. */
+/* What a bystander does. */
 #define WARM_UP_NS  (500 * NS_PER_MS)
 #define PERIOD_NS   (NS_PER_S / BRAKE_READS_PER_S)
 #define VALUE_BYTES 100

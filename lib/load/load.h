@@ -128,7 +128,7 @@ struct outages;
 /* The operations that were completed in a sample, from 0. */
 uint64_t outages_sample(const struct outages *outages, uint32_t sample, enum outages_kind kind);
 
-/* Of any path of a load, with its terminator. */
+/* Enough for any path of a load, with its terminator. */
 #define LOAD_PATH_SIZE 160
 
 #define LOAD_STATUSES (ZK_OTHER_ERROR + 1)

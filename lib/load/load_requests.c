@@ -73,7 +73,7 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
 
 /* ------------------------------------------------------------------ what */
 
-/* Of the number at the end of a created znode's name: enough for any 64-bit number. */
+/* The digits at the end of a created znode's name: enough for any 64-bit number. */
 #define DIGITS 20
 
 void load_requests_init(struct load_session *session, uint64_t seed)
@@ -138,7 +138,7 @@ struct request load_requests_delete_own(struct load_session *session)
     return request_delete(numbered(session->requests.child, session->requests.deleted++));
 }
 
-/* Of a data znode that is drawn. */
+/* A write of a data znode that is drawn. */
 static struct request set_request(struct load_session *session, struct load_sent *sent)
 {
     sent->znode = draw_znode(session);
@@ -146,7 +146,7 @@ static struct request set_request(struct load_session *session, struct load_sent
                        session->load->plan->value_bytes, REQUEST_ANY_VERSION);
 }
 
-/* Of a data znode that is drawn, as is whether the read leaves a watch. */
+/* The data znode is drawn, as is whether the read leaves a watch. */
 static struct request read_request(struct load_session *session, enum operation operation,
                                    struct load_sent *sent)
 {
@@ -158,7 +158,7 @@ static struct request read_request(struct load_session *session, enum operation 
                             .watch = sent->watch ? WATCH : NO_WATCH};
 }
 
-/* Of a multi: its write. */
+/* For a multi: its write. */
 static struct request request_of(struct load_session *session, enum load_kind kind,
                                  struct load_sent *sent)
 {

@@ -223,7 +223,7 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
     }
 }
 
-/* Of the contended time: replied; or over and failed. */
+/* In the contended time: replied; or over and failed. */
 static uint64_t contended_sum(const struct load_shared *load, bool replied)
 {
     uint64_t sum = 0;

@@ -59,8 +59,8 @@ static void tell_notification(const struct load_session *session, enum client_ev
  * and a folder for the znodes that it creates. The tag of a request is how many data znodes it
  * creates or deletes. */
 
-/* Of the values and paths of one multi: below what any server takes (jute.maxbuffer) that takes
- * larger values one by one. */
+/* The values and paths of one multi: below what any server takes (jute.maxbuffer) that takes larger
+ * values one by one. */
 #define BATCH_BYTES ((size_t)48 << 10)
 
 static uint64_t data_znodes(const struct load_session *session)

@@ -345,7 +345,7 @@ static void describe_end(const struct load_trial *trial)
                  status_words(atomic_load(&shared->first_lost_status)));
 }
 
-/* Of a load that has ended well. All its sessions rest: nobody records any more. */
+/* The load has ended well. All its sessions rest: nobody records any more. */
 static void take_result(struct load_trial *trial, bool alone)
 {
     struct shared *shared = trial->load->shared;

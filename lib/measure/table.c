@@ -148,7 +148,7 @@ void table_write_row(const struct table_type *type, const struct table_value *ro
 
 /* ------------------------------------------------------------------ reading */
 
-/* Of the kind of its column; an empty field is unknown, but for a text. False: it is not. */
+/* By the kind of its column; an empty field is unknown, but for a text. False: it is malformed. */
 static bool parse(const char *field, enum table_kind kind, struct table_value *value)
 {
     char *end = NULL;

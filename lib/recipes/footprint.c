@@ -74,7 +74,7 @@ size_t footprint_watched_length(const struct recipe *recipe, size_t lock_length)
     return recipe->names.lock_watched ? lock_length : 0;
 }
 
-/* Of a client, while it waits. */
+/* What a client has while it waits. */
 static uint64_t watches_at_once(const struct recipe *recipe)
 {
     return (recipe->names.watched != NULL) + (uint64_t)recipe->names.lock_watched;

@@ -132,7 +132,7 @@ bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t ba
     const uint64_t creates = of[TALLY_CREATE] - of[TALLY_CREATE_FAILED];
     const uint64_t others = clients - 1;
     const struct count counts[] = {
-        /* Of those that find all znodes, one creates ready; the others try in vain. */
+        /* One of those that find all znodes creates ready; the others try in vain. */
         {"creates that succeed", creates, passages + barriers, passages + barriers},
         {"creates that fail", of[TALLY_CREATE_FAILED], 0, barriers * others},
         {"deletes", of[TALLY_DELETE], passages, passages},

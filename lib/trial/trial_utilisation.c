@@ -18,7 +18,7 @@ static double mean_s(const struct trial_result *result, enum meter_kind kind)
 
 /* ------------------------------------------------------------------ the steady part */
 
-/* Of the messages: those that follow from the releases in the steady part. */
+/* The messages that follow from the releases in the steady part. */
 static void take_steady_part(const struct trial_result *result, struct utilisation_figures *figures)
 {
     const struct trial_memory *memory = result->memory;

@@ -7,7 +7,7 @@
 /* How often it is looked whether the znodes of a dead session have gone. */
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
 
-/* Of a znode that was laid out. */
+/* For a znode that was laid out. */
 #define ZNODE_PATH_MAX (RECIPE_PATH_MAX + 32)
 
 /* The first of a recipe's znodes in the folder of a lock. */
