@@ -344,3 +344,15 @@ TEST_BETWEEN(how_it_begins_is_not_marked, set_up, NULL)
     take();
     assert_marks(0, "server 3 back;server 3 snapshot;server 3 leads");
 }
+
+TEST_BETWEEN(one_server_alone_elects_nobody, set_up, NULL)
+{
+    servers.count = 1;
+    servers.leader = LOAD_SERVERS_LEADER_UNKNOWN;
+    answer(0, 110, ROLE_STANDALONE);
+    take();
+    answer(0, 120, ROLE_STANDALONE);
+    take();
+    assert_int_equal(marks.count, 0);
+    assert_int_equal(seconds[1].writes, 10);
+}

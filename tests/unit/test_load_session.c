@@ -227,6 +227,18 @@ TEST(deletes_come_on_top_of_the_depth)
     }
 }
 
+/* As many are outstanding as can be: all of the creates and all of their deletes. */
+TEST(the_depth_of_the_client_is_used_in_full)
+{
+    start("create-delete=100", DEPTH);
+    for (unsigned i = 0; i < DEPTH; i++)
+        answer(ZK_OK);
+    assert_int_equal(session.async_deletes, DEPTH);
+    assert_int_equal(client.outstanding, 2 * DEPTH);
+    assert_false(client_can_submit(&client));
+    stop();
+}
+
 /* ------------------------------------------------------------------ at an offered rate */
 
 /* Of the operations so far: late by more than so many ms. */
@@ -348,5 +360,17 @@ TEST(contended_requests_are_held_against_the_limit)
     assert_int_equal(load_shared_contended_over(load), 3);
     answer_all(ZK_OK);
     assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_CONTENDED].failed), 1);
+    stop();
+}
+
+TEST(without_a_limit_nothing_is_over)
+{
+    start("get=100", 1);
+    atomic_store(&load->contends_ns, load->starts_ns);
+    answer(ZK_OK);
+    assert_int_equal(load_shared_contended_replied(load), 1);
+    assert_int_equal(load_shared_contended_over(load), 0);
+    atomic_store(&load->ends_ns, time_ns);
+    answer_all(ZK_OK);
     stop();
 }
