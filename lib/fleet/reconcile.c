@@ -70,7 +70,7 @@ static struct server_counters_count count_of_sessions(const struct reconcile_fac
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
     count.writes -= facts->exits;
     count.reads -= facts->setup_session_requests;
-    count.packets_received += -facts->exits - facts->reconnects - facts->setup_session_requests;
+    count.packets_received -= facts->exits + facts->reconnects + facts->setup_session_requests;
     /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)
         count.notifications = received;

@@ -111,8 +111,8 @@ MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
 MUST_CHECK enum error_kind under_way_follow(struct watchdog *watchdog, uint64_t *mark,
                                             bool *reached);
 
-/* Waits until every server has carried out what any of them had when it was first asked. Errors of
- * watchdog_wait and server_counters_follow. */
+/* Waits until every server has carried out what any of them had when it was first asked; a server
+ * alone has. Errors of watchdog_wait and server_counters_follow. */
 MUST_CHECK enum fleet_end under_way_catch_up(struct watchdog *watchdog);
 
 /* All requests are answered: waits until all servers have caught up, and until as many
