@@ -17,14 +17,14 @@ static void show(void *context, const struct trial_progress *progress)
     background->watch->progress(background->watch->context, progress);
 }
 
-/* Of the load: the caller's company alone. */
+/* For the load: the caller's company alone. */
 static bool has_company(void *context)
 {
     const struct trial_watch *watch = ((const struct background *)context)->watch;
     return watch->has_company == NULL || watch->has_company(watch->context);
 }
 
-/* Of the trial. */
+/* For the trial. */
 static bool goes_on(void *context)
 {
     const struct background *background = context;

@@ -104,9 +104,8 @@ void background_settle(struct background *background);
 
 /* How far the load is. */
 struct background_counts {
-    /* Of the requests that were due in the contended time: those that have been replied to so far,
-     * and those of them that are over, as in struct background_figures. 0 while there is no load.
-     */
+    /* Requests that were due in the contended time: those that have been replied to so far, and
+     * those of them that are over, as in struct background_figures. 0 while there is no load. */
     uint64_t replied, over;
     uint64_t sent, losses; /* requests, and connections; after the trial, in all */
 };

@@ -32,7 +32,7 @@
 #define ID_WIDTH   4
 #define PART_WIDTH 13
 
-/* Of claims.csv. */
+/* The columns of claims.csv. */
 #define COLUMNS(X)                                                                                 \
     X(claim, csv_text(csv, claim->id))                                                             \
     X(source, csv_text(csv, claim->source))                                                        \

@@ -58,7 +58,7 @@ struct claim {
     /* In the order that the experiment expects; the rest are NULL. */
     const struct recipe *recipes[CLAIM_RECIPES_MAX];
     struct growth growths[2]; /* for growth_is_lawful; without figures: none */
-    /* Of a claim about private ensembles side by side: how many servers each has; else 0. */
+    /* For a claim about private ensembles side by side: how many servers each has; else 0. */
     uint64_t servers[2];
 };
 
@@ -170,21 +170,21 @@ void experiment_say(const struct testbed *testbed, const char *format, ...)
 /* The growths of the claim. */
 experiment_function growth_is_lawful;
 
-/* Of one lock: all who wait are notified by a release, … */
+/* One lock: all who wait are notified by a release, … */
 experiment_function releases_notify_all;
 /* … and so is the deleter; … */
 experiment_function releases_notify_children_watches;
 /* … or one of them is, and the handoffs cost the same whatever their number, as the growths of the
  * claim say. */
 experiment_function releases_notify_one;
-/* Of a lock that readers share: those behind a writer are let in by its release, all of them, and
+/* A lock that readers share: those behind a writer are let in by its release, all of them, and
  * nobody else is woken. */
 experiment_function releases_let_readers_in_together;
 
-/* Of each lock, in free pace: as many CREATEs succeed as grants are made, and nobody holds beside
+/* Each lock, in free pace: as many CREATEs succeed as grants are made, and nobody holds beside
  * another. */
 experiment_function contention_has_one_winner;
-/* Of each lock that looks at one znode behind a CREATE that failed, in free pace: all are granted,
+/* Each lock that looks at one znode behind a CREATE that failed, in free pace: all are granted,
  * although the znode goes in between again and again. */
 experiment_function contention_loses_no_wakeup;
 /* The first lock grants out of the order of arrival, none of the others does. */
@@ -198,14 +198,14 @@ experiment_function contention_shows_and_breaks;
 /* A waiter dies at the first lock, which has one holder all the same, and at the second, which
  * trusts a deletion and has two. */
 experiment_function deaths_need_another_list;
-/* Of one lock: a waiter's death sets off one notification and no grant. */
+/* One lock: a waiter's death sets off one notification and no grant. */
 experiment_function deaths_of_waiters_wake_one;
 /* The reply to a CREATE is lost at the first lock, which is blocked from then on, and at the second
  * one, which goes on with the znode that it has. */
 experiment_function deaths_of_replies_need_a_guid;
-/* Of one lock around data in several parts: a holder crashes in the middle of its work. */
+/* One lock around data in several parts: a holder crashes in the middle of its work. */
 experiment_function deaths_of_holders_take_the_timeout;
-/* Of one election: the leader exits, or crashes, and one client is notified. */
+/* One election: the leader exits, or crashes, and one client is notified. */
 experiment_function deaths_of_leaders_have_one_successor;
 
 /* Whether a lock is freed in time, so long after the last request of its dead holder: after one
@@ -213,7 +213,7 @@ experiment_function deaths_of_leaders_have_one_successor;
  * of a session, and round up to a tick, which is at most half of the shortest timeout. */
 bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns);
 
-/* Of a barrier: the time of all clients to enter and leave all barriers is linear in the barriers,
+/* A barrier: the time of all clients to enter and leave all barriers is linear in the barriers,
  * and in the clients of each. */
 experiment_function barriers_take_linear_time;
 /* From the first number of servers of the claim to the second reads rise and writes fall: without

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CONFIDENCE 0.95
-/* Of fewer handoffs a 99th percentile is little more than their maximum. */
+/* A 99th percentile of fewer handoffs is little more than their maximum. */
 #define P99_LEAST 100
 
 /* Where the value is that of a handoff, it has a name of its own; else that of its column. */

@@ -102,7 +102,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Of status and stop, which show the same help. */
+/* The options of status and stop, which show the same help. */
 static const struct option_row common_rows[] = {
     {.name = "--json", OPTION_FLAG(struct call, json), .help = ""},
     OPTION_ROW_HELP(""),

@@ -24,7 +24,7 @@
 
 #define METRICS_LABELS_MAX 4
 
-/* Of a sample; a NULL in place of a name ends them. */
+/* The labels of a sample; a NULL in place of a name ends them. */
 struct metrics_labels {
     struct {
         const char *name, *value;

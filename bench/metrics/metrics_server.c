@@ -16,7 +16,7 @@
 #define CONNECTIONS_MAX 32
 /* A client that sends or reads nothing for so long loses its connection. */
 #define SILENCE_S 10
-/* Of those who ask at once, each is answered within three rounds. What comes meanwhile may have to
+/* Each of those who ask at once is answered within three rounds. What comes meanwhile may have to
  * wait for the next call, so that who asks without a pause does not take all the time. */
 #define ROUNDS_MAX 8
 

@@ -112,7 +112,8 @@ static bool is_consistent(const struct calibrate_options *options)
 #define PRIOR_TURN_NS        20000
 #define PRIOR_CLIENT_TURN_NS 10000
 
-/* Of a quantity whose trials happen to be equal: no mean of a few trials is known better. */
+/* The least error of a quantity whose trials happen to be equal: no mean of a few trials is known
+ * better. */
 #define LEAST_SD 0.02
 
 /* The quantities are the two times of each cell, and the model is the simulation. */

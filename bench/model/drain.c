@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of virtual time: as long as nobody waits for. */
+/* Virtual time: nobody waits for it. */
 #define SIMULATED_TIMEOUT_NS      (600 * NS_PER_S)
 #define SIMULATED_SESSION_TIMEOUT 60000
 

@@ -510,7 +510,7 @@ static void lay_out(struct prediction_run *run, const struct drain_cell *drains,
     }
 }
 
-/* Of drains that are to be measured: whether the costs were fitted to none. */
+/* Whether the costs were fitted to none of the drains that are to be measured. */
 static enum error_kind check_held_out(const struct costs_file *costs,
                                       const struct drain_cell *drains, size_t count,
                                       struct error *error)

@@ -39,7 +39,7 @@ MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct
  * What a load does at the moment, a line a second on a terminal. Invariant: nothing is written
  * unless stderr is a terminal, and no line is wider than 79 columns. */
 
-/* Of 79 columns, with its terminator. */
+/* A line of 79 columns, with its terminator. */
 #define LIVE_LINE_SIZE 80
 
 struct live {
@@ -87,7 +87,7 @@ struct load_totals {
 /* All zero bytes but the series: no trial. */
 struct load_metrics {
     const struct series *series;
-    /* Of each target: finished trials, and, while they are told, the running one too. */
+    /* For each target: finished trials, and, while they are told, the running one too. */
     struct metrics_totals totals[OPTIONS_TOPOLOGIES_MAX];
     struct load_totals of_load[OPTIONS_TOPOLOGIES_MAX];
     const struct load_cell *cell;         /* of the running trial; NULL: none runs */

@@ -158,7 +158,7 @@ enum error_kind manifest_write(struct manifest *manifest, const struct manifest_
     char started[32], ended[32];
     if (manifest->json == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
-    /* Of plots that a signal has left out, a warning tells. */
+    /* A warning names the plots that a signal has left out. */
     if (cut_short == NULL && unwritten != NULL && unwritten->kind != ERROR_INTERRUPTED)
         cut_short = unwritten;
     clock_format_utc(end->started_utc_ns, 0, started, sizeof started);

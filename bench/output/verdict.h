@@ -13,7 +13,7 @@ enum verdict { VERDICT_HOLDS, VERDICT_FAILS, VERDICT_UNDETERMINED, VERDICTS };
 /* "holds", "fails" or "undetermined". */
 const char *verdict_word(enum verdict verdict);
 
-/* Of an exit status: 0 holds, 1 fails, any other is undetermined. */
+/* The verdict of an exit status: 0 holds, 1 fails, any other is undetermined. */
 enum verdict verdict_of_status(int status);
 
 /* The claim that a ratio is above 1: holds if its interval is above 1, fails if the interval is

@@ -168,7 +168,7 @@ bool page_has_picture(const struct page_source *source, size_t picture);
 extern const char page_html[], page_css[], pictures_csv[], anatomy_html[], anatomy_css[],
     anatomy_js[];
 
-/* Of the script, as a Content-Security-Policy names it: sha256- and the hash as base64. */
+/* The script as a Content-Security-Policy names it: sha256- and the hash as base64. */
 extern const char anatomy_js_hash[];
 
 #endif

@@ -212,7 +212,7 @@ static void put_anatomy(FILE *stream, const struct csv_reader *trace)
 
 /* ------------------------------------------------------------------ the sections */
 
-/* Of a folder with pictures, one that it lacks had nothing to show. */
+/* A picture that a folder with pictures lacks had nothing to show. */
 static bool is_shown(size_t picture, const struct page_source *source)
 {
     if (data_of(picture, source)->rows == 0 || page_has_picture(source, picture))

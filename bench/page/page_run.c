@@ -231,7 +231,7 @@ static size_t find_fit(const struct csv_reader *fits, const char *recipe, const 
     return row;
 }
 
-/* Of the trials of a recipe that have a law. */
+/* Says in how many of a recipe's trials the requests equal the law. */
 static void say_law(FILE *stream, const struct page_source *run, const char *recipe)
 {
     const struct csv_reader *trials = page_file(run, "trials.csv");

@@ -191,7 +191,7 @@ static void put_server(FILE *stream, const json_t *server)
     fputs("</details>\n", stream);
 }
 
-/* Of several manifests in a source each has its own name. */
+/* Each of several manifests in a source has its own name. */
 static void put_manifest(FILE *stream, const struct page_source *source, size_t index)
 {
     static const char *const objects[][2] = {{"host", "The machine"},

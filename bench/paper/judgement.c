@@ -77,7 +77,7 @@ void judgements_write(FILE *stream, const void *context)
 
 /* ------------------------------------------------------------------ for people */
 
-/* Of a wide interval the upper end may be large. */
+/* The upper end of a wide interval may be large. */
 static int decimals_of(double value)
 {
     return fabs(value) < 10 ? 3 : fabs(value) < 100 ? 2 : fabs(value) < 1000 ? 1 : 0;

@@ -247,7 +247,7 @@ static const struct grid_column columns_of_figures[] = {
     {.over = "reads to", .title = "writes", .right = true, .spare = 2},
 };
 
-/* Of a time in seconds: about three digits. */
+/* Prints a time in seconds with about three digits. */
 static int decimals_of(double seconds)
 {
     return seconds < 1 ? 3 : seconds < 100 ? 2 : 1;

@@ -28,7 +28,8 @@ static struct plan_votes count_votes(const struct plan_samples *samples, uint64_
     return votes;
 }
 
-/* Of a figure of the fresh trials at the best size, or, if it has none, of all that were votes. */
+/* The median of a figure over the fresh trials at the best size; over all votes if none is fresh.
+ */
 static double median_of(const struct plan_samples *samples, uint64_t best, size_t figure)
 {
     bool has_fresh = count_votes(samples, best).cast > 0;
@@ -70,7 +71,7 @@ static void explain_no_votes(const struct plan_question *question,
     }
 }
 
-/* Of the trials that failed at the smallest size that failed: the fresh ones, if there are any. */
+/* The trials that failed at the smallest size that failed: the fresh ones, if there are any. */
 static const struct utilisation_finding *find_what_gave_out(const struct plan_samples *samples,
                                                             const struct plan_answer *answer)
 {
@@ -94,7 +95,7 @@ static const struct utilisation_finding *find_what_gave_out(const struct plan_sa
     return foremost;
 }
 
-/* Of handoffs, each vote with its median. */
+/* Each vote gives the median of its handoffs. */
 static struct herd find_herd(const struct plan_question *question,
                              const struct plan_samples *samples)
 {

@@ -120,7 +120,7 @@ static struct plan_demand demand_of(const struct searches *of, uint64_t size, bo
         [PLAN_DEMAND_WATCHES] = watches,
         [PLAN_DEMAND_TRIALS] = 1,
         [PLAN_DEMAND_RPCS] = rpcs,
-        /* Of the load at most: the value goes one way. */
+        /* At most the load's: the value goes one way. */
         [PLAN_DEMAND_BYTES] =
             sum(bytes, product(load, BACKGROUND_VALUE_BYTES + 2 * LOAD_PATH_SIZE)),
         [PLAN_DEMAND_TIME_NS] = probe.longest_ns,

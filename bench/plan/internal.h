@@ -242,7 +242,7 @@ struct plan_guard {
     uint64_t begun_ns;
     uint64_t alone_p99_ns; /* the highest of all servers; 0: no bystander */
     uint64_t bound_ns;     /* of the bystander's response times; 0: no bystander */
-    /* Of the present probe, or the last one. */
+    /* The present probe's, or the last one's. */
     enum plan_guard_reason reason;
     enum brake_reason suffered; /* PLAN_GUARD_BYSTANDER: how, and at which server, from 0 */
     uint32_t server;
@@ -363,8 +363,7 @@ bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_me
 
 /* ------------------------------------------------------------------ sample */
 
-/* Of the latency that the objective is about; the figure of the objective's own percentile first.
- */
+/* The latency that the objective is about; its own percentile comes first. */
 enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
 
 /* A finished trial. If its times are not those of the servers, its counts disagree, its figures do

@@ -12,7 +12,7 @@ bool plan_knee_is_told(const struct plan_question *question)
     return is_one_size && !question->background.given; /* what a handoff costs is not known then */
 }
 
-/* Of others' servers the CPU time is not known, and a simulation has none. */
+/* The CPU time of others' servers is not known, and a simulation has none. */
 static bool is_cpu_time_known(const struct plan_options *options)
 {
     return !options->target.connect && options->target.driver != DRIVER_SIMULATED;

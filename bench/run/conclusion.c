@@ -300,7 +300,7 @@ static bool fails_alike(const struct table_value *a, const struct table_value *b
            says_the_same(a[trial_row_reason].text, b[trial_row_reason].text);
 }
 
-/* Of a row that fails or is not valid, unless an earlier one is like it. */
+/* For a row that fails or is not valid, unless an earlier one is like it. */
 static void complain_of(const struct table *rows, size_t at, const char *where)
 {
     const struct table_value *first = table_row(rows, at);

@@ -127,7 +127,7 @@ struct waiters_level {
     uint64_t law_creates, law_notifications;
     uint64_t timed;    /* handoffs of trials whose times are valid */
     double handoff_us; /* the sum over the timed handoffs */
-    /* Of several levels: the waiters of all handoffs, and of the timed ones, added up. */
+    /* For several levels: the waiters of all handoffs, and of the timed ones, added up. */
     uint64_t waiters, timed_waiters;
 };
 
@@ -314,24 +314,24 @@ MUST_CHECK enum error_kind record_finish(struct record *record, bool whole, stru
 
 #define RUN_METRICS_MAX (OPTIONS_TOPOLOGIES_MAX * OPTIONS_RECIPES_MAX)
 
-/* Of a recipe on a target. */
+/* The counts of a recipe on a target. */
 struct run_totals {
     uint64_t handoffs;
     uint64_t violations;
     uint64_t stalls;
-    /* Of finished trials that have a law: what it expects, and what was counted. */
+    /* In finished trials that have a law: what it expects, and what was counted. */
     uint64_t law_rpcs, compared_rpcs;
     uint64_t law_notifications, compared_notifications;
     struct metrics_histogram handoff; /* of finished trials */
-    /* Of the last finished trial: */
+    /* In the last finished trial: */
     double last_drain, clients; /* in seconds; number */
 };
 
 struct run_metrics {
     const struct options *options;
     const struct series *series;
-    /* Of each recipe on the first target, of each on the next, …: finished trials, and, while they
-     * are told, the running one too. */
+    /* For each recipe on the first target, for each on the next, …: finished trials, and, while
+     * they are told, the running one too. */
     struct metrics_totals totals[RUN_METRICS_MAX];
     struct run_totals of_run[RUN_METRICS_MAX];
     const struct cell *cell;            /* of the running trial; NULL: none runs */

@@ -58,8 +58,8 @@ struct resources_traffic {
     uint64_t bytes; /* sent and received: an upper bound for the messages of the law */
 };
 
-/* Of a plan with recipe, workload, sessions, locks and handoffs; when the time decides, of one
- * grant of each client. chroot_length: of the servers' chroot. */
+/* The traffic of a plan with recipe, workload, sessions, locks and handoffs; when the time decides,
+ * that of one grant of each client. chroot_length: of the servers' chroot. */
 struct resources_traffic resources_traffic_of(const struct trial_plan *plan, size_t chroot_length);
 
 #endif

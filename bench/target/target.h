@@ -66,9 +66,9 @@ struct target_limit {
     char server[ENDPOINT_TEXT_SIZE]; /* the server with the lowest limit; "": no limit is known */
 };
 
-/* Of servers that allow this host so many connections each (UINT64_MAX: not told, or no limit), for
- * at most `most` sessions; what all of these fit is no limit. companions: sessions that all servers
- * share with the clients of a trial. */
+/* The limit of servers that allow this host so many connections each (UINT64_MAX: not told, or no
+ * limit), for at most `most` sessions; what all of these fit is no limit. companions: sessions that
+ * all servers share with the clients of a trial. */
 struct target_limit target_limit_of(const struct connect_string *servers, const uint64_t rooms[],
                                     uint64_t most, uint64_t companions);
 

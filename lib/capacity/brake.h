@@ -46,7 +46,7 @@ enum brake_reason {
     BRAKE_LOST,   /* a connection was lost */
 };
 
-/* Of one bystander, since it began to read. */
+/* What one bystander has measured since it began to read. */
 struct brake_counts {
     uint64_t due;    /* reads that were due longer ago than the bound */
     uint64_t done;   /* of all reads: answered or failed */

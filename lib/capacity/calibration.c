@@ -74,7 +74,7 @@ static double prior_sd(const struct search *search, size_t j)
     return search->problem->priors[search->free[j]].sd;
 }
 
-/* Of a measured quantity, with the model's error. */
+/* The standard deviation of a measured quantity, with the model's error. */
 static double sd_of(const struct search *search, size_t i)
 {
     return hypot(search->problem->measured[i].sd, search->model_sd);

@@ -67,7 +67,7 @@ struct calibration_cost {
 struct calibration {
     size_t cost_count;
     struct calibration_cost costs[CALIBRATION_COSTS_MAX];
-    /* Of the logarithms of the costs; rows and columns of known ones are 0. */
+    /* The covariance of the costs' logarithms; rows and columns of known costs are 0. */
     double covariance[CALIBRATION_COSTS_MAX][CALIBRATION_COSTS_MAX];
     double model_sd; /* what the scatter of the trials does not explain; 0: nothing */
     size_t runs;     /* of the model */

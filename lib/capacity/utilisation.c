@@ -74,7 +74,7 @@ static double cores_share(const struct utilisation_figures *figures)
 
 /* ------------------------------------------------------------------ by Little's law */
 
-/* Of all clients, how many are accounted for, as a share. */
+/* The share of the clients that are accounted for. */
 static double clients_share(const struct utilisation_figures *figures)
 {
     double visit_s = figures->acquire_s + figures->hold_s + figures->release_s;

@@ -37,7 +37,7 @@ static bool is_under_way(int os_error)
     return os_error == EINPROGRESS || os_error == EINTR;
 }
 
-/* Of a socket that has become writable: 0 or an errno. */
+/* How the connect of a socket that has become writable ended: 0 or an errno. */
 static int error_of(int connection)
 {
     int os_error = 0;

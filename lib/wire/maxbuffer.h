@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of servers and of Java clients, unless they are started with another: 0xfffff. */
+/* The default of servers and of Java clients: 0xfffff. */
 #define MAXBUFFER_DEFAULT 1048575
 
 /* The bounds of a setting: room for a request with its path; Java's greatest integer. */
