@@ -416,9 +416,12 @@ TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
     assert_string_equal(csv_file_text(load, 0, "offered_per_s"), "100000.00");
     assert_true(csv_file_real(load, 0, "achieved_per_s") < 90000);
     assert_true(csv_file_count(load, 0, "unsent") > 0);
-    assert_true(csv_file_count(load, 0, "delayed") > 0);
     /* Without an error, what was sent was answered: in the second, or right behind. */
     uint64_t sent = sum_of(&tables, 0, &tables.operations, "count");
+    /* Each session's operations were due 20 us apart. The servers delayed some, unless the driver
+     * looked so late that all that were sent had come due by then: then that was its lag. */
+    assert_true(csv_file_count(load, 0, "delayed") > 0 ||
+                csv_file_real(load, 0, "lag_max_us") >= 9.0 * (double)sent);
     assert_int_equal(sent + csv_file_count(load, 0, "unsent"), 100000);
     assert_true(sent >= sum_of(&tables, 0, &tables.timeline, "operations"));
     assert_true(sent <= sum_of(&tables, 0, &tables.timeline, "operations") + 2);
