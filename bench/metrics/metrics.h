@@ -129,8 +129,7 @@ struct metrics_source {
 struct metrics_server;
 
 /* Listens; the source must outlive the server. *server is the caller's to metrics_server_stop.
- * ERROR_NO_HTTP_LIBRARY, ERROR_PORT_TAKEN, ERROR_DENIED, ERROR_SYSTEM, and those of
- * errno. */
+ * ERROR_PORT_TAKEN, ERROR_SYSTEM, and those of errno. */
 MUST_CHECK enum error_kind metrics_server_start(uint16_t port, const struct metrics_source *source,
                                                 struct metrics_server **server,
                                                 struct error *error);

@@ -3,7 +3,6 @@
 #include "bench/metrics/metrics.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -20,71 +19,20 @@
  * wait for the next call, so that who asks without a pause does not take all the time. */
 #define ROUNDS_MAX 8
 
-#define LIBRARY "libmicrohttpd.so.12"
-#define PACKAGE "libmicrohttpd12"
-
-/* X(member, function): what is used of libmicrohttpd. It is loaded when --metrics asks for it, and
- * not linked: workers begin as copies of this process, whose memory is measured, and most runs need
- * no HTTP. */
-#define FUNCTIONS(X)                                                                               \
-    X(start, MHD_start_daemon)                                                                     \
-    X(stop, MHD_stop_daemon)                                                                       \
-    X(run, MHD_run)                                                                                \
-    X(get_timeout, MHD_get_timeout)                                                                \
-    X(get_info, MHD_get_daemon_info)                                                               \
-    X(create_response, MHD_create_response_from_buffer)                                            \
-    X(add_header, MHD_add_response_header)                                                         \
-    X(queue, MHD_queue_response)                                                                   \
-    X(destroy, MHD_destroy_response)
-
-struct http {
-#define X(member, function) __typeof__(function) *member;
-    FUNCTIONS(X)
-#undef X
-};
-
 struct metrics_server {
-    struct http http;
     const struct metrics_source *source;
     struct MHD_Daemon *daemon;
     int epoll; /* readable if there is something to do; the daemon's */
 };
 
-/* The library stays loaded. */
-static enum error_kind load(struct http *http, struct error *error)
-{
-    static const struct {
-        const char *symbol;
-        size_t offset;
-    } places[] = {
-#define X(member, function) {#function, offsetof(struct http, member)},
-        FUNCTIONS(X)
-#undef X
-    };
-    void *loaded = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (loaded == NULL)
-        return error_raise(error, ERROR_NO_HTTP_LIBRARY, 0, LIBRARY,
-                           "it is in the package " PACKAGE);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const void *address = dlsym(loaded, places[i].symbol);
-        if (address == NULL)
-            return error_raise(error, ERROR_NO_HTTP_LIBRARY, 0, LIBRARY,
-                               "it has no %s, unlike that of the package " PACKAGE,
-                               places[i].symbol);
-        memcpy((char *)http + places[i].offset, &address, sizeof address);
-    }
-    return ERROR_NONE;
-}
-
 /* ------------------------------------------------------------------ answers */
 
-static struct MHD_Response *respond(const struct http *http, char *text, size_t length,
-                                    enum MHD_ResponseMemoryMode mode, const char *header,
-                                    const char *value)
+static struct MHD_Response *respond(char *text, size_t length, enum MHD_ResponseMemoryMode mode,
+                                    const char *header, const char *value)
 {
-    struct MHD_Response *response = http->create_response(length, text, mode);
+    struct MHD_Response *response = MHD_create_response_from_buffer(length, text, mode);
     if (response != NULL)
-        http->add_header(response, header, value);
+        MHD_add_response_header(response, header, value);
     return response;
 }
 
@@ -99,10 +47,10 @@ static struct MHD_Response *tell(const struct metrics_server *server)
     server->source->write(server->source->context, stream);
     bool failed = ferror(stream) != 0;
     failed = fclose(stream) != 0 || failed;
-    struct MHD_Response *response =
-        failed ? NULL
-               : respond(&server->http, text, length, MHD_RESPMEM_MUST_FREE,
-                         MHD_HTTP_HEADER_CONTENT_TYPE, METRICS_TEXT_TYPE);
+    struct MHD_Response *response = failed
+                                        ? NULL
+                                        : respond(text, length, MHD_RESPMEM_MUST_FREE,
+                                                  MHD_HTTP_HEADER_CONTENT_TYPE, METRICS_TEXT_TYPE);
     if (response == NULL)
         free(text);
     return response;
@@ -120,19 +68,19 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)version, (void)upload, (void)upload_size, (void)of_request;
     if (strcmp(path, "/metrics") != 0) {
         status = MHD_HTTP_NOT_FOUND;
-        response = respond(&server->http, no_path, strlen(no_path), MHD_RESPMEM_PERSISTENT,
+        response = respond(no_path, strlen(no_path), MHD_RESPMEM_PERSISTENT,
                            MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
     } else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
         status = MHD_HTTP_METHOD_NOT_ALLOWED;
-        response = respond(&server->http, no_method, strlen(no_method), MHD_RESPMEM_PERSISTENT,
+        response = respond(no_method, strlen(no_method), MHD_RESPMEM_PERSISTENT,
                            MHD_HTTP_HEADER_ALLOW, "GET");
     } else {
         response = tell(server);
     }
     if (response == NULL)
         return MHD_NO;
-    enum MHD_Result queued = server->http.queue(connection, status, response);
-    server->http.destroy(response);
+    enum MHD_Result queued = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
     return queued;
 }
 
@@ -177,15 +125,13 @@ enum error_kind metrics_server_start(uint16_t port, const struct metrics_source 
     int listener = -1;
     struct metrics_server *made = memory_new(1, sizeof *made);
     made->source = source;
-    enum error_kind kind = load(&made->http, error);
-    if (kind == ERROR_NONE)
-        kind = open_port(port, &listener, error);
+    enum error_kind kind = open_port(port, &listener, error);
     if (kind != ERROR_NONE) {
         free(made);
         return kind;
     }
     made->daemon =
-        made->http.start(MHD_USE_EPOLL, port, NULL, NULL, answer, made, MHD_OPTION_LISTEN_SOCKET,
+        MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL, answer, made, MHD_OPTION_LISTEN_SOCKET,
                          listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_END);
     if (made->daemon == NULL) {
@@ -193,7 +139,7 @@ enum error_kind metrics_server_start(uint16_t port, const struct metrics_source 
         free(made);
         return error_raise(error, ERROR_SYSTEM, errno, "--metrics", "libmicrohttpd does not start");
     }
-    made->epoll = made->http.get_info(made->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    made->epoll = MHD_get_daemon_info(made->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     *server = made;
     return ERROR_NONE;
 }
@@ -203,22 +149,22 @@ static bool has_more(const struct metrics_server *server)
     struct pollfd descriptor = {.fd = server->epoll, .events = POLLIN};
     MHD_UNSIGNED_LONG_LONG wait_ms;
     return poll(&descriptor, 1, 0) > 0 ||
-           (server->http.get_timeout(server->daemon, &wait_ms) == MHD_YES && wait_ms == 0);
+           (MHD_get_timeout(server->daemon, &wait_ms) == MHD_YES && wait_ms == 0);
 }
 
 void metrics_server_answer(struct metrics_server *server)
 {
     if (server == NULL)
         return;
-    server->http.run(server->daemon); /* also to end connections that are silent */
+    MHD_run(server->daemon); /* also to end connections that are silent */
     for (int round = 1; round < ROUNDS_MAX && has_more(server); round++)
-        server->http.run(server->daemon);
+        MHD_run(server->daemon);
 }
 
 void metrics_server_stop(struct metrics_server *server)
 {
     if (server == NULL)
         return;
-    server->http.stop(server->daemon);
+    MHD_stop_daemon(server->daemon);
     free(server);
 }
