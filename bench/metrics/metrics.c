@@ -2,9 +2,11 @@
 #include "bench/metrics/metrics.h"
 
 #include "bench/cli/machine.h"
+#include "servers/four_letter.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ the text */
 
@@ -26,50 +28,36 @@ static void write_label(FILE *stream, char before, const char *name, const char 
 }
 
 /* What stands in front of the number. */
-static void write_name(FILE *stream, const char *name, const char *suffix,
-                       const struct metrics_labels *labels, const char *le)
+static void write_name(FILE *stream, const char *name, const struct metrics_labels *labels)
 {
     char before = '{';
-    fprintf(stream, "%s%s", name, suffix);
-    for (size_t i = 0; i < METRICS_LABELS_MAX && labels->of[i].name != NULL; i++) {
+    fputs(name, stream);
+    for (size_t i = 0; i < METRICS_LABELS_MAX; i++) {
+        if (labels->of[i].value == NULL)
+            continue;
         write_label(stream, before, labels->of[i].name, labels->of[i].value);
         before = ',';
     }
-    if (le != NULL)
-        write_label(stream, before, "le", le);
-    fputs(before == ',' || le != NULL ? "} " : " ", stream);
+    fputs(before == ',' ? "} " : " ", stream);
 }
 
-static void write_real(FILE *stream, const char *name, const char *suffix, double value,
+void metrics_text_count(FILE *stream, const char *name, uint64_t value,
+                        const struct metrics_labels *labels)
+{
+    write_name(stream, name, labels);
+    fprintf(stream, "%" PRIu64 "\n", value);
+}
+
+void metrics_text_real(FILE *stream, const char *name, double value,
                        const struct metrics_labels *labels)
 {
-    write_name(stream, name, suffix, labels, NULL);
+    write_name(stream, name, labels);
     if (isinf(value))
         fputs(value > 0 ? "+Inf\n" : "-Inf\n", stream);
     else if (isnan(value))
         fputs("NaN\n", stream);
     else
         fprintf(stream, "%.9g\n", value);
-}
-
-/* le: the bound of a bucket, which is a label behind the others; NULL: no bucket. */
-static void write_count(FILE *stream, const char *name, const char *suffix, uint64_t value,
-                        const struct metrics_labels *labels, const char *le)
-{
-    write_name(stream, name, suffix, labels, le);
-    fprintf(stream, "%" PRIu64 "\n", value);
-}
-
-void metrics_text_count(FILE *stream, const char *name, uint64_t value,
-                        const struct metrics_labels *labels)
-{
-    write_count(stream, name, "", value, labels, NULL);
-}
-
-void metrics_text_real(FILE *stream, const char *name, double value,
-                       const struct metrics_labels *labels)
-{
-    write_real(stream, name, "", value, labels);
 }
 
 /* ------------------------------------------------------------------ histograms */
@@ -102,134 +90,152 @@ void metrics_histogram_add(struct metrics_histogram *into, const struct histogra
         into->above[i] += histogram_above(from, bounds[i].ns);
 }
 
-void metrics_histogram_sum(struct metrics_histogram *into, const struct metrics_histogram *from)
-{
-    into->recorded += from->recorded;
-    into->sum_s += from->sum_s;
-    for (size_t i = 0; i < METRICS_HISTOGRAM_BOUNDS; i++)
-        into->above[i] += from->above[i];
-}
-
 void metrics_histogram_write(FILE *stream, const char *name,
                              const struct metrics_histogram *histogram,
                              const struct metrics_labels *labels)
 {
-    for (size_t i = 0; i < METRICS_HISTOGRAM_BOUNDS; i++)
-        write_count(stream, name, "_bucket", histogram->recorded - histogram->above[i], labels,
-                    bounds[i].le);
-    write_count(stream, name, "_bucket", histogram->recorded, labels, "+Inf");
-    write_real(stream, name, "_sum", histogram->sum_s, labels);
-    write_count(stream, name, "_count", histogram->recorded, labels, NULL);
-}
-
-/* ------------------------------------------------------------------ totals */
-
-void metrics_totals_add(struct metrics_totals *totals, int status, const struct tally *counted,
-                        uint64_t reconnects, const struct server_counters_count *servers)
-{
-    totals->trials[status == 0   ? METRICS_VALID
-                   : status == 1 ? METRICS_FAILED
-                                 : METRICS_NOT_VALID]++;
-    tally_sum(&totals->counted, counted);
-    totals->reconnects += reconnects;
-    if (!servers->known)
-        return;
-#define X(A, B, name, keys, word, meaning) totals->servers.name += servers->name;
-    FOUR_LETTER_OF_TRIALS(X, , )
-#undef X
-}
-
-/* A load has no recipe, and its labels end there. */
-struct metrics_labels metrics_totals_labels(const struct metrics_totals *totals)
-{
-    return (struct metrics_labels){
-        {{"target", totals->target}, {totals->recipe == NULL ? NULL : "recipe", totals->recipe}}};
-}
-
-/* The same behind another label. */
-static struct metrics_labels labels_with(const char *name, const char *value,
-                                         const struct metrics_totals *totals)
-{
-    const char *recipe = totals->recipe == NULL ? NULL : "recipe";
-    return (struct metrics_labels){
-        {{name, value}, {"target", totals->target}, {recipe, totals->recipe}}};
-}
-
-void metrics_totals_write_counter(FILE *stream, const struct metrics_counter *counter,
-                                  const struct metrics_totals *list, size_t count,
-                                  const void *first, size_t stride)
-{
-    const char *place = (const char *)first + counter->offset;
-    metrics_text_family(stream, counter->name, "counter", counter->help);
-    for (size_t i = 0; i < count; i++) {
-        const struct metrics_labels labels = metrics_totals_labels(&list[i]);
-        metrics_text_count(stream, counter->name,
-                           *(const uint64_t *)(const void *)(place + i * stride), &labels);
+    char part[80];
+    struct metrics_labels of_bucket = *labels;
+    of_bucket.of[METRICS_LABELS_MAX - 1].name = "le";
+    snprintf(part, sizeof part, "%s_bucket", name);
+    for (size_t i = 0; i <= METRICS_HISTOGRAM_BOUNDS; i++) {
+        bool last = i == METRICS_HISTOGRAM_BOUNDS;
+        of_bucket.of[METRICS_LABELS_MAX - 1].value = last ? "+Inf" : bounds[i].le;
+        metrics_text_count(stream, part, histogram->recorded - (last ? 0 : histogram->above[i]),
+                           &of_bucket);
     }
+    snprintf(part, sizeof part, "%s_sum", name);
+    metrics_text_real(stream, part, histogram->sum_s, labels);
+    snprintf(part, sizeof part, "%s_count", name);
+    metrics_text_count(stream, part, histogram->recorded, labels);
 }
 
-static void write_trials(FILE *stream, const struct metrics_totals *list, size_t count)
+/* ------------------------------------------------------------------ trials */
+
+void metrics_trials_finish(struct metrics_trials *trials, const struct tally *counted)
 {
-    static const char *const verdicts[] = {"valid", "not_valid", "failed"};
+    tally_sum(&trials->groups[trials->running].counted, counted);
+    trials->told = (struct tally){0};
+}
+
+static size_t column_of(const struct table *rows, const char *name)
+{
+    size_t column = 0;
+    while (strcmp(rows->type->columns[column].name, name) != 0)
+        column++;
+    return column;
+}
+
+bool metrics_trials_has(const struct metrics_group *group, const struct table_value *row)
+{
+    return group->recipe == NULL ||
+           strcmp(row[column_of(group->rows, "recipe")].text, group->recipe) == 0;
+}
+
+static void write_verdicts(FILE *stream, const struct metrics_trials *trials,
+                           int (*verdict)(const struct table_value *row))
+{
+    static const struct {
+        const char *word;
+        int status;
+    } verdicts[] = {{"valid", 0}, {"not_valid", 4}, {"failed", 1}};
     metrics_text_family(stream, "zkherd_trials_total", "counter", "Finished trials.");
-    for (size_t i = 0; i < count; i++) {
-        for (int verdict = 0; verdict < METRICS_VERDICTS; verdict++) {
-            const struct metrics_labels labels =
-                labels_with("verdict", verdicts[verdict], &list[i]);
-            metrics_text_count(stream, "zkherd_trials_total", list[i].trials[verdict], &labels);
+    for (size_t i = 0; i < trials->count; i++) {
+        const struct metrics_group *group = &trials->groups[i];
+        for (size_t v = 0; v < sizeof verdicts / sizeof verdicts[0]; v++) {
+            uint64_t count = 0;
+            for (size_t at = 0; at < group->rows->rows; at++) {
+                const struct table_value *row = table_row(group->rows, at);
+                count += metrics_trials_has(group, row) && verdict(row) == verdicts[v].status;
+            }
+            metrics_text_count(stream, "zkherd_trials_total", count,
+                               METRICS_LABELS({"verdict", verdicts[v].word},
+                                              {"target", group->target},
+                                              {"recipe", group->recipe}));
         }
     }
 }
 
-/* The type of a request is the name of its column in the files. */
-static void write_kinds(FILE *stream, const char *name, const enum tally_kind *kinds,
-                        size_t kind_count, const struct metrics_totals *list, size_t count)
+/* Several kinds are told apart by the names of their columns in the files. */
+static void write_kinds(FILE *stream, const struct metrics_trials *trials, const char *name,
+                        const char *help, const enum tally_kind *kinds, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < kind_count; k++) {
-            const struct metrics_labels labels =
-                labels_with("type", tally_column(kinds[k]), &list[i]);
-            metrics_text_count(stream, name, list[i].counted.of[kinds[k]], &labels);
+    metrics_text_family(stream, name, "counter", help);
+    for (size_t i = 0; i < trials->count; i++) {
+        const struct metrics_group *group = &trials->groups[i];
+        for (size_t k = 0; k < count; k++) {
+            const char *type = count > 1 ? tally_column(kinds[k]) : NULL;
+            uint64_t told = i == trials->running ? trials->told.of[kinds[k]] : 0;
+            metrics_text_count(stream, name, group->counted.of[kinds[k]] + told,
+                               METRICS_LABELS({"type", type}, {"target", group->target},
+                                              {"recipe", group->recipe}));
         }
     }
 }
 
-static void write_requests(FILE *stream, const struct metrics_totals *list, size_t count)
+void metrics_trials_write_kind(FILE *stream, const struct metrics_trials *trials, const char *name,
+                               const char *help, enum tally_kind kind)
+{
+    write_kinds(stream, trials, name, help, &kind, 1);
+}
+
+static uint64_t sum_of(const struct metrics_group *group, const struct metrics_counter *counter)
+{
+    const struct table *rows = group->rows;
+    size_t column = column_of(rows, counter->column),
+           beside = counter->beside != NULL ? column_of(rows, counter->beside) : column;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        if (row[beside].kind == TABLE_COUNT && metrics_trials_has(group, row))
+            sum += row[column].count;
+    }
+    return sum;
+}
+
+void metrics_trials_write_counters(FILE *stream, const struct metrics_trials *trials,
+                                   const struct metrics_counter *counters, size_t count)
+{
+    for (const struct metrics_counter *counter = counters; counter < counters + count; counter++) {
+        metrics_text_family(stream, counter->name, "counter", counter->help);
+        for (size_t i = 0; i < trials->count; i++) {
+            const struct metrics_group *group = &trials->groups[i];
+            uint64_t told = i == trials->running ? counter->told : 0;
+            metrics_text_count(
+                stream, counter->name, sum_of(group, counter) + told,
+                METRICS_LABELS({"target", group->target}, {"recipe", group->recipe}));
+        }
+    }
+}
+
+void metrics_trials_write(FILE *stream, const struct metrics_trials *trials,
+                          int (*verdict)(const struct table_value *row))
 {
     static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
                                                TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
                                                TALLY_MULTI},
                                  failed[] = {TALLY_CREATE_FAILED, TALLY_DELETE_FAILED};
-    metrics_text_family(stream, "zkherd_rpcs_total", "counter",
-                        "Requests sent, in the warm-up of a load too.");
-    write_kinds(stream, "zkherd_rpcs_total", requests, sizeof requests / sizeof requests[0], list,
-                count);
-    metrics_text_family(stream, "zkherd_rpcs_failed_total", "counter",
-                        "Creates and deletes that were answered with an error.");
-    write_kinds(stream, "zkherd_rpcs_failed_total", failed, 2, list, count);
-}
-
-void metrics_totals_write(FILE *stream, const struct metrics_totals *list, size_t count)
-{
-#define COUNTED(kind) offsetof(struct metrics_totals, counted.of[TALLY_##kind])
     static const struct metrics_counter counters[] = {
-        {"zkherd_notifications_total", "Watch notifications received.", COUNTED(NOTIFICATION)},
-        {"zkherd_reconnects_total", "Connections made again, of finished trials.",
-         offsetof(struct metrics_totals, reconnects)},
+        {"zkherd_reconnects_total", "Connections made again, of finished trials.", "reconnects",
+         NULL, 0},
 #define X(A, B, name, keys, word, meaning)                                                         \
     {"zkherd_server_" #name "_total",                                                              \
-     "Counted by the servers of finished trials, where that is known: " word ".",                  \
-     offsetof(struct metrics_totals, servers.name)},
+     "Counted by the servers of finished trials, where that is known: " word ".", "server_" #name, \
+     NULL, 0},
         FOUR_LETTER_OF_TRIALS(X, , )
 #undef X
     };
-    write_trials(stream, list, count);
-    write_requests(stream, list, count);
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        metrics_totals_write_counter(stream, &counters[i], list, count, list, sizeof *list);
+    write_verdicts(stream, trials, verdict);
+    write_kinds(stream, trials, "zkherd_rpcs_total", "Requests sent, in the warm-up of a load too.",
+                requests, sizeof requests / sizeof requests[0]);
+    write_kinds(stream, trials, "zkherd_rpcs_failed_total",
+                "Creates and deletes that were answered with an error.", failed, 2);
+    metrics_trials_write_kind(stream, trials, "zkherd_notifications_total",
+                              "Watch notifications received.", TALLY_NOTIFICATION);
+    metrics_trials_write_counters(stream, trials, counters, sizeof counters / sizeof counters[0]);
 }
 
-void metrics_totals_write_whole(FILE *stream, const struct metrics_whole *whole)
+void metrics_write_whole(FILE *stream, const struct metrics_whole *whole)
 {
     const struct {
         const char *name, *help;

@@ -10,10 +10,11 @@
 #define BENCH_METRICS_METRICS_H
 
 #include "base/error.h"
-#include "fleet/server_counters.h"
 #include "measure/histogram.h"
+#include "measure/table.h"
 #include "measure/tally.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@
 
 #define METRICS_LABELS_MAX 4
 
-/* The labels of a sample; a NULL in place of a name ends them. */
+/* The labels of a sample; one whose value is NULL is left out. */
 struct metrics_labels {
     struct {
         const char *name, *value;
@@ -59,38 +60,50 @@ struct metrics_histogram {
 
 /* Adds the durations. */
 void metrics_histogram_add(struct metrics_histogram *into, const struct histogram *from);
-void metrics_histogram_sum(struct metrics_histogram *into, const struct metrics_histogram *from);
 
 /* Writes the samples: a number that is counted for each bucket, their sum, and their number. */
 void metrics_histogram_write(FILE *stream, const char *name,
                              const struct metrics_histogram *histogram,
                              const struct metrics_labels *labels);
 
-/* ------------------------------------------------------------------ totals */
+/* ------------------------------------------------------------------ trials */
 
-/* What locks and loads have counted alike, in the finished trials of a target, and in the one that
- * runs. */
-enum metrics_verdict { METRICS_VALID, METRICS_NOT_VALID, METRICS_FAILED, METRICS_VERDICTS };
-
-struct metrics_totals {
-    const char *target;
-    const char *recipe;                /* NULL: a load, which has none */
-    uint64_t trials[METRICS_VERDICTS]; /* finished */
-    struct tally counted;
-    uint64_t reconnects;
-    struct { /* of finished trials of which they are known */
-        FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
-    } servers;
+/* The trials on a target, or those of a recipe on it. */
+struct metrics_group {
+    const char *target, *recipe; /* recipe: NULL of a load */
+    const struct table *rows;    /* of the finished trials on the target */
+    struct tally counted;        /* in the finished trials of the group */
 };
 
-struct metrics_labels metrics_totals_labels(const struct metrics_totals *totals);
+struct metrics_trials {
+    struct metrics_group *groups;
+    size_t count;
+    size_t running;    /* the group of the running trial */
+    struct tally told; /* of that trial, when it was last told */
+};
 
-/* Adds a finished trial, whose verdict is that of an exit status. */
-void metrics_totals_add(struct metrics_totals *totals, int status, const struct tally *counted,
-                        uint64_t reconnects, const struct server_counters_count *servers);
+/* The running trial has been finished, and has a row. */
+void metrics_trials_finish(struct metrics_trials *trials, const struct tally *counted);
 
-/* Writes the families of all totals. */
-void metrics_totals_write(FILE *stream, const struct metrics_totals *list, size_t count);
+/* Whether a row of its target is of the group. */
+bool metrics_trials_has(const struct metrics_group *group, const struct table_value *row);
+
+/* Writes what trials of locks and of loads have alike. verdict: of a row, as an exit status. */
+void metrics_trials_write(FILE *stream, const struct metrics_trials *trials,
+                          int (*verdict)(const struct table_value *row));
+
+/* Writes messages of this kind. */
+void metrics_trials_write_kind(FILE *stream, const struct metrics_trials *trials, const char *name,
+                               const char *help, enum tally_kind kind);
+
+/* The sum of a column over the rows of a group. */
+struct metrics_counter {
+    const char *name, *help, *column;
+    const char *beside; /* only over rows that know this column, too; NULL: over all */
+    uint64_t told;      /* of the running trial */
+};
+void metrics_trials_write_counters(FILE *stream, const struct metrics_trials *trials,
+                                   const struct metrics_counter *counters, size_t count);
 
 /* The whole, and the trial that runs. */
 struct metrics_whole {
@@ -101,17 +114,7 @@ struct metrics_whole {
 };
 
 /* Writes their families. */
-void metrics_totals_write_whole(FILE *stream, const struct metrics_whole *whole);
-
-/* One sample of each of `count` totals. The number is at this offset of the first, and `stride`
- * bytes further of the next. */
-struct metrics_counter {
-    const char *name, *help;
-    size_t offset;
-};
-void metrics_totals_write_counter(FILE *stream, const struct metrics_counter *counter,
-                                  const struct metrics_totals *list, size_t count,
-                                  const void *first, size_t stride);
+void metrics_write_whole(FILE *stream, const struct metrics_whole *whole);
 
 /* ------------------------------------------------------------------ the server */
 

@@ -155,7 +155,7 @@ static enum error_kind keep(struct load_series *series, const struct load_result
     series_keep(&series->base, files->record, result->load->shared, result->reconcile.why);
     enum error_kind kind = load_files_add(files, row, result, error);
     if (kind == ERROR_NONE && series->base.metrics != NULL)
-        load_metrics_add(&series->metrics, row, result);
+        load_metrics_add(&series->metrics, result);
     if (kind != ERROR_NONE || series->user->keep == NULL)
         return kind;
     return series->user->keep(series->user->context, row, result, error);
@@ -328,7 +328,7 @@ void load_series_init(struct load_series *series, struct load_options *options,
     *series = (struct load_series){.options = options, .user = user};
     series_init(&series->base, &of_series, &of_loads, series);
     series->live.progress = &series->base.progress;
-    series->metrics.series = &series->base;
+    load_metrics_init(&series->metrics, &series->base);
 }
 
 void load_series_deinit(struct load_series *series)

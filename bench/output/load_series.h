@@ -74,35 +74,32 @@ void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct 
 /* The response times of reads, and of other operations. */
 enum { LOAD_METRICS_READS, LOAD_METRICS_WRITES, LOAD_METRICS_HALVES };
 
-/* What a load counts besides struct metrics_totals. */
-struct load_totals {
+/* What the rows of load.csv do not have. */
+struct load_counts {
     uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
-    uint64_t delayed;
-    uint64_t unsent;
-    uint64_t marks;                                         /* of finished trials */
     struct metrics_histogram response[LOAD_METRICS_HALVES]; /* of seconds that have ended */
     struct metrics_histogram service;                       /* of finished trials */
+    uint64_t delayed, unsent;                               /* of the running trial alone */
 };
 
-/* All zero bytes but the series: no trial. */
 struct load_metrics {
-    const struct series *series;
-    /* For each target: finished trials, and, while they are told, the running one too. */
-    struct metrics_totals totals[OPTIONS_TOPOLOGIES_MAX];
-    struct load_totals of_load[OPTIONS_TOPOLOGIES_MAX];
-    const struct load_cell *cell;         /* of the running trial; NULL: none runs */
+    struct metrics_trials trials; /* a group is a target */
+    struct metrics_group groups[OPTIONS_TOPOLOGIES_MAX];
+    struct load_counts counts[OPTIONS_TOPOLOGIES_MAX]; /* of finished trials */
+    struct load_counts told;      /* with those of the running trial, when it was last told */
+    const struct load_cell *cell; /* of the running trial; NULL: none runs */
     const struct load_progress *progress; /* in the progress callback; else NULL */
-    struct tally told;                    /* of the running trial, when it was last told */
-    struct load_totals told_of_load;      /* the same */
-    uint32_t seconds;                     /* of that trial in told_of_load.response */
+    uint32_t seconds;                     /* of the running trial in told.response */
 };
+
+/* The metrics are zero bytes before; the series must outlive them. */
+void load_metrics_init(struct load_metrics *metrics, const struct series *series);
 
 /* A trial begins, of this cell; it must outlive the trial. */
 void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *cell);
 
 /* The trial has been finished, and is in the files. */
-void load_metrics_add(struct load_metrics *metrics, const struct table_value *row,
-                      const struct load_result *result);
+void load_metrics_add(struct load_metrics *metrics, const struct load_result *result);
 
 /* Writes them, with what has been counted of the running trial. */
 void load_metrics_write(struct load_metrics *metrics, FILE *stream);

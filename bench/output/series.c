@@ -74,7 +74,7 @@ void series_write_metrics(void *context, FILE *stream)
                                         .number = runs ? progress->at + 1 : 0,
                                         .left_ns = runs ? progress_left_ns(progress) : 0,
                                         .sessions = series->established};
-    metrics_totals_write_whole(stream, &whole);
+    metrics_write_whole(stream, &whole);
     if (series->record_count > 0)
         series->user->write_metrics(series->context, stream);
 }

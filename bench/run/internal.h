@@ -314,30 +314,13 @@ MUST_CHECK enum error_kind record_finish(struct record *record, bool whole, stru
 
 #define RUN_METRICS_MAX (OPTIONS_TOPOLOGIES_MAX * OPTIONS_RECIPES_MAX)
 
-/* The counts of a recipe on a target. */
-struct run_totals {
-    uint64_t handoffs;
-    uint64_t violations;
-    uint64_t stalls;
-    /* In finished trials that have a law: what it expects, and what was counted. */
-    uint64_t law_rpcs, compared_rpcs;
-    uint64_t law_notifications, compared_notifications;
-    struct metrics_histogram handoff; /* of finished trials */
-    /* In the last finished trial: */
-    double last_drain, clients; /* in seconds; number */
-};
-
 struct run_metrics {
-    const struct options *options;
-    const struct series *series;
-    /* For each recipe on the first target, for each on the next, …: finished trials, and, while
-     * they are told, the running one too. */
-    struct metrics_totals totals[RUN_METRICS_MAX];
-    struct run_totals of_run[RUN_METRICS_MAX];
-    const struct cell *cell;            /* of the running trial; NULL: none runs */
-    const struct trial_progress *trial; /* in the progress callback; else NULL */
-    struct tally told;                  /* of the running trial, when it was last told */
-    uint64_t told_handoffs;             /* the same */
+    struct metrics_trials trials; /* a group is a recipe on a target, as cells are alike */
+    struct metrics_group groups[RUN_METRICS_MAX];
+    struct metrics_histogram handoff[RUN_METRICS_MAX]; /* of finished trials */
+    const struct cell *cell;                           /* of the running trial; NULL: none runs */
+    const struct trial_progress *trial;                /* in the progress callback; else NULL */
+    uint64_t told_handoffs; /* of the running trial, when it was last told */
 };
 
 /* The metrics are zero bytes before, and most of them stay untouched: the memory of workers, which
@@ -349,8 +332,7 @@ void run_metrics_init(struct run_metrics *metrics, const struct options *options
 void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell);
 
 /* The trial has been finished, and is in the files. */
-void run_metrics_add(struct run_metrics *metrics, const struct cell *cell,
-                     const struct table_value *row, const struct trial_result *result);
+void run_metrics_add(struct run_metrics *metrics, const struct trial_result *result);
 
 /* Writes them, with what has been counted of the running trial. */
 void run_metrics_write(struct run_metrics *metrics, FILE *stream);

@@ -101,8 +101,7 @@ static enum error_kind make(void *context, struct error *error)
     progress_clear(&run->base.progress);
     kind = record_add(record, &run->base, cell, result, &background, error);
     if (kind == ERROR_NONE)
-        run_metrics_add(&run->metrics, cell,
-                        table_row(&record->base->rows, record->base->rows.rows - 1), result);
+        run_metrics_add(&run->metrics, result);
     trial_result_free(result);
     return kind;
 }

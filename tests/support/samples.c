@@ -33,6 +33,10 @@ static void fill(const struct sample *sample, struct table_value *row)
     row[trial_row_recovery_s] = table_real(sample->recovery_s);
     row[trial_row_watches_leaked] = table_signed(sample->servers.watches_leaked);
     row[trial_row_ephemerals_leaked] = table_signed(sample->servers.ephemerals_leaked);
+#define PUT(A, B, name, keys, word, meaning)                                                       \
+    row[trial_row_server_##name] = table_count_if(sample->servers.known, sample->servers.name);
+    FOUR_LETTER_OF_TRIALS(PUT, , )
+#undef PUT
     row[trial_row_reconciled] = table_text(reconcile_word(sample->reconciled));
     row[trial_row_violations] = table_count(sample->violations);
     trial_row_judge(row, sample->complete, sample->valid);

@@ -62,15 +62,14 @@ TEST_BETWEEN(numbers_that_are_none_are_told, begin, end)
 TEST_BETWEEN(a_time_is_in_all_buckets_above_it, begin, end)
 {
     struct histogram *times = calloc(1, sizeof *times);
-    struct metrics_histogram sum = {0}, twice = {0};
+    struct metrics_histogram twice = {0};
     assert_non_null(times);
     histogram_record(times, 50000);
     histogram_record(times, 100000);
     histogram_record(times, 101000);
     histogram_record(times, 2000000000);
-    metrics_histogram_add(&sum, times);
-    metrics_histogram_sum(&twice, &sum);
-    metrics_histogram_sum(&twice, &sum);
+    metrics_histogram_add(&twice, times);
+    metrics_histogram_add(&twice, times);
     metrics_histogram_write(stream, "h", &twice, METRICS_LABELS({"a", "b"}));
     assert_has(written(), "h_bucket{a=\"b\",le=\"0.0001\"} 4\n");
     assert_has(written(), "h_bucket{a=\"b\",le=\"0.00025\"} 6\n");
@@ -141,6 +140,7 @@ static int begin_run(void **state)
     snprintf(record.target, sizeof record.target, "standalone");
     result.latency = calloc(METER_KINDS, sizeof *result.latency);
     memset(&run, 0, sizeof run);
+    record.rows = (struct table){.type = &trial_row_table};
     run_metrics_init(&run, &options, &series);
     return result.latency == NULL || begin(state);
 }
@@ -162,14 +162,17 @@ static struct sample finished(void)
                            .drain_s = 0.5};
 }
 
+static struct sample done[4];
+
 /* The trial has been finished. */
 static void finish(const struct sample *sample)
 {
-    const struct samples samples = {(struct sample *)(uintptr_t)sample, 1};
+    struct samples samples = {done, record.rows.rows};
+    done[samples.count++] = *sample;
+    record.rows = *samples_rows(&samples);
     result.total = sample->total;
-    result.servers = sample->servers;
-    result.violation_count = sample->violations;
-    run_metrics_add(&run, &sample->cell, table_row(samples_rows(&samples), 0), &result);
+    run_metrics_begin(&run, &sample->cell);
+    run_metrics_add(&run, &result);
 }
 
 #define OF_SCALABLE "target=\"standalone\",recipe=\"scalable\"} "
