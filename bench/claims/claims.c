@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/text.h"
 #include "bench/claims/internal.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/machine.h"
-#include "bench/cli/progress.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
-#include "bench/output/folder.h"
-#include "bench/output/interruption.h"
 #include "bench/output/json_result.h"
-#include "bench/target/target.h"
-#include "client/library.h"
-#include "measure/csv.h"
+#include "bench/output/series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define HEAP_MIB     512
 #define TIMEOUT_NS   (30 * NS_PER_S)
@@ -32,15 +24,18 @@
 #define ID_WIDTH   4
 #define PART_WIDTH 13
 
-/* The columns of claims.csv. */
-#define COLUMNS(X)                                                                                 \
-    X(claim, csv_text(csv, claim->id))                                                             \
-    X(source, csv_text(csv, claim->source))                                                        \
-    X(statement, csv_text(csv, claim->statement))                                                  \
-    X(experiment, csv_text(csv, finding->experiment))                                              \
-    X(expected, csv_text(csv, finding->expected))                                                  \
-    X(measured, csv_text(csv, finding->measured))                                                  \
-    X(verdict, csv_text(csv, verdict_word(finding_verdict(finding))))
+/* A claim that has been tried; docs/schema/claims.schema.json has what its columns mean. */
+#define CLAIM_ROW_COLUMN(X, T, name) X(T, name, TEXT, "", 0, NONE, "")
+#define CLAIM_ROW_COLUMNS(X, T)                                                                    \
+    CLAIM_ROW_COLUMN(X, T, claim)                                                                  \
+    CLAIM_ROW_COLUMN(X, T, source)                                                                 \
+    CLAIM_ROW_COLUMN(X, T, statement)                                                              \
+    CLAIM_ROW_COLUMN(X, T, experiment)                                                             \
+    CLAIM_ROW_COLUMN(X, T, expected)                                                               \
+    CLAIM_ROW_COLUMN(X, T, measured)                                                               \
+    CLAIM_ROW_COLUMN(X, T, verdict)
+TABLE_DECLARE(claim_row, CLAIM_ROW_COLUMNS);
+TABLE_DEFINE(claim_row, "claims.csv", CLAIM_ROW_COLUMNS)
 
 static const char usage[] =
     "Usage: zkherd claims [OPTION]...\n"
@@ -62,26 +57,16 @@ static const char notes[] =
 
 struct claims {
     bool wanted[CLAIMS_MAX];
-    size_t wanted_count;
     bool only; /* the user has named the claims */
-    const char *out;
-    bool json;
-    bool quiet;
     uint64_t seed;
-    struct target_options servers; /* where the target is to be */
-    struct target target;
+    struct target_options target;
+    struct output_options output;
+    struct series series;
     struct testbed testbed;
-    struct progress progress;
-    int signals; /* a descriptor, readable when the run is to end; -1: none */
-    char folder[PATH_MAX];
-    bool made_folder;
-    struct output file;
+    struct file_set files;
     struct csv csv;
+    struct table done;         /* the claims that have been tried */
     const struct claim *tried; /* at present */
-    size_t done;
-    unsigned verdicts[VERDICTS];       /* the number of claims of each verdict */
-    struct growing_text ids[VERDICTS]; /* their ids, with ", " between them */
-    json_t *list;                      /* of --json: the claims that are done */
 };
 
 /* ------------------------------------------------------------------ the command line */
@@ -119,23 +104,23 @@ static const struct option_row rows[] = {
      .help = "      --only LIST               only these claims, as C6 or C6,C7\n"
              "                                [C1 to C19; with --connect all but C18]\n"},
     {.name = "--connect",
-     OPTION_SERVERS(struct claims, servers.servers),
-     .given = OPTION_MEMBER(struct claims, servers.connect),
+     OPTION_SERVERS(struct claims, target.servers),
+     .given = OPTION_MEMBER(struct claims, target.connect),
      .help = "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"},
     {.name = "--seed",
      OPTION_NUMBER(struct claims, seed, 0, INT64_MAX),
      .help = "      --seed S                  seed of the random numbers [from the clock]\n"},
     {.name = "--out",
      .letter = 'o',
-     OPTION_FOLDER(struct claims, out),
+     OPTION_FOLDER(struct claims, output.out),
      .help = "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
              "                                [results/TIME-claims]\n"},
     {.name = "--json",
-     OPTION_FLAG(struct claims, json),
+     OPTION_FLAG(struct claims, output.json),
      .help = "      --json                    print JSON; zkherd-claims(1) lists the keys\n"},
     {.name = "--quiet",
      .letter = 'q',
-     OPTION_FLAG(struct claims, quiet),
+     OPTION_FLAG(struct claims, output.quiet),
      .help = "  -q, --quiet                   print only errors and claims that do not hold\n"},
     OPTION_ROW_HELP("  -h, --help                    print this help\n"),
     {0},
@@ -146,17 +131,15 @@ static const struct arguments arguments = {"claims", usage, rows, notes, NULL};
 static void set_defaults(struct claims *claims)
 {
     static uint64_t one_server = 1;
-    *claims = (struct claims){
-        .seed = clock_utc_ns(),
-        .signals = -1,
-        .servers = {.driver = DRIVER_EVENTS,
-                    .max_clients = UINT64_MAX,
-                    .server_counts = &one_server,
-                    .topology_count = 1,
-                    .heap_mib = HEAP_MIB,
-                    .fsync = true,
-                    .placement = PLACEMENT_SPREAD},
-    };
+    claims->seed = clock_utc_ns();
+    claims->done.type = &claim_row_table;
+    claims->target = (struct target_options){.driver = DRIVER_EVENTS,
+                                             .max_clients = UINT64_MAX,
+                                             .server_counts = &one_server,
+                                             .topology_count = 1,
+                                             .heap_mib = HEAP_MIB,
+                                             .fsync = true,
+                                             .placement = PLACEMENT_SPREAD};
     for (size_t i = 0; i < catalogue_count(); i++)
         claims->wanted[i] = true;
 }
@@ -172,7 +155,7 @@ static void show(void *context, const struct trial_progress *trial)
     snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
              plan->fleet.sessions);
     const struct progress_name name = {"", what, 0, plan->fleet.sessions};
-    progress_show(&claims->progress, &name, trial);
+    progress_show(&claims->series.progress, &name, trial);
 }
 
 /* The progress callback of an experiment, besides its trials. */
@@ -181,58 +164,7 @@ static void say(void *context, const char *what)
     const struct claims *claims = context;
     char line[128];
     snprintf(line, sizeof line, "%s: %s", claims->tried->id, what);
-    progress_say(&claims->progress, line);
-}
-
-static enum error_kind open_target(struct claims *claims, struct error *error)
-{
-    progress_say(&claims->progress,
-                 claims->servers.connect ? "looking at the servers" : "starting a private server");
-    enum error_kind kind = ERROR_NONE;
-    if (claims->servers.connect) {
-        interruption_ends_program("claims", "claim");
-        kind = target_find(&claims->servers, SESSIONS_MAX, &claims->target, error);
-    }
-    claims->signals = signals_block();
-    if (kind == ERROR_NONE)
-        kind = target_open(&claims->servers, 0, claims->signals, &claims->target, error);
-    progress_clear(&claims->progress);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (claims->target.limit.sessions != UINT64_MAX && !claims->quiet)
-        complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
-                        "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
-                        claims->target.limit.server, (unsigned long long)claims->target.limit.room);
-    kind = target_make_root(&claims->target, claims->signals, error);
-    claims->testbed = (struct testbed){
-        .host = {.setup = claims->target.setup,
-                 .servers = &claims->target.servers,
-                 .ensemble = claims->target.ensemble,
-                 .watch = {.progress = show,
-                           .context = claims,
-                           .interrupt_descriptor = claims->signals}},
-        .root = claims->target.root,
-        .seed = claims->seed,
-        .sessions_most = claims->target.limit.sessions,
-        .timeout_ns = TIMEOUT_NS,
-        .say = say,
-    };
-    return kind;
-}
-
-static enum error_kind open_file(struct claims *claims, struct error *error)
-{
-    enum error_kind kind =
-        folder_make(claims->out, clock_utc_ns(), "claims", claims->folder, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    claims->made_folder = true;
-    kind = output_open(&claims->file, claims->folder, "claims.csv", error);
-    if (kind != ERROR_NONE)
-        return kind;
-    claims->csv = (struct csv){.stream = claims->file.stream};
-    csv_header(&claims->csv, COLUMNS(CSV_NAME));
-    return output_commit(&claims->file, error);
+    progress_say(&claims->series.progress, line);
 }
 
 /* Counts the claims to try. Servers of somebody's are one ensemble: claims about several are tried
@@ -241,36 +173,46 @@ static void count_wanted(struct claims *claims)
 {
     for (size_t i = 0; i < catalogue_count(); i++) {
         const struct claim *claim = catalogue_at(i);
-        if (claims->servers.connect && !claims->only && claim->servers[0] > 0) {
+        if (claims->target.connect && !claims->only && claim->servers[0] > 0) {
             claims->wanted[i] = false;
-            if (!claims->quiet)
+            if (!claims->output.quiet)
                 complain_mildly("%s is left out: it compares private ensembles, and --connect "
                                 "names other servers; zkherd claims --only %s tries it on private "
                                 "ones",
                                 claim->id, claim->id);
         }
-        claims->wanted_count += claims->wanted[i];
+        claims->series.planned += claims->wanted[i];
     }
+    claims->series.progress.count = claims->series.planned;
 }
 
-static enum error_kind prepare(struct claims *claims, struct error *error)
+/* And opens the file. */
+static enum error_kind lay_out(void *context, struct error *error)
 {
-    struct library library;
-    enum error_kind kind = folder_check(claims->out, error);
-    if (kind == ERROR_NONE && (claims->json || !claims->quiet))
-        kind = standard_output_check(error);
-    if (kind == ERROR_NONE)
-        kind = library_load(LIBRARY_ST, &library, error);
-    if (kind == ERROR_NONE)
-        kind = machine_allow_descriptors(SESSIONS_MAX, error);
-    progress_init(&claims->progress, 0, claims->quiet);
-    if (kind == ERROR_NONE)
-        kind = open_target(claims, error);
+    struct claims *claims = context;
+    const struct target *target = &claims->series.targets.list[0];
+    int signals = claims->series.targets.signals;
+    if (target->limit.sessions != UINT64_MAX && !claims->output.quiet)
+        complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
+                        "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
+                        target->limit.server, (unsigned long long)target->limit.room);
+    count_wanted(claims);
+    claims->testbed = (struct testbed){
+        .host = {.setup = target->setup,
+                 .servers = &target->servers,
+                 .ensemble = target->ensemble,
+                 .watch = {.progress = show, .context = claims, .interrupt_descriptor = signals}},
+        .root = target->root,
+        .seed = claims->seed,
+        .sessions_most = target->limit.sessions,
+        .timeout_ns = TIMEOUT_NS,
+        .say = say,
+    };
+    enum error_kind kind = file_set_open(&claims->files, claims->output.out, "claims", error);
     if (kind != ERROR_NONE)
         return kind;
-    count_wanted(claims);
-    claims->progress.count = claims->wanted_count;
-    return open_file(claims, error);
+    output_unreserve(claims->files.folder, "manifest.json"); /* there will be none */
+    return file_set_add_table(&claims->files, &claim_row_table, &claims->csv, error);
 }
 
 /* ------------------------------------------------------------------ the claims */
@@ -284,13 +226,14 @@ static void write_part(const char *id, const char *part, const char *words)
     wrap_write(words, ID_WIDTH + PART_WIDTH, stdout);
 }
 
-static void print_text(const struct claim *claim, const struct finding *finding)
+static void print_text(const struct table_value *row)
 {
-    write_part(claim->id, verdict_word(finding_verdict(finding)), claim->statement);
-    write_part("", "source", claim->source);
-    write_part("", "experiment", finding->experiment);
-    write_part("", "expected", finding->expected);
-    write_part("", "measured", finding->measured);
+    static const enum claim_row_column parts[] = {claim_row_source, claim_row_experiment,
+                                                  claim_row_expected, claim_row_measured};
+    write_part(row[claim_row_claim].text, row[claim_row_verdict].text,
+               row[claim_row_statement].text);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        write_part("", claim_row_table.columns[parts[i]].name, row[parts[i]].text);
     putchar('\n');
 }
 
@@ -305,153 +248,153 @@ static void complain_of(const struct claim *claim, const struct finding *finding
                          finding->measured);
 }
 
-static json_t *describe(const struct claim *claim, const struct finding *finding)
-{
-    return json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "claim", claim->id, "source", claim->source,
-        "statement", claim->statement, "experiment", json_result_text(finding->experiment),
-        "expected", json_result_text(finding->expected), "measured",
-        json_result_text(finding->measured), "verdict", verdict_word(finding_verdict(finding)));
-}
-
 static enum error_kind keep(struct claims *claims, const struct claim *claim,
                             const struct finding *finding, struct error *error)
 {
-    enum verdict verdict = finding_verdict(finding);
-    struct csv *csv = &claims->csv;
-    struct growing_text *ids = &claims->ids[verdict];
-    claims->done++;
-    claims->verdicts[verdict]++;
-    growing_text_add(ids, "%s%s", ids->length > 0 ? ", " : "", claim->id);
-    COLUMNS(CSV_WRITE) csv_end_row(csv);
-    progress_clear(&claims->progress);
-    if (claims->json)
-        json_array_append_new(claims->list, describe(claim, finding));
-    else if (!claims->quiet)
-        print_text(claim, finding);
-    if (claims->quiet)
+    struct table_value *row = table_add(&claims->done);
+    row[claim_row_claim] = table_text(claim->id);
+    row[claim_row_source] = table_text(claim->source);
+    row[claim_row_statement] = table_text(claim->statement);
+    row[claim_row_experiment] = table_text(finding->experiment);
+    row[claim_row_expected] = table_text(finding->expected);
+    row[claim_row_measured] = table_text(finding->measured);
+    row[claim_row_verdict] = table_text(verdict_word(finding_verdict(finding)));
+    table_write_row(&claim_row_table, row, &claims->csv);
+    progress_clear(&claims->series.progress);
+    if (!claims->output.json && !claims->output.quiet)
+        print_text(row);
+    if (claims->output.quiet)
         complain_of(claim, finding);
     fflush(stdout);
-    return output_commit(&claims->file, error);
+    return file_set_commit(&claims->files, ERROR_NONE, error);
 }
 
-static enum error_kind try_one(struct claims *claims, const struct claim *claim, uint64_t began_ns,
-                               struct error *error)
+static enum error_kind try_one(struct claims *claims, uint64_t began_ns, struct error *error)
 {
     struct finding finding = {0};
     uint64_t left_ns = 0; /* as if those that are left took as long as those that are done */
-    if (claims->done > 0)
-        left_ns =
-            (clock_now_ns() - began_ns) / claims->done * (claims->wanted_count - claims->done);
-    claims->tried = claim;
-    progress_begin(&claims->progress, claims->done, left_ns);
-    enum error_kind kind = experiment_try(claim, &claims->testbed, &finding, error);
+    size_t done = claims->done.rows;
+    if (done > 0)
+        left_ns = (clock_now_ns() - began_ns) / done * (claims->series.planned - done);
+    progress_begin(&claims->series.progress, done, left_ns);
+    enum error_kind kind = experiment_try(claims->tried, &claims->testbed, &finding, error);
     if (kind == ERROR_CONNECTION_LIMIT) {
         finding_undecide(&finding, "%s: %s", error->subject, error->detail);
         kind = ERROR_NONE;
     }
-    return kind == ERROR_NONE ? keep(claims, claim, &finding, error) : kind;
+    return kind == ERROR_NONE ? keep(claims, claims->tried, &finding, error) : kind;
 }
 
-static enum error_kind try_all(struct claims *claims, struct error *error)
+static enum error_kind try_all(void *context, struct error *error)
 {
+    struct claims *claims = context;
     enum error_kind kind = ERROR_NONE;
     uint64_t began_ns = clock_now_ns();
     for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count(); i++) {
+        claims->tried = catalogue_at(i);
         if (claims->wanted[i])
-            kind = try_one(claims, catalogue_at(i), began_ns, error);
+            kind = try_one(claims, began_ns, error);
     }
-    progress_clear(&claims->progress);
+    progress_clear(&claims->series.progress);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the end */
 
-/* What was finished is kept, whatever ended the run; a folder with nothing in it is not. */
-static enum error_kind close_file(struct claims *claims, struct error *error)
+static size_t kept(const void *context)
 {
-    struct error keeping;
-    if (claims->done == 0) {
-        output_abandon(&claims->file);
-        if (claims->made_folder)
-            folder_discard(claims->folder);
-        return ERROR_NONE;
+    return ((const struct claims *)context)->done.rows;
+}
+
+static enum error_kind close_file(void *context, struct error *error)
+{
+    return file_set_close(&((struct claims *)context)->files, error);
+}
+
+/* The number of claims with this verdict; their ids, with ", " between them, are added. */
+static unsigned count(const struct claims *claims, enum verdict verdict, struct growing_text *ids)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < claims->done.rows; i++) {
+        const struct table_value *row = table_row(&claims->done, i);
+        if (strcmp(row[claim_row_verdict].text, verdict_word(verdict)) == 0)
+            growing_text_add(ids, "%s%s", found++ > 0 ? ", " : "", row[claim_row_claim].text);
     }
-    enum error_kind kind = output_finish(&claims->file, error);
-    if (kind != ERROR_NONE)
-        (void)!output_keep(&claims->file, &keeping);
-    return kind;
+    return found;
 }
 
 /* The claims that do not hold by name: they may be some screens above. */
-static void sum_up(const struct claims *claims)
+static void sum_up(const struct claims *claims, const unsigned counts[],
+                   const struct growing_text ids[])
 {
     static const char *const words[] = {[VERDICT_HOLDS] = "hold",
                                         [VERDICT_FAILS] = "fail",
                                         [VERDICT_UNDETERMINED] = "undetermined"};
-    for (int verdict = VERDICT_HOLDS; verdict < VERDICTS; verdict++) {
-        bool named = verdict != VERDICT_HOLDS && claims->verdicts[verdict] > 0;
-        printf("%s%u %s%s%s%s", verdict == VERDICT_HOLDS ? "" : ", ", claims->verdicts[verdict],
-               words[verdict], named ? " (" : "", named ? claims->ids[verdict].text : "",
-               named ? ")" : "");
+    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++) {
+        bool named = i != VERDICT_HOLDS && counts[i] > 0;
+        printf("%s%u %s%s%s%s", i == VERDICT_HOLDS ? "" : ", ", counts[i], words[i],
+               named ? " (" : "", named ? ids[i].text : "", named ? ")" : "");
     }
-    printf("\n\nresults in %s\n", claims->folder);
+    printf("\n\nresults in %s\n", claims->files.folder);
 }
 
-/* Tells what was tried. cut_short: why that is not all; ERROR_NONE: it is. */
-static enum error_kind tell(const struct claims *claims, enum error_kind cut_short,
-                            struct error *error)
+static json_t *describe(const struct claims *claims, const unsigned counts[])
 {
-    const unsigned *verdicts = claims->verdicts;
-    if (claims->done > 0 && !claims->json && !claims->quiet)
-        sum_up(claims);
-    if (claims->done == 0 || !claims->json)
-        return ERROR_NONE;
-    json_t *object = json_pack(
-        "{s:O, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "claims", claims->list, "claims_planned",
-        (json_int_t)claims->wanted_count, "claims_finished", (json_int_t)claims->done, "holds",
-        (json_int_t)verdicts[VERDICT_HOLDS], "fails", (json_int_t)verdicts[VERDICT_FAILS],
-        "undetermined", (json_int_t)verdicts[VERDICT_UNDETERMINED], "cut_short",
-        cut_short != ERROR_NONE ? json_string(error_words(cut_short)) : json_null(), "folder",
-        json_text(claims->folder));
-    return json_result_write(object, "claims", stdout, error);
+    const struct error *cut_short = claims->series.cut_short;
+    json_t *list = json_array();
+    for (size_t i = 0; i < claims->done.rows; i++) {
+        json_t *claim = json_object();
+        json_result_set_row(claim, &claim_row_table, table_row(&claims->done, i), 0,
+                            claim_row_verdict);
+        json_array_append_new(list, claim);
+    }
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "claims", list, "claims_planned",
+                     (json_int_t)claims->series.planned, "claims_finished",
+                     (json_int_t)claims->done.rows, "holds", (json_int_t)counts[VERDICT_HOLDS],
+                     "fails", (json_int_t)counts[VERDICT_FAILS], "undetermined",
+                     (json_int_t)counts[VERDICT_UNDETERMINED], "cut_short",
+                     cut_short != NULL ? json_string(error_words(cut_short->kind)) : json_null(),
+                     "folder", json_text(claims->files.folder));
 }
 
-/* A failed claim outweighs everything else, and an error one that is undetermined. */
-static int lead(struct claims *claims)
+static int tell(void *context, int *verdict)
 {
+    const struct claims *claims = context;
+    struct growing_text ids[VERDICTS] = {{0}};
+    unsigned counts[VERDICTS];
     struct error error = {0};
-    enum error_kind kind = prepare(claims, &error);
-    if (kind == ERROR_NONE)
-        kind = try_all(claims, &error);
-    kind = target_find_cause(&claims->target, kind, &error);
-    interruption_reword(&error, "claims", "claim", claims->done, claims->wanted_count);
-    int status = kind == ERROR_NONE     ? 0
-                 : kind == ERROR_UNREAD ? error_exit_status(kind)
-                                        : complain_about("claims", &error);
-    if (target_close(&claims->target, &error) != ERROR_NONE && complain(&error) != 0 && status == 0)
-        status = error_exit_status(ERROR_LEFT_BEHIND);
-    if (close_file(claims, &error) != ERROR_NONE && status == 0)
-        status = complain(&error);
-    if (claims->signals >= 0)
-        close(claims->signals);
-    if (tell(claims, kind, &error) != ERROR_NONE && complain(&error) != 0 && status == 0)
-        status = error_exit_status(error.kind);
-    if (claims->verdicts[VERDICT_FAILS] > 0)
-        return 1;
-    return status == 0 && claims->verdicts[VERDICT_UNDETERMINED] > 0 ? 4 : status;
+    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++)
+        counts[i] = count(claims, i, &ids[i]);
+    *verdict = counts[VERDICT_FAILS] > 0 ? 1 : counts[VERDICT_UNDETERMINED] > 0 ? 4 : 0;
+    if (!claims->output.json && !claims->output.quiet)
+        sum_up(claims, counts, ids);
+    else if (claims->output.json)
+        (void)!json_result_write(describe(claims, counts), "claims", stdout, &error);
+    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++)
+        free(ids[i].text);
+    return error.kind != ERROR_NONE ? complain(&error) : 0;
 }
 
 int claims_main(int argc, char **argv)
 {
-    struct claims claims;
-    set_defaults(&claims);
-    int status = arguments_take(&arguments, argc, argv, &claims, NULL);
-    claims.list = claims.json ? json_array() : NULL;
-    if (status == ARGUMENTS_GO)
-        status = lead(&claims);
-    json_decref(claims.list);
-    for (int verdict = 0; verdict < VERDICTS; verdict++)
-        free(claims.ids[verdict].text);
+    static const struct series_user user = {
+        .lay_out = lay_out, .run = try_all, .kept = kept, .join = close_file, .tell = tell};
+    struct claims *claims = memory_new(1, sizeof *claims);
+    struct levels clients = {.list = (uint64_t[]){1, SESSIONS_MAX}, .count = 2};
+    const struct series_options options = {.subcommand = "claims",
+                                           .target = &claims->target,
+                                           .output = &claims->output,
+                                           .clients = &clients,
+                                           .processes = 1,
+                                           .piece = "claim"};
+    set_defaults(claims);
+    int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    if (status == ARGUMENTS_GO) {
+        series_init(&claims->series, &options, &user, claims);
+        status = series_lead(&claims->series, argc, argv);
+        series_deinit(&claims->series);
+    }
+    table_deinit(&claims->done);
+    free(claims);
     return status;
 }

@@ -53,28 +53,27 @@ static enum driver driver_of(const struct testbed *testbed)
 
 /* ------------------------------------------------------------------ the ensembles */
 
-/* Why there can be no pair; NULL if there can. */
-static const char *find_obstacle(const struct testbed *testbed,
-                                 const uint64_t servers[ENSEMBLE_PAIR], uint32_t *cpu_percent,
-                                 char *text, size_t size)
+/* Why there can be no pair; NULL if there can. Some of it is put into `text`. */
+static const char *find_obstacle(struct ensemble_pair *pair, char text[ENSEMBLE_PAIR_WHY_SIZE])
 {
     struct error error;
+    const uint64_t *servers = pair->servers;
     uint64_t most = servers[0] > servers[1] ? servers[0] : servers[1];
-    if (testbed->host.simulation != NULL)
+    if (driver_of(pair->testbed) == DRIVER_SIMULATED)
         return NULL;
-    if (testbed->host.ensemble == NULL)
+    if (pair->testbed->host.ensemble == NULL)
         return "the servers of --connect are one ensemble, and nobody has limited their CPU";
     if (ensemble_check_memory((unsigned)(servers[0] + servers[1]), HEAP_MIB, &error) !=
         ERROR_NONE) {
-        snprintf(text, size, "%s: %s", error.subject, error.detail);
+        snprintf(text, ENSEMBLE_PAIR_WHY_SIZE, "%s: %s", error.subject, error.detail);
         return text;
     }
-    return resources_find_share(1, most, cpu_percent, text, size);
+    return resources_find_share(1, most, &pair->cpu_percent, text, ENSEMBLE_PAIR_WHY_SIZE);
 }
 
 static enum error_kind open_side(struct ensemble_pair *pair, size_t side, struct error *error)
 {
-    char servers[32];
+    unsigned long long servers = pair->servers[side];
     const struct target_options options = {
         .driver = driver_of(pair->testbed),
         .server_counts = pair->servers,
@@ -85,22 +84,23 @@ static enum error_kind open_side(struct ensemble_pair *pair, size_t side, struct
         .placement = PLACEMENT_SPREAD,
         .max_clients = UINT64_MAX,
     };
-    servers_of(pair->servers[side], servers);
-    experiment_say(pair->testbed, "starting %.*s private %s", (int)strcspn(servers, " "), servers,
-                   strchr(servers, ' ') + 1);
+    experiment_say(pair->testbed, "starting %llu private server%s", servers,
+                   servers == 1 ? "" : "s");
     int interrupts = pair->testbed->host.watch.interrupt_descriptor;
     enum error_kind kind = target_open(&options, side, interrupts, &pair->targets[side], error);
     return kind == ERROR_NONE ? target_make_root(&pair->targets[side], interrupts, error) : kind;
 }
 
-enum error_kind ensemble_pair_open(struct testbed *testbed, const uint64_t servers[ENSEMBLE_PAIR],
-                                   struct ensemble_pair *pair, const char **why, char *text,
-                                   size_t size, struct error *error)
+enum error_kind ensemble_pair_open(struct testbed *testbed, const uint64_t *servers,
+                                   struct ensemble_pair *pair, char why[ENSEMBLE_PAIR_WHY_SIZE],
+                                   struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
+    char text[ENSEMBLE_PAIR_WHY_SIZE];
     *pair = (struct ensemble_pair){.testbed = testbed, .servers = {servers[0], servers[1]}};
-    *why = find_obstacle(testbed, servers, &pair->cpu_percent, text, size);
-    for (size_t side = 0; kind == ERROR_NONE && *why == NULL && side < ENSEMBLE_PAIR; side++)
+    const char *obstacle = find_obstacle(pair, text);
+    snprintf(why, ENSEMBLE_PAIR_WHY_SIZE, "%s", obstacle != NULL ? obstacle : "");
+    for (size_t side = 0; kind == ERROR_NONE && why[0] == '\0' && side < ENSEMBLE_PAIR; side++)
         kind = open_side(pair, side, error);
     if (kind != ERROR_NONE)
         ensemble_pair_close(pair);
@@ -116,8 +116,25 @@ void ensemble_pair_close(struct ensemble_pair *pair)
 
 /* ------------------------------------------------------------------ the loads */
 
-static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_t reads_percent,
-                                struct table_value *row, struct error *error)
+/* Why what a load has measured does not count: "" if it does. */
+static const char *find_fault(const struct ensemble_pair *pair, size_t side,
+                              const struct table_value *row)
+{
+    if (!row[load_row_valid].flag)
+        return row[load_row_reason].text;
+    if (!(table_number(&row[load_row_achieved_per_s]) > 0))
+        return "the servers answered nothing"; /* and there is no ratio */
+    if (row[load_row_reads_percent].count == 100 &&
+        resources_are_starved(table_number(&row[load_row_server_cores]), pair->servers[side],
+                              pair->cpu_percent))
+        return "the servers did not use their shares of the CPU";
+    return "";
+}
+
+/* A load on one side: how many operations a second it makes, and its fault unless there is one. */
+static enum error_kind run_load(struct ensemble_pair *pair, size_t side,
+                                struct ensemble_pair_rates *rates, char fault[160],
+                                struct error *error)
 {
     struct testbed *testbed = pair->testbed;
     struct target *target = &pair->targets[side];
@@ -139,7 +156,7 @@ static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_
                   .timeout_ns = testbed->timeout_ns,
                   .seed = testbed->seed + testbed->trials,
                   .servers = &target->placement},
-        .mix = mix_of_reads(reads_percent),
+        .mix = mix_of_reads(rates->reads_percent),
         .value_bytes = VALUE_BYTES,
         .warm_up_ns = WARM_UP_NS,
         .seconds = SECONDS,
@@ -148,52 +165,35 @@ static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_
     const struct load_cell cell = {.mix = plan.mix, .sessions = SESSIONS};
     const struct load_options options = {.processes = 1};
     static const struct series_record record;
+    struct table rows = {.type = &load_row_table};
     snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials++);
     enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
     if (kind != ERROR_NONE)
         return kind;
+    struct table_value *row = table_add(&rows);
     load_row_take(&cell, result, &options, &record, cores_allowed(), row);
+    rates->per_s[side][rates->rounds] = table_number(&row[load_row_achieved_per_s]);
+    /* The first of its clauses: others give advice on the options of a load. */
+    const char *why = find_fault(pair, side, row);
+    if (fault[0] == '\0')
+        snprintf(fault, sizeof rates->why, "%.*s", (int)strcspn(why, ";"), why);
+    table_deinit(&rows);
     load_result_free(result);
     return ERROR_NONE;
-}
-
-/* Why what a load has measured does not count: "" if it does. */
-static const char *find_fault(const struct ensemble_pair *pair, size_t side,
-                              const struct table_value *row)
-{
-    if (!row[load_row_valid].flag)
-        return row[load_row_reason].text;
-    if (!(table_number(&row[load_row_achieved_per_s]) > 0))
-        return "the servers answered nothing"; /* and there is no ratio */
-    if (row[load_row_reads_percent].count == 100 &&
-        resources_are_starved(table_number(&row[load_row_server_cores]), pair->servers[side],
-                              pair->cpu_percent))
-        return "the servers did not use their shares of the CPU";
-    return "";
 }
 
 /* A load on each ensemble, beginning with one or the other. */
 static enum error_kind run_round(struct ensemble_pair *pair, size_t round, size_t rounds,
                                  struct ensemble_pair_rates *rates, struct error *error)
 {
-    struct table rows = {.type = &load_row_table};
     enum error_kind kind = ERROR_NONE;
     char fault[sizeof rates->why] = "", servers[32];
     for (size_t turn = 0; kind == ERROR_NONE && turn < ENSEMBLE_PAIR; turn++) {
         size_t side = (round + turn) % ENSEMBLE_PAIR;
-        struct table_value *row = table_add(&rows);
         experiment_say(pair->testbed, "%s, %s, round %zu of %zu", kind_of(rates->reads_percent),
                        servers_of(pair->servers[side], servers), round + 1, rounds);
-        kind = run_load(pair, side, rates->reads_percent, row, error);
-        if (kind != ERROR_NONE)
-            break;
-        rates->per_s[side][rates->rounds] = table_number(&row[load_row_achieved_per_s]);
-        /* The first of its clauses: others give advice on the options of a load. */
-        const char *why = find_fault(pair, side, row);
-        if (fault[0] == '\0')
-            snprintf(fault, sizeof fault, "%.*s", (int)strcspn(why, ";"), why);
+        kind = run_load(pair, side, rates, fault, error);
     }
-    table_deinit(&rows);
     if (kind == ERROR_NONE && fault[0] == '\0')
         rates->rounds++;
     else if (kind == ERROR_NONE && rates->left_out++ == 0)
@@ -282,9 +282,10 @@ static void try_times(struct experiment *experiment, const char *what, bool of_c
     for (size_t i = 0; i < (size_t)TIME_ROUNDS * LEVELS; i++) {
         double *fastest = &fastest_s[i % LEVELS];
         uint32_t number = (uint32_t)numbers[i % LEVELS];
-        experiment_plan(experiment, recipe, of_clients ? number : CLIENTS);
-        experiment->plan.pace = PACE_FREE;
-        experiment->plan.barriers = of_clients ? BARRIERS : number;
+        experiment_plan(experiment, recipe,
+                        &(struct trial_plan){.fleet.sessions = of_clients ? number : CLIENTS,
+                                             .pace = PACE_FREE,
+                                             .barriers = of_clients ? BARRIERS : number});
         if (!experiment_run_whole(experiment))
             return;
         double seconds = (double)experiment->result->elapsed_ns / 1e9;
@@ -315,31 +316,26 @@ void barriers_take_linear_time(struct experiment *experiment)
 
 /* ------------------------------------------------------------------ the experiment */
 
+/* Reads, then writes. */
 static enum error_kind load_pair(struct ensemble_pair *pair, struct finding *finding,
                                  struct error *error)
 {
+    static const struct {
+        uint32_t reads_percent;
+        size_t rounds;
+    } loads[] = {{100, READ_ROUNDS}, {0, WRITE_ROUNDS}};
     struct ensemble_pair_rates rates;
-    char from[32], to[32], shares[64] = "";
-    if (pair->cpu_percent > 0)
-        snprintf(shares, sizeof shares, "; servers with %.2f cores each",
-                 pair->cpu_percent / 100.0);
-    finding_tried(finding,
-                  "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
-                  "%d s%s; on %s and on %s in turn: %d rounds of reads alone, %d of writes alone",
-                  SESSIONS, DEPTH, VALUE_BYTES, SECONDS, shares, servers_of(pair->servers[0], from),
-                  servers_of(pair->servers[1], to), READ_ROUNDS, WRITE_ROUNDS);
-    enum error_kind kind = ensemble_pair_load(pair, 100, READ_ROUNDS, &rates, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    ensemble_pair_judge(pair, &rates, finding);
-    if (pair->cpu_percent == 0) {
-        finding_undecide(finding, "writes: not tried, for the leader of a simulation pays nothing "
-                                  "for a follower");
-        return ERROR_NONE;
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof loads / sizeof loads[0]; i++) {
+        if (loads[i].reads_percent == 0 && pair->cpu_percent == 0) {
+            finding_undecide(finding, "writes: not tried, for the leader of a simulation pays "
+                                      "nothing for a follower");
+            break;
+        }
+        kind = ensemble_pair_load(pair, loads[i].reads_percent, loads[i].rounds, &rates, error);
+        if (kind == ERROR_NONE)
+            ensemble_pair_judge(pair, &rates, finding);
     }
-    kind = ensemble_pair_load(pair, 0, WRITE_ROUNDS, &rates, error);
-    if (kind == ERROR_NONE)
-        ensemble_pair_judge(pair, &rates, finding);
     return kind;
 }
 
@@ -348,16 +344,24 @@ void ensembles_scale_reads(struct experiment *experiment)
     struct finding *finding = experiment->finding;
     const uint64_t *servers = experiment->claim->servers;
     struct ensemble_pair pair;
-    char from[32], to[32], text[400];
-    const char *why;
-    finding_expected(finding, "reads: more a second with %s than with %s",
-                     servers_of(servers[1], to), servers_of(servers[0], from));
+    char from[32], to[32], shares[64] = "", why[ENSEMBLE_PAIR_WHY_SIZE];
+    servers_of(servers[0], from);
+    servers_of(servers[1], to);
+    finding_expected(finding, "reads: more a second with %s than with %s", to, from);
     finding_expected(finding, "writes: fewer");
-    experiment->kind = ensemble_pair_open(experiment->testbed, servers, &pair, &why, text,
-                                          sizeof text, experiment->error);
-    if (experiment->kind == ERROR_NONE && why != NULL)
+    experiment->kind =
+        ensemble_pair_open(experiment->testbed, servers, &pair, why, experiment->error);
+    if (experiment->kind == ERROR_NONE && why[0] != '\0') {
         finding_undecide(finding, "reads and writes: not tried: %s", why);
-    if (experiment->kind == ERROR_NONE && why == NULL) {
+    } else if (experiment->kind == ERROR_NONE) {
+        if (pair.cpu_percent > 0)
+            snprintf(shares, sizeof shares, "; servers with %.2f cores each",
+                     pair.cpu_percent / 100.0);
+        finding_tried(
+            finding,
+            "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
+            "%d s%s; on %s and on %s in turn: %d rounds of reads alone, %d of writes alone",
+            SESSIONS, DEPTH, VALUE_BYTES, SECONDS, shares, from, to, READ_ROUNDS, WRITE_ROUNDS);
         experiment->kind = load_pair(&pair, finding, experiment->error);
         ensemble_pair_close(&pair);
     }

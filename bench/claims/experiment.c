@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/claims/internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Nothing but a crash is to take a timeout: whoever wants one says so. */
 #define SESSION_TIMEOUT_MS 30000
@@ -37,25 +40,29 @@ enum verdict finding_verdict(const struct finding *finding)
 
 /* ------------------------------------------------------------------ trials */
 
-void experiment_plan(struct experiment *experiment, const struct recipe *recipe, uint32_t clients)
+void experiment_plan(struct experiment *experiment, const struct recipe *recipe,
+                     const struct trial_plan *wanted)
 {
     const struct testbed *testbed = experiment->testbed;
+    struct trial_plan *plan = &experiment->plan;
+    struct fleet_plan *fleet = &plan->fleet;
     trial_result_free(experiment->result);
     experiment->result = NULL;
-    experiment->plan = (struct trial_plan){
-        .recipe = recipe,
-        .workload = WORKLOAD_DRAIN,
-        .pace = PACE_LOCKSTEP,
-        .root = experiment->root,
-        .locks = 1,
-        .fleet = {.driver = testbed->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS,
-                  .sessions = clients,
-                  .processes = 1,
-                  .timeout_ns = testbed->timeout_ns,
-                  .session_timeout_ms = SESSION_TIMEOUT_MS,
-                  .seed = testbed->seed,
-                  .servers = testbed->host.servers},
-    };
+    *plan = *wanted;
+    plan->recipe = recipe;
+    plan->root = experiment->root;
+    plan->locks = 1;
+    if (!recipe_has_law(recipe))
+        plan->pace = PACE_FREE;
+    if (plan->death.who == DEATH_WORKER && recipe->work == NULL)
+        plan->death.who = DEATH_HOLDER;
+    fleet->driver = testbed->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS;
+    fleet->processes = fleet->processes > 0 ? fleet->processes : 1;
+    fleet->timeout_ns = fleet->timeout_ns > 0 ? fleet->timeout_ns : testbed->timeout_ns;
+    if (fleet->session_timeout_ms == 0)
+        fleet->session_timeout_ms = SESSION_TIMEOUT_MS;
+    fleet->seed = testbed->seed;
+    fleet->servers = testbed->host.servers;
 }
 
 bool experiment_run(struct experiment *experiment)
@@ -72,9 +79,9 @@ bool experiment_run(struct experiment *experiment)
                         plan->fleet.sessions, testbed->sessions_most);
         return false;
     }
-    if (experiment->observe != NULL) {
-        host.watch.progress = experiment->observe;
-        host.watch.context = experiment->context;
+    if (experiment->claim->observe != NULL) {
+        host.watch.progress = experiment->claim->observe;
+        host.watch.context = experiment;
     }
     /* All roots are equally long: paths are among the bytes that are counted. */
     snprintf(experiment->root, sizeof experiment->root, "%s/t%04u", testbed->root,
@@ -105,20 +112,18 @@ bool experiment_accepts(struct experiment *experiment)
 
 bool experiment_run_whole(struct experiment *experiment)
 {
-    return experiment_run(experiment) && experiment_accepts(experiment);
+    if (!experiment_run(experiment) || !experiment_accepts(experiment))
+        return false;
+    bool missed = experiment->plan.death.how != DEATH_NONE && !experiment->result->had_death;
+    if (missed)
+        finding_undecide(experiment->finding, "no session died with %s",
+                         experiment->plan.recipe->name);
+    return !missed;
 }
 
 const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff)
 {
     return ledger_row(&experiment->result->memory->ledger, 0, handoff);
-}
-
-size_t experiment_recipes(const struct experiment *experiment)
-{
-    size_t count = 0;
-    while (count < CLAIM_RECIPES_MAX && experiment->claim->recipes[count] != NULL)
-        count++;
-    return count;
 }
 
 void experiment_say(const struct testbed *testbed, const char *format, ...)
@@ -133,12 +138,70 @@ void experiment_say(const struct testbed *testbed, const char *format, ...)
     testbed->say(testbed->host.watch.context, what);
 }
 
+/* ------------------------------------------------------------------ a claim */
+
+/* Appends a text of the claim, with its recipes in it. */
+static void state(const struct claim *claim, const char *sentence, char *text, size_t size)
+{
+    struct growing_text stated = {0};
+    size_t recipes = 0;
+    if (sentence == NULL)
+        return;
+    while (recipes < CLAIM_RECIPES_MAX && claim->recipes[recipes] != NULL)
+        recipes++;
+    while (*sentence != '\0') {
+        size_t length = strcspn(sentence, "{");
+        growing_text_add(&stated, "%.*s", (int)length, sentence);
+        sentence += length;
+        if (*sentence == '\0')
+            break;
+        if (sentence[1] == '#')
+            growing_text_add(&stated, "%zu", recipes);
+        else
+            growing_text_add(&stated, "%s", claim->recipes[sentence[1] - '0']->name);
+        sentence += strlen("{0}");
+    }
+    text_append_clause(text, size, "%s", stated.text);
+    free(stated.text);
+}
+
+/* A trial that is not whole is left out; figures that lack it are not judged. */
+static void try_recipe(struct experiment *experiment, const struct recipe *recipe)
+{
+    const struct claim *claim = experiment->claim;
+    unsigned times = claim->times > 0 ? claim->times : 1;
+    bool whole = true;
+    experiment->figure_count = 0;
+    for (size_t i = 0; i < CLAIM_TRIALS_MAX && claim->trials[i].fleet.sessions > 0; i++) {
+        for (unsigned time = 0; time < times && (whole || claim->judge == NULL); time++) {
+            experiment_plan(experiment, recipe, &claim->trials[i]);
+            whole =
+                claim->looks_at_any ? experiment_run(experiment) : experiment_run_whole(experiment);
+            if (whole)
+                claim->look(experiment);
+        }
+    }
+    if (whole && claim->judge != NULL)
+        claim->judge(experiment);
+}
+
 enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
                                struct finding *finding, struct error *error)
 {
     struct experiment experiment = {
         .claim = claim, .testbed = testbed, .finding = finding, .error = error};
-    claim->experiment(&experiment);
+    growth_try(&experiment);
+    if (experiment.kind == ERROR_NONE) {
+        state(claim, claim->tried, finding->experiment, sizeof finding->experiment);
+        state(claim, claim->expected, finding->expected, sizeof finding->expected);
+    }
+    for (size_t i = 0; claim->look != NULL && i < CLAIM_RECIPES_MAX; i++) {
+        experiment.recipe = i;
+        if (experiment.kind == ERROR_NONE && claim->recipes[i] != NULL)
+            try_recipe(&experiment, claim->recipes[i]);
+    }
+    if (experiment.kind == ERROR_NONE && claim->experiment != NULL)
+        claim->experiment(&experiment);
     trial_result_free(experiment.result);
     return experiment.kind;
 }

@@ -85,7 +85,8 @@ static void try_growth(struct experiment *experiment, const struct growth *growt
     finding_tried(finding, "drains of %.0f to %.0f clients, %s, lockstep", clients[0],
                   clients[count - 1], recipe->name);
     for (size_t i = 0; whole && i < count; i++) {
-        experiment_plan(experiment, recipe, (uint32_t)clients[i]);
+        experiment_plan(experiment, recipe,
+                        &(struct trial_plan){.fleet.sessions = (uint32_t)clients[i]});
         whole = experiment_run_whole(experiment);
         if (whole)
             totals[i] = experiment->result->total;
@@ -107,7 +108,7 @@ static void try_growth(struct experiment *experiment, const struct growth *growt
     }
 }
 
-void growth_is_lawful(struct experiment *experiment)
+void growth_try(struct experiment *experiment)
 {
     for (size_t i = 0; i < 2 && experiment->kind == ERROR_NONE; i++) {
         if (experiment->claim->growths[i].figures[0].what != NULL)

@@ -3,10 +3,10 @@
  * The claims about locks and ensembles that are tried on real servers, and what their experiments
  * share. Layer: bench/claims.
  *
- * A claim is an entry of the catalogue: its words, recipes or numbers of servers, and an
- * experiment: a function that runs trials, states what the claim predicts, and compares the two. A
- * test can give the experiment a lock, or servers, for which the claim is false, and check that the
- * claim fails. Therefore what is predicted is never taken from the law of the recipe.
+ * A claim is an entry of the catalogue: its words, recipes, the trials of each, what is expected of
+ * them, and the function that looks at a trial and compares. A test can give the experiment a lock,
+ * or servers, for which the claim is false, and check that the claim fails. Therefore what is
+ * predicted is never taken from the law of the recipe.
  */
 #ifndef BENCH_CLAIMS_INTERNAL_H
 #define BENCH_CLAIMS_INTERNAL_H
@@ -27,8 +27,6 @@
 /* ------------------------------------------------------------------ a claim */
 
 struct experiment;
-
-/* Runs its trials, and fills in the finding, which is all zero before. */
 typedef void experiment_function(struct experiment *experiment);
 
 /* A figure of a drain is an enum tally_kind, or one of these sums. */
@@ -49,15 +47,35 @@ struct growth {
 };
 
 #define CLAIM_RECIPES_MAX 6
+#define CLAIM_TRIALS_MAX  3
 
 struct claim {
     const char *id; /* "C1"; a number is never used again */
     const char *statement;
     const char *source;
-    experiment_function *experiment;
     /* In the order that the experiment expects; the rest are NULL. */
     const struct recipe *recipes[CLAIM_RECIPES_MAX];
-    struct growth growths[2]; /* for growth_is_lawful; without figures: none */
+
+    /* First, figures of drains of growing size; without any: none. */
+    struct growth growths[2];
+
+    /* Then trials of each recipe, each of them `times` times (0: once): plans, of which
+     * experiment_plan fills in the rest. */
+    struct trial_plan trials[CLAIM_TRIALS_MAX];
+    unsigned times;
+    /* What is done there, and what the claim predicts; NULL: the experiment says it. {0} becomes
+     * the name of the first recipe, {1} of the second; {#} their number. */
+    const char *tried, *expected;
+    /* Looks at each trial that is whole (experiment_is_whole), or at any that has run. */
+    experiment_function *look;
+    bool looks_at_any;
+    /* Judges what `look` has kept of all trials of a recipe, if none is left out. NULL: nothing. */
+    experiment_function *judge;
+    /* Called about ten times a second while a trial runs, with the experiment as its context. */
+    void (*observe)(void *context, const struct trial_progress *progress);
+
+    /* At last, what is no trial; NULL: nothing. */
+    experiment_function *experiment;
     /* For a claim about private ensembles side by side: how many servers each has; else 0. */
     uint64_t servers[2];
 };
@@ -121,6 +139,18 @@ struct testbed {
     void (*say)(void *context, const char *what);
 };
 
+/* What an outsider has seen of a lock, and done to it. */
+struct visit {
+    size_t in_lock;   /* znodes, when last looked at */
+    char first[64];   /* the first of those in line; "" if none is in line */
+    int32_t sequence; /* the sequence number of `first` */
+    bool broken;      /* `first` was deleted */
+    enum error_kind kind;
+    struct error error;
+};
+
+#define EXPERIMENT_FIGURES_MAX 8
+
 /* An experiment that runs, with its present trial. After an error no trial runs any more. */
 struct experiment {
     const struct claim *claim;
@@ -129,11 +159,12 @@ struct experiment {
     struct error *error;
     enum error_kind kind; /* of the error; ERROR_NONE: there is none */
     struct trial_plan plan;
-    /* Called about ten times a second while the trial runs, instead of host.watch. May be NULL. */
-    void (*observe)(void *context, const struct trial_progress *progress);
-    void *context;
     char root[EXPERIMENT_ROOT_MAX];
-    struct trial_result *result; /* NULL: the trial has not run */
+    struct trial_result *result;              /* NULL: the trial has not run */
+    size_t recipe;                            /* the index among the claim's */
+    uint64_t figures[EXPERIMENT_FIGURES_MAX]; /* that `look` has kept of this recipe's trials */
+    size_t figure_count;
+    struct visit visit;
 };
 
 /* Runs the experiment of a claim. Errors of trial_run; and ERROR_CONNECTION_LIMIT if the servers do
@@ -141,9 +172,11 @@ struct experiment {
 MUST_CHECK enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
                                           struct finding *finding, struct error *error);
 
-/* Plans a drain of so many clients under lockstep, with one lock and one process, and with no death
- * but the recipe's. The result of the trial before is gone. */
-void experiment_plan(struct experiment *experiment, const struct recipe *recipe, uint32_t clients);
+/* Plans a trial as `wanted`, with one lock; where that is silent with one process, under lockstep
+ * if the recipe has a law, and with no death but the recipe's. The result of the trial before is
+ * gone. */
+void experiment_plan(struct experiment *experiment, const struct recipe *recipe,
+                     const struct trial_plan *wanted);
 
 /* Runs what is planned. False after an error: there is no result. */
 bool experiment_run(struct experiment *experiment);
@@ -152,14 +185,11 @@ bool experiment_run(struct experiment *experiment);
  * finding has the reason: a violation makes the claim fail, anything else undetermined. */
 bool experiment_accepts(struct experiment *experiment);
 
-/* Runs what is planned; whether its counts can be used. */
+/* Runs what is planned; whether its counts can be used, and a death that was planned took place. */
 bool experiment_run_whole(struct experiment *experiment);
 
 /* The row of a handoff of the first lock. */
 const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff);
-
-/* How many recipes the claim has. */
-size_t experiment_recipes(const struct experiment *experiment);
 
 /* Shows what the experiment does besides its trials. */
 void experiment_say(const struct testbed *testbed, const char *format, ...)
@@ -167,46 +197,23 @@ void experiment_say(const struct testbed *testbed, const char *format, ...)
 
 /* ------------------------------------------------------------------ the experiments */
 
-/* The growths of the claim. */
-experiment_function growth_is_lawful;
+/* Tries the growths of the claim. */
+experiment_function growth_try;
 
-/* One lock: all who wait are notified by a release, … */
-experiment_function releases_notify_all;
-/* … and so is the deleter; … */
-experiment_function releases_notify_children_watches;
-/* … or one of them is, and the handoffs cost the same whatever their number, as the growths of the
- * claim say. */
-experiment_function releases_notify_one;
-/* A lock that readers share: those behind a writer are let in by its release, all of them, and
- * nobody else is woken. */
-experiment_function releases_let_readers_in_together;
+/* Of claims, whose entries say what they are about: they look at a trial; or keep a figure of it,
+ * and judge those of a recipe. */
+experiment_function releases_notify_all, releases_notify_children_watches, releases_notify_one,
+    releases_let_readers_in_together;
+experiment_function contention_has_one_winner, contention_loses_no_wakeup;
+experiment_function contention_counts_overtaken, contention_keeps_order;
+experiment_function contention_counts_rpcs, contention_waits_for_nothing;
+experiment_function deaths_count_holders, deaths_need_another_list;
+experiment_function deaths_of_waiters_wake_one, deaths_of_replies_need_a_guid,
+    deaths_of_holders_take_the_timeout, deaths_of_leaders_have_one_successor;
 
-/* Each lock, in free pace: as many CREATEs succeed as grants are made, and nobody holds beside
- * another. */
-experiment_function contention_has_one_winner;
-/* Each lock that looks at one znode behind a CREATE that failed, in free pace: all are granted,
- * although the znode goes in between again and again. */
-experiment_function contention_loses_no_wakeup;
-/* The first lock grants out of the order of arrival, none of the others does. */
-experiment_function contention_keeps_order;
-/* The first lock polls. Of all others, a drain in which each holds for long takes the same RPCs as
- * one in which each holds for a moment. */
-experiment_function contention_waits_for_nothing;
 /* While a lock is held, a session that does not contend lists its znodes, and deletes the first. */
+void contention_come_by(void *context, const struct trial_progress *progress);
 experiment_function contention_shows_and_breaks;
-
-/* A waiter dies at the first lock, which has one holder all the same, and at the second, which
- * trusts a deletion and has two. */
-experiment_function deaths_need_another_list;
-/* One lock: a waiter's death sets off one notification and no grant. */
-experiment_function deaths_of_waiters_wake_one;
-/* The reply to a CREATE is lost at the first lock, which is blocked from then on, and at the second
- * one, which goes on with the znode that it has. */
-experiment_function deaths_of_replies_need_a_guid;
-/* One lock around data in several parts: a holder crashes in the middle of its work. */
-experiment_function deaths_of_holders_take_the_timeout;
-/* One election: the leader exits, or crashes, and one client is notified. */
-experiment_function deaths_of_leaders_have_one_successor;
 
 /* Whether a lock is freed in time, so long after the last request of its dead holder: after one
  * session timeout at the earliest, and two at the latest. The servers count from the last message
@@ -225,14 +232,15 @@ experiment_function ensembles_scale_reads;
 
 #define ENSEMBLE_PAIR            2
 #define ENSEMBLE_PAIR_ROUNDS_MAX 12
+#define ENSEMBLE_PAIR_WHY_SIZE   800
 
 /* Two private ensembles of different numbers of servers beside the servers of the testbed; each
  * server has the same share of the CPU (bench/target/resources.h), so that a server more is a
  * machine more. In a simulation they are simulated. */
 struct ensemble_pair {
     struct testbed *testbed;
-    uint64_t servers[ENSEMBLE_PAIR];
-    uint32_t cpu_percent; /* of each server; 0: simulated */
+    uint64_t servers[ENSEMBLE_PAIR]; /* of each ensemble */
+    uint32_t cpu_percent;            /* of each server; 0: simulated */
     struct target targets[ENSEMBLE_PAIR];
 };
 
@@ -246,13 +254,13 @@ struct ensemble_pair_rates {
     char why[160];     /* … and why the first does not */
 };
 
-/* Starts the ensembles. Not every testbed allows that: *why is NULL, and the pair is the caller's
- * to ensemble_pair_close; or *why says why there are none, a static text or one in `text`. Errors
- * of target_open and target_make_root; nothing is left behind then. */
-MUST_CHECK enum error_kind ensemble_pair_open(struct testbed *testbed,
-                                              const uint64_t servers[ENSEMBLE_PAIR],
-                                              struct ensemble_pair *pair, const char **why,
-                                              char *text, size_t size, struct error *error);
+/* Starts the ensembles, of so many servers each. Not every testbed allows that: why is "", and the
+ * pair is the caller's to ensemble_pair_close; or why says why there are none. Errors of
+ * target_open and target_make_root; nothing is left behind then. */
+MUST_CHECK enum error_kind ensemble_pair_open(struct testbed *testbed, const uint64_t *servers,
+                                              struct ensemble_pair *pair,
+                                              char why[ENSEMBLE_PAIR_WHY_SIZE],
+                                              struct error *error);
 
 /* After it no server of the pair runs. A pair that is not open is fine. */
 void ensemble_pair_close(struct ensemble_pair *pair);

@@ -5,10 +5,6 @@
 
 #include <inttypes.h>
 
-#define CLIENTS 64
-/* The first of them writes, and so does every fourth after it. */
-#define SHARE_CLIENTS 20
-
 /* ------------------------------------------------------------------ notifications */
 
 /* How many notifications a release is to set off. */
@@ -37,28 +33,9 @@ static uint64_t found_in(const struct ledger_row *row)
     return row->tally.of[TALLY_NOTIFICATION];
 }
 
-/* Runs a planned drain for its ledger; whether that can be used. */
-static bool run_drain(struct experiment *experiment)
-{
-    finding_tried(experiment->finding,
-                  "a drain of %u clients, %s, lockstep; each release is examined",
-                  experiment->plan.fleet.sessions, experiment->plan.recipe->name);
-    return experiment_run_whole(experiment);
-}
-
-/* States how many notifications the release `shown` is to set off, and all others accordingly. */
-static void expect_notifications(struct experiment *experiment, notified_function *expected,
-                                 uint32_t shown)
-{
-    experiment_plan(experiment, experiment->claim->recipes[0], CLIENTS);
-    finding_expected(experiment->finding,
-                     "notifications: %" PRIu64 " with %u waiters, and accordingly in %d of %d "
-                     "releases",
-                     expected(CLIENTS - shown, shown), CLIENTS - shown, CLIENTS, CLIENTS);
-}
-
+/* Compares every release, and tells of the release `shown`. */
 static void check_notifications(struct experiment *experiment, notified_function *expected,
-                                uint32_t shown)
+                                uint64_t shown)
 {
     struct finding *finding = experiment->finding;
     uint64_t releases = trial_memory_rows_used(experiment->result->memory, 0) - 1, as_expected = 0;
@@ -71,32 +48,27 @@ static void check_notifications(struct experiment *experiment, notified_function
                      "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
                      " of %" PRIu64 " releases",
                      found_in(row), row->waiters, as_expected, releases);
-    finding_check(finding, as_expected == CLIENTS && releases == as_expected);
+    finding_check(finding,
+                  as_expected == experiment->plan.fleet.sessions && releases == as_expected);
 }
 
 void releases_notify_all(struct experiment *experiment)
 {
-    expect_notifications(experiment, all, 1);
-    if (run_drain(experiment))
-        check_notifications(experiment, all, 1);
+    check_notifications(experiment, all, 1);
 }
 
 void releases_notify_children_watches(struct experiment *experiment)
 {
-    finding_expected(experiment->finding,
-                     "W + 1 notifications, except at the first release: by then arrivals have used "
-                     "up the deleter's own watch");
-    expect_notifications(experiment, all_and_the_deleter, 2);
-    if (run_drain(experiment))
-        check_notifications(experiment, all_and_the_deleter, 2);
+    check_notifications(experiment, all_and_the_deleter, 2);
 }
 
-/* With many waiters as with one: the last release hands on nothing. */
-static void check_constant_cost(struct experiment *experiment)
+/* The cost is the same with many waiters as with one: the last release hands on nothing. */
+void releases_notify_one(struct experiment *experiment)
 {
     struct finding *finding = experiment->finding;
     uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
+    check_notifications(experiment, one, 1);
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
         uint64_t rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);
         least = rpcs < least ? rpcs : least;
@@ -107,20 +79,6 @@ static void check_constant_cost(struct experiment *experiment)
     else
         finding_measured(finding, "%" PRIu64 " to %" PRIu64 " RPCs in a handoff", least, most);
     finding_check(finding, least == most);
-}
-
-void releases_notify_one(struct experiment *experiment)
-{
-    growth_is_lawful(experiment);
-    if (experiment->kind != ERROR_NONE)
-        return;
-    expect_notifications(experiment, one, 1);
-    finding_expected(experiment->finding, "the same number of RPCs in each of %d handoffs",
-                     CLIENTS - 1);
-    if (run_drain(experiment)) {
-        check_notifications(experiment, one, 1);
-        check_constant_cost(experiment);
-    }
 }
 
 /* ------------------------------------------------------------------ readers */
@@ -141,21 +99,12 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 void releases_let_readers_in_together(struct experiment *experiment)
 {
     struct finding *finding = experiment->finding;
-    const struct recipe *recipe = experiment->claim->recipes[0];
+    uint32_t clients = experiment->plan.fleet.sessions;
     uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
-    experiment_plan(experiment, recipe, SHARE_CLIENTS);
-    finding_expected(
-        finding,
-        "each release grants one writer, or all readers up to the next writer at once: "
-        "as expected in %d of %d releases; %d notifications, one for each client "
-        "granted",
-        SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
-    if (!run_drain(experiment))
-        return;
     /* Clients release in the order in which they arrived. */
-    for (uint32_t releaser = 0; releaser < SHARE_CLIENTS; releaser++) {
+    for (uint32_t releaser = 0; releaser < clients; releaser++) {
         const struct ledger_row *row = experiment_row(experiment, releaser + UINT64_C(1));
-        as_expected += row->granted == let_in_by(recipe, releaser, SHARE_CLIENTS);
+        as_expected += row->granted == let_in_by(experiment->plan.recipe, releaser, clients);
         notifications += found_in(row);
         sharing += row->granted > 1;
         largest = row->granted > largest ? row->granted : largest;
@@ -167,9 +116,9 @@ void releases_let_readers_in_together(struct experiment *experiment)
                          "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
                          sharing, largest);
     finding_measured(finding,
-                     "as expected in %" PRIu64 " of %d releases; %" PRIu64 " notifications",
-                     as_expected, SHARE_CLIENTS, notifications);
+                     "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
+                     as_expected, clients, notifications);
     finding_check(finding, sharing > 0);
-    finding_check(finding, as_expected == SHARE_CLIENTS);
-    finding_check(finding, notifications == SHARE_CLIENTS - 1);
+    finding_check(finding, as_expected == clients);
+    finding_check(finding, notifications == clients - 1);
 }

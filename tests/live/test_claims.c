@@ -66,17 +66,12 @@ static void assert_verdict(enum verdict verdict, enum verdict expected)
 
 /* ------------------------------------------------------------------ claims hold */
 
+/* What is told is what was measured. */
 TEST(test_claims_hold)
 {
-    static const char *const ids[] = {"C1", "C5", "C6", "C7", "C8", "C13", "C14", "C15"};
+    static const char *const ids[] = {"C1", "C5", "C6", "C7", "C8", "C13", "C14", "C15", "C16"};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         assert_verdict(try(ids[i], (struct swap){NULL, 0, false}), VERDICT_HOLDS);
-}
-
-/* What is told is what was measured. */
-TEST(test_figures_are_told)
-{
-    assert_verdict(try("C16", (struct swap){NULL, 0, false}), VERDICT_HOLDS);
     assert_has(finding.measured, "counter: attempts (setData) = 0.5·n² + 0.5·n");
 }
 
@@ -198,17 +193,16 @@ TEST(test_reads_rise_with_the_servers)
     assert_has(finding.measured, " with 3 servers, ");
 }
 
+/* Why there is none; "": it is open. */
 static const char *open_pair(const struct trial_host *host, struct testbed *testbed,
                              struct ensemble_pair *pair)
 {
     static const uint64_t servers[ENSEMBLE_PAIR] = {1, 1};
-    static char text[400];
+    static char why[ENSEMBLE_PAIR_WHY_SIZE];
     struct error error = {0};
-    const char *why;
     *testbed =
         (struct testbed){.host = *host, .root = ROOT, .seed = 1, .timeout_ns = 10 * NS_PER_S};
-    live_expect(ensemble_pair_open(testbed, servers, pair, &why, text, sizeof text, &error),
-                &error);
+    live_expect(ensemble_pair_open(testbed, servers, pair, why, &error), &error);
     return why;
 }
 
@@ -218,9 +212,7 @@ TEST(test_servers_of_somebody_are_no_pair)
     struct testbed testbed;
     struct ensemble_pair pair;
     host.ensemble = NULL;
-    assert_string_equal(open_pair(&host, &testbed, &pair),
-                        "the servers of --connect are one ensemble, and nobody has limited their "
-                        "CPU");
+    assert_has(open_pair(&host, &testbed, &pair), "the servers of --connect are one ensemble");
 }
 
 /* Before its first barrier each client rests, for a time that grows as the square of their number.
@@ -298,7 +290,7 @@ TEST(test_pairs_are_private_servers)
     struct ensemble_pair_rates rates;
     struct error error = {0};
     const char *why = open_pair(&live_host, &testbed, &pair);
-    if (why != NULL) {
+    if (why[0] != '\0') {
         print_message("skipped: %s\n", why);
         skip();
     }
