@@ -5,9 +5,9 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/subcommands.h"
-#include "bench/cli/terminal.h"
 #include "bench/compare/internal.h"
 #include "bench/output/folder.h"
+#include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
 
 #include <dirent.h>
@@ -50,10 +50,7 @@ struct compare {
     bool quiet;
     char **folders;
     size_t folder_count;
-    struct past_run runs[COMPARED_RUNS_MAX];
-    size_t run_count;
-    struct compared_runs compared;
-    struct ratios ratios;
+    struct comparison comparison;
     char results[PATH_MAX];
 };
 
@@ -94,34 +91,6 @@ static int parse(int argc, char **argv, struct compare *compare)
 
 /* ------------------------------------------------------------------ reading */
 
-static bool is_same(const char *folder, const char *other)
-{
-    struct stat its, others;
-    return stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
-           its.st_ino == others.st_ino;
-}
-
-static enum error_kind read_run(struct compare *compare, const char *folder, struct error *error)
-{
-    struct past_run *run = &compare->runs[compare->run_count];
-    if (compare->run_count == COMPARED_RUNS_MAX)
-        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all",
-                           COMPARED_RUNS_MAX);
-    /* A run is equal to itself: naming it twice, by whatever names, is a slip. */
-    for (size_t i = 0; i < compare->run_count; i++) {
-        if (is_same(folder, compare->runs[i].folder))
-            return error_raise(error, ERROR_USAGE, 0, folder,
-                               "it is the same run as '%.200s': name different runs",
-                               compare->runs[i].folder);
-    }
-    enum error_kind kind = past_run_open(folder, run, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    compare->run_count++;
-    kind = past_run_check_plan(&compare->runs[0], run, error);
-    return kind == ERROR_NONE ? compared_runs_add(&compare->compared, run, error) : kind;
-}
-
 static bool is_run(const char *folder)
 {
     char path[PATH_SIZE + sizeof "/manifest.json"];
@@ -130,10 +99,10 @@ static bool is_run(const char *folder)
 }
 
 /* The runs that lie in a folder, if any: those of several topologies do. */
-static enum error_kind read_runs_in(struct compare *compare, const char *folder,
+static enum error_kind read_runs_in(struct comparison *comparison, const char *folder,
                                     struct error *error)
 {
-    size_t first = compare->compared.count, length = strlen(folder);
+    size_t first = comparison->side_count, length = strlen(folder);
     struct dirent **entries = NULL;
     enum error_kind kind = ERROR_NONE;
     int count = scandir(folder, &entries, NULL, alphasort);
@@ -143,21 +112,22 @@ static enum error_kind read_runs_in(struct compare *compare, const char *folder,
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, entries[i]->d_name);
         if (kind == ERROR_NONE && entries[i]->d_name[0] != '.' && is_run(path))
-            kind = read_run(compare, path, error);
+            kind = comparison_add(comparison, path, error);
         free(entries[i]);
     }
     free(entries);
-    compared_runs_sort(&compare->compared, first);
+    comparison_sort(comparison, first);
     return kind;
 }
 
-static enum error_kind read_folder(struct compare *compare, const char *folder, struct error *error)
+static enum error_kind read_folder(struct comparison *comparison, const char *folder,
+                                   struct error *error)
 {
-    size_t before = compare->run_count;
-    enum error_kind kind = is_run(folder) ? ERROR_NONE : read_runs_in(compare, folder, error);
+    size_t before = comparison->side_count;
+    enum error_kind kind = is_run(folder) ? ERROR_NONE : read_runs_in(comparison, folder, error);
     /* A folder that holds no run is reported as a run that has no files. */
-    if (kind == ERROR_NONE && compare->run_count == before)
-        kind = read_run(compare, folder, error);
+    if (kind == ERROR_NONE && comparison->side_count == before)
+        kind = comparison_add(comparison, folder, error);
     return kind;
 }
 
@@ -165,38 +135,32 @@ static enum error_kind read_all(struct compare *compare, struct error *error)
 {
     enum error_kind kind = folder_check(compare->out, error);
     for (size_t i = 0; kind == ERROR_NONE && i < compare->folder_count; i++)
-        kind = read_folder(compare, compare->folders[i], error);
+        kind = read_folder(&compare->comparison, compare->folders[i], error);
     return kind;
 }
 
 /* ------------------------------------------------------------------ writing */
 
-static void write_csv(FILE *stream, const void *context)
-{
-    const struct compare *compare = context;
-    struct csv csv = {.stream = stream};
-    ratios_write(&compare->ratios, &compare->compared, &csv);
-}
-
 static enum plots_end draw_in(const struct compare *compare, char *why, size_t size)
 {
+    const struct comparison *comparison = &compare->comparison;
     const char *labels[COMPARED_RUNS_MAX], *name;
     char recipes[PLOTS_RECIPES_SIZE] = "";
-    for (size_t i = 0; (name = past_run_recipe(&compare->runs[0], i)) != NULL; i++) {
+    for (size_t i = 0; (name = past_run_recipe(&comparison->sides[0].run, i)) != NULL; i++) {
         if (!plots_add_recipe(recipes, name)) {
             snprintf(why, size, "too many recipes");
             return PLOTS_SKIPPED;
         }
     }
-    for (size_t i = 0; i < compare->compared.count; i++)
-        labels[i] = compare->compared.list[i].label;
+    for (size_t i = 0; i < comparison->side_count; i++)
+        labels[i] = comparison->sides[i].label;
     const struct plots plots = {.kind = PLOTS_OF_COMPARISON,
                                 .folder = compare->results,
                                 .recipes = recipes,
                                 .formats = compare->plots,
                                 .interrupts = -1,
                                 .labels = labels,
-                                .label_count = compare->compared.count};
+                                .label_count = comparison->side_count};
     return plots_draw(&plots, why, size);
 }
 
@@ -207,39 +171,35 @@ static void draw(const struct compare *compare)
         complain_mildly("the plots are skipped: %s", why);
 }
 
-static enum verdict judge(const struct compare *compare)
+static enum verdict judge(const struct comparison *comparison)
 {
     bool failed = false, compared = false;
-    for (size_t i = 0; i < compare->compared.count; i++)
-        failed = failed || compare->compared.list[i].failed > 0;
-    for (size_t i = 0; i < compare->ratios.count; i++) {
-        const struct ratio_cell *cell = &compare->ratios.list[i];
-        failed = failed || ratios_counts_differ(&compare->ratios, cell);
-        compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
+    for (size_t i = 0; i < comparison->side_count; i++)
+        failed = failed || comparison->sides[i].failed > 0;
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        failed = failed || comparison->cells[i].counts_differ;
+        compared = compared || comparison->cells[i].of[METRIC_RPCS].is_compared;
     }
     if (!compared)
         complain_mildly("nothing was compared: no cell has a usable trial on both sides");
     return failed ? VERDICT_FAILS : compared ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
 }
 
-static void tell_in_text(const struct compare *compare)
-{
-    compare_table_write_sides(&compare->compared, stdout);
-    fputc('\n', stdout);
-    compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout);
-    fputc('\n', stdout);
-    compare_sentences_write(&compare->ratios, &compare->compared, stdout);
-    printf("\nresults in %s\n", compare->results);
-}
-
 static enum error_kind tell(const struct compare *compare, enum verdict verdict,
                             struct error *error)
 {
+    const struct comparison *comparison = &compare->comparison;
     if (compare->json)
-        return compare_json_write(&compare->ratios, &compare->compared, verdict_word(verdict),
-                                  compare->results, stdout, error);
-    if (!compare->quiet)
-        tell_in_text(compare);
+        return json_result_write(
+            json_pack("{s:o, s:o, s:b, s:s, s:o}", "runs", comparison_describe_sides(comparison),
+                      "cells", comparison_describe_cells(comparison), "counts_are_exact",
+                      (int)comparison->exact, "verdict", verdict_word(verdict), "folder",
+                      json_text(compare->results)),
+            "compare", stdout, error);
+    if (!compare->quiet) {
+        comparison_tell(comparison);
+        printf("\nresults in %s\n", compare->results);
+    }
     return ERROR_NONE;
 }
 
@@ -250,36 +210,29 @@ static int lead(struct compare *compare)
     static const int statuses[] = {
         [VERDICT_HOLDS] = 0, [VERDICT_FAILS] = 1, [VERDICT_UNDETERMINED] = 4};
     struct error error = {0};
+    struct comparison *comparison = &compare->comparison;
     enum error_kind kind = read_all(compare, &error);
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
-    if (compare->compared.count < 2)
+    if (comparison->side_count < 2)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
-    compared_runs_pair(&compare->compared);
-    compared_runs_label(&compare->compared);
-    ratios_init(&compare->compared, &compare->ratios);
+    comparison_settle(comparison);
+    comparison_find(comparison);
     kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
     if (kind == ERROR_NONE) {
-        kind = output_write(compare->results, "compare.csv", write_csv, compare, &error);
+        kind =
+            output_write(compare->results, "compare.csv", comparison_write_csv, comparison, &error);
         if (kind != ERROR_NONE)
             folder_discard(compare->results);
     }
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
     draw(compare);
-    compare_table_complain(&compare->ratios, &compare->compared);
-    enum verdict verdict = judge(compare);
+    comparison_complain(comparison);
+    enum verdict verdict = judge(comparison);
     if (tell(compare, verdict, &error) != ERROR_NONE)
         return complain_about("compare", &error);
     return statuses[verdict];
-}
-
-static void release(struct compare *compare)
-{
-    ratios_deinit(&compare->ratios);
-    compared_runs_deinit(&compare->compared);
-    for (size_t i = 0; i < compare->run_count; i++)
-        past_run_deinit(&compare->runs[i]);
 }
 
 int compare_main(int argc, char **argv)
@@ -288,7 +241,7 @@ int compare_main(int argc, char **argv)
     int status = parse(argc, argv, compare);
     if (status == ARGUMENTS_GO) {
         status = lead(compare);
-        release(compare);
+        comparison_deinit(&compare->comparison);
     }
     free(compare);
     return status;

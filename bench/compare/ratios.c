@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "bench/output/json_result.h"
+#include "measure/csv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,187 +17,154 @@
 static const struct {
     size_t column;
     const char *per_handoff_name;
-} metrics[RATIO_METRICS] = {
-    [RATIO_RPCS] = {trial_row_rpcs, "rpcs_per_handoff"},
-    [RATIO_NOTIFICATIONS] = {trial_row_notifications, "notifications_per_handoff"},
-    [RATIO_CREATES] = {trial_row_creates, "creates_per_handoff"},
-    [RATIO_NAMES_LISTED] = {trial_row_names_listed, "names_listed_per_handoff"},
-    [RATIO_HANDOFF_P50] = {trial_row_handoff_p50_us, NULL},
-    [RATIO_HANDOFF_P99] = {trial_row_handoff_p99_us, NULL},
-    [RATIO_DRAIN] = {trial_row_drain_s, NULL},
-    [RATIO_HANDOFFS_PER_S] = {trial_row_handoffs_per_s, NULL},
-    [RATIO_SERVER_CPU] = {trial_row_server_cpu_s, "server_cpu_us_per_handoff"},
+} metrics[METRICS] = {
+    [METRIC_RPCS] = {trial_row_rpcs, "rpcs_per_handoff"},
+    [METRIC_NOTIFICATIONS] = {trial_row_notifications, "notifications_per_handoff"},
+    [METRIC_CREATES] = {trial_row_creates, "creates_per_handoff"},
+    [METRIC_NAMES_LISTED] = {trial_row_names_listed, "names_listed_per_handoff"},
+    [METRIC_HANDOFF_P50] = {trial_row_handoff_p50_us, NULL},
+    [METRIC_HANDOFF_P99] = {trial_row_handoff_p99_us, NULL},
+    [METRIC_DRAIN] = {trial_row_drain_s, NULL},
+    [METRIC_HANDOFFS_PER_S] = {trial_row_handoffs_per_s, NULL},
+    [METRIC_SERVER_CPU] = {trial_row_server_cpu_s, "server_cpu_us_per_handoff"},
 };
 
-/* The values of one side in a cell, a trial each. */
-struct values {
-    double *list;
-    size_t count;
-};
-
-/* ------------------------------------------------------------------ the values of a cell */
-
-/* NaN: the trial has none. */
-static double value_of(const struct ratios *ratios, const struct table_value *trial,
-                       enum ratio_metric metric)
+static bool is_per_handoff(const struct comparison *comparison, enum metric metric)
 {
-    double figure = table_number(&trial[metrics[metric].column]);
-    double handoffs = (double)trial[trial_row_handoffs].count;
-    if (metric == RATIO_SERVER_CPU)
-        return handoffs > 0 ? figure * 1e6 / handoffs : NAN;
-    /* Not from the column: it was not always without the arrivals. */
-    if (metric == RATIO_HANDOFFS_PER_S && ratios->drain)
-        return handoffs / table_number(&trial[trial_row_drain_s]);
-    if (metric < RATIO_COUNTS && ratios->per_handoff)
-        return handoffs > 0 ? figure / handoffs : NAN;
-    if (metric == RATIO_HANDOFF_P99 && handoffs < P99_LEAST)
-        return NAN;
-    return figure;
+    return metric == METRIC_SERVER_CPU || (metric < METRIC_COUNTS && comparison->per_handoff);
 }
 
-/* The trials of a side in a cell; none if it has no such cell. */
-static struct table_cell find_trials(const struct compared_run *side, const struct ratio_cell *cell)
+const char *metric_name(const struct comparison *comparison, enum metric metric)
 {
-    for (size_t i = 0; i < side->cells.count; i++) {
-        const struct table_cell *trials = &side->cells.list[i];
-        if (strcmp(table_cell_value(trials, trial_row_recipe)->text, cell->recipe) == 0 &&
-            table_cell_value(trials, trial_row_clients)->count == cell->clients)
-            return *trials;
-    }
-    return (struct table_cell){0};
-}
-
-static struct values gather(const struct ratios *ratios, const struct table_cell *trials,
-                            enum ratio_metric metric)
-{
-    size_t usable = metric < RATIO_COUNTS ? trial_row_complete : trial_row_drained;
-    struct values values = {.list = memory_new(trials->count, sizeof(double))};
-    for (size_t i = 0; i < trials->count; i++) {
-        const struct table_value *trial = table_row(trials->table, trials->rows[i]);
-        double value = trial[usable].flag ? value_of(ratios, trial, metric) : NAN;
-        if (isfinite(value))
-            values.list[values.count++] = value;
-    }
-    return values;
+    return is_per_handoff(comparison, metric)
+               ? metrics[metric].per_handoff_name
+               : trial_row_table.columns[metrics[metric].column].name;
 }
 
 /* ------------------------------------------------------------------ one metric of a cell */
 
-static struct interval span_of(const struct values *values)
+/* NaN: the trial has none. */
+static double value_of(const struct comparison *comparison, const struct table_value *trial,
+                       enum metric metric)
 {
-    if (values->count == 0)
-        return (struct interval){NAN, NAN, NAN};
-    statistics_sort(values->list, values->count);
-    return (struct interval){values->list[0], values->list[0], values->list[values->count - 1]};
+    double figure = table_number(&trial[metrics[metric].column]);
+    double handoffs = (double)trial[trial_row_handoffs].count;
+    if (is_per_handoff(comparison, metric))
+        return handoffs > 0 ? figure * (metric == METRIC_SERVER_CPU ? 1e6 : 1) / handoffs : NAN;
+    /* Not from the column: it was not always without the arrivals. */
+    if (metric == METRIC_HANDOFFS_PER_S && comparison->sides[0].run.drain)
+        return handoffs / table_number(&trial[trial_row_drain_s]);
+    if (metric == METRIC_HANDOFF_P99 && handoffs < P99_LEAST)
+        return NAN;
+    return figure;
+}
+
+/* The values of a side in a cell, a trial each, for the caller to free. */
+static double *gather(const struct comparison *comparison, const struct side *side,
+                      const struct ratio_cell *cell, enum metric metric, size_t *count)
+{
+    size_t usable = metric < METRIC_COUNTS ? trial_row_complete : trial_row_drained;
+    double *values = memory_new(side->run.trials.rows, sizeof *values);
+    *count = 0;
+    for (size_t i = 0; i < side->cells.count; i++) {
+        const struct table_cell *trials = &side->cells.list[i];
+        if (strcmp(table_cell_value(trials, trial_row_recipe)->text, cell->recipe) != 0 ||
+            table_cell_value(trials, trial_row_clients)->count != cell->clients)
+            continue;
+        for (size_t row = 0; row < trials->count; row++) {
+            const struct table_value *trial = table_row(trials->table, trials->rows[row]);
+            double value = trial[usable].flag ? value_of(comparison, trial, metric) : NAN;
+            if (isfinite(value))
+                values[(*count)++] = value;
+        }
+    }
+    return values;
 }
 
 /* All trials of both sides have the same count, or it differs. */
-static void compare_counts(const struct values *a, const struct values *b, struct ratio *ratio)
+static void compare_counts(double *a, double *b, struct ratio *ratio)
 {
-    ratio->a = span_of(a);
-    ratio->b = span_of(b);
-    ratio->ratio = (struct interval){NAN, NAN, NAN};
-    if (ratio->a.value > 0 && b->count > 0)
-        ratio->ratio.value = ratio->b.value / ratio->a.value;
-    if (a->count == 0 || b->count == 0)
+    size_t of_a = ratio->trials_a, of_b = ratio->trials_b;
+    statistics_sort(a, of_a);
+    statistics_sort(b, of_b);
+    if (of_a > 0)
+        ratio->a = (struct interval){a[0], a[0], a[of_a - 1]};
+    if (of_b > 0)
+        ratio->b = (struct interval){b[0], b[0], b[of_b - 1]};
+    if (!ratio->is_compared)
         return;
+    if (ratio->a.value > 0)
+        ratio->ratio.value = ratio->b.value / ratio->a.value;
     bool equal = ratio->a.low == ratio->b.low && ratio->a.high == ratio->b.high &&
                  ratio->a.low == ratio->a.high;
     ratio->mark = equal ? RATIO_PLAIN : RATIO_MARKED;
 }
 
-static void compare_times(const struct values *a, const struct values *b, struct ratio *ratio)
+static void compare_times(const double *a, const double *b, struct ratio *ratio)
 {
-    ratio->a = table_geometric(a->list, a->count);
-    ratio->b = table_geometric(b->list, b->count);
-    ratio->ratio = statistics_ratio(b->list, b->count, a->list, a->count, CONFIDENCE);
-    if (a->count < STATISTICS_TRIALS_MIN || b->count < STATISTICS_TRIALS_MIN)
+    size_t of_a = ratio->trials_a, of_b = ratio->trials_b;
+    ratio->a = table_geometric(a, of_a);
+    ratio->b = table_geometric(b, of_b);
+    ratio->ratio = statistics_ratio(b, of_b, a, of_a, CONFIDENCE);
+    if (of_a < STATISTICS_TRIALS_MIN || of_b < STATISTICS_TRIALS_MIN)
         ratio->ratio.low = ratio->ratio.high = NAN;
     if (isfinite(ratio->ratio.low))
         ratio->mark = ratio->ratio.low > 1 || ratio->ratio.high < 1 ? RATIO_MARKED : RATIO_PLAIN;
 }
 
-static void compare_cell(const struct ratios *ratios, const struct compared_runs *compared,
-                         struct ratio_cell *cell)
+/* ------------------------------------------------------------------ all of them */
+
+static void compare_cell(const struct comparison *comparison, struct ratio_cell *cell)
 {
-    const struct table_cell of_a = find_trials(&compared->list[cell->base], cell);
-    const struct table_cell of_b = find_trials(&compared->list[cell->side], cell);
-    for (int i = 0; i < RATIO_METRICS; i++) {
-        enum ratio_metric metric = (enum ratio_metric)i;
-        struct values a = gather(ratios, &of_a, metric), b = gather(ratios, &of_b, metric);
-        struct ratio *ratio = &cell->of[i];
-        *ratio = (struct ratio){.trials_a = a.count, .trials_b = b.count};
-        if (ratios->exact && metric < RATIO_COUNTS)
-            compare_counts(&a, &b, ratio);
+    static const struct interval none = {NAN, NAN, NAN};
+    for (enum metric metric = 0; metric < METRICS; metric++) {
+        struct ratio *ratio = &cell->of[metric];
+        bool exact = comparison->exact && metric < METRIC_COUNTS;
+        *ratio = (struct ratio){.a = none, .b = none, .ratio = none};
+        double *a = gather(comparison, cell->side->base, cell, metric, &ratio->trials_a);
+        double *b = gather(comparison, cell->side, cell, metric, &ratio->trials_b);
+        ratio->is_compared = ratio->trials_a > 0 && ratio->trials_b > 0;
+        if (exact)
+            compare_counts(a, b, ratio);
         else
-            compare_times(&a, &b, ratio);
-        free(a.list);
-        free(b.list);
+            compare_times(a, b, ratio);
+        cell->counts_differ |= exact && ratio->mark == RATIO_MARKED;
+        free(a);
+        free(b);
     }
 }
 
-/* ------------------------------------------------------------------ all of them */
-
-void ratios_init(const struct compared_runs *compared, struct ratios *ratios)
+void comparison_find(struct comparison *comparison)
 {
-    const struct past_run *run = compared->list[0].run;
-    *ratios = (struct ratios){.exact = run->lockstep && !run->has_duration,
-                              .per_handoff = run->has_duration,
-                              .drain = run->drain};
+    const struct past_run *run = &comparison->sides[0].run;
     const char *recipe;
+    uint64_t clients;
+    comparison->exact = run->lockstep && !run->has_duration;
+    comparison->per_handoff = run->has_duration;
     for (size_t r = 0; (recipe = past_run_recipe(run, r)) != NULL; r++) {
-        uint64_t clients;
         for (size_t n = 0; (clients = past_run_clients(run, n)) != 0; n++) {
-            for (size_t side = 1; side < compared->count && past_run_plans(run, recipe, clients);
-                 side++) {
-                ratios->list = memory_grow(ratios->list, ratios->count, sizeof *ratios->list);
-                struct ratio_cell *cell = &ratios->list[ratios->count++];
-                *cell = (struct ratio_cell){.recipe = recipe,
-                                            .clients = clients,
-                                            .side = side,
-                                            .base = compared->list[side].base};
-                compare_cell(ratios, compared, cell);
+            for (size_t side = 1;
+                 side < comparison->side_count && past_run_plans(run, recipe, clients); side++) {
+                comparison->cells = memory_grow(comparison->cells, comparison->cell_count,
+                                                sizeof *comparison->cells);
+                struct ratio_cell *cell = &comparison->cells[comparison->cell_count++];
+                *cell = (struct ratio_cell){
+                    .recipe = recipe, .clients = clients, .side = &comparison->sides[side]};
+                compare_cell(comparison, cell);
             }
         }
     }
 }
 
-void ratios_deinit(struct ratios *ratios)
-{
-    free(ratios->list);
-    *ratios = (struct ratios){0};
-}
-
-bool ratios_counts_differ(const struct ratios *ratios, const struct ratio_cell *cell)
-{
-    for (int metric = 0; ratios->exact && metric < RATIO_COUNTS; metric++) {
-        if (cell->of[metric].mark == RATIO_MARKED)
-            return true;
-    }
-    return false;
-}
-
-bool ratios_is_compared(const struct ratio *ratio)
-{
-    return ratio->trials_a > 0 && ratio->trials_b > 0;
-}
-
 /* ------------------------------------------------------------------ compare.csv */
-
-const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
-{
-    bool per_handoff = metric == RATIO_SERVER_CPU || (metric < RATIO_COUNTS && ratios->per_handoff);
-    return per_handoff ? metrics[metric].per_handoff_name
-                       : trial_row_table.columns[metrics[metric].column].name;
-}
 
 #define COLUMNS(X)                                                                                 \
     X(recipe, csv_text(csv, cell->recipe))                                                         \
     X(clients, csv_count(csv, cell->clients))                                                      \
-    X(metric, csv_text(csv, ratios_name(ratios, metric)))                                          \
+    X(metric, csv_text(csv, metric_name(comparison, metric)))                                      \
     X(pair, csv_text(csv, pair))                                                                   \
-    X(label_a, csv_text(csv, compared->list[cell->base].label))                                    \
-    X(label_b, csv_text(csv, compared->list[cell->side].label))                                    \
+    X(label_a, csv_text(csv, cell->side->base->label))                                             \
+    X(label_b, csv_text(csv, cell->side->label))                                                   \
     X(a, csv_real(csv, ratio->a.value, decimals))                                                  \
     X(a_low, csv_real(csv, ratio->a.low, decimals))                                                \
     X(a_high, csv_real(csv, ratio->a.high, decimals))                                              \
@@ -210,47 +178,46 @@ const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
     X(trials_b, csv_count(csv, ratio->trials_b))                                                   \
     X(marked, csv_text(csv, marks[ratio->mark]))
 
-static void write_row(const struct ratios *ratios, const struct compared_runs *compared,
-                      const struct ratio_cell *cell, enum ratio_metric metric, struct csv *csv)
+static void write_row(const struct comparison *comparison, const struct ratio_cell *cell,
+                      enum metric metric, struct csv *csv)
 {
     static const char *const marks[] = {
         [RATIO_UNKNOWN] = "", [RATIO_PLAIN] = "no", [RATIO_MARKED] = "yes"};
     const struct ratio *ratio = &cell->of[metric];
-    const char pair[] = {compared_runs_letter(cell->side), '/', compared_runs_letter(cell->base),
-                         '\0'};
-    int decimals = ratios->exact && metric < RATIO_COUNTS ? 0 : metric == RATIO_DRAIN ? 6 : 3;
+    const char pair[] = {cell->side->letter[0], '/', cell->side->base->letter[0], '\0'};
+    int decimals = comparison->exact && metric < METRIC_COUNTS ? 0 : metric == METRIC_DRAIN ? 6 : 3;
     COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
-void ratios_write(const struct ratios *ratios, const struct compared_runs *compared,
-                  struct csv *csv)
+void comparison_write_csv(FILE *stream, const void *context)
 {
-    csv_header(csv, COLUMNS(CSV_NAME));
-    for (size_t i = 0; i < ratios->count; i++) {
-        for (int metric = 0; metric < RATIO_METRICS; metric++)
-            write_row(ratios, compared, &ratios->list[i], (enum ratio_metric)metric, csv);
+    const struct comparison *comparison = context;
+    struct csv csv = {.stream = stream};
+    csv_header(&csv, COLUMNS(CSV_NAME));
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        for (enum metric metric = 0; metric < METRICS; metric++)
+            write_row(comparison, &comparison->cells[i], metric, &csv);
     }
 }
 
 /* ------------------------------------------------------------------ as JSON */
 
-static json_t *describe_run(const struct compared_runs *compared, size_t side)
+json_t *comparison_describe_sides(const struct comparison *comparison)
 {
-    const struct compared_run *run = &compared->list[side];
-    const char letter[] = {compared_runs_letter(side), '\0'};
-    const char base[] = {compared_runs_letter(run->base), '\0'};
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:I, s:I}", "run", letter, "label",
-        json_text(run->label), "folder", json_text(run->run->folder), "target",
-        json_text(run->target), "servers", (json_int_t)run->servers, "zookeeper_version",
-        run->version != NULL ? json_text(run->version) : json_null(), "compared_with",
-        side > 0 ? json_string(base) : json_null(), "trials", (json_int_t)run->run->trials.rows,
-        "trials_timed", (json_int_t)run->timed, "trials_failed", (json_int_t)run->failed);
-}
-
-static json_t *mark_of(enum ratio_mark mark)
-{
-    return mark == RATIO_UNKNOWN ? json_null() : json_boolean(mark == RATIO_MARKED);
+    json_t *list = json_array();
+    for (size_t i = 0; i < comparison->side_count; i++) {
+        const struct side *side = &comparison->sides[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:I, s:I}", "run",
+                            side->letter, "label", json_text(side->label), "folder",
+                            json_text(side->run.folder), "target", json_text(side->target),
+                            "servers", (json_int_t)side->servers, "zookeeper_version",
+                            side->version != NULL ? json_text(side->version) : json_null(),
+                            "compared_with", i > 0 ? json_string(side->base->letter) : json_null(),
+                            "trials", (json_int_t)side->run.trials.rows, "trials_timed",
+                            (json_int_t)side->timed, "trials_failed", (json_int_t)side->failed));
+    }
+    return list;
 }
 
 static json_t *describe_metric(const char *name, const struct ratio *ratio)
@@ -261,32 +228,24 @@ static json_t *describe_metric(const char *name, const struct ratio *ratio)
     json_result_set_interval(metric, "ratio", &ratio->ratio);
     json_object_set_new(metric, "trials_a", json_integer((json_int_t)ratio->trials_a));
     json_object_set_new(metric, "trials_b", json_integer((json_int_t)ratio->trials_b));
-    json_object_set_new(metric, "marked", mark_of(ratio->mark));
+    json_object_set_new(metric, "marked",
+                        ratio->mark == RATIO_UNKNOWN ? json_null()
+                                                     : json_boolean(ratio->mark == RATIO_MARKED));
     return metric;
 }
 
-static json_t *describe_cell(const struct ratios *ratios, const struct ratio_cell *cell)
+json_t *comparison_describe_cells(const struct comparison *comparison)
 {
-    const char letter[] = {compared_runs_letter(cell->side), '\0'};
-    json_t *list = json_array();
-    for (int metric = 0; metric < RATIO_METRICS; metric++)
-        json_array_append_new(list, describe_metric(ratios_name(ratios, (enum ratio_metric)metric),
-                                                    &cell->of[metric]));
-    return json_pack("{s:s, s:I, s:s, s:o}", "recipe", cell->recipe, "clients",
-                     (json_int_t)cell->clients, "run", letter, "metrics", list);
-}
-
-enum error_kind compare_json_write(const struct ratios *ratios,
-                                   const struct compared_runs *compared, const char *verdict,
-                                   const char *folder, FILE *stream, struct error *error)
-{
-    json_t *runs = json_array(), *cells = json_array();
-    for (size_t i = 0; i < compared->count; i++)
-        json_array_append_new(runs, describe_run(compared, i));
-    for (size_t i = 0; i < ratios->count; i++)
-        json_array_append_new(cells, describe_cell(ratios, &ratios->list[i]));
-    return json_result_write(json_pack("{s:o, s:o, s:b, s:s, s:o}", "runs", runs, "cells", cells,
-                                       "counts_are_exact", (int)ratios->exact, "verdict", verdict,
-                                       "folder", json_text(folder)),
-                             "compare", stream, error);
+    json_t *cells = json_array();
+    for (size_t i = 0; i < comparison->cell_count; i++) {
+        const struct ratio_cell *cell = &comparison->cells[i];
+        json_t *list = json_array();
+        for (enum metric metric = 0; metric < METRICS; metric++)
+            json_array_append_new(
+                list, describe_metric(metric_name(comparison, metric), &cell->of[metric]));
+        json_array_append_new(cells, json_pack("{s:s, s:I, s:s, s:o}", "recipe", cell->recipe,
+                                               "clients", (json_int_t)cell->clients, "run",
+                                               cell->side->letter, "metrics", list));
+    }
+    return cells;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ------------------------------------------------------------------ the trials */
 
@@ -36,23 +37,23 @@ static enum error_kind check_columns(const struct past_run *run, struct error *e
     return kind;
 }
 
-static enum error_kind refuse(const struct compared_run *side, size_t row, const char *what,
+static enum error_kind refuse(const struct side *side, size_t row, const char *what,
                               const char *column, struct error *error)
 {
     char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", side->run->folder, trial_row_table.file);
+    snprintf(path, sizeof path, "%s/%s", side->run.folder, trial_row_table.file);
     return error_raise(error, ERROR_MALFORMED, 0, path, "row %zu: %s%s", row + 1, what, column);
 }
 
 /* A value that is not there, or is negative: of a column that is missing, or of an edited file. */
-static enum error_kind check_row(const struct compared_run *side, size_t row, struct error *error)
+static enum error_kind check_row(const struct side *side, size_t row, struct error *error)
 {
-    const struct table_value *values = table_row(&side->run->trials, row);
+    const struct table_value *values = table_row(&side->run.trials, row);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         const struct table_value *value = &values[columns[i]];
         const char *name = trial_row_table.columns[columns[i]].name;
         bool may_lack = columns[i] == trial_row_drain_s
-                            ? side->run->paced
+                            ? side->run.paced
                             : columns[i] == trial_row_law_rpcs ||
                                   trial_row_table.columns[columns[i]].kind == TABLE_REAL;
         if (value->kind == TABLE_UNKNOWN && !may_lack)
@@ -66,12 +67,12 @@ static enum error_kind check_row(const struct compared_run *side, size_t row, st
     return ERROR_NONE;
 }
 
-static void judge_row(struct compared_run *side, struct table_value *row)
+static void judge_row(struct side *side, struct table_value *row)
 {
     /* Under lockstep a trial that was cut short has no law. In free pace no trial has one, and a
      * trial that was cut short looks like any other that is not valid: such counts are not used. */
-    bool complete = side->run->lockstep ? row[trial_row_law_rpcs].kind != TABLE_UNKNOWN
-                                        : row[trial_row_valid].flag;
+    bool complete = side->run.lockstep ? row[trial_row_law_rpcs].kind != TABLE_UNKNOWN
+                                       : row[trial_row_valid].flag;
     bool failed = row[trial_row_violations].count > 0;
     bool timed = complete && !failed && row[trial_row_valid].flag;
     row[trial_row_complete] = table_flag(complete && !failed);
@@ -103,95 +104,94 @@ static bool differ(const char *one, const char *other)
     return one != NULL && other != NULL && strcmp(one, other) != 0;
 }
 
-bool compared_runs_differ_in_release(const struct compared_run *one,
-                                     const struct compared_run *other)
+bool sides_differ_in_release(const struct side *one, const struct side *other)
 {
     return differ(one->version, other->version) || differ(one->home, other->home);
 }
 
-bool compared_runs_vary_in_release(const struct compared_runs *compared)
-{
-    bool vary = false;
-    for (size_t i = 1; i < compared->count; i++)
-        vary = vary || compared_runs_differ_in_release(&compared->list[0], &compared->list[i]);
-    return vary;
-}
-
-bool compared_runs_vary_in_servers(const struct compared_runs *compared)
-{
-    bool vary = false;
-    for (size_t i = 1; i < compared->count; i++)
-        vary = vary || compared->list[i].servers != compared->list[0].servers;
-    return vary;
-}
-
-void compared_runs_pair(struct compared_runs *compared)
-{
-    bool apart = compared_runs_vary_in_release(compared) && compared_runs_vary_in_servers(compared);
-    for (size_t side = 0; side < compared->count; side++) {
-        size_t first = 0;
-        while (apart && compared->list[first].servers != compared->list[side].servers)
-            first++;
-        compared->list[side].base = first < side ? first : 0;
-    }
-}
-
 /* ------------------------------------------------------------------ the runs */
 
-enum error_kind compared_runs_add(struct compared_runs *compared, struct past_run *run,
-                                  struct error *error)
+static bool is_same(const char *folder, const char *other)
 {
-    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
+    struct stat its, others;
+    return stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
+           its.st_ino == others.st_ino;
+}
+
+/* Of a side whose run is open. */
+static enum error_kind take_trials(struct side *side, struct error *error)
+{
+    struct past_run *run = &side->run;
     const struct table_value *first = table_row(&run->trials, 0);
-    struct compared_run *side = &compared->list[compared->count];
     const char *target = first[trial_row_target].text;
-    *side = (struct compared_run){.run = run,
-                                  .target = target != NULL ? target : "",
-                                  .servers = first[trial_row_servers].count,
-                                  .version = shared_by_servers(run, "version"),
-                                  .home = shared_by_servers(run, "zookeeper_home")};
+    side->target = target != NULL ? target : "";
+    side->servers = first[trial_row_servers].count;
+    side->version = shared_by_servers(run, "version");
+    side->home = shared_by_servers(run, "zookeeper_home");
     enum error_kind kind = check_columns(run, error);
     for (size_t row = 0; kind == ERROR_NONE && row < run->trials.rows; row++) {
         kind = check_row(side, row, error);
         if (kind == ERROR_NONE)
             judge_row(side, &run->trials.values[row * trial_row_table.count]);
     }
+    return kind;
+}
+
+enum error_kind comparison_add(struct comparison *comparison, const char *folder,
+                               struct error *error)
+{
+    struct side *sides = comparison->sides, *side = &sides[comparison->side_count];
+    if (comparison->side_count == COMPARED_RUNS_MAX)
+        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all",
+                           COMPARED_RUNS_MAX);
+    /* A run is equal to itself: naming it twice is a slip. */
+    for (size_t i = 0; i < comparison->side_count; i++) {
+        if (is_same(folder, sides[i].run.folder))
+            return error_raise(error, ERROR_USAGE, 0, folder,
+                               "it is the same run as '%.200s': name different runs",
+                               sides[i].run.folder);
+    }
+    enum error_kind kind = past_run_open(folder, &side->run, error);
     if (kind != ERROR_NONE)
         return kind;
-    side->cells = table_group(&run->trials, keys, 2);
-    compared->count++;
-    return ERROR_NONE;
+    comparison->side_count++;
+    kind = past_run_check_plan(&sides[0].run, &side->run, error);
+    return kind == ERROR_NONE ? take_trials(side, error) : kind;
 }
 
 static int compare_sides(const void *a, const void *b)
 {
-    const struct compared_run *x = a, *y = b;
+    const struct side *x = a, *y = b;
     int by_servers = (x->servers > y->servers) - (x->servers < y->servers);
     int by_version =
         x->version != NULL && y->version != NULL ? strverscmp(x->version, y->version) : 0;
-    int by_folder = strverscmp(x->run->folder, y->run->folder);
+    int by_folder = strverscmp(x->run.folder, y->run.folder);
     return by_servers != 0 ? by_servers : by_version != 0 ? by_version : by_folder;
 }
 
-void compared_runs_sort(struct compared_runs *compared, size_t first)
+void comparison_sort(struct comparison *comparison, size_t first)
 {
-    qsort(&compared->list[first], compared->count - first, sizeof compared->list[0], compare_sides);
+    qsort(&comparison->sides[first], comparison->side_count - first, sizeof(struct side),
+          compare_sides);
 }
 
-void compared_runs_deinit(struct compared_runs *compared)
+void comparison_deinit(struct comparison *comparison)
 {
-    for (size_t i = 0; i < compared->count; i++)
-        table_cells_deinit(&compared->list[i].cells);
-    compared->count = 0;
+    for (size_t i = 0; i < comparison->side_count; i++) {
+        table_cells_deinit(&comparison->sides[i].cells);
+        past_run_deinit(&comparison->sides[i].run);
+    }
+    free(comparison->cells);
+    *comparison = (struct comparison){0};
 }
 
-/* ------------------------------------------------------------------ labels */
+/* ------------------------------------------------------------------ when all are there */
 
 enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER };
 
-static void label_side(struct compared_run *side, enum scheme scheme)
+static void label_side(struct side *side, enum scheme scheme)
 {
-    const char *folder = side->run->folder;
+    const char *folder = side->run.folder;
     const char *names[] = {
         [BY_TARGET] = side->target, [BY_NAME] = folder_name(folder), [BY_FOLDER] = folder};
     if (scheme == BY_SERVERS)
@@ -201,28 +201,41 @@ static void label_side(struct compared_run *side, enum scheme scheme)
         snprintf(side->label, sizeof side->label, "%s", names[scheme]);
 }
 
-static bool all_differ(const struct compared_runs *compared)
+/* Whether all differ then. */
+static bool label(struct comparison *comparison, enum scheme scheme)
 {
-    for (size_t i = 0; i < compared->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(compared->list[i].label, compared->list[j].label) == 0)
-                return false;
-        }
+    bool apart = true;
+    for (size_t i = 0; i < comparison->side_count; i++) {
+        label_side(&comparison->sides[i], scheme);
+        for (size_t j = 0; j < i; j++)
+            apart = apart && strcmp(comparison->sides[i].label, comparison->sides[j].label) != 0;
     }
-    return true;
+    return apart;
 }
 
-void compared_runs_label(struct compared_runs *compared)
+/* The first side with as many servers if both vary; else side A. */
+static const struct side *find_base(const struct comparison *comparison, const struct side *side)
 {
-    bool apart = false;
-    for (int scheme = BY_TARGET; scheme <= BY_FOLDER && !apart; scheme++) {
-        for (size_t i = 0; i < compared->count; i++)
-            label_side(&compared->list[i], (enum scheme)scheme);
-        apart = all_differ(compared);
-    }
+    const struct side *base = comparison->sides;
+    bool apart = comparison->releases_vary && comparison->servers_vary;
+    while (apart && base->servers != side->servers)
+        base++;
+    return base < side ? base : comparison->sides;
 }
 
-char compared_runs_letter(size_t side)
+void comparison_settle(struct comparison *comparison)
 {
-    return (char)('A' + (int)side);
+    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
+    struct side *first = comparison->sides, *end = first + comparison->side_count;
+    for (struct side *side = first; side < end; side++) {
+        comparison->releases_vary |= sides_differ_in_release(first, side);
+        comparison->servers_vary |= side->servers != first->servers;
+        side->cells = table_group(&side->run.trials, keys, 2);
+        side->letter[0] = (char)('A' + (side - first));
+    }
+    for (struct side *side = first; side < end; side++)
+        side->base = find_base(comparison, side);
+    enum scheme scheme = BY_TARGET;
+    while (!label(comparison, scheme) && scheme < BY_FOLDER)
+        scheme++;
 }
