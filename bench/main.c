@@ -7,6 +7,7 @@
 #include "bench/cli/machine.h"
 #include "bench/cli/subcommands.h"
 #include "bench/help/help.h"
+#include "bench/output/json_result.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -95,5 +96,6 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     /* A parent may have ignored it: then the status of a child, gnuplot's say, would be lost. */
     signal(SIGCHLD, SIG_DFL);
+    json_result_start();
     return check_stdout(run_subcommand(argc, argv));
 }

@@ -146,8 +146,7 @@ static json_t *json_root(const struct remains *remains)
 }
 
 /* cut_short: the error that ended the removal, or ERROR_NONE. */
-static enum error_kind write_json(const struct remains_list *list, enum error_kind cut_short,
-                                  struct error *error)
+static void write_json(const struct remains_list *list, enum error_kind cut_short)
 {
     json_t *roots = json_array();
     size_t removed = 0, gone = 0;
@@ -156,12 +155,12 @@ static enum error_kind write_json(const struct remains_list *list, enum error_ki
         gone += list->items[i].state == REMAINS_GONE;
         json_array_append_new(roots, json_root(&list->items[i]));
     }
-    return json_result_write(
+    json_result_write(
         json_pack("{s:o, s:I, s:I, s:I, s:o}", "roots", roots, "found", (json_int_t)list->count,
                   "removed", (json_int_t)removed, "kept",
                   (json_int_t)(list->count - removed - gone), "cut_short",
                   cut_short != ERROR_NONE ? json_string(error_words(cut_short)) : json_null()),
-        "clean", stdout, error);
+        stdout);
 }
 
 /* ------------------------------------------------------------------ removing */
@@ -234,7 +233,6 @@ static enum error_kind remove_dead(struct clean *clean, struct error *error)
 
 static enum error_kind lead(struct clean *clean, struct error *error)
 {
-    struct error unwritten;
     enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
     if (kind == ERROR_NONE)
         kind = browser_new("clean", &clean->reached, -1, &clean->browser, error);
@@ -247,14 +245,9 @@ static enum error_kind lead(struct clean *clean, struct error *error)
     if (!clean->json)
         write_table(&clean->found);
     kind = remove_dead(clean, error);
-    if (!clean->json)
-        return kind;
-    /* What was removed is told, too, if not all could be. */
-    enum error_kind written = write_json(&clean->found, kind, &unwritten);
-    if (kind != ERROR_NONE || written == ERROR_NONE)
-        return kind;
-    *error = unwritten;
-    return written;
+    if (clean->json) /* what was removed is told, too, if not all could be */
+        write_json(&clean->found, kind);
+    return kind;
 }
 
 int clean_main(int argc, char **argv)

@@ -185,22 +185,20 @@ static enum verdict judge(const struct comparison *comparison)
     return failed ? VERDICT_FAILS : compared ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
 }
 
-static enum error_kind tell(const struct compare *compare, enum verdict verdict,
-                            struct error *error)
+static void tell(const struct compare *compare, enum verdict verdict)
 {
     const struct comparison *comparison = &compare->comparison;
     if (compare->json)
-        return json_result_write(
-            json_pack("{s:o, s:o, s:b, s:s, s:o}", "runs", comparison_describe_sides(comparison),
-                      "cells", comparison_describe_cells(comparison), "counts_are_exact",
-                      (int)comparison->exact, "verdict", verdict_word(verdict), "folder",
-                      json_text(compare->results)),
-            "compare", stdout, error);
-    if (!compare->quiet) {
+        json_result_write(json_pack("{s:o, s:o, s:b, s:s, s:o}", "runs",
+                                    comparison_describe_sides(comparison), "cells",
+                                    comparison_describe_cells(comparison), "counts_are_exact",
+                                    (int)comparison->exact, "verdict", verdict_word(verdict),
+                                    "folder", json_text(compare->results)),
+                          stdout);
+    else if (!compare->quiet) {
         comparison_tell(comparison);
         printf("\nresults in %s\n", compare->results);
     }
-    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -230,8 +228,7 @@ static int lead(struct compare *compare)
     draw(compare);
     comparison_complain(comparison);
     enum verdict verdict = judge(comparison);
-    if (tell(compare, verdict, &error) != ERROR_NONE)
-        return complain_about("compare", &error);
+    tell(compare, verdict);
     return statuses[verdict];
 }
 

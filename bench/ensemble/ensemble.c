@@ -177,12 +177,12 @@ static bool write_table(const struct detached_ensemble *detached)
 }
 
 /* The same as one object of docs/schema/ensemble.schema.json. *serves is set also on an error. */
-static enum error_kind write_json(const struct detached_ensemble *detached, bool *serves,
-                                  struct error *error)
+/* Returns whether one serves. */
+static bool write_json(const struct detached_ensemble *detached)
 {
+    bool serves = false;
     char connect[CONNECT_TEXT_SIZE];
     json_t *servers = json_array();
-    *serves = false;
     for (size_t i = 0; i < detached->connect.count; i++) {
         struct state state = ask(detached, i);
         json_array_append_new(
@@ -192,12 +192,13 @@ static enum error_kind write_json(const struct detached_ensemble *detached, bool
                       state.ended ? json_null() : json_integer((json_int_t)state.memory_mib),
                       "version", json_result_text(state.version), "connections",
                       state.counted ? json_integer((json_int_t)state.connections) : json_null()));
-        *serves = *serves || state.leads;
+        serves = serves || state.leads;
     }
     connect_format(&detached->connect, false, connect, sizeof connect);
-    return json_result_write(json_pack("{s:s, s:b, s:o}", "connect", connect, "serves",
-                                       (int)*serves, "servers", servers),
-                             "ensemble", stdout, error);
+    json_result_write(
+        json_pack("{s:s, s:b, s:o}", "connect", connect, "serves", (int)serves, "servers", servers),
+        stdout);
+    return serves;
 }
 
 /* ------------------------------------------------------------------ start, status, stop */
@@ -233,17 +234,16 @@ static enum error_kind leave_and_tell(const struct detached_lock *claim, struct 
 {
     struct detached_ensemble detached;
     struct error ignored;
-    bool serves;
     enum error_kind kind = detached_leave(claim, ensemble, error);
     if (kind != ERROR_NONE) {
         ensemble_stop(ensemble);
         return kind;
     }
     kind = detached_find(&detached, error);
-    if (kind == ERROR_NONE)
-        kind = write_json(&detached, &serves, error);
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE) {
+        (void)write_json(&detached);
         kind = standard_output_flush(error);
+    }
     if (kind != ERROR_NONE)
         (void)!detached_stop(&ignored);
     return kind;
@@ -275,13 +275,9 @@ static int status(const struct call *call)
 {
     struct detached_ensemble detached;
     struct error error;
-    bool serves;
     if (detached_find(&detached, &error) != ERROR_NONE)
         return complain(&error);
-    if (!call->json)
-        serves = write_table(&detached);
-    else if (write_json(&detached, &serves, &error) != ERROR_NONE)
-        return complain(&error);
+    bool serves = call->json ? write_json(&detached) : write_table(&detached);
     return serves ? 0 : error_exit_status(ERROR_NOT_SERVING);
 }
 
@@ -290,13 +286,13 @@ static int stop(const struct call *call)
 {
     struct detached_ensemble detached;
     struct error error;
-    bool serves;
     if (call->json && detached_find(&detached, &error) != ERROR_NONE)
         return complain(&error);
     if (detached_stop(&error) != ERROR_NONE)
         return complain(&error);
-    return call->json && write_json(&detached, &serves, &error) != ERROR_NONE ? complain(&error)
-                                                                              : 0;
+    if (call->json)
+        (void)write_json(&detached);
+    return 0;
 }
 
 static const struct {

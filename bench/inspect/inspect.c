@@ -175,11 +175,10 @@ static enum error_kind show(struct inspect *inspect, struct error *error)
     if (inspect->watch)
         begin_block(inspect);
     inspect->shown = true;
-    if (!inspect->json)
+    if (inspect->json)
+        show_view_json(inspect->path, &inspect->view, &inspect->connections);
+    else
         show_view(inspect->path, &inspect->view, &inspect->connections);
-    else if (show_view_json(inspect->path, &inspect->view, &inspect->connections, error) !=
-             ERROR_NONE)
-        return error->kind;
     return standard_output_flush(error);
 }
 
@@ -220,7 +219,7 @@ static enum error_kind look_below(struct inspect *inspect, struct error *error)
     if (survey.count == 0)
         kind = ERROR_NO_LOCK;
     else if (inspect->json)
-        kind = show_survey_json(inspect->path, &survey, error);
+        show_survey_json(inspect->path, &survey);
     else
         show_survey(inspect->path, &survey);
     survey_deinit(&survey);

@@ -159,10 +159,8 @@ void show_survey(const char *path, const struct survey *survey);
 
 /* Write one JSON object to stdout, and the end of its last line. The keys are in zkherd-inspect(1);
  * keys may be added, never renamed. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind show_view_json(const char *path, const struct lock_view *view,
-                                          const struct connections *connections,
-                                          struct error *error);
-MUST_CHECK enum error_kind show_survey_json(const char *path, const struct survey *survey,
-                                            struct error *error);
+void show_view_json(const char *path, const struct lock_view *view,
+                    const struct connections *connections);
+void show_survey_json(const char *path, const struct survey *survey);
 
 #endif

@@ -329,8 +329,8 @@ static json_t *json_servers(const struct connections *connections)
     return servers;
 }
 
-enum error_kind show_view_json(const char *path, const struct lock_view *view,
-                               const struct connections *connections, struct error *error)
+void show_view_json(const char *path, const struct lock_view *view,
+                    const struct connections *connections)
 {
     json_t *places = json_array();
     bool known = view->kind != LOCK_VIEW_ZNODE;
@@ -339,14 +339,14 @@ enum error_kind show_view_json(const char *path, const struct lock_view *view,
                              : kind_of(view);
     for (size_t i = 0; i < view->count; i++)
         json_array_append_new(places, json_place(path, view, i, connections));
-    return json_result_write(
+    json_result_write(
         json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "path", json_text(path), "kind",
                   kind_of(view), "recipe", recipe, "holders", (json_int_t)view->holders, "waiters",
                   known ? json_integer((json_int_t)lock_view_waiters(view)) : json_null(),
                   "leases_max",
                   view->leases_max > 0 ? json_integer((json_int_t)view->leases_max) : json_null(),
                   "places", places, "servers", json_servers(connections)),
-        path, stdout, error);
+        stdout);
 }
 
 static json_t *json_lock(const struct survey_lock *lock)
@@ -358,13 +358,13 @@ static json_t *json_lock(const struct survey_lock *lock)
                      "data", lock->found_holder ? json_data(&lock->data) : json_null());
 }
 
-enum error_kind show_survey_json(const char *path, const struct survey *survey, struct error *error)
+void show_survey_json(const char *path, const struct survey *survey)
 {
     json_t *locks = json_array();
     for (size_t i = 0; i < survey->count; i++)
         json_array_append_new(locks, json_lock(&survey->locks[i]));
-    return json_result_write(
-        json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind", "folder", "locks",
-                  locks, "znodes", (json_int_t)survey->znodes, "complete", (int)survey->complete),
-        path, stdout, error);
+    json_result_write(json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind",
+                                "folder", "locks", locks, "znodes", (json_int_t)survey->znodes,
+                                "complete", (int)survey->complete),
+                      stdout);
 }

@@ -383,8 +383,8 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     }
     if (series->base.targets.made_out)
         page_add_common(output->out, output->quiet);
-    *verdict = series_verdict(&series->base, &view);
-    return series_tell(&series->base, &view, *verdict);
+    *verdict = series_tell(&series->base, &view);
+    return 0;
 }
 
 int load_main(int argc, char **argv)

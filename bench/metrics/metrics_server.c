@@ -36,24 +36,15 @@ static struct MHD_Response *respond(char *text, size_t length, enum MHD_Response
     return response;
 }
 
-/* NULL without memory. */
 static struct MHD_Response *tell(const struct metrics_server *server)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL)
-        return NULL;
+    FILE *stream = memory_stream(&text, &length);
     server->source->write(server->source->context, stream);
-    bool failed = ferror(stream) != 0;
-    failed = fclose(stream) != 0 || failed;
-    struct MHD_Response *response = failed
-                                        ? NULL
-                                        : respond(text, length, MHD_RESPMEM_MUST_FREE,
-                                                  MHD_HTTP_HEADER_CONTENT_TYPE, METRICS_TEXT_TYPE);
-    if (response == NULL)
-        free(text);
-    return response;
+    memory_stream_end(stream);
+    return respond(text, length, MHD_RESPMEM_MUST_FREE, MHD_HTTP_HEADER_CONTENT_TYPE,
+                   METRICS_TEXT_TYPE);
 }
 
 /* Without a response the connection is closed. */

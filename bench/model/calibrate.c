@@ -360,9 +360,8 @@ static enum error_kind write_and_print(const struct calibrate *calibrate, struct
     const struct output_options *output = &calibrate->options.output;
     enum error_kind kind = costs_file_write(&calibrate->costs, output->out, error);
     if (kind == ERROR_NONE && output->json)
-        return json_result_write_exactly(costs_file_describe(&calibrate->costs), SUBCOMMAND, stdout,
-                                         error);
-    if (kind != ERROR_NONE || output->quiet)
+        json_result_write_exactly(costs_file_describe(&calibrate->costs), stdout);
+    if (kind != ERROR_NONE || output->json || output->quiet)
         return kind;
     calibrate_write_table(&calibrate->costs, stdout);
     printf("\nThe costs are in %s\n", output->out);

@@ -455,8 +455,7 @@ void prediction_cells_write(const struct prediction_cells *cells, struct csv *cs
     table_deinit(&table);
 }
 
-static enum error_kind print_json(const struct prediction_cells *cells, const char *folder,
-                                  struct error *error)
+static void print_json(const struct prediction_cells *cells, const char *folder)
 {
     const struct prediction_score score = prediction_cells_score(cells);
     const char *verdict = verdict_word(score.passes ? VERDICT_HOLDS : VERDICT_FAILS);
@@ -470,16 +469,13 @@ static enum error_kind print_json(const struct prediction_cells *cells, const ch
         json_array_append_new(list, object);
     }
     table_deinit(&table);
-    json_sentences_begin(&sentences);
-    if (sentences.stream != NULL)
-        explain(cells, sentences.stream);
-    return json_result_write(json_pack("{s:s?, s:o, s:o, s:o, s:I, s:I, s:o}", "verdict",
-                                       cells->validates ? verdict : NULL, "folder",
-                                       json_text(folder), "costs", json_text(cells->costs_path),
-                                       "cells", list, "intervals", (json_int_t)score.count,
-                                       "covered", (json_int_t)score.covered, "sentences",
-                                       json_sentences_end(&sentences)),
-                             SUBCOMMAND, stdout, error);
+    explain(cells, json_sentences_begin(&sentences));
+    json_result_write(json_pack("{s:s?, s:o, s:o, s:o, s:I, s:I, s:o}", "verdict",
+                                cells->validates ? verdict : NULL, "folder", json_text(folder),
+                                "costs", json_text(cells->costs_path), "cells", list, "intervals",
+                                (json_int_t)score.count, "covered", (json_int_t)score.covered,
+                                "sentences", json_sentences_end(&sentences)),
+                      stdout);
 }
 
 /* ------------------------------------------------------------------ the subcommand */
@@ -596,8 +592,8 @@ static enum error_kind tell(const struct prediction_run *run, struct error *erro
     if (kind != ERROR_NONE)
         folder_discard(folder);
     if (kind == ERROR_NONE && output->json)
-        return print_json(&run->cells, folder, error);
-    if (kind != ERROR_NONE || output->quiet)
+        print_json(&run->cells, folder);
+    if (kind != ERROR_NONE || output->json || output->quiet)
         return kind;
     prediction_cells_print(&run->cells, stdout);
     printf("\nThe figures are in %s\n", folder);

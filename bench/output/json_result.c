@@ -4,14 +4,23 @@
 #include "base/memory.h"
 #include "base/printable.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DIGITS     12 /* of a number with a fraction: more than any measurement has */
 #define ALL_DIGITS 17
+
+static void *allocate(size_t size)
+{
+    return memory_new(1, size);
+}
+
+void json_result_start(void)
+{
+    json_set_alloc_funcs(allocate, free);
+}
 
 /* ------------------------------------------------------------------ texts */
 
@@ -46,10 +55,9 @@ json_t *json_text_bytes(const char *bytes, size_t length)
     return text != NULL ? text : escape(bytes, length);
 }
 
-void json_sentences_begin(struct json_sentences *sentences)
+FILE *json_sentences_begin(struct json_sentences *sentences)
 {
-    *sentences = (struct json_sentences){0};
-    sentences->stream = open_memstream(&sentences->text, &sentences->size);
+    return sentences->stream = memory_stream(&sentences->text, &sentences->size);
 }
 
 /* Joins the indented lines to the one before, in place; returns the end of the sentence. */
@@ -66,22 +74,15 @@ static char *join_lines(char *text)
     return next;
 }
 
-static json_t *list_sentences(char *text)
-{
-    json_t *list = json_array();
-    while (*text != '\0') {
-        char *next = join_lines(text);
-        if (*text != '\0')
-            json_array_append_new(list, json_text(text));
-        text = next;
-    }
-    return list;
-}
-
 json_t *json_sentences_end(struct json_sentences *sentences)
 {
-    bool whole = sentences->stream != NULL && fclose(sentences->stream) == 0;
-    json_t *list = whole ? list_sentences(sentences->text) : NULL;
+    json_t *list = json_array();
+    memory_stream_end(sentences->stream);
+    for (char *text = sentences->text, *next; *text != '\0'; text = next) {
+        next = join_lines(text);
+        if (*text != '\0')
+            json_array_append_new(list, json_text(text));
+    }
     free(sentences->text);
     return list;
 }
@@ -141,39 +142,26 @@ static int write_without_del(const char *text, size_t length, void *stream)
     return 0;
 }
 
-static enum error_kind write_object(json_t *object, size_t digits, const char *subject,
-                                    FILE *stream, struct error *error)
+static void write_object(json_t *object, size_t digits, FILE *stream)
 {
     const size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits);
-    bool good = object != NULL && json_dump_callback(object, write_without_del, stream, flags) == 0;
+    assert(object != NULL); /* else a text is no UTF-8: json_text makes one of it */
+    json_dump_callback(object, write_without_del, stream, flags);
     json_decref(object);
-    if (!good && !ferror(stream))
-        return error_from_errno(error, ENOMEM, subject, "for its JSON");
     fputc('\n', stream);
-    return ERROR_NONE;
 }
 
-enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
-                                  struct error *error)
+void json_result_write(json_t *object, FILE *stream)
 {
-    return write_object(object, DIGITS, subject, stream, error);
+    write_object(object, DIGITS, stream);
 }
 
-enum error_kind json_result_write_exactly(json_t *object, const char *subject, FILE *stream,
-                                          struct error *error)
+void json_result_write_exactly(json_t *object, FILE *stream)
 {
-    return write_object(object, ALL_DIGITS, subject, stream, error);
+    write_object(object, ALL_DIGITS, stream);
 }
 
 const char *json_result_verdict(int status)
 {
     return status == 0 ? "holds" : status == 1 ? "fails" : "not valid";
-}
-
-enum error_kind json_result_write_records(int verdict, json_t *records, const char *subcommand,
-                                          FILE *stream, struct error *error)
-{
-    return json_result_write(
-        json_pack("{s:s, s:o}", "verdict", json_result_verdict(verdict), "results", records),
-        subcommand, stream, error);
 }

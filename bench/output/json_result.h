@@ -9,13 +9,15 @@
 #ifndef BENCH_OUTPUT_JSON_RESULT_H
 #define BENCH_OUTPUT_JSON_RESULT_H
 
-#include "base/error.h"
 #include "measure/statistics.h"
 #include "measure/table.h"
 
 #include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/* From here on, without memory JSON ends the program, too (base/memory.h). */
+void json_result_start(void);
 
 /* Any bytes as a new JSON string, which is Unicode: arguments, paths, answers of a server. A byte
  * that is not UTF-8 becomes the text \xff, as shells read it between $''. */
@@ -24,14 +26,14 @@ json_t *json_text_bytes(const char *bytes, size_t length);
 
 /* Sentences (bench/cli/terminal.h) as a list of texts, without the breaks of their lines. */
 struct json_sentences {
-    FILE *stream; /* to write them to; NULL without memory */
+    FILE *stream;
     char *text;
     size_t size;
 };
 
-/* The stream is open until json_sentences_end, which returns a new list of what was written; an
- * empty line is no sentence. NULL without memory. */
-void json_sentences_begin(struct json_sentences *sentences);
+/* Returns the stream to write them to, until json_sentences_end returns a new list of what was
+ * written; an empty line is no sentence. */
+FILE *json_sentences_begin(struct json_sentences *sentences);
 json_t *json_sentences_end(struct json_sentences *sentences);
 
 /* A number, also without a fraction; null of what is not finite. A text; null of NULL and of "". */
@@ -47,23 +49,13 @@ void json_result_set_interval(json_t *object, const char *key, const struct inte
 void json_result_set_row(json_t *object, const struct table_type *type,
                          const struct table_value *row, size_t first, size_t last);
 
-/*
- * Takes the object, NULL if there was no memory for it; writes it, and the end of its last line.
- * ERROR_NO_MEMORY, about `subject`. Whether the stream has taken it is the caller's to find out
- * (bench/cli/machine.h). Exactly: each number has all its digits, as in a file that the object
- * equals.
- */
-MUST_CHECK enum error_kind json_result_write(json_t *object, const char *subject, FILE *stream,
-                                             struct error *error);
-MUST_CHECK enum error_kind json_result_write_exactly(json_t *object, const char *subject,
-                                                     FILE *stream, struct error *error);
+/* Takes the object, and writes it with the end of its last line. Whether the stream has taken it is
+ * the caller's to find out (bench/cli/machine.h). Exactly: each number has all its digits, as in a
+ * file that the object equals. */
+void json_result_write(json_t *object, FILE *stream);
+void json_result_write_exactly(json_t *object, FILE *stream);
 
 /* The word of a verdict, which is an exit status: "holds" (0), "fails" (1), "not valid" (4). */
 const char *json_result_verdict(int status);
-
-/* The same of a subcommand whose results are records (manifest_result): takes their list. */
-MUST_CHECK enum error_kind json_result_write_records(int verdict, json_t *records,
-                                                     const char *subcommand, FILE *stream,
-                                                     struct error *error);
 
 #endif

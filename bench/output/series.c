@@ -374,46 +374,42 @@ int series_rows_verdict(const struct table *rows, int (*verdict)(const struct ta
     return worst;
 }
 
-int series_verdict(const struct series *series, const struct series_view *view)
+static void print_record(const struct series *series, const struct series_record *record,
+                         const struct series_view *view)
 {
-    int worst = 0;
-    for (size_t i = 0; worst != 1 && i < series->record_count; i++) {
-        int of_rows = series_rows_verdict(&series->records[i].rows, view->verdict);
-        worst = of_rows != 0 ? of_rows : worst;
-    }
-    return worst;
+    if (series->options.target->topology_count > 1)
+        printf("\n%s: %zu server%s\n\n", record->target, record->servers,
+               record->servers == 1 ? "" : "s");
+    view->write(series->context, record);
+    printf("\nresults in %s\n", record->files.folder);
 }
 
-int series_tell(const struct series *series, const struct series_view *view, int verdict)
+int series_tell(const struct series *series, const struct series_view *view)
 {
     const struct output_options *output = series->options.output;
     json_t *list = json_array();
-    struct error error;
+    int worst = 0;
     for (size_t i = 0; i < series->record_count; i++) {
         const struct series_record *record = &series->records[i];
         char where[100];
         if (record->rows.rows == 0)
             continue;
+        int verdict = series_rows_verdict(&record->rows, view->verdict);
+        worst = verdict != 0 && worst != 1 ? verdict : worst;
         view->complain(series->context, record, series_where(series, record, where));
         if (output->json)
             json_array_append_new(list, manifest_result(&record->manifest, record->files.folder,
                                                         record->servers,
                                                         view->cells(series->context, record)));
-        if (output->json || output->quiet)
-            continue;
-        if (series->options.target->topology_count > 1)
-            printf("\n%s: %zu server%s\n\n", record->target, record->servers,
-                   record->servers == 1 ? "" : "s");
-        view->write(series->context, record);
-        printf("\nresults in %s\n", record->files.folder);
+        else if (!output->quiet)
+            print_record(series, record, view);
     }
     if (output->json)
-        return json_result_write_records(verdict, list, series->options.subcommand, stdout,
-                                         &error) == ERROR_NONE
-                   ? 0
-                   : complain(&error);
+        json_result_write(
+            json_pack("{s:s, s:O}", "verdict", json_result_verdict(worst), "results", list),
+            stdout);
     json_decref(list);
-    return 0;
+    return worst;
 }
 
 /* From the open targets to the verdict. */

@@ -177,12 +177,11 @@ struct series_view {
     int (*verdict)(const struct table_value *row);
 };
 
-/* The verdict of all rows: 1 outweighs 4. */
+/* The verdict of rows: 1 outweighs 4. */
 int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row));
-int series_verdict(const struct series *series, const struct series_view *view);
 
 /* Complains about all records that have a trial, and prints them, or the object of --json. Returns
- * 0, or the exit status of an error that has been complained about. */
-int series_tell(const struct series *series, const struct series_view *view, int verdict);
+ * the verdict of all their rows. */
+int series_tell(const struct series *series, const struct series_view *view);
 
 #endif

@@ -280,12 +280,10 @@ static void tell_manifests(FILE *stream, const struct page_source *source)
     char *told[PAGE_MANIFESTS_MAX] = {NULL};
     for (size_t i = 0; i < source->manifest_count; i++) {
         size_t length, j = 0;
-        FILE *text = open_memstream(&told[i], &length);
-        if (text == NULL)
-            continue;
+        FILE *text = memory_stream(&told[i], &length);
         tell_manifest(text, &source->manifests[i], source->kind == PAGE_PAPER);
-        fclose(text);
-        while (j < i && (told[j] == NULL || strcmp(told[i], told[j]) != 0))
+        memory_stream_end(text);
+        while (j < i && strcmp(told[i], told[j]) != 0)
             j++;
         fputs(j == i ? told[i] : "", stream);
     }

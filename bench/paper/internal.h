@@ -329,7 +329,7 @@ void paper_json_add_without_result(json_t *list, const char *name, const char *l
 bool paper_json_has_result(const json_t *list);
 
 /* Writes one object, with the verdict of all; the list stays the caller's. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind paper_json_write(json_t *list, FILE *stream, struct error *error);
+void paper_json_write(json_t *list, FILE *stream);
 
 /* ------------------------------------------------------------------ loads */
 

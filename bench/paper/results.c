@@ -123,10 +123,9 @@ static const char *weigh(const json_t *list)
     return all_hold ? holds : verdict_word(VERDICT_UNDETERMINED);
 }
 
-enum error_kind paper_json_write(json_t *list, FILE *stream, struct error *error)
+void paper_json_write(json_t *list, FILE *stream)
 {
-    return json_result_write(json_pack("{s:s, s:O}", "verdict", weigh(list), "experiments", list),
-                             "paper", stream, error);
+    json_result_write(json_pack("{s:s, s:O}", "verdict", weigh(list), "experiments", list), stream);
 }
 
 /* ------------------------------------------------------------------ files, plots, text */

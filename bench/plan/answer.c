@@ -287,9 +287,7 @@ json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_con
     json_result_set_row(object, table.type, row, answer_row_figures_at,
                         answer_row_knee_is_lower_bound);
     table_deinit(&table);
-    json_sentences_begin(&sentences);
-    if (sentences.stream != NULL)
-        plan_sentences_write(context->question, answer, false, sentences.stream);
+    plan_sentences_write(context->question, answer, false, json_sentences_begin(&sentences));
     json_object_set_new(object, "sentences", json_sentences_end(&sentences));
     return object;
 }

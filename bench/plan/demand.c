@@ -339,8 +339,7 @@ static void write_proposals(const struct plan_options *options, FILE *stream)
 }
 
 /* The keys are those of docs/schema/plan-dry-run.schema.json. */
-static enum error_kind write_json(const struct plan_options *options, const struct row *rows,
-                                  size_t count, struct error *error)
+static void write_json(const struct plan_options *options, const struct row *rows, size_t count)
 {
     const struct plan_question *question = &options->question;
     const struct target_options *target = &options->target;
@@ -362,23 +361,23 @@ static enum error_kind write_json(const struct plan_options *options, const stru
         if (i == 0 || counts[i] != counts[i - 1])
             json_array_append_new(servers, json_integer((json_int_t)counts[i]));
     }
-    json_sentences_begin(&sentences);
-    if (sentences.stream != NULL)
-        write_proposals(options, sentences.stream);
-    return json_result_write(
-        json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective",
-                  objective_format(&question->objective, objective, sizeof objective), "unknown",
-                  plan_question_unknowns[question->unknown], "servers", servers, "cells", cells,
-                  "sentences", json_sentences_end(&sentences)),
-        "plan", stdout, error);
+    write_proposals(options, json_sentences_begin(&sentences));
+    json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective",
+                                objective_format(&question->objective, objective, sizeof objective),
+                                "unknown", plan_question_unknowns[question->unknown], "servers",
+                                servers, "cells", cells, "sentences",
+                                json_sentences_end(&sentences)),
+                      stdout);
 }
 
-static enum error_kind tell(const struct plan_options *options, struct error *error)
+static void tell(const struct plan_options *options)
 {
     struct row rows[OPTIONS_RECIPES_MAX + 1];
     size_t count = fill_rows(options, rows);
-    if (options->output.json)
-        return write_json(options, rows, count, error);
+    if (options->output.json) {
+        write_json(options, rows, count);
+        return;
+    }
     write_table(options, rows, count);
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
@@ -387,7 +386,6 @@ static enum error_kind tell(const struct plan_options *options, struct error *er
         printf("\n");
     write_proposals(options, stdout);
     printf("\nNothing was run.\n");
-    return ERROR_NONE;
 }
 
 int plan_dry_run(struct plan_options *options)
@@ -400,7 +398,8 @@ int plan_dry_run(struct plan_options *options)
     if (kind == ERROR_NONE && costs != NULL)
         kind = plan_proposals_make(costs, options, &progress, -1, &error);
     free(costs);
-    if (kind == ERROR_NONE)
-        kind = tell(options, &error);
-    return kind == ERROR_NONE ? 0 : complain_about("plan", &error);
+    if (kind != ERROR_NONE)
+        return complain_about("plan", &error);
+    tell(options);
+    return 0;
 }

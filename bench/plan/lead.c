@@ -314,8 +314,7 @@ static void write_text(const struct plan_searches *searches)
 }
 
 /* No trial that is not valid makes the verdict: the search goes on without it. */
-static enum error_kind write_json(const struct plan_searches *searches, int verdict,
-                                  struct error *error)
+static void write_json(const struct plan_searches *searches, int verdict)
 {
     json_t *records = json_array();
     for (size_t i = 0; i < searches->series.record_count; i++) {
@@ -333,19 +332,9 @@ static enum error_kind write_json(const struct plan_searches *searches, int verd
         else
             json_decref(answers);
     }
-    return json_result_write(json_pack("{s:s, s:o}", "verdict",
-                                       verdict_word(verdict_of_status(verdict)), "results",
-                                       records),
-                             "plan", stdout, error);
-}
-
-static int write_answers(const struct plan_searches *searches, int verdict)
-{
-    struct error error;
-    if (searches->options->output.json)
-        return write_json(searches, verdict, &error) == ERROR_NONE ? 0 : complain(&error);
-    write_text(searches);
-    return 0;
+    json_result_write(json_pack("{s:s, s:o}", "verdict", verdict_word(verdict_of_status(verdict)),
+                                "results", records),
+                      stdout);
 }
 
 /* Complains about each trial of a topology whose verdict failed, in their order; whether there is
@@ -375,14 +364,13 @@ static int tell(void *context, int *verdict)
 {
     const struct plan_searches *searches = context;
     const struct output_options *output = &searches->options->output;
-    int status = 0;
     for (size_t i = 0; i < searches->count; i++) {
         enum search_reason reason = searches->list[i].answer.found.reason;
         if (reason == SEARCH_BUDGET || reason == SEARCH_UNDETERMINED)
             *verdict = 4;
     }
     if (!output->json && !output->quiet)
-        status = write_answers(searches, *verdict);
+        write_text(searches);
     for (size_t i = 0; i < searches->series.record_count; i++) {
         struct series_record *record = &searches->series.records[i];
         if (complain_of_failures(searches, i))
@@ -392,7 +380,9 @@ static int tell(void *context, int *verdict)
     }
     if (searches->series.targets.made_out)
         page_add_common(output->out, output->quiet);
-    return output->json ? write_answers(searches, *verdict) : status;
+    if (output->json)
+        write_json(searches, *verdict);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ the whole */

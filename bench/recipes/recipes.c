@@ -131,19 +131,15 @@ static json_t *describe(const struct recipe *recipe)
 }
 
 /* The keys are those of docs/schema/recipes.schema.json. only: NULL for all recipes. */
-static int write_json(const struct recipe *only)
+static void write_json(const struct recipe *only)
 {
     const struct recipe *recipe;
-    struct error error;
     json_t *recipes = json_array();
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
         if (only == NULL || only == recipe)
             json_array_append_new(recipes, describe(recipe));
     }
-    return json_result_write(json_pack("{s:o}", "recipes", recipes), "recipes", stdout, &error) ==
-                   ERROR_NONE
-               ? 0
-               : complain(&error);
+    json_result_write(json_pack("{s:o}", "recipes", recipes), stdout);
 }
 
 static int refuse(const char *name)
@@ -170,8 +166,8 @@ int recipes_main(int argc, char **argv)
     if (first < argc && only == NULL)
         return refuse(argv[first]);
     if (options.json)
-        return write_json(only);
-    if (only != NULL)
+        write_json(only);
+    else if (only != NULL)
         write_one(only);
     else
         write_all();

@@ -51,18 +51,16 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static enum error_kind tell(const struct report *report, const char *file, char **folders,
-                            size_t count, struct error *error)
+static void tell(const struct report *report, const char *file, char **folders, size_t count)
 {
     if (!report->json) {
         printf("report in %s\n", file);
-        return ERROR_NONE;
+        return;
     }
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_text(folders[i]));
-    return json_result_write(json_pack("{s:o, s:o}", "file", json_text(file), "folders", list),
-                             "report", stdout, error);
+    json_result_write(json_pack("{s:o, s:o}", "file", json_text(file), "folders", list), stdout);
 }
 
 static enum error_kind write_report(const struct report *report, char **folders, size_t count,
@@ -79,7 +77,9 @@ static enum error_kind write_report(const struct report *report, char **folders,
         file = inside;
     }
     enum error_kind kind = page_write((const char *const *)folders, count, file, error);
-    return kind == ERROR_NONE ? tell(report, file, folders, count, error) : kind;
+    if (kind == ERROR_NONE)
+        tell(report, file, folders, count);
+    return kind;
 }
 
 int report_main(int argc, char **argv)

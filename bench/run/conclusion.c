@@ -254,16 +254,14 @@ void conclusion_sentences(const struct outcome *outcome, FILE *stream)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *told = open_memstream(&text, &length);
-    if (told == NULL)
-        return;
+    FILE *told = memory_stream(&text, &length);
     fits_tell(outcome, told);
     tell_roles(outcome, told);
     tell_leaks(outcome, told);
     tell_stalls(outcome->rows, told);
     tell_recoveries(outcome, told);
     background_price_tell(outcome, told);
-    fclose(told);
+    memory_stream_end(told);
     if (length > 0)
         fprintf(stream, "\n%s", text);
     free(text);

@@ -240,8 +240,8 @@ static int tell(void *context, int *verdict)
     }
     if (run->base.targets.made_out)
         page_add_common(output->out, output->quiet);
-    *verdict = series_verdict(&run->base, &view);
-    return series_tell(&run->base, &view, *verdict);
+    *verdict = series_tell(&run->base, &view);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ the whole */

@@ -10,6 +10,7 @@
 #define BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Zeroed memory for so many objects; the caller's to free. */
 void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
@@ -21,6 +22,10 @@ void *memory_grow(void *list, size_t count, size_t size);
 /* A copy of a text, and a text from a format; the caller's to free. */
 char *memory_text(const char *text) __attribute__((malloc));
 char *memory_format(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
+
+/* A stream that writes a new text; when it is ended, *text is the caller's to free. */
+FILE *memory_stream(char **text, size_t *length);
+void memory_stream_end(FILE *stream);
 
 /* A text that grows. All zero bytes: empty. `text` is NULL until something is added, and the
  * caller's to free. */

@@ -61,12 +61,11 @@ TEST(test_sentences_are_as_they_were_written)
         "One that is longer than a line of a terminal, \xc3\xa9 and all, and is therefore broken "
         "between its words more than once before the end of all of it is reached."};
     struct json_sentences sentences;
-    json_sentences_begin(&sentences);
-    assert_non_null(sentences.stream);
-    wrap_sentence(sentences.stream, "%s", said[0]);
-    fputc('\n', sentences.stream);
-    wrap_sentence(sentences.stream, "%s", said[1]);
-    wrap_sentence(sentences.stream, "%s", said[0]);
+    FILE *stream = json_sentences_begin(&sentences);
+    wrap_sentence(stream, "%s", said[0]);
+    fputc('\n', stream);
+    wrap_sentence(stream, "%s", said[1]);
+    wrap_sentence(stream, "%s", said[0]);
     json_t *list = json_sentences_end(&sentences);
     assert_int_equal(json_array_size(list), 3);
     for (size_t i = 0; i < 3; i++)
@@ -89,12 +88,9 @@ TEST(test_exactly_is_to_the_last_digit)
 {
     char *text = NULL;
     size_t size;
-    struct error error;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
-    assert_int_equal(
-        json_result_write_exactly(json_pack("{s:f}", "third", 1.0 / 3), "test", stream, &error),
-        ERROR_NONE);
+    json_result_write_exactly(json_pack("{s:f}", "third", 1.0 / 3), stream);
     fclose(stream);
     json_t *json = json_loads(text, 0, NULL);
     assert_true(json_real_value(json_object_get(json, "third")) == 1.0 / 3);
