@@ -101,10 +101,13 @@ void translate_parts(const struct library *library, const struct request *reques
         translate_part(library, &request->parts[i], &ops[i]);
 }
 
+/* A server may answer anything, and the library passes on what it could not read. */
+static const struct client_reply malformed = {.status = ZK_OTHER_ERROR};
+
 struct client_reply translate_created(int code, const char *path)
 {
     if (code == ZOK && path == NULL)
-        return (struct client_reply){.status = ZK_OTHER_ERROR};
+        return malformed;
     return (struct client_reply){.status = translate_status(code),
                                  .path = code == ZOK ? path : NULL};
 }
@@ -121,31 +124,50 @@ static int64_t owner_of(const struct Stat *stat)
 struct client_reply translate_stat(int code, const struct Stat *stat)
 {
     struct client_reply reply = {.status = translate_status(code)};
-    if (code == ZOK) {
-        reply.version = stat->version;
-        reply.owner = owner_of(stat);
-        reply.created_ms = stat->ctime;
-    }
+    if (code != ZOK)
+        return reply;
+    if (stat == NULL)
+        return malformed;
+    reply.version = stat->version;
+    reply.owner = owner_of(stat);
+    reply.created_ms = stat->ctime;
     return reply;
 }
 
 struct client_reply translate_data(int code, const char *value, int length, const struct Stat *stat)
 {
     struct client_reply reply = translate_stat(code, stat);
-    if (code == ZOK && length > 0) {
-        reply.value = value;
-        reply.value_length = (size_t)length;
-    }
+    if (reply.status != ZK_OK || length <= 0)
+        return reply;
+    if (value == NULL)
+        return malformed;
+    reply.value = value;
+    reply.value_length = (size_t)length;
     return reply;
+}
+
+/* The library takes the number of names from the reply, and stops at the first name that the reply
+ * does not have: that one and all behind it are NULL. */
+static bool are_all_there(const struct String_vector *names)
+{
+    if (names == NULL || names->count < 0 || (names->count > 0 && names->data == NULL))
+        return false;
+    for (int32_t i = 0; i < names->count; i++) {
+        if (names->data[i] == NULL)
+            return false;
+    }
+    return true;
 }
 
 struct client_reply translate_names(int code, const struct String_vector *names)
 {
     struct client_reply reply = {.status = translate_status(code)};
-    if (code == ZOK && names != NULL) {
-        reply.names = (const char *const *)names->data;
-        reply.name_count = (size_t)names->count;
-    }
+    if (code != ZOK)
+        return reply;
+    if (!are_all_there(names))
+        return malformed;
+    reply.names = (const char *const *)names->data;
+    reply.name_count = (size_t)names->count;
     return reply;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Processes that only pretend to be servers: one opens a session, and answers every request with a
- * reply that has a head and no body, so that no reply to a CREATE names a znode; one says nothing.
- */
+ * reply that has a head and the body of the test, or none; one says nothing. */
 
 #include "base/clock.h"
 #include "client/event_loop.h"
@@ -37,7 +36,7 @@ static bool read_message(int descriptor, uint32_t *xid)
 
 /* ConnectResponse: version, timeout, session, password, read-only; ReplyHeader: xid, zxid, error.
  */
-static void serve(int listener)
+static void serve(int listener, const void *body, uint32_t body_size)
 {
     struct __attribute__((packed)) {
         uint32_t length, version, timeout_ms, session[2], password_length;
@@ -49,8 +48,12 @@ static void serve(int listener)
         write(descriptor, &welcome, sizeof welcome) != sizeof welcome)
         _exit(1);
     while (read_message(descriptor, &xid)) {
-        const uint32_t reply[] = {htonl(16), xid, 0, htonl(1), 0};
-        if (write(descriptor, reply, sizeof reply) != sizeof reply)
+        const uint32_t head[] = {htonl(16 + body_size), xid, 0, htonl(1), 0};
+        char reply[64];
+        memcpy(reply, head, sizeof head);
+        memcpy(reply + sizeof head, body, body_size);
+        ssize_t length = (ssize_t)(sizeof head + body_size);
+        if (write(descriptor, reply, (size_t)length) != length)
             break;
     }
     _exit(0);
@@ -92,7 +95,8 @@ static void await(struct event_loop *events, const bool *come)
     assert_true(*come);
 }
 
-TEST(test_a_create_whose_reply_has_no_body_has_failed)
+/* Asks such a server, and expects that its reply is an error. */
+static void assert_refused(const struct request *request, const void *body, uint32_t body_size)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
     struct event_loop *events = NULL;
@@ -104,21 +108,39 @@ TEST(test_a_create_whose_reply_has_no_body_has_failed)
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        serve(listening);
+        serve(listening, body, body_size);
     }
     close(listening);
+    established = has_replied = false;
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
     assert_int_equal(event_loop_new(1, &events, &error), ERROR_NONE);
     assert_int_equal(
         event_loop_open(events, hosts, TIMEOUT_MS, 1, &listener, NULL, &client, &error),
         ERROR_NONE);
     await(events, &established);
-    client_create(client, "/a", NULL, 0, PERSISTENT);
+    client_submit(client, request, 0);
     await(events, &has_replied);
     assert_int_equal(answer, ZK_OTHER_ERROR);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     event_loop_free(events);
+}
+
+TEST(test_a_create_whose_reply_has_no_body_has_failed)
+{
+    const struct request create = request_create("/a", NULL, 0, PERSISTENT);
+    assert_refused(&create, "", 0);
+}
+
+/* A number of names below 0, and more names than the reply has. */
+TEST(test_a_list_that_cannot_be_has_failed)
+{
+    const uint32_t counts[] = {UINT32_MAX, 1U << 31, 3};
+    const struct request list = {.operation = OP_GET_CHILDREN, .path = "/a"};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const uint32_t body[] = {htonl(counts[i]), htonl(1), htonl('a' << 24U)};
+        assert_refused(&list, body, sizeof body - 3);
+    }
 }
 
 /* A session that has not been opened cannot be closed in order: that is told. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is there is not touched, and each help fits a screen. What is refused:
- * tests/golden/refusals. */
+/* What is there is not touched, each help fits a screen, and a crash has a sentence. What is
+ * refused: tests/golden/refusals. */
 #include "tests/support/outcome.h"
 #include "tests/support/test.h"
 
@@ -69,5 +69,28 @@ COMMAND_TEST(help_fits_a_screen)
         const char *examples = strstr(command.out, "\n\nExamples:\n  zkherd ");
         assert_non_null(examples);
         assert_null(strstr(examples + 2, "\n\n"));
+    }
+}
+
+/* A sanitizer has a report of its own for the others. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const int signals[] = {SIGABRT};
+#else
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
+#endif
+
+/* As what the client library does with a damaged reply ends the program. */
+COMMAND_TEST(a_crash_is_said)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        char out[16];
+        snprintf(out, sizeof out, "out%zu", i);
+        command_start(&command, COMMAND("run", "-q", "-d", "simulated", "-n", "2", "-t", "1", "-p",
+                                        "free", "-w", "steady", "--duration", "9h", "-o", out));
+        while (count_entries(work_folder) <= i)
+            pause_ms(1);
+        command_end(&command, command.pid, signals[i]);
+        assert_status(&command, 128 + signals[i]);
+        assert_has(command.err, "zkherd: it has crashed, perhaps in the ZooKeeper client library");
     }
 }
