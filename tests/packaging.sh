@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is told twice, and what is made from the help: the number of the release, the targets of the checks and of the
-# reference runs, the man pages' options, and the completions for shells. $ZKHERD is the program. Shells that are not
-# installed, and groff, are left out.
+# What is told twice, what is made from the help, and what a compiler must refuse: the number of the release, the targets
+# of the checks and of the reference runs, the man pages' options, the completions for shells, a recipe that waits for no
+# reply. $ZKHERD is the program. Shells that are not installed, and groff, are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,6 +26,20 @@ release=$(sed -n 's/^RELEASE := //p' Makefile)
 
 diff <(sed -n 's/^make //p' .ci/run | sort) <(sed -n 's/^ \{10\}- //p' .github/workflows/check.yml | sort) ||
     fail ".ci/run and .github/workflows/check.yml have other targets"
+
+# ---------------------------------------------------------------- a recipe's requests
+
+compile_recipe() { # REQUEST: of an acquire that sends it
+    printf '#include "recipes/recipe.h"\nenum recipe_step acquire(struct contender *s);\n%s\n' \
+        "enum recipe_step acquire(struct contender *s) { BEGIN; $1; GRANTED; END; }" |
+        "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -Ilib -Wall -Wextra -Werror -c -o /dev/null -x c - 2>&1
+}
+[ -z "$(compile_recipe 'AWAIT(exists(s, s->lock, NO_WATCH))')" ] || fail "a recipe with an AWAIT does not compile"
+for request in 'exists(s, s->lock, NO_WATCH)' 'get_data(s, s->lock, WATCH)' 'get_children(s, s->lock, WATCH)' \
+    'create(s, s->node, EPHEMERAL)' 'set_data(s, s->node, "", 0, 1)' 'delete_znode(s, s->node)' \
+    'multi(s, request_delete(s->node))'; do
+    [[ $(compile_recipe "$request") == *unused-result* ]] || fail "$request without its AWAIT compiles"
+done
 
 # ---------------------------------------------------------------- the reference runs
 

@@ -37,11 +37,11 @@ static bool take_value(struct contender *s)
     return *end == '\0';
 }
 
-static void write_next(struct contender *s)
+static OPERATION write_next(struct contender *s)
 {
     char text[24];
     size_t length = (size_t)snprintf(text, sizeof text, "%" PRId64, s->value + 1);
-    set_data(s, s->node, text, length, s->version);
+    return set_data(s, s->node, text, length, s->version);
 }
 
 ACQUIRE(counter)

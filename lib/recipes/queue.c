@@ -47,10 +47,10 @@ bool queue_before(int32_t a, int32_t b)
     return distance != 0 && distance <= INT32_MAX;
 }
 
-void queue_create_place(struct contender *s, const char *prefix)
+struct recipe_sent queue_create_place(struct contender *s, const char *prefix)
 {
     contender_child(s, prefix, s->node);
-    create(s, s->node, EPHEMERAL_SEQUENTIAL);
+    return create(s, s->node, EPHEMERAL_SEQUENTIAL);
 }
 
 bool queue_take_place(struct contender *s)

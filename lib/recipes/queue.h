@@ -34,7 +34,7 @@ bool queue_before(int32_t a, int32_t b);
 
 /* The operation of an AWAIT: creates a place. prefix: of its name, a path below the lock. s->node
  * is that path until queue_take_place adds the number. */
-void queue_create_place(struct contender *s, const char *prefix);
+OPERATION queue_create_place(struct contender *s, const char *prefix);
 
 /* Sets s->node and s->sequence from the reply to the create. False if the reply names no place. */
 bool queue_take_place(struct contender *s);

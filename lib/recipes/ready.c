@@ -24,11 +24,11 @@ static const char pseudo_code[] =
 static const struct recipe_znode laid_out[] = {
     {"data", ""}, {"data/a", ""}, {"data/b", ""}, {"data/ready", ""}, {NULL, NULL}};
 
-static void write_number(struct contender *s, const char *part)
+static OPERATION write_number(struct contender *s, const char *part)
 {
     char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
-    set_data(s, CHILD(part), number, length, REQUEST_ANY_VERSION);
+    return set_data(s, CHILD(part), number, length, REQUEST_ANY_VERSION);
 }
 
 WORK(ready)

@@ -15,6 +15,7 @@
 #ifndef RECIPES_RECIPE_H
 #define RECIPES_RECIPE_H
 
+#include "base/error.h"
 #include "client/client.h"
 #include "measure/tally.h"
 #include "recipes/death.h"
@@ -193,7 +194,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 /* Sends a request; continues on its reply, with s->status and s->reply. */
 #define AWAIT(operation)                                                                           \
     do {                                                                                           \
-        return (void)(s->resume_at = __LINE__), operation, STEP_REPLY;                             \
+        return (void)(s->resume_at = __LINE__), (operation).step;                                  \
     case __LINE__:;                                                                                \
     } while (0)
 
@@ -235,54 +236,83 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 
 /* ------------------------------------------------------------------ its operations */
 
-/* Each is the operation of one AWAIT, and copies what its arguments point to. */
+/* Each is the operation of one AWAIT, and copies what its arguments point to. AWAIT alone takes the
+ * value, and a value that nobody takes is an error of the compiler: so no AWAIT is forgotten. */
+struct recipe_sent {
+    enum recipe_step step; /* STEP_REPLY */
+};
 
-/* Without data; client_create (client.h) has some. */
-static inline void create(struct contender *s, const char *path, enum create_mode mode)
+#define OPERATION MUST_CHECK struct recipe_sent
+#define SENT                                                                                       \
+    return (struct recipe_sent)                                                                    \
+    {                                                                                              \
+        STEP_REPLY                                                                                 \
+    }
+
+static inline OPERATION create_with_data(struct contender *s, const char *path, const void *value,
+                                         size_t length, enum create_mode mode)
 {
-    client_create(s->client, path, NULL, 0, mode);
+    client_create(s->client, path, value, length, mode);
+    SENT;
+}
+
+static inline OPERATION create(struct contender *s, const char *path, enum create_mode mode)
+{
+    return create_with_data(s, path, NULL, 0, mode);
 }
 
 /* WATCH is set whether or not the znode exists: then for its end or change, else for its creation.
  */
-static inline void exists(struct contender *s, const char *path, enum watch_flag watch)
+static inline OPERATION exists(struct contender *s, const char *path, enum watch_flag watch)
 {
     client_exists(s->client, path, watch);
+    SENT;
 }
 
 /* WATCH is set only if the znode exists. */
-static inline void get_data(struct contender *s, const char *path, enum watch_flag watch)
+static inline OPERATION get_data(struct contender *s, const char *path, enum watch_flag watch)
 {
     client_get(s->client, path, watch);
+    SENT;
 }
 
 /* WATCH is set for the znode's children, if it exists. */
-static inline void get_children(struct contender *s, const char *path, enum watch_flag watch)
+static inline OPERATION get_children(struct contender *s, const char *path, enum watch_flag watch)
 {
     client_get_children(s->client, path, watch);
+    SENT;
 }
 
 /* version: the version that the data must have, or REQUEST_ANY_VERSION. */
-static inline void set_data(struct contender *s, const char *path, const void *value, size_t length,
-                            int32_t version)
+static inline OPERATION set_data(struct contender *s, const char *path, const void *value,
+                                 size_t length, int32_t version)
 {
     client_set(s->client, path, value, length, version);
+    SENT;
 }
 
 /* Whatever the version. */
-static inline void delete_znode(struct contender *s, const char *path)
+static inline OPERATION delete_znode(struct contender *s, const char *path)
 {
     client_delete(s->client, path);
+    SENT;
+}
+
+static inline OPERATION multi_of(struct contender *s, const struct request parts[], size_t count)
+{
+    client_multi(s->client, parts, count);
+    SENT;
 }
 
 /* One transaction of several requests (client.h): multi(s, request_set(turn, value, length,
  * REQUEST_ANY_VERSION), request_delete(s->node)). */
 #define multi(s, ...)                                                                              \
-    client_multi((s)->client, (const struct request[]){__VA_ARGS__},                               \
-                 sizeof((const struct request[]){__VA_ARGS__}) / sizeof(struct request))
+    multi_of((s), (const struct request[]){__VA_ARGS__},                                           \
+             sizeof((const struct request[]){__VA_ARGS__}) / sizeof(struct request))
 
 /* exists or get_data, for recipes that exist with either. */
-typedef void look_function(struct contender *s, const char *path, enum watch_flag watch);
+typedef struct recipe_sent look_function(struct contender *s, const char *path,
+                                         enum watch_flag watch) MUST_CHECK;
 
 /* The release of every lock whose holder has a znode of its own: 1 delete(n). */
 enum recipe_step contender_delete_own(struct contender *s);

@@ -46,12 +46,12 @@ static bool is_our_turn(const struct contender *s)
            memcmp(s->reply->value, number, length) == 0;
 }
 
-static void hand_on(struct contender *s)
+static OPERATION hand_on(struct contender *s)
 {
     char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
-    multi(s, request_set(CHILD("turn"), number, length, REQUEST_ANY_VERSION),
-          request_delete(s->node));
+    return multi(s, request_set(CHILD("turn"), number, length, REQUEST_ANY_VERSION),
+                 request_delete(s->node));
 }
 
 ACQUIRE(ticket)

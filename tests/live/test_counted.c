@@ -6,13 +6,14 @@
 #include "tests/support/test.h"
 
 /* Past the client, which would say that it is sent. */
-static void exists_unseen(struct contender *s)
+static OPERATION exists_unseen(struct contender *s)
 {
     struct client *client = s->client;
     client->outstanding = 1;
     client->sent_ns = client_now_ns(client);
     client->only = (struct client_slot){.operation = OP_EXISTS, .sent_ns = client->sent_ns};
     client->driver->submit(client, &(struct request){.operation = OP_EXISTS, .path = s->lock});
+    SENT;
 }
 
 ACQUIRE(unseen)
