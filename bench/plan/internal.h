@@ -656,25 +656,9 @@ int plan_dry_run(struct plan_options *options);
  * Invariant: a limit is computed by the functions of wire/maxbuffer.h and recipes/footprint.h, or
  * is a product of settings; docs/limits.md says where each comes from. */
 
-/* In place of a number: the setting is 0 or none; the servers do not tell it. */
-#define PLAN_NO_LIMIT UINT64_MAX
-#define PLAN_UNTOLD   (UINT64_MAX - 1)
-
-/* In the order of the table. */
-enum plan_limit_kind {
-    PLAN_NAMES,              /* in a list that a Java client reads */
-    PLAN_WATCHES_AGAIN,      /* of a session of the C client, after it has lost its connection */
-    PLAN_PATH,               /* of a znode that is created without a value */
-    PLAN_VALUE_CREATED,      /* of the lock's znode */
-    PLAN_VALUE_SET,          /* of the lock's znode */
-    PLAN_VALUE_READ,         /* by a Java client */
-    PLAN_CONNECTIONS,        /* from one host, to all servers */
-    PLAN_SERVER_DESCRIPTORS, /* of all servers */
-    PLAN_DESCRIPTORS,        /* of one process on this host */
-    PLAN_PORTS,              /* of this host, to all servers */
-    PLAN_WATCHES,            /* in the heaps of all servers */
-    PLAN_LIMIT_KINDS
-};
+/* In place of a number: there is none; the servers do not tell it. */
+#define PLAN_NONE   UINT64_MAX
+#define PLAN_UNTOLD (UINT64_MAX - 1)
 
 /* What the limits are computed from. */
 struct plan_given {
@@ -682,33 +666,37 @@ struct plan_given {
     size_t lock_length; /* of the path of the lock's znode, chroot included, in bytes */
     uint64_t servers;
     struct server_limits lowest; /* of all servers */
-    uint64_t descriptors;        /* sessions of one process; UINT64_MAX: no limit */
+    uint64_t descriptors;        /* sessions of one process; PLAN_NONE: no limit */
     uint64_t local_ports;        /* to one server */
     uint64_t clients;            /* of one lock; 0: not asked about */
 };
 
 struct plan_limit {
-    enum plan_limit_kind kind;
-    const struct recipe *recipe; /* NULL: the same for all */
+    const char *name, *setting, *unit; /* what is limited, by what; of names, watches, ... */
+    const struct recipe *recipe;       /* NULL: the same for all */
     char formula[40];
-    uint64_t most;         /* names, watches, bytes, sessions; PLAN_NO_LIMIT; PLAN_UNTOLD */
-    bool is_needed;        /* the clients need something of this limit: */
-    uint64_t need;         /* in the unit of `most` */
-    uint64_t most_clients; /* of one lock; PLAN_NO_LIMIT: however many */
+    uint64_t most;         /* PLAN_NONE, PLAN_UNTOLD */
+    uint64_t need;         /* of the given clients; PLAN_NONE: nothing, or not asked about */
+    uint64_t most_clients; /* of one lock; PLAN_NONE: however many; PLAN_UNTOLD */
 };
 
-/* Computes a limit; recipe: NULL unless the limit depends on it. False, with *limit unchanged, if
- * the recipe has nothing of the kind. */
-bool plan_limits_compute(enum plan_limit_kind kind, const struct recipe *recipe,
-                         const struct plan_given *given, struct plan_limit *limit);
+struct plan_limits {
+    struct plan_limit list[8 + 3 * OPTIONS_RECIPES_MAX];
+    size_t count;
+};
+
+/* All limits, in the order of the table; a recipe has no such limit if it has nothing of the kind.
+ */
+void plan_limits_compute(const struct recipe *const *recipes, size_t count,
+                         const struct plan_given *given, struct plan_limits *limits);
 
 /* Whether the given clients need more than the limit allows. */
 bool plan_limits_passed(const struct plan_limit *limit);
 
-/* The limit that is met first as clients of this recipe are added to one lock; false if none is
+/* The limit that is met first as clients of this recipe are added to one lock; NULL if none is
  * told. */
-bool plan_limits_first(const struct recipe *recipe, const struct plan_given *given,
-                       struct plan_limit *first);
+const struct plan_limit *plan_limits_first(const struct plan_limits *limits,
+                                           const struct recipe *recipe);
 
 /* zkherd plan --limits: no server is started, and no session is made. Returns the exit status. */
 int plan_limits_main(int argc, char **argv);

@@ -28,75 +28,108 @@
 
 static bool is_number(uint64_t most)
 {
-    return most != PLAN_NO_LIMIT && most != PLAN_UNTOLD;
+    return most != PLAN_NONE && most != PLAN_UNTOLD;
+}
+
+/* Appends a limit of which the clients need nothing. recipe: NULL if it is the same for all. */
+static struct plan_limit *add(struct plan_limits *limits, const char *name, const char *setting,
+                              const char *unit, const struct recipe *recipe, uint64_t most)
+{
+    struct plan_limit *limit = &limits->list[limits->count++];
+    *limit = (struct plan_limit){.name = name,
+                                 .setting = setting,
+                                 .unit = unit,
+                                 .recipe = recipe,
+                                 .most = most,
+                                 .need = PLAN_NONE,
+                                 .most_clients = PLAN_NONE};
+    return limit;
 }
 
 /* ------------------------------------------------------------------ messages */
 
-static bool compute_names(const struct plan_given *given, struct plan_limit *limit)
+static void add_names(struct plan_limits *limits, const struct plan_given *given,
+                      const struct recipe *recipe)
 {
-    const struct recipe *recipe = limit->recipe;
     if (recipe->names.listed == NULL)
-        return false;
-    limit->most = limit->most_clients =
-        footprint_listed_clients(recipe, given->jute_maxbuffer_bytes);
-    limit->is_needed = true;
-    limit->need = given->clients;
+        return;
+    struct plan_limit *limit = add(limits, "names in a list", "jute.maxbuffer", "names", recipe,
+                                   footprint_listed_clients(recipe, given->jute_maxbuffer_bytes));
+    limit->most_clients = limit->most;
+    if (given->clients > 0)
+        limit->need = given->clients;
     snprintf(limit->formula, sizeof limit->formula, "(B-%llu)/(4+%zu)",
              (unsigned long long)footprint_list_bytes(recipe, 0), footprint_name_length(recipe));
-    return true;
 }
 
-static bool compute_watches_again(const struct plan_given *given, struct plan_limit *limit)
+/* Of a session of the C client, after it has lost its connection. */
+static void add_watches_again(struct plan_limits *limits, const struct plan_given *given,
+                              const struct recipe *recipe)
 {
-    const struct recipe *recipe = limit->recipe;
     size_t length = footprint_watched_length(recipe, given->lock_length);
     if (length == 0)
-        return false;
-    limit->most = maxbuffer_watches(given->jute_maxbuffer_bytes, length);
+        return;
+    struct plan_limit *limit = add(limits, "watches again", "jute.maxbuffer", "watches", recipe,
+                                   maxbuffer_watches(given->jute_maxbuffer_bytes, length));
     if (recipe->names.watches_left)
         limit->most_clients = limit->most + 1;
-    limit->is_needed = true;
-    limit->need = given->clients > 0 ? footprint_own_watches(recipe, given->clients) : 0;
+    if (given->clients > 0)
+        limit->need = footprint_own_watches(recipe, given->clients);
     snprintf(limit->formula, sizeof limit->formula, "(B-28)/(4+%zu)", length);
-    return true;
 }
 
-/* The longest path of a znode without a value, or the longest value of the lock's znode. */
-static bool compute_bytes(const struct plan_given *given, struct plan_limit *limit)
+/* The path of a znode without a value; the value of the lock's znode, which a Java client reads. */
+static void add_bytes(struct plan_limits *limits, const struct plan_given *given)
 {
     uint64_t bytes = given->jute_maxbuffer_bytes;
-    if (limit->kind == PLAN_PATH)
-        limit->most = maxbuffer_created_value(bytes, 0);
-    else if (limit->kind == PLAN_VALUE_CREATED)
-        limit->most = maxbuffer_created_value(bytes, given->lock_length);
-    else if (limit->kind == PLAN_VALUE_SET)
-        limit->most = maxbuffer_set_value(bytes, given->lock_length);
-    else
-        limit->most = maxbuffer_read_value(bytes);
-    return true;
+    const struct {
+        const char *name, *formula;
+        uint64_t most;
+    } rows[] = {
+        {"path, bytes", "B-47", maxbuffer_created_value(bytes, 0)},
+        {"value created", "B-47-P", maxbuffer_created_value(bytes, given->lock_length)},
+        {"value set", "B-20-P", maxbuffer_set_value(bytes, given->lock_length)},
+        {"value read", "B-88", maxbuffer_read_value(bytes)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        strcpy(add(limits, rows[i].name, "jute.maxbuffer", "bytes", NULL, rows[i].most)->formula,
+               rows[i].formula);
 }
 
 /* ------------------------------------------------------------------ sessions */
 
-/* So many of each of the servers, or of this process, for one session of each client. */
-static bool compute_sessions(const struct plan_given *given, struct plan_limit *limit)
+static uint64_t of_servers(const struct plan_given *given, uint64_t each)
 {
-    uint64_t each = limit->kind == PLAN_CONNECTIONS          ? given->lowest.connections
-                    : limit->kind == PLAN_SERVER_DESCRIPTORS ? given->lowest.descriptors
-                    : limit->kind == PLAN_DESCRIPTORS        ? given->descriptors
-                                                             : given->local_ports;
-    bool is_told = limit->kind == PLAN_CONNECTIONS || limit->kind == PLAN_SERVER_DESCRIPTORS;
-    if (limit->kind == PLAN_CONNECTIONS && each == 0)
-        each = PLAN_NO_LIMIT;
-    else if (is_told && each == FOUR_LETTER_UNTOLD)
-        each = PLAN_UNTOLD;
-    if (is_number(each) && limit->kind != PLAN_DESCRIPTORS)
-        each *= given->servers;
-    limit->most = limit->most_clients = each;
-    limit->is_needed = true;
-    limit->need = given->clients;
-    return true;
+    return is_number(each) ? given->servers * each : each;
+}
+
+static uint64_t told(uint64_t setting)
+{
+    return setting == FOUR_LETTER_UNTOLD ? PLAN_UNTOLD : setting;
+}
+
+/* Each client has a session, all on this host. */
+static void add_sessions(struct plan_limits *limits, const struct plan_given *given)
+{
+    const struct server_limits *lowest = &given->lowest;
+    uint64_t connections = lowest->connections == 0 ? PLAN_NONE : told(lowest->connections);
+    const struct {
+        const char *name, *setting, *formula;
+        uint64_t most;
+    } rows[] = {
+        {"connections", "maxClientCnxns", "S*C", of_servers(given, connections)},
+        {"descriptors", "server ulimit", "S*F", of_servers(given, told(lowest->descriptors))},
+        {"descriptors", "client ulimit", "D", given->descriptors},
+        {"local ports", "port range", "S*L", of_servers(given, given->local_ports)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct plan_limit *limit =
+            add(limits, rows[i].name, rows[i].setting, "sessions", NULL, rows[i].most);
+        limit->most_clients = limit->most;
+        if (given->clients > 0)
+            limit->need = given->clients;
+        strcpy(limit->formula, rows[i].formula);
+    }
 }
 
 /* ------------------------------------------------------------------ watches */
@@ -115,83 +148,63 @@ static uint64_t clients_with(const struct recipe *recipe, uint64_t watches)
     return most;
 }
 
-/* Each session's watches are on the server that the session is connected to. */
-static bool compute_watches(const struct plan_given *given, struct plan_limit *limit)
+/* Each session's watches are in the heap of the server that the session is connected to. */
+static void add_watches(struct plan_limits *limits, const struct plan_given *given,
+                        const struct recipe *recipe)
 {
     uint64_t heap = given->lowest.heap_bytes;
-    size_t length = footprint_watched_length(limit->recipe, given->lock_length);
+    size_t length = footprint_watched_length(recipe, given->lock_length);
     if (length == 0)
-        return false;
-    snprintf(limit->formula, sizeof limit->formula, "S*H/(%d+%zu)", WATCH_BYTES, length);
-    limit->is_needed = true;
-    limit->need = given->clients > 0 ? footprint_all_watches(limit->recipe, given->clients) : 0;
-    limit->most = limit->most_clients = PLAN_UNTOLD;
+        return;
+    struct plan_limit *limit = add(limits, "watches", "heap", "watches", recipe, PLAN_UNTOLD);
+    limit->most_clients = PLAN_UNTOLD;
     if (heap != FOUR_LETTER_UNTOLD) {
         limit->most = given->servers * (heap / (WATCH_BYTES + length));
-        limit->most_clients = clients_with(limit->recipe, limit->most);
+        limit->most_clients = clients_with(recipe, limit->most);
     }
-    return true;
+    if (given->clients > 0)
+        limit->need = footprint_all_watches(recipe, given->clients);
+    snprintf(limit->formula, sizeof limit->formula, "S*H/(%d+%zu)", WATCH_BYTES, length);
 }
 
 /* ------------------------------------------------------------------ all */
 
-/* What is limited, the setting that limits it, the unit; whether it varies with the recipe; the
- * formula, NULL if it depends on the recipe. */
-static const struct kind {
-    const char *name, *setting, *unit;
-    bool varies;
-    const char *formula;
-    bool (*compute)(const struct plan_given *given, struct plan_limit *limit);
-} kinds[PLAN_LIMIT_KINDS] = {
-    [PLAN_NAMES] = {"names in a list", "jute.maxbuffer", "names", true, NULL, compute_names},
-    [PLAN_WATCHES_AGAIN] = {"watches again", "jute.maxbuffer", "watches", true, NULL,
-                            compute_watches_again},
-    [PLAN_PATH] = {"path, bytes", "jute.maxbuffer", "bytes", false, "B-47", compute_bytes},
-    [PLAN_VALUE_CREATED] = {"value created", "jute.maxbuffer", "bytes", false, "B-47-P",
-                            compute_bytes},
-    [PLAN_VALUE_SET] = {"value set", "jute.maxbuffer", "bytes", false, "B-20-P", compute_bytes},
-    [PLAN_VALUE_READ] = {"value read", "jute.maxbuffer", "bytes", false, "B-88", compute_bytes},
-    [PLAN_CONNECTIONS] = {"connections", "maxClientCnxns", "sessions", false, "S*C",
-                          compute_sessions},
-    [PLAN_SERVER_DESCRIPTORS] = {"descriptors", "server ulimit", "sessions", false, "S*F",
-                                 compute_sessions},
-    [PLAN_DESCRIPTORS] = {"descriptors", "client ulimit", "sessions", false, "D", compute_sessions},
-    [PLAN_PORTS] = {"local ports", "port range", "sessions", false, "S*L", compute_sessions},
-    [PLAN_WATCHES] = {"watches", "heap", "watches", true, NULL, compute_watches},
-};
-
-bool plan_limits_compute(enum plan_limit_kind kind, const struct recipe *recipe,
-                         const struct plan_given *given, struct plan_limit *limit)
+void plan_limits_compute(const struct recipe *const *recipes, size_t count,
+                         const struct plan_given *given, struct plan_limits *limits)
 {
-    struct plan_limit computed = {.kind = kind, .recipe = recipe, .most_clients = PLAN_NO_LIMIT};
-    if (kinds[kind].formula != NULL)
-        snprintf(computed.formula, sizeof computed.formula, "%s", kinds[kind].formula);
-    if (!kinds[kind].compute(given, &computed))
-        return false;
-    computed.is_needed = computed.is_needed && given->clients > 0;
-    *limit = computed;
-    return true;
+    limits->count = 0;
+    for (size_t i = 0; i < count; i++)
+        add_names(limits, given, recipes[i]);
+    for (size_t i = 0; i < count; i++)
+        add_watches_again(limits, given, recipes[i]);
+    add_bytes(limits, given);
+    add_sessions(limits, given);
+    for (size_t i = 0; i < count; i++)
+        add_watches(limits, given, recipes[i]);
 }
 
 bool plan_limits_passed(const struct plan_limit *limit)
 {
-    return limit->is_needed && is_number(limit->most) && limit->need > limit->most;
+    return is_number(limit->need) && is_number(limit->most) && limit->need > limit->most;
 }
 
-bool plan_limits_first(const struct recipe *recipe, const struct plan_given *given,
-                       struct plan_limit *first)
+const struct plan_limit *plan_limits_first(const struct plan_limits *limits,
+                                           const struct recipe *recipe)
 {
-    uint64_t lowest = PLAN_NO_LIMIT;
-    for (unsigned kind = 0; kind < PLAN_LIMIT_KINDS; kind++) {
-        struct plan_limit limit;
-        if (!plan_limits_compute((enum plan_limit_kind)kind, kinds[kind].varies ? recipe : NULL,
-                                 given, &limit) ||
-            !is_number(limit.most_clients) || limit.most_clients >= lowest)
-            continue;
-        lowest = limit.most_clients;
-        *first = limit;
+    const struct plan_limit *first = NULL;
+    for (size_t i = 0; i < limits->count; i++) {
+        const struct plan_limit *limit = &limits->list[i];
+        if ((limit->recipe == NULL || limit->recipe == recipe) && is_number(limit->most_clients) &&
+            (first == NULL || limit->most_clients < first->most_clients))
+            first = limit;
     }
-    return lowest != PLAN_NO_LIMIT;
+    return first;
+}
+
+/* Whether it is the same limit, perhaps for another recipe. */
+static bool is_same(const struct plan_limit *one, const struct plan_limit *other)
+{
+    return strcmp(one->name, other->name) == 0 && strcmp(one->setting, other->setting) == 0;
 }
 
 /* ------------------------------------------------------------------ the command line */
@@ -319,33 +332,13 @@ static enum error_kind ask_servers(struct connect_string *servers, struct server
     return kind;
 }
 
-/* ------------------------------------------------------------------ the limits of a target */
-
-/* All limits, in the order of the table, and for each recipe the one that is met first: kind
- * PLAN_LIMIT_KINDS if none is told. */
-struct told {
+/* The limits of the servers of this name. */
+struct target_limits {
     const struct limits_options *options;
     const char *name;
     struct plan_given given;
-    struct plan_limit limits[PLAN_LIMIT_KINDS * OPTIONS_RECIPES_MAX];
-    size_t count;
-    struct plan_limit first[OPTIONS_RECIPES_MAX];
+    struct plan_limits all;
 };
-
-static void compute(struct told *told)
-{
-    const struct limits_options *options = told->options;
-    for (enum plan_limit_kind kind = 0; kind < PLAN_LIMIT_KINDS; kind++) {
-        bool varies = kinds[kind].varies;
-        for (size_t i = 0; i < (varies ? options->recipe_count : 1); i++)
-            told->count += plan_limits_compute(kind, varies ? options->recipes[i] : NULL,
-                                               &told->given, &told->limits[told->count]);
-    }
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        told->first[i].kind = PLAN_LIMIT_KINDS;
-        plan_limits_first(options->recipes[i], &told->given, &told->first[i]);
-    }
-}
 
 /* ------------------------------------------------------------------ the table */
 
@@ -353,12 +346,12 @@ static const char *word_most(uint64_t most, char text[32])
 {
     if (is_number(most))
         return text_format_count(most, text, 32);
-    return most == PLAN_NO_LIMIT ? "no limit" : "not told";
+    return most == PLAN_NONE ? "no limit" : "not told";
 }
 
 static void put_share(struct grid *grid, const struct plan_limit *limit)
 {
-    if (!limit->is_needed || !is_number(limit->most)) {
+    if (!is_number(limit->need) || !is_number(limit->most)) {
         grid_put(grid, GRID_UNKNOWN);
         return;
     }
@@ -371,11 +364,11 @@ static void put_share(struct grid *grid, const struct plan_limit *limit)
 }
 
 /* A limit and a setting stand in the first of their rows alone. */
-static void write_table(const struct told *told)
+static void write_table(const struct target_limits *of)
 {
     char count[32], clients[48], most[32];
     const char *setting = "";
-    uint64_t asked = told->given.clients;
+    uint64_t asked = of->given.clients;
     snprintf(clients, sizeof clients, "n = %s", text_format_count(asked, count, sizeof count));
     const struct grid_column columns[] = {
         {.title = "limit"},
@@ -387,18 +380,16 @@ static void write_table(const struct told *told)
     };
     struct grid grid;
     grid_init(&grid, columns, asked > 0 ? 6 : 5, 2);
-    for (size_t i = 0; i < told->count; i++) {
-        const struct plan_limit *limit = &told->limits[i];
-        const struct kind *words = &kinds[limit->kind];
-        bool again = i > 0 && limit[-1].kind == limit->kind;
-        grid_put(&grid, "%s", again ? "" : words->name);
-        grid_put(&grid, "%s", strcmp(setting, words->setting) == 0 ? "" : words->setting);
+    for (size_t i = 0; i < of->all.count; i++) {
+        const struct plan_limit *limit = &of->all.list[i];
+        grid_put(&grid, "%s", i > 0 && is_same(limit - 1, limit) ? "" : limit->name);
+        grid_put(&grid, "%s", strcmp(setting, limit->setting) == 0 ? "" : limit->setting);
         grid_put(&grid, "%s", limit->recipe == NULL ? "" : limit->recipe->name);
         grid_put(&grid, "%s", limit->formula);
         grid_put(&grid, "%s", word_most(limit->most, most));
         if (asked > 0)
             put_share(&grid, limit);
-        setting = words->setting;
+        setting = limit->setting;
     }
     if (grid_width(&grid) > TERMINAL_COLUMNS)
         grid.gap = 1;
@@ -408,15 +399,10 @@ static void write_table(const struct told *told)
 
 /* ------------------------------------------------------------------ what stands around it */
 
-static const char *word_told(uint64_t setting, char text[32])
-{
-    return setting == FOUR_LETTER_UNTOLD ? "not told" : text_format_count(setting, text, 32);
-}
-
-static void write_settings(const struct told *told)
+static void write_settings(const struct target_limits *of)
 {
     char maxbuffer[32], heap[32], connections[32], files[32], own[32], ports[32];
-    const struct plan_given *given = &told->given;
+    const struct plan_given *given = &of->given;
     const struct server_limits *lowest = &given->lowest;
     snprintf(heap, sizeof heap, "%llu MiB", (unsigned long long)lowest->heap_bytes >> 20);
     wrap_sentence(
@@ -424,13 +410,14 @@ static void write_settings(const struct told *told)
         "%s: S = %llu; of each server: jute.maxbuffer B = %s bytes, maxClientCnxns C = %s, free "
         "descriptors F = %s, heap H = %s. This host: descriptors D = %s, local ports L = %s. The "
         "lock: %s%s, P = %zu bytes.",
-        told->name, (unsigned long long)given->servers,
+        of->name, (unsigned long long)given->servers,
         text_format_count(given->jute_maxbuffer_bytes, maxbuffer, sizeof maxbuffer),
-        word_told(lowest->connections, connections), word_told(lowest->descriptors, files),
+        word_most(told(lowest->connections), connections),
+        word_most(told(lowest->descriptors), files),
         lowest->heap_bytes == FOUR_LETTER_UNTOLD ? "not told" : heap,
         word_most(given->descriptors, own),
         text_format_count(given->local_ports, ports, sizeof ports),
-        told->options->target.servers.chroot, told->options->lock, given->lock_length);
+        of->options->target.servers.chroot, of->options->lock, given->lock_length);
 }
 
 static void write_notes(const struct limits_options *options)
@@ -456,31 +443,29 @@ static void write_notes(const struct limits_options *options)
     free(rare.text);
 }
 
-/* Whether two recipes meet the same limit first, at the same number of clients. */
-static bool is_same(const struct plan_limit *one, const struct plan_limit *other)
-{
-    return one->kind == other->kind && one->most_clients == other->most_clients;
-}
-
-/* Recipes that meet the same limit first are told together, where the first of them stands. */
-static void write_first(const struct told *told)
+/* Recipes that meet the same limit first, at the same number of clients, are told together, where
+ * the first of them stands. */
+static void write_first(const struct target_limits *of)
 {
     struct growing_text text = {NULL, 0};
-    size_t recipes = told->options->recipe_count;
-    for (size_t i = 0; i < recipes; i++) {
-        const struct plan_limit *first = &told->first[i];
-        char count[32];
-        bool is_told = first->kind == PLAN_LIMIT_KINDS;
-        for (size_t j = 0; j < i; j++)
-            is_told |= is_same(&told->first[j], first);
-        if (is_told)
+    size_t count = of->options->recipe_count;
+    const struct plan_limit *first[OPTIONS_RECIPES_MAX];
+    for (size_t i = 0; i < count; i++)
+        first[i] = plan_limits_first(&of->all, of->options->recipes[i]);
+    for (size_t i = 0; i < count; i++) {
+        const struct plan_limit *limit = first[i];
+        char clients[32];
+        if (limit == NULL)
             continue;
         growing_text_add(&text, "%s%s (%s) at %s clients of ", text.length > 0 ? "; " : "",
-                         kinds[first->kind].name, kinds[first->kind].setting,
-                         text_format_count(first->most_clients, count, sizeof count));
-        for (size_t j = i; j < recipes; j++) {
-            if (is_same(&told->first[j], first))
-                growing_text_add(&text, "%s%s", j > i ? ", " : "", told->options->recipes[j]->name);
+                         limit->name, limit->setting,
+                         text_format_count(limit->most_clients, clients, sizeof clients));
+        for (size_t j = i; j < count; j++) {
+            if (first[j] == NULL || !is_same(first[j], limit) ||
+                first[j]->most_clients != limit->most_clients)
+                continue;
+            growing_text_add(&text, "%s%s", j > i ? ", " : "", of->options->recipes[j]->name);
+            first[j] = NULL;
         }
     }
     wrap_sentence(stdout,
@@ -497,47 +482,39 @@ static json_t *count_or_null(uint64_t count)
     return is_number(count) ? json_integer((json_int_t)count) : json_null();
 }
 
-static json_t *told_or_null(uint64_t setting)
-{
-    return setting == FOUR_LETTER_UNTOLD ? json_null() : json_integer((json_int_t)setting);
-}
-
 static json_t *describe_limit(const struct plan_limit *limit)
 {
-    const struct kind *words = &kinds[limit->kind];
     return json_pack(
-        "{s:s, s:s, s:s?, s:s, s:s, s:o, s:b, s:o, s:o, s:b}", "limit", words->name, "setting",
-        words->setting, "recipe", limit->recipe != NULL ? limit->recipe->name : NULL, "formula",
-        limit->formula, "unit", words->unit, "most", count_or_null(limit->most), "told",
-        (int)(limit->most != PLAN_UNTOLD), "need",
-        limit->is_needed ? json_integer((json_int_t)limit->need) : json_null(), "most_clients",
+        "{s:s, s:s, s:s?, s:s, s:s, s:o, s:b, s:o, s:o, s:b}", "limit", limit->name, "setting",
+        limit->setting, "recipe", limit->recipe != NULL ? limit->recipe->name : NULL, "formula",
+        limit->formula, "unit", limit->unit, "most", count_or_null(limit->most), "told",
+        (int)(limit->most != PLAN_UNTOLD), "need", count_or_null(limit->need), "most_clients",
         count_or_null(limit->most_clients), "passed", (int)plan_limits_passed(limit));
 }
 
-static json_t *describe(const struct told *told)
+static json_t *describe(const struct target_limits *of)
 {
-    const struct plan_given *given = &told->given;
-    const struct limits_options *options = told->options;
+    const struct plan_given *given = &of->given;
+    const struct limits_options *options = of->options;
     json_t *limits = json_array(), *list = json_array();
-    for (size_t i = 0; i < told->count; i++)
-        json_array_append_new(limits, describe_limit(&told->limits[i]));
+    for (size_t i = 0; i < of->all.count; i++)
+        json_array_append_new(limits, describe_limit(&of->all.list[i]));
     for (size_t i = 0; i < options->recipe_count; i++) {
-        const struct plan_limit *first = &told->first[i];
-        if (first->kind != PLAN_LIMIT_KINDS)
+        const struct plan_limit *first = plan_limits_first(&of->all, options->recipes[i]);
+        if (first != NULL)
             json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I}", "recipe",
-                                                  options->recipes[i]->name, "limit",
-                                                  kinds[first->kind].name, "setting",
-                                                  kinds[first->kind].setting, "most_clients",
+                                                  options->recipes[i]->name, "limit", first->name,
+                                                  "setting", first->setting, "most_clients",
                                                   (json_int_t)first->most_clients));
     }
     return json_pack("{s:o, s:I, s:o, s:o, s:{s:I, s:o, s:o, s:o, s:o, s:I}, s:o, s:o}", "target",
-                     json_text(told->name), "servers", (json_int_t)given->servers, "lock",
+                     json_text(of->name), "servers", (json_int_t)given->servers, "lock",
                      json_sprintf("%s%s", options->target.servers.chroot, options->lock), "clients",
                      given->clients > 0 ? json_integer((json_int_t)given->clients) : json_null(),
                      "settings", "jute_maxbuffer_bytes", (json_int_t)given->jute_maxbuffer_bytes,
-                     "max_client_connections", told_or_null(given->lowest.connections),
-                     "server_descriptors", told_or_null(given->lowest.descriptors), "heap_bytes",
-                     told_or_null(given->lowest.heap_bytes), "descriptors",
+                     "max_client_connections", count_or_null(told(given->lowest.connections)),
+                     "server_descriptors", count_or_null(told(given->lowest.descriptors)),
+                     "heap_bytes", count_or_null(told(given->lowest.heap_bytes)), "descriptors",
                      count_or_null(given->descriptors), "local_ports",
                      (json_int_t)given->local_ports, "limits", limits, "first", list);
 }
@@ -545,21 +522,21 @@ static json_t *describe(const struct told *told)
 /* ------------------------------------------------------------------ the whole */
 
 /* Complains about each limit that the clients pass; whether there is one. */
-static bool complain_of_passed(const struct told *told)
+static bool complain_of_passed(const struct target_limits *of)
 {
     bool passes = false;
-    for (size_t i = 0; i < told->count; i++) {
-        const struct plan_limit *limit = &told->limits[i];
+    for (size_t i = 0; i < of->all.count; i++) {
+        const struct plan_limit *limit = &of->all.list[i];
         char clients[32], need[32], most[32];
         if (!plan_limits_passed(limit))
             continue;
         passes = true;
-        complain_plainly(
-            "%s: %s clients%s%s: %s: %s needed, %s at most (%s)", told->name,
-            text_format_count(told->given.clients, clients, sizeof clients),
-            limit->recipe != NULL ? " of " : "", limit->recipe != NULL ? limit->recipe->name : "",
-            kinds[limit->kind].name, text_format_count(limit->need, need, sizeof need),
-            text_format_count(limit->most, most, sizeof most), kinds[limit->kind].setting);
+        complain_plainly("%s: %s clients%s%s: %s: %s needed, %s at most (%s)", of->name,
+                         text_format_count(of->given.clients, clients, sizeof clients),
+                         limit->recipe != NULL ? " of " : "",
+                         limit->recipe != NULL ? limit->recipe->name : "", limit->name,
+                         text_format_count(limit->need, need, sizeof need),
+                         text_format_count(limit->most, most, sizeof most), limit->setting);
     }
     return passes;
 }
@@ -568,20 +545,20 @@ static bool complain_of_passed(const struct told *told)
 static int tell(const struct limits_options *options, const char *name,
                 const struct plan_given *given, json_t *results)
 {
-    struct told told = {.options = options, .name = name, .given = *given};
-    compute(&told);
+    struct target_limits of = {.options = options, .name = name, .given = *given};
+    plan_limits_compute(options->recipes, options->recipe_count, given, &of.all);
     if (options->output.json) {
-        json_array_append_new(results, describe(&told));
+        json_array_append_new(results, describe(&of));
     } else if (!options->output.quiet) {
-        write_settings(&told);
+        write_settings(&of);
         fputc('\n', stdout);
-        write_table(&told);
+        write_table(&of);
         fputc('\n', stdout);
         write_notes(options);
         fputc('\n', stdout);
-        write_first(&told);
+        write_first(&of);
     }
-    return complain_of_passed(&told) ? 1 : 0;
+    return complain_of_passed(&of) ? 1 : 0;
 }
 
 static int tell_private(const struct limits_options *options, json_t *results)
