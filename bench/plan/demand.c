@@ -24,21 +24,28 @@ static const struct {
     [PLAN_DEMAND_TIME_NS] = {"time", "time_s", true},
 };
 
-/* ------------------------------------------------------------------ sums */
+/* ------------------------------------------------------------------ sums
+ *
+ * What is not known is infinite, and makes sums and products infinite as well. */
 
-/* What is not known makes the result unknown; so does what passes 64 bits. */
-static uint64_t sum(uint64_t a, uint64_t b)
+/* So many such trials, one after the other. */
+static void add(struct plan_demand *total, const struct plan_demand *part, uint64_t times)
 {
-    uint64_t result;
-    return __builtin_add_overflow(a, b, &result) ? PLAN_DEMAND_UNKNOWN : result;
+    for (size_t i = 0; times > 0 && i < PLAN_DEMANDS; i++)
+        total->of[i] = figures[i].adds_up ? total->of[i] + part->of[i] * (double)times
+                                          : fmax(total->of[i], part->of[i]);
 }
 
-static uint64_t product(uint64_t a, uint64_t b)
+static void raise_to(struct plan_demand *most, const struct plan_demand *one)
 {
-    uint64_t result;
-    if (a == PLAN_DEMAND_UNKNOWN || b == PLAN_DEMAND_UNKNOWN)
-        return PLAN_DEMAND_UNKNOWN;
-    return __builtin_mul_overflow(a, b, &result) ? PLAN_DEMAND_UNKNOWN : result;
+    for (size_t i = 0; i < PLAN_DEMANDS; i++)
+        most->of[i] = fmax(most->of[i], one->of[i]);
+}
+
+/* How many of a rate there are in a time: rounded up. */
+static double in_time(uint64_t per_s, double time_ns)
+{
+    return ceil((double)per_s * (time_ns / 1e9));
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -49,27 +56,6 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
-}
-
-/* So many such trials, one after the other. */
-static void add(struct plan_demand *total, const struct plan_demand *part, uint64_t times)
-{
-    for (size_t i = 0; times > 0 && i < PLAN_DEMANDS; i++)
-        total->of[i] = figures[i].adds_up ? sum(total->of[i], product(part->of[i], times))
-                                          : larger(total->of[i], part->of[i]);
-}
-
-static void raise_to(struct plan_demand *most, const struct plan_demand *one)
-{
-    for (size_t i = 0; i < PLAN_DEMANDS; i++)
-        most->of[i] = larger(most->of[i], one->of[i]);
-}
-
-/* How many of a rate there are in a time: rounded up. */
-static uint64_t in_time(uint64_t per_s, uint64_t time_ns)
-{
-    double count = ceil((double)per_s * ((double)time_ns / 1e9));
-    return count < 1e18 ? (uint64_t)count : PLAN_DEMAND_UNKNOWN;
 }
 
 /* ------------------------------------------------------------------ trials */
@@ -97,33 +83,28 @@ static struct plan_demand demand_of(const struct searches *of, uint64_t size, bo
     const struct trial_plan plan = plan_probe_trial(&probe, of->recipe, target->driver);
     const struct resources_traffic traffic =
         resources_traffic_of(&plan, strlen(target->servers.chroot));
-    uint64_t max_rate = options->guard.max_rate, bystanders = 0, watches = 0;
-    uint64_t whole_ns = probe.longest_ns + BACKGROUND_WARM_UP_NS;
-    uint64_t most = max_rate > 0 ? in_time(max_rate, probe.longest_ns) : PLAN_DEMAND_UNKNOWN;
-    bool by_time = plan.handoffs == 0, has_load = probe.load_per_s > 0;
-    uint64_t rpcs = by_time ? most : smaller(traffic.rpcs, most), bytes = PLAN_DEMAND_UNKNOWN;
-    uint64_t load = has_load ? in_time(probe.load_per_s, whole_ns) : 0;
+    double longest_ns = (double)probe.longest_ns, whole_ns = longest_ns + BACKGROUND_WARM_UP_NS,
+           load = in_time(probe.load_per_s, whole_ns), most = INFINITY, most_in_all = INFINITY,
+           watches = 0;
+    if (options->guard.max_rate > 0) {
+        most = in_time(options->guard.max_rate, longest_ns);
+        most_in_all = in_time(options->guard.max_rate, whole_ns);
+    }
+    double rpcs = plan.handoffs == 0 ? most : fmin((double)traffic.rpcs, most);
     double each = (double)traffic.bytes / (double)larger(traffic.rpcs, 1);
-    if (rpcs != PLAN_DEMAND_UNKNOWN)
-        bytes = (uint64_t)ceil(each * (double)rpcs);
-    rpcs = sum(rpcs, load);
-    if (max_rate > 0)
-        rpcs = smaller(rpcs, in_time(max_rate, whole_ns));
-    if (target->connect)
-        bystanders = target->servers.count;
+    uint64_t others = (probe.load_per_s > 0 ? BACKGROUND_SESSIONS : 0) +
+                      (target->connect ? target->servers.count : 0) + 1; /* the set-up session */
     for (uint32_t lock = 0; lock < plan.locks; lock++)
-        watches = sum(watches, footprint_all_watches(of->recipe, plan_clients_of(&plan, lock)));
+        watches += (double)footprint_all_watches(of->recipe, plan_clients_of(&plan, lock));
     return (struct plan_demand){{
-        /* And the set-up session. */
-        [PLAN_DEMAND_SESSIONS] =
-            plan.fleet.sessions + (has_load ? BACKGROUND_SESSIONS : 0) + 1 + bystanders,
+        [PLAN_DEMAND_SESSIONS] = (double)(plan.fleet.sessions + others),
         [PLAN_DEMAND_WATCHES] = watches,
         [PLAN_DEMAND_TRIALS] = 1,
-        [PLAN_DEMAND_RPCS] = rpcs,
+        [PLAN_DEMAND_RPCS] = fmin(rpcs + load, most_in_all),
         /* At most the load's: the value goes one way. */
         [PLAN_DEMAND_BYTES] =
-            sum(bytes, product(load, BACKGROUND_VALUE_BYTES + 2 * LOAD_PATH_SIZE)),
-        [PLAN_DEMAND_TIME_NS] = probe.longest_ns,
+            ceil(each * rpcs) + load * (BACKGROUND_VALUE_BYTES + 2 * LOAD_PATH_SIZE),
+        [PLAN_DEMAND_TIME_NS] = longest_ns,
     }};
 }
 
@@ -156,12 +137,12 @@ static void add_knee(const struct searches *of, uint64_t from, uint64_t until, s
 static struct plan_demand heed_time(const struct plan_options *options, struct plan_demand demand)
 {
     const struct plan_guard_options *guard = &options->guard;
-    uint64_t *time_ns = &demand.of[PLAN_DEMAND_TIME_NS], *rpcs = &demand.of[PLAN_DEMAND_RPCS];
+    double *time_ns = &demand.of[PLAN_DEMAND_TIME_NS], *rpcs = &demand.of[PLAN_DEMAND_RPCS];
     if (guard->max_time_ns == 0)
         return demand;
-    *time_ns = smaller(*time_ns, guard->max_time_ns);
+    *time_ns = fmin(*time_ns, (double)guard->max_time_ns);
     if (guard->max_rate > 0)
-        *rpcs = smaller(*rpcs, in_time(guard->max_rate, guard->max_time_ns));
+        *rpcs = fmin(*rpcs, in_time(guard->max_rate, (double)guard->max_time_ns));
     return demand;
 }
 
@@ -269,32 +250,27 @@ static const char legend[] =
     "are estimates; times are without the opening of sessions.\n";
 
 /* A large number in short, such as 26.6M. */
-static void put_count(struct grid *grid, uint64_t count)
+static void put_count(struct grid *grid, double count)
 {
     static const char units[] = "kMGTPE";
-    double value = (double)count / 1e3;
     size_t unit = 0;
-    if (count < 100000) {
-        grid_put_whole(grid, (double)count);
+    if (count < 100000 || isinf(count)) {
+        grid_put_whole(grid, count);
         return;
     }
-    for (; value >= 999.5; unit++)
-        value /= 1e3;
-    grid_put(grid, "%.*f%c", value < 99.95, value, units[unit]);
+    for (count /= 1e3; count >= 999.5 && unit < sizeof units - 2; unit++)
+        count /= 1e3;
+    grid_put(grid, "%.*f%c", count < 99.95, count, units[unit]);
 }
 
 static void put_row(struct grid *grid, const char *name, const struct plan_demand *demand)
 {
     char time[32];
     grid_put(grid, "%s", name);
-    for (size_t i = 0; i < PLAN_DEMANDS; i++) {
-        if (demand->of[i] == PLAN_DEMAND_UNKNOWN)
-            grid_put(grid, GRID_UNKNOWN);
-        else if (i == PLAN_DEMAND_TIME_NS)
-            grid_put(grid, "%s", text_format_duration(demand->of[i], time, sizeof time));
-        else
-            put_count(grid, demand->of[i]);
-    }
+    for (size_t i = 0; i < PLAN_DEMAND_TIME_NS; i++)
+        put_count(grid, demand->of[i]);
+    grid_put(grid, "%s",
+             text_format_duration((uint64_t)demand->of[PLAN_DEMAND_TIME_NS], time, sizeof time));
 }
 
 static void write_table(const struct plan_options *options, const struct row *rows, size_t count)
@@ -318,14 +294,10 @@ static void write_table(const struct plan_options *options, const struct row *ro
 static json_t *describe(const struct plan_demand *demand)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < PLAN_DEMANDS; i++) {
-        double scale = i == PLAN_DEMAND_TIME_NS ? 1e9 : 1;
-        bool known = demand->of[i] != PLAN_DEMAND_UNKNOWN;
-        json_object_set_new(object, figures[i].key,
-                            !known       ? json_null()
-                            : scale == 1 ? json_integer((json_int_t)demand->of[i])
-                                         : json_result_real((double)demand->of[i] / scale));
-    }
+    for (size_t i = 0; i < PLAN_DEMAND_TIME_NS; i++)
+        json_object_set_new(object, figures[i].key, json_result_count(demand->of[i]));
+    json_result_set_real(object, figures[PLAN_DEMAND_TIME_NS].key,
+                         demand->of[PLAN_DEMAND_TIME_NS] / 1e9);
     return object;
 }
 

@@ -632,11 +632,9 @@ enum {
     PLAN_DEMANDS
 };
 
-/* A figure that nobody knows: the requests of a trial whose time decides. */
-#define PLAN_DEMAND_UNKNOWN UINT64_MAX
-
+/* Infinite: nobody knows, as the requests of a trial whose time decides. */
 struct plan_demand {
-    uint64_t of[PLAN_DEMANDS];
+    double of[PLAN_DEMANDS];
 };
 
 /* What a search for a recipe would demand, the trials for its knee included. Expected: the most of
