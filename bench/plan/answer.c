@@ -153,13 +153,7 @@ const char *plan_answer_reason(const struct plan_answer *answer)
     X(T, name##_low, REAL, unit, decimals, summary, "its interval of 95 %")                        \
     X(T, name##_high, REAL, unit, decimals, summary, "its interval of 95 %")
 #define ANSWER_ROW_COLUMNS(X, T)                                                                   \
-    X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
-    X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
-    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
-    X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
-    X(T, objective, TEXT, "", 0, KEY, "as in the plan")                                            \
-    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")                                              \
-    X(T, proposed, COUNT, "", 0, NONE, "as in `plan.csv`")                                         \
+    PLAN_KEY_COLUMNS(X, T)                                                                         \
     X(T, reason, TEXT, "", 0, NONE, "how the search ended")                                        \
     X(T, passed, COUNT, "", 0, NONE, "the largest size that passed")                               \
     X(T, fresh_passed, COUNT, "", 0, NONE, "of its fresh trials, those that passed")               \
@@ -236,21 +230,12 @@ static struct table_value size_of(uint64_t size)
     return table_count_if(size > 0, size);
 }
 
-void answer_row_take(const struct plan_answer *answer, const struct plan_context *context,
-                     struct table_value *row)
+void answer_row_take(const struct plan_answer *answer, const struct series_record *record,
+                     const struct plan_question *question, struct table_value *row)
 {
-    const struct plan_question *question = context->question;
     const struct search_answer *found = &answer->found;
     const struct plan_votes *passed = &answer->fresh_passed, *failed = &answer->fresh_failed;
-    char objective[OBJECTIVE_TEXT_SIZE];
-    objective_format(&question->objective, objective, sizeof objective);
-    row[answer_row_run] = table_text(context->run);
-    row[answer_row_target] = table_text(context->target);
-    row[answer_row_servers] = table_count(context->servers);
-    row[answer_row_recipe] = table_text(answer->recipe->name);
-    row[answer_row_objective] = table_text(objective);
-    row[answer_row_unknown] = table_text(plan_question_unknowns[question->unknown]);
-    row[answer_row_proposed] = size_of(answer->proposed);
+    plan_row_begin(record, question, answer->recipe, answer->proposed, row);
     row[answer_row_reason] = table_text(plan_answer_reason(answer));
     row[answer_row_passed] = size_of(found->passed);
     row[answer_row_fresh_passed] = table_count(passed->passed);
@@ -275,19 +260,20 @@ void answer_row_take(const struct plan_answer *answer, const struct plan_context
     row[answer_row_no_votes] = table_count(answer->no_votes);
 }
 
-json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_context *context)
+json_t *plan_answer_json(const struct plan_answer *answer, const struct series_record *record,
+                         const struct plan_question *question)
 {
     struct table table = {.type = &answer_row_table};
     struct table_value *row = table_add(&table);
     struct json_sentences sentences;
     json_t *object = json_object();
-    answer_row_take(answer, context, row);
+    answer_row_take(answer, record, question, row);
     json_result_set_row(object, table.type, row, answer_row_recipe, answer_row_passed_above);
     json_result_set_row(object, table.type, row, answer_row_trials, answer_row_no_votes);
     json_result_set_row(object, table.type, row, answer_row_figures_at,
                         answer_row_knee_is_lower_bound);
     table_deinit(&table);
-    plan_sentences_write(context->question, answer, false, json_sentences_begin(&sentences));
+    plan_sentences_write(question, answer, false, json_sentences_begin(&sentences));
     json_object_set_new(object, "sentences", json_sentences_end(&sentences));
     return object;
 }

@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "bench/plan/internal.h"
 
+#include <stdarg.h>
+
 #define ALONE_NS      (10 * NS_PER_S) /* 100 reads of each server */
 #define RATE_NS       NS_PER_S
 #define RECOVERY_NS   (60 * NS_PER_S)
@@ -16,18 +18,18 @@ static enum error_kind begin_bystander(struct plan_guard *guard, uint64_t alone_
                                        struct error *error)
 {
     enum error_kind kind =
-        bystander_begin(&guard->bystander, &guard->host, guard->root, alone_ns, error);
+        bystander_begin(&guard->bystander, guard->host, guard->root, alone_ns, error);
     guard->has_bystander = kind == ERROR_NONE;
     return kind;
 }
 
 enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_guard_options *options,
-                                 enum driver driver, const struct load_host *host, const char *root,
+                                 const struct load_host *host, const char *root,
                                  struct error *error)
 {
     *guard = (struct plan_guard){
-        .options = *options, .host = *host, .root = root, .begun_ns = clock_now_ns()};
-    if (driver == DRIVER_SIMULATED)
+        .options = *options, .host = host, .root = root, .begun_ns = clock_now_ns()};
+    if (host == NULL)
         return ERROR_NONE;
     enum error_kind kind =
         begin_bystander(guard, options->alone_ns > 0 ? options->alone_ns : ALONE_NS, error);
@@ -102,6 +104,7 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
 {
     bool has_ended = guard->reason != PLAN_GUARD_NONE;
     guard->reason = PLAN_GUARD_NONE;
+    guard->why[0] = '\0';
     enum error_kind kind = has_ended && guard->has_bystander ? recover(guard, error) : ERROR_NONE;
     for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
         const struct brake_counts counts = count(guard, i);
@@ -114,37 +117,63 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
 
 /* ------------------------------------------------------------------ while a probe runs */
 
-/* The first reason is the one that counts. */
-static bool give_up(struct plan_guard *guard, enum plan_guard_reason reason)
+static void give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *format,
+                    ...) __attribute__((format(printf, 3, 4)));
+
+static void give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *format,
+                    ...)
 {
+    va_list arguments;
     if (guard->reason != PLAN_GUARD_NONE)
-        return false;
+        return;
     guard->reason = reason;
-    return true;
+    va_start(arguments, format);
+    vsnprintf(guard->why, sizeof guard->why, format, arguments);
+    va_end(arguments);
 }
 
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
 {
     /* What was sent in less than a second was sent in a second, too: most probes take no longer. */
     uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns,
-             rate = rpcs - guard->rpcs;
+             rate = rpcs - guard->rpcs, most = guard->options.max_rate;
+    char sent[32], allowed[32];
     if (passed_ns >= RATE_NS) {
         rate = (uint64_t)((double)rate / ((double)passed_ns / 1e9));
         guard->rated_ns = now_ns;
         guard->rpcs = rpcs;
     }
-    if (guard->options.max_rate > 0 && rate > guard->options.max_rate &&
-        give_up(guard, PLAN_GUARD_RATE))
-        guard->rate = rate;
+    if (most > 0 && rate > most)
+        give_up(guard, PLAN_GUARD_RATE,
+                "it sent %s requests in a second, more than the %s of --max-rate",
+                text_format_count(rate, sent, sizeof sent),
+                text_format_count(most, allowed, sizeof allowed));
     (void)plan_guard_close(guard, losses);
 }
 
-static void suffer(struct plan_guard *guard, uint32_t server, enum brake_reason how)
+static void suffer(struct plan_guard *guard, uint32_t session, enum brake_reason how)
 {
-    if (how == BRAKE_NONE || !give_up(guard, PLAN_GUARD_BYSTANDER))
-        return;
-    guard->suffered = how;
-    guard->server = server;
+    char server[ENDPOINT_TEXT_SIZE], bound[32];
+    bystander_server(&guard->bystander, session, server, sizeof server);
+    text_format_duration(guard->bound_ns, bound, sizeof bound);
+    switch (how) {
+    case BRAKE_NONE:
+        break;
+    case BRAKE_SLOW:
+        give_up(guard, PLAN_GUARD_BYSTANDER, "a bystander's reads took longer than %s at %.80s",
+                bound, server);
+        break;
+    case BRAKE_SILENT:
+        give_up(guard, PLAN_GUARD_BYSTANDER, "%.80s did not answer a bystander, for more than %s",
+                server, bound);
+        break;
+    case BRAKE_ERRORS:
+        give_up(guard, PLAN_GUARD_BYSTANDER, "a bystander's read failed at %.80s", server);
+        break;
+    case BRAKE_LOST:
+        give_up(guard, PLAN_GUARD_BYSTANDER, "a bystander lost its connection");
+        break;
+    }
 }
 
 bool plan_guard_is_out_of_time(const struct plan_guard *guard)
@@ -166,68 +195,21 @@ bool plan_guard_allows(struct plan_guard *guard)
     if (guard->has_bystander && !load_background_goes_on(guard->bystander.trial))
         suffer(guard, 0, BRAKE_LOST);
     if (plan_guard_is_out_of_time(guard))
-        give_up(guard, PLAN_GUARD_TIME);
+        give_up(guard, PLAN_GUARD_TIME, "the time of --max-time was up");
     return guard->reason == PLAN_GUARD_NONE;
 }
 
 /* ------------------------------------------------------------------ after a probe */
 
+/* The last count of losses is the one that is told. */
 enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses)
 {
-    guard->losses = losses;
-    if (losses > 0)
-        give_up(guard, PLAN_GUARD_LOSSES);
+    char number[32];
+    if (losses == 0)
+        return guard->reason;
+    if (guard->reason == PLAN_GUARD_LOSSES)
+        guard->reason = PLAN_GUARD_NONE;
+    give_up(guard, PLAN_GUARD_LOSSES, "its sessions lost connections (%s)",
+            text_format_count(losses, number, sizeof number));
     return guard->reason;
-}
-
-bool plan_guard_is_harm(enum plan_guard_reason reason)
-{
-    return reason != PLAN_GUARD_NONE && reason != PLAN_GUARD_TIME;
-}
-
-static void describe_suffering(const struct plan_guard *guard, char *text, size_t size)
-{
-    char server[ENDPOINT_TEXT_SIZE], bound[32];
-    bystander_server(&guard->bystander, guard->server, server, sizeof server);
-    text_format_duration(guard->bound_ns, bound, sizeof bound);
-    switch (guard->suffered) {
-    case BRAKE_SLOW:
-        snprintf(text, size, "a bystander's reads took longer than %s at %.80s", bound, server);
-        break;
-    case BRAKE_SILENT:
-        snprintf(text, size, "%.80s did not answer a bystander, for more than %s", server, bound);
-        break;
-    case BRAKE_ERRORS:
-        snprintf(text, size, "a bystander's read failed at %.80s", server);
-        break;
-    default:
-        snprintf(text, size, "a bystander lost its connection");
-    }
-}
-
-const char *plan_guard_describe(const struct plan_guard *guard, char *text, size_t size)
-{
-    char number[32], most[32];
-    text[0] = '\0';
-    switch (guard->reason) {
-    case PLAN_GUARD_NONE:
-        break;
-    case PLAN_GUARD_BYSTANDER:
-        describe_suffering(guard, text, size);
-        break;
-    case PLAN_GUARD_LOSSES:
-        snprintf(text, size, "its sessions lost connections (%s)",
-                 text_format_count(guard->losses, number, sizeof number));
-        break;
-    case PLAN_GUARD_RATE:
-        snprintf(text, size, "it sent %s requests in a second, more than the %s of --max-rate",
-                 text_format_count(guard->rate, number, sizeof number),
-                 text_format_count(guard->options.max_rate, most, sizeof most));
-        break;
-    case PLAN_GUARD_TIME:
-        snprintf(text, size, "the %s of --max-time were up",
-                 text_format_duration(guard->options.max_time_ns, most, sizeof most));
-        break;
-    }
-    return text;
 }

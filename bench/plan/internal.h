@@ -62,9 +62,9 @@ extern const char *const plan_question_unknowns[];
 
 /* Why no larger size is tried than the largest. */
 enum plan_most_by {
-    PLAN_MOST_BY_AT_MOST,     /* --at-most was given */
-    PLAN_MOST_BY_DEFAULT,     /* nothing was: PLAN_SESSIONS_MOST sessions, or PLAN_RATE_MOST */
-    PLAN_MOST_BY_MAX_CLIENTS, /* --max-clients alone was */
+    PLAN_MOST_BY_AT_MOST,
+    PLAN_MOST_BY_DEFAULT,     /* PLAN_SESSIONS_MOST sessions, or PLAN_RATE_MOST */
+    PLAN_MOST_BY_MAX_CLIENTS, /* --max-clients alone was given */
     PLAN_MOST_BY_MAX_RATE,    /* --max-rate alone was, of an unknown rate */
     PLAN_MOST_BY_SERVERS,     /* they accept no more connections */
 };
@@ -100,10 +100,9 @@ struct plan_question {
     uint64_t least, most; /* sizes; 0: not given */
     enum plan_most_by most_by;
     uint32_t resolution_percent;
-    uint64_t clients; /* of each lock; 0: not given, or it is the unknown */
-    uint32_t locks;   /* that the sessions are spread over */
-    struct background_options
-        background; /* beside each trial; the rate is 0 if it is the unknown */
+    uint64_t clients;                     /* of each lock; 0: not given, or it is the unknown */
+    uint32_t locks;                       /* that the sessions are spread over */
+    struct background_options background; /* beside each trial; rate 0: it is the unknown */
     struct hold hold;
     uint64_t trial_samples;  /* of a short trial; 0: not given, or the time decides */
     uint64_t trial_ns;       /* of a short trial; 0: not given, or the samples decide */
@@ -122,10 +121,9 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
  * below the least. A rate has the same sessions at all sizes, and is left alone. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
 
+/* Of a trial of this size. Requests a second are those of the load beside it; 0: there is none. */
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
-
-/* Requests a second of the load beside a trial; 0: there is none. */
 uint64_t plan_question_rate(const struct plan_question *question, uint64_t size);
 
 /* The search for the answer; proposal: where it begins; 0: at the least size. */
@@ -169,20 +167,6 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
 
 /* ------------------------------------------------------------------ proposal */
 
-struct plan_proposal_basis {
-    const struct plan_question *question; /* completed, without a background */
-    struct sim_options simulation;        /* the servers, with their costs */
-    uint64_t time_ns;                     /* of one search; what has passed by then is proposed */
-    int interrupts;                       /* readable when to give up; -1: never */
-};
-
-/* Runs the search in the simulation, with one vote for each size and without fresh trials, and
- * proposes the largest size that passed: a function of what is given, unless the time is up. Errors
- * of trial_run; *proposal is unchanged then. */
-MUST_CHECK enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,
-                                              const struct recipe *recipe,
-                                              struct plan_proposal *proposal, struct error *error);
-
 /* Whether --costs proposes sizes: not if the trials themselves are simulated, with these costs. */
 bool plan_proposals_are_wanted(const struct plan_options *options);
 
@@ -192,8 +176,10 @@ bool plan_proposals_are_wanted(const struct plan_options *options);
 MUST_CHECK enum error_kind plan_proposals_read(struct plan_options *options,
                                                struct costs_file **costs, struct error *error);
 
-/* Fills options->proposals, with as many servers as the costs hold for. interrupts: readable when
- * to give up, or -1. Errors of plan_proposal_make. */
+/* Fills options->proposals by simulated searches on as many servers as the costs hold for, each
+ * with one vote a size and without fresh trials: the largest size that passed. A function of what
+ * is given, unless a search takes longer than ten seconds: then of what has passed by then.
+ * interrupts: readable when to give up, or -1. Errors of trial_run. */
 MUST_CHECK enum error_kind plan_proposals_make(const struct costs_file *costs,
                                                struct plan_options *options,
                                                const struct progress *progress, int interrupts,
@@ -204,10 +190,10 @@ void plan_proposals_write(const struct plan_options *options, FILE *stream);
 
 /* ------------------------------------------------------------------ guard */
 
-/* Why the guard has ended a probe. */
+/* Why the guard has ended a probe. After all but the last the probe is judged JUDGE_BRAKED. */
 enum plan_guard_reason {
     PLAN_GUARD_NONE,      /* it has not */
-    PLAN_GUARD_BYSTANDER, /* a bystander has suffered: struct plan_guard says how */
+    PLAN_GUARD_BYSTANDER, /* a bystander has suffered */
     PLAN_GUARD_LOSSES,    /* sessions of the probe have lost their connections */
     PLAN_GUARD_RATE,      /* it sent more requests a second than it may */
     PLAN_GUARD_TIME,      /* the time for all is up: the search is over */
@@ -218,25 +204,24 @@ enum plan_guard_reason {
  * server, and the brake (capacity/brake.h) judges its response times by the given bound, or by one
  * that follows from its p99 alone.
  *
- *   plan_guard_begin       once; in a simulation, where nobody else is, it watches the rate
- *                          and the time alone
+ *   plan_guard_begin       once
  *     plan_guard_open      before each probe: waits until the bystander is served in time
  *     plan_guard_note      in the trial's callback progress, and once after a trial of real
  *                          sessions, which may be shorter than the time between two callbacks
  *     plan_guard_allows    in the trial's callback has_company: false ends the trial at once,
  *                          END_ALONE, and the trial clears up after itself as always
- *     plan_guard_close     after each probe: why the guard has ended the probe, if it has
+ *     plan_guard_close     after each probe
  *   plan_guard_end         once
  *
  * The trial is to be run with plan_guard_sessions more companions.
  *
- * Invariant: a probe that the guard has ended is never judged by what was measured of it:
- * plan_guard_is_harm says whether its verdict is JUDGE_BRAKED, or whether the search is over.
+ * Invariant: a probe that the guard has ended is never judged by what was measured of it. The first
+ * reason is the one that counts.
  */
 struct plan_guard {
     struct plan_guard_options options;
-    struct load_host host;
-    const char *root; /* of the bystander; the caller's */
+    const struct load_host *host;
+    const char *root; /* of the bystander */
     bool has_bystander;
     struct bystander bystander;
     uint64_t begun_ns;
@@ -244,10 +229,7 @@ struct plan_guard {
     uint64_t bound_ns;     /* of the bystander's response times; 0: no bystander */
     /* The present probe's, or the last one's. */
     enum plan_guard_reason reason;
-    enum brake_reason suffered; /* PLAN_GUARD_BYSTANDER: how, and at which server, from 0 */
-    uint32_t server;
-    uint64_t rate;   /* PLAN_GUARD_RATE: requests in a second */
-    uint64_t losses; /* PLAN_GUARD_LOSSES */
+    char why[200]; /* a clause: "a bystander's reads took longer than 100 ms at zk1:2181" */
     uint64_t looked_ns;
     uint64_t rated_ns; /* when rpcs was read */
     uint64_t rpcs;
@@ -255,15 +237,15 @@ struct plan_guard {
 };
 
 /*
- * Begins to guard a search whose trials have this driver. host: as for a load; its watch is asked
- * for interruptions alone. root: the path of a znode that does not exist yet, below the root znode
- * of the search. root and what host points to must outlive plan_guard_end, and *guard must not be
- * moved. On an error nothing is left behind. Errors are those of bystander_begin.
+ * host: as for a load; its watch is asked for interruptions alone. NULL: nobody else uses the
+ * servers, and the guard watches the rate and the time alone. root: the path of a znode that does
+ * not exist yet, below the root znode of the search. Both must outlive plan_guard_end, and *guard
+ * must not be moved. On an error nothing is left behind. Errors are those of bystander_begin.
  */
 MUST_CHECK enum error_kind plan_guard_begin(struct plan_guard *guard,
                                             const struct plan_guard_options *options,
-                                            enum driver driver, const struct load_host *host,
-                                            const char *root, struct error *error);
+                                            const struct load_host *host, const char *root,
+                                            struct error *error);
 
 /* The bystander's sessions, which are companions of every trial. */
 uint32_t plan_guard_sessions(const struct plan_guard *guard);
@@ -272,30 +254,23 @@ uint32_t plan_guard_sessions(const struct plan_guard *guard);
 bool plan_guard_is_out_of_time(const struct plan_guard *guard);
 
 /*
- * Before a probe: waits until no read of the bystander was slow for BRAKE_WINDOW_NS; at once if the
- * servers have been calm. A bystander that has lost a session is begun anew, with the same bound.
+ * Waits until no read of the bystander was slow for BRAKE_WINDOW_NS; at once if the servers have
+ * been calm. A bystander that has lost a session is begun anew, with the same bound.
  * ERROR_NO_ANSWER if the servers do not recover in a minute, ERROR_INTERRUPTED, and those of
  * bystander_begin; plan_guard_end is due in any case.
  */
 MUST_CHECK enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error);
 
-/* While a probe runs: its requests so far, and the connections that its sessions have lost. */
+/* The probe's requests so far, and the connections that its sessions have lost. */
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses);
 
 /* Whether the probe may go on; may be asked at any rate. Once false it stays false until
  * plan_guard_open. */
 bool plan_guard_allows(struct plan_guard *guard);
 
-/* After a probe that has ended in whatever way, its sessions having lost so many connections: why
+/* The probe has ended in whatever way, its sessions having lost so many connections. Returns why
  * the guard has ended it, or would have. */
 enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses);
-
-/* Whether a probe that was ended for this reason is to be judged JUDGE_BRAKED. */
-bool plan_guard_is_harm(enum plan_guard_reason reason);
-
-/* Writes why the last probe was ended, as a clause: "a bystander's reads took longer than 100 ms at
- * zk1:2181"; "" if it was not. size >= 200. Returns text. */
-const char *plan_guard_describe(const struct plan_guard *guard, char *text, size_t size);
 
 /* Ends the bystander. Errors are those of load_trial_end. */
 MUST_CHECK enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error);
@@ -314,7 +289,7 @@ MUST_CHECK enum error_kind plan_guard_end(struct plan_guard *guard, struct error
  */
 struct plan_probe {
     const struct plan_question *question;
-    uint64_t size;
+    struct search_probe asked;
     uint64_t load_per_s; /* requests of the load beside the trial; 0: there is none */
     uint64_t samples;    /* that are enough; 0: the time decides */
     uint64_t fails_at;   /* so many over the limit are a failure, of so many samples */
@@ -327,10 +302,10 @@ struct plan_count {
 };
 
 /* The samples that are enough for a trial; 0: the time decides. */
-uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe);
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *asked);
 
 struct plan_probe plan_probe_of(const struct plan_question *question,
-                                const struct search_probe *probe);
+                                const struct search_probe *asked);
 
 /* The load beside it; its rate is 0 if there is none. */
 struct background_plan plan_probe_background(const struct plan_probe *probe);
@@ -363,22 +338,25 @@ bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_me
 
 /* ------------------------------------------------------------------ sample */
 
+/* A trial that has ended. */
+struct plan_trial {
+    const struct plan_probe *probe;
+    const struct recipe *recipe;
+    const struct trial_result *result; /* NULL: the load beside it had ended before it began */
+    struct background_figures beside;  /* of all zero bytes without a load */
+    double cores;            /* that zkherd and its private servers may use (base/cores.h) */
+    unsigned server_percent; /* of a core, for each private server; 0: no limit */
+};
+
 /* The latency that the objective is about; its own percentile comes first. */
 enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
 
-/* A finished trial. If its times are not those of the servers, its counts disagree, its figures do
- * not add up (capacity/utilisation.h), or its load was not sent as planned, its verdict is
+/* What is judged of it. If its times are not those of the servers, its counts disagree, its figures
+ * do not add up (capacity/utilisation.h), or its load was not sent as planned, its verdict is
  * JUDGE_NOT_VALID, and the reason says why. */
 struct plan_sample {
-    const struct recipe *recipe;
     struct search_probe probe;
-    bool for_knee;     /* run for the knee alone: no step of the search */
-    uint64_t step;     /* of the trials of its search, from 1 */
-    uint64_t proposed; /* where its search began, by a model; 0: at the least size */
-    uint32_t sessions, locks;
-    uint64_t handoffs;                /* grants in all */
-    uint64_t load_per_s;              /* asked of the load beside the trial; 0: there is none */
-    struct background_figures beside; /* not measured if there is none */
+    bool for_knee; /* run for the knee alone: no step of the search */
     struct plan_count count;
     enum judge_verdict verdict;
     /* NaN: none, as for the objective's own percentile if it is about a rate; infinite: above the
@@ -386,37 +364,20 @@ struct plan_sample {
     double latency_us[PLAN_FIGURES];
     double handoff_p50_us; /* of the handoffs that count, whatever is judged; NaN: there is none */
     double handoffs_per_s; /* while all clients took part; NaN: no such time */
-    double elapsed_s;
-    double client_cores; /* that the driver used */
-    double server_cores; /* that all servers used; NaN: not known */
-    enum reconciled reconciled;
-    bool is_explained; /* the figures of the trial add up; else the next two are not known */
+    bool is_explained;     /* the figures of the trial add up; else the next two are not known */
     struct utilisation_figures figures;
     struct utilisation_finding gave_out; /* what gave out first */
     bool fails;       /* a verdict of the trial failed: the lock is broken, or a server miscounts */
-    char reason[832]; /* why the trial is not valid, or which verdict failed; "": neither */
+    char reason[832]; /* why it is not valid, was braked, or which verdict failed; "": neither */
 };
 
-/* The trials of one search, in their order. */
+/* The trials of one search, in their order; `list` is the owner's to free. */
 struct plan_samples {
     struct plan_sample *list;
     size_t count;
 };
 
-/* What a trial ran on. */
-struct plan_machine {
-    double cores;            /* that zkherd and its private servers may use (base/cores.h) */
-    unsigned server_percent; /* of a core, for each private server; 0: no limit */
-};
-
-/* The sample of a trial of this recipe and the load beside it; without a load, the figures beside
- * are of all zero bytes. result: NULL if the trial did not begin, because the load beside it had
- * ended: it is not valid. */
-struct plan_sample plan_sample_take(const struct plan_probe *probe,
-                                    const struct search_probe *asked, const struct recipe *recipe,
-                                    const struct trial_result *result,
-                                    const struct background_figures *beside,
-                                    const struct plan_machine *machine);
+struct plan_sample plan_sample_take(const struct plan_trial *trial);
 
 /* Whether it is a vote of its search. */
 bool plan_sample_is_vote(const struct plan_sample *sample);
@@ -425,28 +386,29 @@ bool plan_sample_is_vote(const struct plan_sample *sample);
  * more slow handoffs than its share. */
 bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample);
 
-/* The guard has ended the trial, because it did harm: why. */
-void plan_sample_brake(struct plan_sample *sample, const char *why);
-
-/* Appends; `list` is the caller's to free. */
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample);
 
-struct plan_searches;
+/* The first columns of plan.csv and answers.csv. proposed: 0: there is none. */
+#define PLAN_KEY_COLUMNS(X, T)                                                                     \
+    X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
+    X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
+    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
+    X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
+    X(T, objective, TEXT, "", 0, KEY, "as in the plan")                                            \
+    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")                                              \
+    X(T, proposed, COUNT, "", 0, NONE, "the size that a simulation proposed for the first trial")
+void plan_row_begin(const struct series_record *record, const struct plan_question *question,
+                    const struct recipe *recipe, uint64_t proposed, struct table_value *row);
 
-/* What is equal in all rows of a folder. */
-struct plan_context {
-    const char *run;
-    const char *target;
-    size_t servers;
-    const struct plan_question *question;
-};
-
-struct plan_context plan_context_of(const struct plan_searches *searches, size_t topology);
-
-/* The table of plan.csv, and a row of it. */
+/* The table of plan.csv; the columns of a row from the step on, which is that of the search, from
+ * 1. */
 extern const struct table_type plan_row_table;
-void plan_row_take(const struct plan_sample *sample, const struct plan_context *context,
+void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sample, size_t step,
                    struct table_value *row);
+
+/* Complains about each trial of these rows of which a verdict failed, in their order; whether there
+ * is one. */
+bool plan_rows_complain(const struct table *rows, const struct plan_question *question);
 
 /* ------------------------------------------------------------------ knee */
 
@@ -482,13 +444,10 @@ bool plan_knee_has_trials(const struct plan_options *options);
 struct search_forecast plan_knee_missing(const struct plan_question *question,
                                          const struct plan_samples *samples, uint64_t *most);
 
-/* The next of them. False, with *asked unchanged: none is missing. */
+/* The next of them, which goes on until it has its samples, whether it meets the objective or not.
+ * False, with *probe unchanged: none is missing. */
 bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,
-                    struct search_probe *asked);
-
-/* Such a trial goes on until it has its samples, whether it meets the objective or not. */
-struct plan_probe plan_knee_probe(const struct plan_question *question,
-                                  const struct search_probe *asked);
+                    struct plan_probe *probe);
 
 /* The knee from the trials of a search. best: the size whose figures the answer tells, which says
  * how many clients a lock has if they are the unknown. */
@@ -519,7 +478,7 @@ struct plan_answer {
     struct search_answer found;
     struct plan_votes fresh_passed, fresh_failed; /* of the fresh trials at each end */
     uint64_t best;         /* the size of the figures: the largest that passed, else the least */
-    double measured_us;    /* of the objective's percentile at `best`; NaN: not known */
+    double measured_us;    /* of the objective's percentile; NaN: not known */
     double p50_us;         /* of the same latency */
     double handoffs_per_s; /* the same */
     /* What gave out first in most of the trials that failed at the smallest size that failed; NULL:
@@ -548,11 +507,12 @@ const char *plan_answer_reason(const struct plan_answer *answer);
 
 /* The table of answers.csv, and a row of it. */
 extern const struct table_type answer_row_table;
-void answer_row_take(const struct plan_answer *answer, const struct plan_context *context,
-                     struct table_value *row);
+void answer_row_take(const struct plan_answer *answer, const struct series_record *record,
+                     const struct plan_question *question, struct table_value *row);
 
 /* The same for --json, with the answer's sentences: a new object. */
-json_t *plan_answer_json(const struct plan_answer *answer, const struct plan_context *context);
+json_t *plan_answer_json(const struct plan_answer *answer, const struct series_record *record,
+                         const struct plan_question *question);
 
 /* ------------------------------------------------------------------ sentences */
 
@@ -604,7 +564,7 @@ struct plan_searches {
  * about. argv[0] is the subcommand. */
 int plan_searches_lead(struct plan_options *options, int argc, char **argv);
 
-/* What a search has still to do, the trials for its knee included. */
+/* The trials that a search has still to run, those for its knee included. */
 struct search_forecast plan_search_foresee(const struct plan_searches *searches,
                                            const struct plan_search *search);
 

@@ -144,21 +144,15 @@ struct search_forecast plan_knee_missing(const struct plan_question *question,
 }
 
 bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,
-                    struct search_probe *asked)
+                    struct plan_probe *probe)
 {
     uint64_t most;
     const struct search_forecast missing = plan_knee_missing(question, samples, &most);
     if (missing.short_trials + missing.long_trials == 0)
         return false;
     bool is_short = missing.short_trials >= missing.long_trials;
-    *asked = (struct search_probe){.size = is_short ? 1 : most, .longer = !is_short};
+    const struct search_probe asked = {.size = is_short ? 1 : most, .longer = !is_short};
+    *probe = plan_probe_of(question, &asked);
+    probe->fails_at = UINT64_MAX;
     return true;
-}
-
-struct plan_probe plan_knee_probe(const struct plan_question *question,
-                                  const struct search_probe *asked)
-{
-    struct plan_probe probe = plan_probe_of(question, asked);
-    probe.fails_at = UINT64_MAX;
-    return probe;
 }

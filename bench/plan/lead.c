@@ -25,23 +25,6 @@ struct search_forecast plan_search_foresee(const struct plan_searches *searches,
     return left;
 }
 
-/* The trials of a topology that have been kept; and those, if not NULL, that remain. */
-static size_t count_trials(const struct plan_searches *searches, size_t topology, size_t *remaining)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < searches->count; i++) {
-        const struct plan_search *search = &searches->list[i];
-        if (search->topology != topology)
-            continue;
-        kept += search->samples.count;
-        if (remaining != NULL) {
-            const struct search_forecast left = plan_search_foresee(searches, search);
-            *remaining += left.short_trials + left.long_trials;
-        }
-    }
-    return kept;
-}
-
 /* ------------------------------------------------------------------ the manifest's plan */
 
 static json_t *number_or_null(uint64_t number, uint64_t none)
@@ -181,12 +164,13 @@ static enum error_kind lay_out(void *context, struct error *error)
 /* Without any trial there is nothing to tell, not even an answer that is cut short. */
 static enum error_kind check_time(const struct plan_searches *searches, struct error *error)
 {
-    size_t kept = 0;
     char most[32];
-    for (size_t i = 0; i < searches->count; i++)
-        kept += searches->list[i].search.step_count;
-    if (kept > 0 || searches->cut != PLAN_CUT_BY_TIME)
+    if (searches->cut != PLAN_CUT_BY_TIME)
         return ERROR_NONE;
+    for (size_t i = 0; i < searches->count; i++) {
+        if (searches->list[i].search.step_count > 0)
+            return ERROR_NONE;
+    }
     text_format_duration(searches->options->guard.max_time_ns, most, sizeof most);
     return error_raise(error, ERROR_NOT_VALID, 0, "--max-time",
                        "the %s were up before the first trial had ended: give more", most);
@@ -220,13 +204,12 @@ static enum error_kind run(void *context, struct error *error)
         .servers = &target->servers,
         .ensemble = target->ensemble,
         .watch = {.interrupt_descriptor = searches->series.targets.signals}};
-    enum driver driver = options->target.connect ? options->target.driver : DRIVER_SIMULATED;
     char root[PATH_MAX];
     snprintf(root, sizeof root, "%s/bystander", target->root);
     if (options->target.connect)
         progress_say(&searches->series.progress, "reading from the servers before the first trial");
-    enum error_kind kind =
-        plan_guard_begin(&searches->guard, &options->guard, driver, &host, root, error);
+    enum error_kind kind = plan_guard_begin(&searches->guard, &options->guard,
+                                            options->target.connect ? &host : NULL, root, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -238,31 +221,29 @@ static enum error_kind run(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ after the last trial */
 
-struct plan_context plan_context_of(const struct plan_searches *searches, size_t topology)
-{
-    const struct series_record *record = &searches->series.records[topology];
-    return (struct plan_context){record->files.run, record->target, record->servers,
-                                 &searches->options->question};
-}
-
 /* The searches of one topology. */
 struct answered {
     const struct plan_searches *searches;
-    size_t topology;
+    const struct series_record *record;
 };
+
+static const struct plan_search *searches_of(const struct plan_searches *searches, size_t topology)
+{
+    return &searches->list[topology * searches->options->recipe_count];
+}
 
 static void write_answers_csv(FILE *stream, const void *context)
 {
     const struct answered *of = context;
-    const struct plan_context in_all = plan_context_of(of->searches, of->topology);
-    size_t recipes = of->searches->options->recipe_count;
+    const struct plan_options *options = of->searches->options;
+    const struct plan_search *list = searches_of(of->searches, of->record->topology);
     struct csv csv = {.stream = stream};
     struct table table = {.type = &answer_row_table};
     table_write_header(&answer_row_table, &csv);
-    for (size_t i = 0; i < recipes; i++) {
-        answer_row_take(&of->searches->list[of->topology * recipes + i].answer, &in_all,
-                        table_add(&table));
-        table_write_row(&answer_row_table, table_row(&table, i), &csv);
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        struct table_value *row = table_add(&table);
+        answer_row_take(&list[i].answer, of->record, &options->question, row);
+        table_write_row(&answer_row_table, row, &csv);
     }
     table_deinit(&table);
 }
@@ -274,18 +255,21 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
     struct plan_searches *searches = context;
     const struct plan_options *options = searches->options;
     bool cut = searches->series.cut_short != NULL;
-    size_t remaining = 0, kept = count_trials(searches, record->topology, cut ? &remaining : NULL);
-    record->planned = kept + remaining;
+    record->planned = record->rows.rows;
     if (cut)
         searches->cut = PLAN_CUT_SHORT;
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        struct plan_search *search = &searches->list[record->topology * options->recipe_count + i];
+    for (size_t i = 0; i < searches->count; i++) {
+        struct plan_search *search = &searches->list[i];
+        if (search->topology != record->topology)
+            continue;
+        const struct search_forecast left = plan_search_foresee(searches, search);
+        record->planned += cut ? left.short_trials + left.long_trials : 0;
         search->answer =
             plan_answer_take(options, &search->search, search->recipe, &search->samples);
         search->answer.target = record->target;
         search->answer.cut = searches->cut;
     }
-    const struct answered of = {searches, record->topology};
+    const struct answered of = {searches, record};
     return whole ? output_write(record->files.folder, "answers.csv", write_answers_csv, &of, error)
                  : ERROR_NONE;
 }
@@ -316,47 +300,23 @@ static void write_text(const struct plan_searches *searches)
 /* No trial that is not valid makes the verdict: the search goes on without it. */
 static void write_json(const struct plan_searches *searches, int verdict)
 {
+    const struct plan_options *options = searches->options;
     json_t *records = json_array();
     for (size_t i = 0; i < searches->series.record_count; i++) {
         const struct series_record *record = &searches->series.records[i];
-        const struct plan_context in_all = plan_context_of(searches, i);
+        const struct plan_search *list = searches_of(searches, i);
+        if (record->rows.rows == 0)
+            continue;
         json_t *answers = json_array();
-        for (size_t k = 0; k < searches->count; k++) {
-            if (searches->list[k].topology == i)
-                json_array_append_new(answers,
-                                      plan_answer_json(&searches->list[k].answer, &in_all));
-        }
-        if (record->rows.rows > 0)
-            json_array_append_new(records, manifest_result(&record->manifest, record->files.folder,
-                                                           record->servers, answers));
-        else
-            json_decref(answers);
+        for (size_t k = 0; k < options->recipe_count; k++)
+            json_array_append_new(answers,
+                                  plan_answer_json(&list[k].answer, record, &options->question));
+        json_array_append_new(records, manifest_result(&record->manifest, record->files.folder,
+                                                       record->servers, answers));
     }
     json_result_write(json_pack("{s:s, s:o}", "verdict", verdict_word(verdict_of_status(verdict)),
                                 "results", records),
                       stdout);
-}
-
-/* Complains about each trial of a topology whose verdict failed, in their order; whether there is
- * one. */
-static bool complain_of_failures(const struct plan_searches *searches, size_t topology)
-{
-    size_t recipes = searches->options->recipe_count,
-           steps = count_trials(searches, topology, NULL);
-    bool fails = false;
-    for (size_t i = 0; i < steps * recipes; i++) {
-        const struct plan_search *search = &searches->list[topology * recipes + i % recipes];
-        if (i / recipes >= search->samples.count || !search->samples.list[i / recipes].fails)
-            continue;
-        const struct plan_sample *sample = &search->samples.list[i / recipes];
-        char size[64];
-        complain_plainly("%s, %s, step %llu: the verdict fails: %s", sample->recipe->name,
-                         plan_question_format(&searches->options->question, sample->probe.size,
-                                              size, sizeof size),
-                         (unsigned long long)sample->step, sample->reason);
-        fails = true;
-    }
-    return fails;
 }
 
 /* The verdict becomes 4 if a search has no answer, and 1 if a verdict failed. */
@@ -373,7 +333,7 @@ static int tell(void *context, int *verdict)
         write_text(searches);
     for (size_t i = 0; i < searches->series.record_count; i++) {
         struct series_record *record = &searches->series.records[i];
-        if (complain_of_failures(searches, i))
+        if (plan_rows_complain(&record->rows, &searches->options->question))
             *verdict = 1;
         if (record->rows.rows > 0 && !record->files.broken)
             page_add(record->files.folder, &record->manifest, output->quiet);

@@ -24,15 +24,15 @@ static bool is_of_background(const struct plan_question *question)
     return question->objective.metric == OBJECTIVE_BACKGROUND;
 }
 
-uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe)
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *asked)
 {
     uint64_t samples = question->trial_samples;
     if (is_of_background(question)) { /* more, if so many come due in too short a time */
-        double least = (double)plan_question_rate(question, probe->size) *
+        double least = (double)plan_question_rate(question, asked->size) *
                        ((double)question->trial_least_ns / 1e9);
         samples = (double)samples > least ? samples : (uint64_t)least;
     }
-    return (probe->longer ? PLAN_LONG : 1) * samples;
+    return (asked->longer ? PLAN_LONG : 1) * samples;
 }
 
 /* As long as the samples take whose latencies are at the limit. A lock makes one handoff after
@@ -46,8 +46,8 @@ static uint64_t longest_ns(const struct plan_probe *probe)
         double due_s = (double)probe->samples / (double)probe->load_per_s;
         return PLAN_STEADY_NS + (uint64_t)(2 * due_s * 1e9) + each_ns;
     }
-    uint64_t locks = plan_question_locks(question, probe->size),
-             clients = plan_question_sessions(question, probe->size) / locks;
+    uint64_t locks = plan_question_locks(question, probe->asked.size),
+             clients = plan_question_sessions(question, probe->asked.size) / locks;
     if (question->objective.metric == OBJECTIVE_ACQUIRE)
         each_ns /= clients;
     uint64_t handoffs = clients + probe->samples / locks + 1;
@@ -56,14 +56,14 @@ static uint64_t longest_ns(const struct plan_probe *probe)
 }
 
 struct plan_probe plan_probe_of(const struct plan_question *question,
-                                const struct search_probe *probe)
+                                const struct search_probe *asked)
 {
     struct plan_probe made = {.question = question,
-                              .size = probe->size,
-                              .load_per_s = plan_question_rate(question, probe->size),
-                              .samples = plan_probe_samples(question, probe)};
+                              .asked = *asked,
+                              .load_per_s = plan_question_rate(question, asked->size),
+                              .samples = plan_probe_samples(question, asked)};
     if (made.samples == 0) {
-        made.longest_ns = (probe->longer ? PLAN_LONG : 1) * question->trial_ns;
+        made.longest_ns = (asked->longer ? PLAN_LONG : 1) * question->trial_ns;
         return made;
     }
     /* Requests that are outstanding when the trial ends are samples as well. */
@@ -90,8 +90,8 @@ struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct 
                                    enum driver driver)
 {
     const struct plan_question *question = probe->question;
-    uint64_t sessions = plan_question_sessions(question, probe->size),
-             locks = plan_question_locks(question, probe->size);
+    uint64_t sessions = plan_question_sessions(question, probe->asked.size),
+             locks = plan_question_locks(question, probe->asked.size);
     /* How many handoffs there are follows from their samples: not if the time decides, or the load.
      * There is room for the samples even if half of the handoffs are none. */
     bool by_handoffs = probe->samples > 0 && !is_of_background(question);

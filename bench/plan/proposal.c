@@ -11,9 +11,11 @@
 
 /* One simulated search. */
 struct rehearsal {
-    const struct plan_proposal_basis *basis;
+    struct plan_question question; /* of sizes that can be simulated */
     const struct recipe *recipe;
+    struct sim_options simulation; /* the servers, with their costs */
     struct connect_string servers;
+    int interrupts;
     struct search search;
     struct plan_probe probe; /* of the trial that goes on */
     uint64_t ends_ns;        /* of the real clock */
@@ -36,10 +38,8 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
 static enum error_kind run_trial(struct rehearsal *rehearsal, const struct search_probe *asked,
                                  struct error *error)
 {
-    static const struct background_figures no_load;
-    static const struct plan_machine no_machine;
     struct trial_result *result = NULL;
-    rehearsal->probe = plan_probe_of(rehearsal->basis->question, asked);
+    rehearsal->probe = plan_probe_of(&rehearsal->question, asked);
     struct trial_plan plan =
         plan_probe_trial(&rehearsal->probe, rehearsal->recipe, DRIVER_SIMULATED);
     plan.root = "/plan";
@@ -48,21 +48,19 @@ static enum error_kind run_trial(struct rehearsal *rehearsal, const struct searc
     plan.fleet.seed = rehearsal->search.step_count + 1;
     const struct trial_host host = {
         .servers = &rehearsal->servers,
-        .simulation = &rehearsal->basis->simulation,
+        .simulation = &rehearsal->simulation,
         .watch = {.context = rehearsal,
-                  .interrupt_descriptor = rehearsal->basis->interrupts,
+                  .interrupt_descriptor = rehearsal->interrupts,
                   .has_enough = has_enough},
     };
     enum error_kind kind = trial_run(&plan, &host, &result, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (!is_late(rehearsal)) {
-        const struct plan_sample sample = plan_sample_take(
-            &rehearsal->probe, asked, rehearsal->recipe, result, &no_load, &no_machine);
-        search_report(&rehearsal->search, sample.verdict);
+    if (kind == ERROR_NONE && !is_late(rehearsal)) {
+        const struct plan_trial trial = {
+            .probe = &rehearsal->probe, .recipe = rehearsal->recipe, .result = result};
+        search_report(&rehearsal->search, plan_sample_take(&trial).verdict);
     }
     trial_result_free(result);
-    return ERROR_NONE;
+    return kind;
 }
 
 static struct plan_proposal conclude(const struct rehearsal *rehearsal)
@@ -76,25 +74,27 @@ static struct plan_proposal conclude(const struct rehearsal *rehearsal)
                                                         : "its trials decide nothing"};
 }
 
-enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,
-                                   const struct recipe *recipe, struct plan_proposal *proposal,
-                                   struct error *error)
+static enum error_kind propose(const struct costs_file *costs, const struct plan_options *options,
+                               size_t recipe, int interrupts, struct plan_proposal *proposal,
+                               struct error *error)
 {
-    unsigned count = basis->simulation.servers;
-    struct plan_question smaller = *basis->question;
-    struct rehearsal rehearsal = {.basis = basis,
-                                  .recipe = recipe,
-                                  .ends_ns = clock_now_ns() + basis->time_ns,
-                                  .servers = {.count = count}};
-    if (plan_question_sessions(&smaller, smaller.least) > SESSIONS_MOST) {
+    unsigned count = costs->holds_for.server_count;
+    struct rehearsal rehearsal = {.question = options->question,
+                                  .recipe = options->recipes[recipe],
+                                  .simulation = costs_file_simulation(costs, count),
+                                  .servers = {.count = count},
+                                  .interrupts = interrupts,
+                                  .ends_ns = clock_now_ns() + PROPOSAL_NS};
+    struct plan_question *question = &rehearsal.question;
+    if (plan_question_sessions(question, question->least) > SESSIONS_MOST) {
         *proposal = (struct plan_proposal){0, "the least size has more than 20,000 sessions"};
         return ERROR_NONE;
     }
     for (unsigned i = 0; i < count; i++)
         rehearsal.servers.endpoints[i] =
             (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
-    plan_question_fit(&smaller, SESSIONS_MOST);
-    struct search_plan plan = plan_question_search(&smaller, 0);
+    plan_question_fit(question, SESSIONS_MOST);
+    struct search_plan plan = plan_question_search(question, 0);
     plan.votes = plan.fresh = 1;
     plan.look_above = false;
     search_init(&rehearsal.search, &plan);
@@ -141,18 +141,12 @@ enum error_kind plan_proposals_make(const struct costs_file *costs, struct plan_
                                     const struct progress *progress, int interrupts,
                                     struct error *error)
 {
-    const struct plan_proposal_basis basis = {
-        .question = &options->question,
-        .simulation = costs_file_simulation(costs, costs->holds_for.server_count),
-        .time_ns = PROPOSAL_NS,
-        .interrupts = interrupts,
-    };
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < options->recipe_count; i++) {
         char text[96];
         snprintf(text, sizeof text, "simulating the search for %s", options->recipes[i]->name);
         progress_say(progress, text);
-        kind = plan_proposal_make(&basis, options->recipes[i], &options->proposals[i], error);
+        kind = propose(costs, options, i, interrupts, &options->proposals[i], error);
     }
     progress_clear(progress);
     return kind;

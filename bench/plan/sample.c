@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/output/validity.h"
+#include "bench/cli/complain.h"
 #include "bench/plan/internal.h"
 #include "measure/statistics.h"
-#include "trial/trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +11,10 @@
 /* ------------------------------------------------------------------ latencies */
 
 /* With an objective on the rate, the latency of the handoffs is shown, and not judged. */
-static void take_latency(const struct objective *objective, const struct trial_result *result,
-                         struct plan_sample *sample)
+static void take_latency(const struct plan_trial *trial, struct plan_sample *sample)
 {
-    const struct background_figures *beside = &sample->beside;
+    const struct objective *objective = &trial->probe->question->objective;
+    const struct background_figures *beside = &trial->beside;
     const double percents[PLAN_FIGURES] = {
         [PLAN_AT] = objective_percent(objective),
         [PLAN_P50] = 50,
@@ -24,10 +23,10 @@ static void take_latency(const struct objective *objective, const struct trial_r
     };
     struct histogram *handoffs = memory_new(1, sizeof *handoffs);
     const struct histogram *latency = handoffs;
-    sample->count = plan_probe_count_handoffs(objective, result->memory, handoffs);
+    sample->count = plan_probe_count_handoffs(objective, trial->result->memory, handoffs);
     sample->handoff_p50_us = histogram_percentile_us(handoffs, 50);
     if (objective->metric == OBJECTIVE_ACQUIRE) {
-        latency = &result->latency[METER_ACQUIRE];
+        latency = &trial->result->latency[METER_ACQUIRE];
         sample->count = (struct plan_count){histogram_recorded(latency),
                                             histogram_above(latency, objective->limit_ns)};
     }
@@ -49,13 +48,6 @@ static void take_latency(const struct objective *objective, const struct trial_r
 
 /* ------------------------------------------------------------------ the verdict */
 
-static void check_load(struct plan_sample *sample)
-{
-    if (sample->beside.ended[0] != '\0')
-        text_append_clause(sample->reason, sizeof sample->reason,
-                           "the load in the background ended too early: %s", sample->beside.ended);
-}
-
 static void check_trial(const struct trial_result *result, struct plan_sample *sample)
 {
     if (result->violation_count > 0) {
@@ -72,22 +64,23 @@ static void check_trial(const struct trial_result *result, struct plan_sample *s
 
 /* Whether the times are those of the servers, and the figures add up; and then, what gave out
  * first. A simulation has no driver that could be the limit, and its servers use no CPU. */
-static void check_figures(const struct objective *objective, const struct trial_result *result,
-                          const struct plan_machine *machine, struct plan_sample *sample)
+static void check_figures(const struct plan_trial *trial, struct plan_sample *sample)
 {
+    const struct trial_result *result = trial->result;
     struct validity times = {0};
     char why[UTILISATION_TEXT_SIZE] = "";
     if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
         return;
-    validity_judge_trial(result, machine->cores, &times);
-    background_judge(&sample->beside, &times);
+    validity_judge_trial(result, trial->cores, &times);
+    background_judge(&trial->beside, &times);
     if (times.lost)
         text_append_clause(sample->reason, sizeof sample->reason, "%s", times.reason);
-    trial_utilisation_take(result, machine->cores, machine->server_percent, &sample->figures);
-    sample->figures.beside_load = sample->beside.measured;
+    trial_utilisation_take(result, trial->cores, trial->server_percent, &sample->figures);
+    sample->figures.beside_load = trial->beside.measured;
     sample->is_explained = utilisation_adds_up(&sample->figures, why, sizeof why);
     if (sample->is_explained)
-        sample->gave_out = utilisation_find_limit(&sample->figures, objective->metric);
+        sample->gave_out =
+            utilisation_find_limit(&sample->figures, trial->probe->question->objective.metric);
     else
         text_append_clause(sample->reason, sizeof sample->reason, "%s", why);
 }
@@ -109,42 +102,24 @@ static void judge(const struct objective *objective, const struct trial_memory *
 
 /* ------------------------------------------------------------------ the whole */
 
-struct plan_sample plan_sample_take(const struct plan_probe *probe,
-                                    const struct search_probe *asked, const struct recipe *recipe,
-                                    const struct trial_result *result,
-                                    const struct background_figures *beside,
-                                    const struct plan_machine *machine)
+struct plan_sample plan_sample_take(const struct plan_trial *trial)
 {
-    const struct objective *objective = &probe->question->objective;
     struct plan_sample sample = {
-        .recipe = recipe,
-        .probe = *asked,
-        .sessions = (uint32_t)plan_question_sessions(probe->question, probe->size),
-        .locks = (uint32_t)plan_question_locks(probe->question, probe->size),
-        .load_per_s = probe->load_per_s,
-        .beside = *beside,
+        .probe = trial->probe->asked,
         .verdict = JUDGE_NOT_VALID,
         .latency_us = {NAN, NAN, NAN, NAN},
         .handoff_p50_us = NAN,
         .handoffs_per_s = NAN,
-        .elapsed_s = NAN,
-        .client_cores = NAN,
-        .server_cores = NAN,
-        .reconciled = RECONCILED_NA,
     };
-    check_load(&sample);
-    if (result == NULL)
+    if (trial->beside.ended[0] != '\0')
+        text_append_clause(sample.reason, sizeof sample.reason,
+                           "the load in the background ended too early: %s", trial->beside.ended);
+    if (trial->result == NULL)
         return sample;
-    sample.handoffs = result->handoffs;
-    sample.elapsed_s = (double)result->elapsed_ns / 1e9;
-    sample.client_cores = (double)result->client_cpu_ns / 1e9 / sample.elapsed_s;
-    if (result->servers.cpu_known)
-        sample.server_cores = (double)result->servers.cpu_ns / 1e9 / sample.elapsed_s;
-    sample.reconciled = result->reconciled;
-    take_latency(objective, result, &sample);
-    check_trial(result, &sample);
-    check_figures(objective, result, machine, &sample);
-    judge(objective, result->memory, &sample);
+    take_latency(trial, &sample);
+    check_trial(trial->result, &sample);
+    check_figures(trial, &sample);
+    judge(&trial->probe->question->objective, trial->result->memory, &sample);
     return sample;
 }
 
@@ -158,12 +133,6 @@ bool plan_sample_is_whole(const struct plan_question *question, const struct pla
     return sample->count.samples >= plan_probe_samples(question, &sample->probe);
 }
 
-void plan_sample_brake(struct plan_sample *sample, const char *why)
-{
-    sample->verdict = JUDGE_BRAKED;
-    snprintf(sample->reason, sizeof sample->reason, "%s", why);
-}
-
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample)
 {
     samples->list = memory_grow(samples->list, samples->count, sizeof *samples->list);
@@ -173,13 +142,7 @@ void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sa
 /* ------------------------------------------------------------------ the row */
 
 #define PLAN_ROW_COLUMNS(X, T)                                                                     \
-    X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
-    X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
-    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
-    X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
-    X(T, objective, TEXT, "", 0, KEY, "as in the plan")                                            \
-    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")                                              \
-    X(T, proposed, COUNT, "", 0, NONE, "the size that a simulation proposed for the first trial")  \
+    PLAN_KEY_COLUMNS(X, T)                                                                         \
     X(T, step, COUNT, "", 0, NONE, "its number among the trials of its recipe, from 1")            \
     X(T, stage, TEXT, "", 0, NONE, "what it was for: `locate`, `confirm`, `above` or `knee`")      \
     X(T, size, COUNT, "", 0, KEY, "in the unit of `unknown`")                                      \
@@ -213,14 +176,27 @@ void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sa
     X(T, gave_out, TEXT, "", 0, NONE, "what would give out first; empty if it is not known")       \
     X(T, evidence, TEXT, "", 0, NONE, "the figures that say so")                                   \
     X(T, reason, TEXT, "", 0, NONE,                                                                \
-      "why it is not valid, was ended by the brake, or which verdict failed")
+      "why it is not valid, was ended by the brake, or which verdict failed")                      \
+    X(T, fails, FLAG, "", 0, PRIVATE, "whether a verdict of the trial failed")
 TABLE_DECLARE(plan_row, PLAN_ROW_COLUMNS);
 TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
 
-static void put_load(const struct plan_sample *sample, struct table_value *row)
+void plan_row_begin(const struct series_record *record, const struct plan_question *question,
+                    const struct recipe *recipe, uint64_t proposed, struct table_value *row)
 {
-    const struct background_figures *beside = &sample->beside;
-    row[plan_row_background_rate] = table_count_if(sample->load_per_s > 0, sample->load_per_s);
+    char objective[OBJECTIVE_TEXT_SIZE];
+    objective_format(&question->objective, objective, sizeof objective);
+    row[plan_row_run] = table_text(record->files.run);
+    row[plan_row_target] = table_text(record->target);
+    row[plan_row_servers] = table_count(record->servers);
+    row[plan_row_recipe] = table_text(recipe->name);
+    row[plan_row_objective] = table_text(objective);
+    row[plan_row_unknown] = table_text(plan_question_unknowns[question->unknown]);
+    row[plan_row_proposed] = table_count_if(proposed > 0, proposed);
+}
+
+static void put_load(const struct background_figures *beside, struct table_value *row)
+{
     if (!beside->measured)
         return;
     row[plan_row_background_requests] = table_count(beside->requests);
@@ -232,45 +208,67 @@ static void put_load(const struct plan_sample *sample, struct table_value *row)
     row[plan_row_background_unsent] = table_count(beside->unsent);
 }
 
-void plan_row_take(const struct plan_sample *sample, const struct plan_context *context,
+static void put_result(const struct trial_result *result, struct table_value *row)
+{
+    double elapsed_s = (double)result->elapsed_ns / 1e9;
+    row[plan_row_handoffs] = table_count(result->handoffs);
+    row[plan_row_elapsed_s] = table_real(elapsed_s);
+    row[plan_row_client_cores] = table_real((double)result->client_cpu_ns / 1e9 / elapsed_s);
+    if (result->servers.cpu_known)
+        row[plan_row_server_cores] = table_real((double)result->servers.cpu_ns / 1e9 / elapsed_s);
+    row[plan_row_reconciled] = table_text(reconcile_word(result->reconciled));
+}
+
+void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sample, size_t step,
                    struct table_value *row)
 {
-    const struct objective *asked = &context->question->objective;
-    bool is_rate = objective_is_rate(asked);
-    char objective[OBJECTIVE_TEXT_SIZE];
-    objective_format(asked, objective, sizeof objective);
-    row[plan_row_run] = table_text(context->run);
-    row[plan_row_target] = table_text(context->target);
-    row[plan_row_servers] = table_count(context->servers);
-    row[plan_row_recipe] = table_text(sample->recipe->name);
-    row[plan_row_objective] = table_text(objective);
-    row[plan_row_unknown] = table_text(plan_question_unknowns[context->question->unknown]);
-    row[plan_row_proposed] = table_count_if(sample->proposed > 0, sample->proposed);
-    row[plan_row_step] = table_count(sample->step);
-    row[plan_row_stage] =
-        table_text(sample->for_knee ? "knee" : search_stage_word(sample->probe.stage));
-    row[plan_row_size] = table_count(sample->probe.size);
-    row[plan_row_long] = table_flag(sample->probe.longer);
-    row[plan_row_sessions] = table_count(sample->sessions);
-    row[plan_row_locks] = table_count(sample->locks);
-    row[plan_row_handoffs] = table_count(sample->handoffs);
+    const struct plan_question *question = trial->probe->question;
+    const struct objective *objective = &question->objective;
+    const struct search_probe *asked = &sample->probe;
+    uint64_t load_per_s = trial->probe->load_per_s;
+    bool is_rate = objective_is_rate(objective);
+    row[plan_row_step] = table_count(step);
+    row[plan_row_stage] = table_text(sample->for_knee ? "knee" : search_stage_word(asked->stage));
+    row[plan_row_size] = table_count(asked->size);
+    row[plan_row_long] = table_flag(asked->longer);
+    row[plan_row_sessions] = table_count(plan_question_sessions(question, asked->size));
+    row[plan_row_locks] = table_count(plan_question_locks(question, asked->size));
+    row[plan_row_handoffs] = table_count(0);
     row[plan_row_samples] = table_count(sample->count.samples);
     row[plan_row_over] = table_count(sample->count.over);
     row[plan_row_verdict] = table_text(judge_verdict_word(sample->verdict));
-    row[plan_row_limit_us] = table_real(is_rate ? NAN : (double)asked->limit_ns / 1e3);
-    row[plan_row_least_per_s] = table_count_if(is_rate, asked->least_per_s);
+    row[plan_row_limit_us] = table_real(is_rate ? NAN : (double)objective->limit_ns / 1e3);
+    row[plan_row_least_per_s] = table_count_if(is_rate, objective->least_per_s);
     for (size_t i = 0; i < PLAN_FIGURES; i++)
         row[plan_row_measured_us + i] = table_real(sample->latency_us[i]);
     row[plan_row_handoff_p50_us] = table_real(sample->handoff_p50_us);
-    row[plan_row_elapsed_s] = table_real(sample->elapsed_s);
     row[plan_row_handoffs_per_s] = table_real(sample->handoffs_per_s);
-    put_load(sample, row);
-    row[plan_row_client_cores] = table_real(sample->client_cores);
-    row[plan_row_server_cores] = table_real(sample->server_cores);
-    row[plan_row_reconciled] = table_text(reconcile_word(sample->reconciled));
+    row[plan_row_background_rate] = table_count_if(load_per_s > 0, load_per_s);
+    put_load(&trial->beside, row);
+    row[plan_row_reconciled] = table_text(reconcile_word(RECONCILED_NA));
+    if (trial->result != NULL)
+        put_result(trial->result, row);
     if (sample->is_explained) {
         row[plan_row_gave_out] = table_text(utilisation_limit_words(sample->gave_out.limit));
         row[plan_row_evidence] = table_text(sample->gave_out.evidence);
     }
     row[plan_row_reason] = table_text(sample->reason);
+    row[plan_row_fails] = table_flag(sample->fails);
+}
+
+bool plan_rows_complain(const struct table *rows, const struct plan_question *question)
+{
+    bool any = false;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        char size[64];
+        if (!row[plan_row_fails].flag)
+            continue;
+        complain_plainly(
+            "%s, %s, step %llu: the verdict fails: %s", row[plan_row_recipe].text,
+            plan_question_format(question, row[plan_row_size].count, size, sizeof size),
+            (unsigned long long)row[plan_row_step].count, row[plan_row_reason].text);
+        any = true;
+    }
+    return any;
 }

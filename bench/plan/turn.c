@@ -2,20 +2,19 @@
 #include "base/cores.h"
 #include "bench/plan/internal.h"
 
-/* size of the path of a trial's root znode. */
-#define ROOT_MAX 96
-
-/* A trial under way: what its callbacks are given. */
+/* A trial, which its callbacks are given. */
 struct turn {
     struct plan_searches *searches;
     struct plan_search *search;
     const struct target *target;
-    struct search_probe asked;
     bool for_knee; /* not by the search, which has ended */
+    bool is_kept;  /* else it is to warm up, and its progress is not shown */
     struct plan_probe probe;
+    char root[96];
+    struct trial_plan plan;
     struct background background;     /* the load beside it, if there is one */
     struct background_figures beside; /* after the trial; of all zero bytes without a load */
-    bool is_shown;                    /* its progress */
+    struct trial_result *result;      /* NULL: the load beside it has ended before */
     uint64_t rpcs, losses;            /* of the trial, so far */
     enum plan_guard_reason ended_for; /* by the guard; PLAN_GUARD_NONE: by itself */
 };
@@ -29,13 +28,13 @@ static void note(void *context, const struct trial_progress *progress)
     char size[64], what[128];
     turn->rpcs = progress->rpcs;
     turn->losses = progress->losses;
-    if (!turn->is_shown)
+    if (!turn->is_kept)
         return;
     snprintf(what, sizeof what, "%s, %s", turn->search->recipe->name,
-             plan_question_format(question, turn->probe.size, size, sizeof size));
+             plan_question_format(question, turn->probe.asked.size, size, sizeof size));
     const struct progress_name name = {
         turn->searches->series.targets.count > 1 ? turn->target->name : "", what, 0,
-        (uint32_t)plan_question_sessions(question, turn->probe.size)};
+        (uint32_t)plan_question_sessions(question, turn->probe.asked.size)};
     progress_show(&turn->searches->series.progress, &name, progress);
 }
 
@@ -71,9 +70,8 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
 
 /* ------------------------------------------------------------------ the trial */
 
-/* Runs the trial below the guard. *result: NULL if the load beside it has ended before. */
-static enum error_kind run_probe(struct turn *turn, struct trial_result **result,
-                                 struct trial_plan *plan, char root[ROOT_MAX], struct error *error)
+/* Runs the trial below the guard; its result is the caller's. */
+static enum error_kind run_probe(struct turn *turn, struct error *error)
 {
     struct plan_searches *searches = turn->searches;
     const struct target *target = turn->target;
@@ -90,53 +88,55 @@ static enum error_kind run_probe(struct turn *turn, struct trial_result **result
                   .has_company = is_allowed,
                   .has_enough = has_enough},
     };
-    snprintf(root, ROOT_MAX, "%s/t%04zu", target->root, searches->trials);
-    *plan = plan_probe_trial(&turn->probe, turn->search->recipe, searches->options->target.driver);
-    plan->root = root;
-    plan->fleet.servers = &target->placement;
-    plan->fleet.seed = searches->options->question.seed + searches->trials;
+    snprintf(turn->root, sizeof turn->root, "%s/t%04zu", target->root, searches->trials);
+    turn->plan =
+        plan_probe_trial(&turn->probe, turn->search->recipe, searches->options->target.driver);
+    turn->plan.root = turn->root;
+    turn->plan.fleet.servers = &target->placement;
+    turn->plan.fleet.seed = searches->options->question.seed + searches->trials;
     searches->trials++;
     enum error_kind kind = plan_guard_open(&searches->guard, error);
     if (kind == ERROR_NONE)
-        kind = load.rate_per_s > 0 ? background_run(&turn->background, &load, plan, &host,
-                                                    &turn->beside, result, error)
-                                   : trial_run(plan, &host, result, error);
+        kind = load.rate_per_s > 0 ? background_run(&turn->background, &load, &turn->plan, &host,
+                                                    &turn->beside, &turn->result, error)
+                                   : trial_run(&turn->plan, &host, &turn->result, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (*result != NULL) {
-        turn->rpcs = trial_memory_requests((*result)->memory);
-        turn->losses = (*result)->losses;
+    if (turn->result != NULL) {
+        turn->rpcs = trial_memory_requests(turn->result->memory);
+        turn->losses = turn->result->losses;
     }
-    if (plan->fleet.driver != DRIVER_SIMULATED) /* a simulation sends nothing */
+    if (turn->plan.fleet.driver != DRIVER_SIMULATED) /* a simulation sends nothing */
         tell_guard(turn);
     turn->ended_for = plan_guard_close(&searches->guard,
                                        turn->losses + background_counts(&turn->background).losses);
     return ERROR_NONE;
 }
 
-static enum error_kind keep(struct turn *turn, const struct trial_result *result,
-                            struct error *error)
+static enum error_kind keep(struct turn *turn, struct error *error)
 {
     struct plan_search *search = turn->search;
-    const struct plan_machine machine = {cores_allowed(),
-                                         turn->searches->options->target.cpu_percent};
-    struct plan_sample sample = plan_sample_take(&turn->probe, &turn->asked, search->recipe, result,
-                                                 &turn->beside, &machine);
-    char why[256];
-    if (plan_guard_is_harm(turn->ended_for))
-        plan_sample_brake(&sample, plan_guard_describe(&turn->searches->guard, why, sizeof why));
-    sample.for_knee = turn->for_knee;
-    sample.step = search->samples.count + 1;
-    sample.proposed = search->search.plan.proposal;
-    plan_samples_add(&search->samples, &sample);
-    const struct plan_context context = plan_context_of(turn->searches, search->topology);
     struct series *series = &turn->searches->series;
     struct series_record *record = &series->records[search->topology];
+    const struct plan_trial trial = {.probe = &turn->probe,
+                                     .recipe = search->recipe,
+                                     .result = turn->result,
+                                     .beside = turn->beside,
+                                     .cores = cores_allowed(),
+                                     .server_percent = turn->searches->options->target.cpu_percent};
+    struct plan_sample sample = plan_sample_take(&trial);
+    sample.for_knee = turn->for_knee;
+    if (turn->ended_for != PLAN_GUARD_NONE) {
+        sample.verdict = JUDGE_BRAKED;
+        snprintf(sample.reason, sizeof sample.reason, "%s", turn->searches->guard.why);
+    }
+    plan_samples_add(&search->samples, &sample);
     struct table_value *row = table_add(&record->rows);
-    plan_row_take(&sample, &context, row);
+    plan_row_begin(record, turn->probe.question, search->recipe, search->search.plan.proposal, row);
+    plan_row_take(&trial, &sample, search->samples.count, row);
     table_write_row(&plan_row_table, row, &record->csv);
-    if (result != NULL)
-        series_keep(series, record, result->memory->fleet, result->not_reconciled);
+    if (turn->result != NULL)
+        series_keep(series, record, turn->result->memory->fleet, turn->result->not_reconciled);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE && !turn->for_knee)
         search_report(&search->search, sample.verdict);
@@ -183,16 +183,13 @@ static struct turn begin(struct plan_searches *searches, struct plan_search *sea
                          .target = &searches->series.targets.list[search->topology]};
 }
 
-static enum error_kind run_trial(struct turn *turn, struct error *error)
+static enum error_kind run_and_keep(struct turn *turn, struct error *error)
 {
     struct plan_searches *searches = turn->searches;
-    struct plan_experience *experience = &searches->experience[turn->asked.longer];
-    struct trial_result *result = NULL;
-    struct trial_plan plan;
-    char root[ROOT_MAX];
+    struct plan_experience *experience = &searches->experience[turn->probe.asked.longer];
     uint64_t began_ns = clock_now_ns();
     show_progress(searches);
-    enum error_kind kind = run_probe(turn, &result, &plan, root, error);
+    enum error_kind kind = run_probe(turn, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -201,8 +198,8 @@ static enum error_kind run_trial(struct turn *turn, struct error *error)
     if (turn->ended_for == PLAN_GUARD_TIME)
         searches->cut = PLAN_CUT_BY_TIME;
     else
-        kind = keep(turn, result, error);
-    trial_result_free(result);
+        kind = keep(turn, error);
+    trial_result_free(turn->result);
     return kind;
 }
 
@@ -211,35 +208,30 @@ enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search
 {
     const struct plan_question *question = &searches->options->question;
     struct turn turn = begin(searches, search);
-    turn.is_shown = true;
-    if (search_next(&search->search, &turn.asked)) {
-        turn.probe = plan_probe_of(question, &turn.asked);
-    } else {
-        if (!plan_knee_has_trials(searches->options) ||
-            !plan_knee_next(question, &search->samples, &turn.asked))
-            return ERROR_NONE;
+    struct search_probe asked;
+    turn.is_kept = true;
+    if (search_next(&search->search, &asked))
+        turn.probe = plan_probe_of(question, &asked);
+    else if (plan_knee_has_trials(searches->options) &&
+             plan_knee_next(question, &search->samples, &turn.probe))
         turn.for_knee = true;
-        turn.probe = plan_knee_probe(question, &turn.asked);
-    }
+    else
+        return ERROR_NONE;
     if (plan_guard_is_out_of_time(&searches->guard))
         searches->cut = PLAN_CUT_BY_TIME;
     if (searches->cut == PLAN_CUT_BY_TIME)
         return ERROR_NONE;
     *ran = true;
-    return run_trial(&turn, error);
+    return run_and_keep(&turn, error);
 }
 
 enum error_kind plan_turn_warm_up(struct plan_searches *searches, struct plan_search *search,
                                   struct error *error)
 {
     const struct plan_question *question = &searches->options->question;
-    const struct search_probe least = {.size = question->least};
     struct turn turn = begin(searches, search);
-    struct trial_result *result = NULL;
-    struct trial_plan plan;
-    char root[ROOT_MAX];
-    turn.probe = plan_probe_of(question, &least);
-    enum error_kind kind = run_probe(&turn, &result, &plan, root, error);
-    trial_result_free(result);
+    turn.probe = plan_probe_of(question, &(struct search_probe){.size = question->least});
+    enum error_kind kind = run_probe(&turn, error);
+    trial_result_free(turn.result);
     return kind;
 }

@@ -25,14 +25,14 @@ struct beside {
 
 static void begin_guard(struct plan_guard_options options)
 {
-    const struct load_host host = {.setup = live_host.setup,
-                                   .servers = &live_servers,
-                                   .ensemble = live_ensemble,
-                                   .watch = {.interrupt_descriptor = -1}};
+    static struct load_host host;
     struct error error = {0};
+    host = (struct load_host){.setup = live_host.setup,
+                              .servers = &live_servers,
+                              .ensemble = live_ensemble,
+                              .watch = {.interrupt_descriptor = -1}};
     options.alone_ns = 300 * NS_PER_MS;
-    live_expect(plan_guard_begin(&guard, &options, DRIVER_EVENTS, &host, ROOT "/bystander", &error),
-                &error);
+    live_expect(plan_guard_begin(&guard, &options, &host, ROOT "/bystander", &error), &error);
 }
 
 static void assert_nothing_left(size_t expected)
@@ -117,9 +117,8 @@ static struct brake_counts counted(void)
 
 static void assert_described(const char *words)
 {
-    char text[200];
-    if (strstr(plan_guard_describe(&guard, text, sizeof text), words) == NULL)
-        fail_msg("\"%s\" is not in: %s", words, text);
+    if (strstr(guard.why, words) == NULL)
+        fail_msg("\"%s\" is not in: %s", words, guard.why);
 }
 
 static void without_harm_nothing_brakes(enum driver driver)
@@ -134,7 +133,7 @@ static void without_harm_nothing_brakes(enum driver driver)
     assert_int_equal(probe(&beside, driver, END_DONE), PLAN_GUARD_NONE);
     assert_true(counted().done > before);
     assert_int_equal(counted().slow + counted().errors, 0);
-    assert_described("");
+    assert_string_equal(guard.why, "");
     end_guard();
 }
 
@@ -153,11 +152,9 @@ TEST(a_server_that_stands_still_brakes)
 {
     struct beside harm = {.stops_server = true, .lasts = true}, none = {0};
     begin_guard((struct plan_guard_options){.brake_ns = BOUND_NS});
-    enum plan_guard_reason reason = probe(&harm, DRIVER_EVENTS, END_ALONE);
-    assert_int_equal(reason, PLAN_GUARD_BYSTANDER);
-    assert_true(plan_guard_is_harm(reason));
-    assert_int_equal(guard.suffered, BRAKE_SILENT);
+    assert_int_equal(probe(&harm, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_BYSTANDER);
     assert_described("127.0.0.1:");
+    assert_described(" did not answer a bystander, for more than ");
     guard.bound_ns = PATIENT_NS;
     assert_int_equal(probe(&none, DRIVER_EVENTS, END_DONE), PLAN_GUARD_NONE);
     end_guard();
@@ -186,13 +183,10 @@ TEST(limits_of_rate_and_time)
     struct beside beside = {.lasts = true};
     begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 1});
     assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
-    assert_true(guard.rate > 1);
-    assert_described("of --max-rate");
+    assert_described(" requests in a second, more than the 1 of --max-rate");
     guard.options = (struct plan_guard_options){.max_time_ns = 1};
     guard.reason = PLAN_GUARD_NONE; /* no need to recover from a limit that is no more */
-    enum plan_guard_reason reason = probe(&beside, DRIVER_EVENTS, END_ALONE);
-    assert_int_equal(reason, PLAN_GUARD_TIME);
-    assert_false(plan_guard_is_harm(reason));
+    assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_TIME);
     assert_true(plan_guard_is_out_of_time(&guard));
     end_guard();
 }
@@ -203,7 +197,6 @@ TEST(the_rate_of_a_short_probe_is_limited)
     struct beside beside = {0};
     begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 20});
     assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
-    assert_true(guard.rate > 20);
     end_guard();
 }
 
@@ -248,9 +241,8 @@ TEST(a_load_is_ended_as_well)
 TEST(in_a_simulation_there_is_no_bystander)
 {
     struct error error = {0};
-    const struct load_host host = {.watch = {.interrupt_descriptor = -1}};
     const struct plan_guard_options options = {0};
-    live_expect(plan_guard_begin(&guard, &options, DRIVER_SIMULATED, &host, "/b", &error), &error);
+    live_expect(plan_guard_begin(&guard, &options, NULL, "/b", &error), &error);
     assert_int_equal(plan_guard_sessions(&guard), 0);
     live_expect(plan_guard_open(&guard, &error), &error);
     assert_true(plan_guard_allows(&guard));

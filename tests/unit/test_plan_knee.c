@@ -2,8 +2,6 @@
 /* The knee from the trials of a search that are made up, and the trials that are missing. */
 #include "bench/plan/internal.h"
 
-#include "recipes/registry.h"
-
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -36,7 +34,6 @@ static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
                                enum judge_verdict verdict)
 {
     struct plan_sample sample = {
-        .recipe = &recipe_scalable,
         .probe = {.size = size, .longer = longer},
         .for_knee = for_knee,
         .count = {longer ? 400 : 100, 0},
@@ -75,9 +72,9 @@ static void assert_missing(size_t short_trials, size_t long_trials)
 static size_t run_missing(enum judge_verdict verdict)
 {
     size_t count = 0;
-    struct search_probe asked;
-    for (; count < 99 && plan_knee_next(question, &samples, &asked); count++)
-        add(asked.size, asked.longer, true, verdict);
+    struct plan_probe probe;
+    for (; count < 99 && plan_knee_next(question, &samples, &probe); count++)
+        add(probe.asked.size, probe.asked.longer, true, verdict);
     return count;
 }
 
@@ -133,10 +130,10 @@ TEST_BETWEEN(what_did_harm_is_not_run, ask, tear_down)
     add(8, false, false, JUDGE_BRAKED);
     add(16, false, false, JUDGE_FAIL);
     assert_missing(5, 5);
-    struct search_probe asked;
+    struct plan_probe probe;
     for (int i = 0; i < 2; i++) {
-        assert_true(plan_knee_next(question, &samples, &asked));
-        add(asked.size, asked.longer, true, JUDGE_PASS);
+        assert_true(plan_knee_next(question, &samples, &probe));
+        add(probe.asked.size, probe.asked.longer, true, JUDGE_PASS);
     }
     assert_int_equal(count_of(1, false), 1);
     assert_int_equal(count_of(4, true), 1);
@@ -153,11 +150,12 @@ TEST_BETWEEN(trials_that_tell_nothing_come_to_an_end, ask, tear_down)
 /* Every other trial tells nothing. */
 TEST_BETWEEN(there_is_a_most_of_trials_for_the_knee, ask, tear_down)
 {
-    struct search_probe asked;
+    struct plan_probe probe;
     size_t count = 0;
     add(1, false, false, JUDGE_PASS);
-    for (; count < 99 && plan_knee_next(question, &samples, &asked); count++)
-        add(asked.size, asked.longer, true, count % 2 == 0 ? JUDGE_NOT_VALID : JUDGE_PASS);
+    for (; count < 99 && plan_knee_next(question, &samples, &probe); count++)
+        add(probe.asked.size, probe.asked.longer, true,
+            count % 2 == 0 ? JUDGE_NOT_VALID : JUDGE_PASS);
     assert_int_equal(count, PLAN_KNEE_TRIALS_MOST);
 }
 
@@ -268,9 +266,10 @@ TEST_BETWEEN(beside_a_load_no_knee_is_told, ask, tear_down)
 
 TEST_BETWEEN(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down)
 {
-    const struct search_probe asked = {.size = 8, .longer = true};
-    const struct plan_probe probe = plan_knee_probe(question, &asked);
-    assert_int_equal(probe.samples, 400);
+    struct plan_probe probe;
+    add(1, false, false, JUDGE_FAIL);
+    assert_true(plan_knee_next(question, &samples, &probe));
+    assert_int_equal(probe.samples, 100);
     assert_true(probe.fails_at > probe.samples);
-    assert_int_equal(probe.longest_ns, plan_probe_of(question, &asked).longest_ns);
+    assert_int_equal(probe.longest_ns, plan_probe_of(question, &probe.asked).longest_ns);
 }

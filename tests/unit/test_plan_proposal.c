@@ -9,8 +9,10 @@
 
 #include <unistd.h>
 
-static struct plan_question question;
-static struct plan_proposal_basis basis;
+static struct plan_options options;
+static struct plan_question *const question = &options.question;
+static struct sim_costs costs;
+static int interrupts;
 static struct error error;
 
 /* So often the clock stands still; then it leaps by an hour. */
@@ -29,30 +31,40 @@ uint64_t __wrap_clock_now_ns(void)
 static void ask(const char *objective, uint64_t least, uint64_t most)
 {
     char why[200];
-    question = (struct plan_question){.locks = 1,
-                                      .least = least,
-                                      .most = most,
-                                      .resolution_percent = 10,
-                                      .trial_samples = 40,
-                                      .processes = 1,
-                                      .session_timeout_ns = 30 * NS_PER_S,
-                                      .timeout_ns = 60 * NS_PER_S};
-    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
-    plan_question_complete(&question, 1000);
-    basis = (struct plan_proposal_basis){.question = &question,
-                                         .simulation = sim_options_default(),
-                                         .time_ns = NS_PER_S,
-                                         .interrupts = -1};
-    basis.simulation.servers = 1;
+    options = (struct plan_options){.recipe_count = 1};
+    *question = (struct plan_question){.locks = 1,
+                                       .least = least,
+                                       .most = most,
+                                       .resolution_percent = 10,
+                                       .trial_samples = 40,
+                                       .processes = 1,
+                                       .session_timeout_ns = 30 * NS_PER_S,
+                                       .timeout_ns = 60 * NS_PER_S};
+    assert_true(objective_parse(objective, &question->objective, why, sizeof why));
+    plan_question_complete(question, 1000);
+    costs = sim_options_default().costs;
+    interrupts = -1;
     calls_left = UINT64_MAX;
+}
+
+static enum error_kind make(void)
+{
+    struct progress progress;
+    struct costs_file file = {.holds_for.server_count = 1, .fit.cost_count = COST_LIST_COUNT};
+    double list_ns[COST_LIST_COUNT];
+    cost_list_take(&costs, list_ns);
+    for (size_t i = 0; i < COST_LIST_COUNT; i++)
+        file.fit.costs[i].value = list_ns[i];
+    progress_init(&progress, 0, true);
+    return plan_proposals_make(&file, &options, &progress, interrupts, &error);
 }
 
 static struct plan_proposal propose(const struct recipe *recipe)
 {
-    struct plan_proposal proposal = {0};
-    assert_int_equal(plan_proposal_make(&basis, recipe, &proposal, &error), ERROR_NONE);
-    assert_true((proposal.size == 0) == (proposal.why != NULL));
-    return proposal;
+    options.recipes[0] = recipe;
+    assert_int_equal(make(), ERROR_NONE);
+    assert_true((options.proposals[0].size == 0) == (options.proposals[0].why != NULL));
+    return options.proposals[0];
 }
 
 static void assert_nothing(const struct recipe *recipe, const char *why)
@@ -71,7 +83,7 @@ TEST(a_herd_is_proposed_by_its_limit)
     ask("handoff p90 < 4ms", 1, 500);
     const uint64_t many = propose(&recipe_nonscalable).size;
     assert_true(few > 8 && many > few * 3 / 2 && many < 4 * few);
-    basis.simulation.costs.read_ns *= 10;
+    costs.read_ns *= 10;
     assert_true(propose(&recipe_nonscalable).size < many);
 }
 
@@ -87,9 +99,9 @@ TEST(a_proposal_lies_within_the_bounds)
 TEST(hot_locks_are_proposed_too)
 {
     ask("acquire p90 < 5ms", 1, 300);
-    question.unknown = PLAN_LOCKS;
-    question.clients = 3;
-    question.processes = 4;
+    question->unknown = PLAN_LOCKS;
+    question->clients = 3;
+    question->processes = 4;
     const uint64_t locks = propose(&recipe_scalable).size;
     assert_true(locks > 1 && locks < 300);
 }
@@ -119,56 +131,34 @@ TEST(what_cannot_be_simulated_is_not_proposed)
     calls_left = 1; /* a simulation of so many sessions would take minutes */
     assert_nothing(&recipe_scalable, "the least size has more than 20,000 sessions");
     ask("handoff p90 < 2s", 1, 10);
-    question.trial_samples = 3;
+    question->trial_samples = 3;
     assert_nothing(&recipe_scalable, "its trials decide nothing");
 }
 
-/* The simulation's defaults, but for reads, which take so many times as long. */
-static struct costs_file make_costs(uint64_t times)
-{
-    struct sim_options simulation = sim_options_default();
-    double list_ns[COST_LIST_COUNT];
-    struct costs_file costs = {.holds_for.server_count = 3};
-    simulation.costs.read_ns *= times;
-    cost_list_take(&simulation.costs, list_ns);
-    costs.fit.cost_count = COST_LIST_COUNT;
-    for (size_t i = 0; i < COST_LIST_COUNT; i++)
-        costs.fit.costs[i].value = list_ns[i];
-    return costs;
-}
-
-static uint64_t propose_with(uint64_t times)
-{
-    const struct costs_file costs = make_costs(times);
-    struct plan_options options = {.question = question,
-                                   .recipes = {&recipe_scalable, &recipe_nonscalable},
-                                   .recipe_count = 2};
-    struct progress progress;
-    progress_init(&progress, 0, true);
-    assert_int_equal(plan_proposals_make(&costs, &options, &progress, -1, &error), ERROR_NONE);
-    assert_int_equal(options.proposals[0].size, question.most);
-    basis.simulation = costs_file_simulation(&costs, 3);
-    assert_int_equal(options.proposals[1].size, propose(&recipe_nonscalable).size);
-    return options.proposals[1].size;
-}
-
-TEST(the_costs_of_the_file_are_simulated_on_its_servers)
+TEST(each_recipe_has_its_proposal)
 {
     ask("handoff p90 < 8ms", 1, 200);
-    assert_true(propose_with(10) < propose_with(1));
+    const uint64_t few = propose(&recipe_nonscalable).size;
+    options.recipes[0] = &recipe_scalable;
+    options.recipes[1] = &recipe_nonscalable;
+    options.recipe_count = 2;
+    assert_int_equal(make(), ERROR_NONE);
+    assert_int_equal(options.proposals[0].size, question->most);
+    assert_int_equal(options.proposals[1].size, few);
+    assert_true(few < question->most);
 }
 
 TEST(an_interrupt_ends_the_simulation)
 {
     int ends[2];
-    struct plan_proposal proposal = {7, NULL};
     ask("handoff p90 < 4ms", 1, 500);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "", 1), 1);
-    basis.interrupts = ends[0];
-    assert_int_equal(plan_proposal_make(&basis, &recipe_nonscalable, &proposal, &error),
-                     ERROR_INTERRUPTED);
-    assert_int_equal(proposal.size, 7);
+    interrupts = ends[0];
+    options.recipes[0] = &recipe_nonscalable;
+    options.proposals[0].size = 7;
+    assert_int_equal(make(), ERROR_INTERRUPTED);
+    assert_int_equal(options.proposals[0].size, 7);
     close(ends[0]);
     close(ends[1]);
 }

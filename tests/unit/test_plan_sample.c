@@ -11,11 +11,11 @@
 
 static struct plan_question question;
 static struct plan_probe probe;
-static struct search_probe asked;
 static struct trial_plan plan;
 static struct histogram *histograms;
 static struct trial_result result;
-static struct background_figures beside;
+static struct plan_trial trial;
+static struct background_figures *const beside = &trial.beside;
 static struct plan_sample sample;
 
 /* Of 1,000 requests, 3 were over the limit. */
@@ -26,8 +26,7 @@ static void lay_out(const char *objective, enum driver driver)
     question = (struct plan_question){.unknown = PLAN_RATE, .locks = 1, .processes = 1};
     assert_true(objective_parse(objective, &question.objective, why, sizeof why));
     plan_question_complete(&question, 100);
-    asked = (struct search_probe){.size = 500};
-    probe = plan_probe_of(&question, &asked);
+    probe = plan_probe_of(&question, &(struct search_probe){.size = 500});
     plan = plan_probe_trial(&probe, &recipe_scalable, driver);
     histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
     assert_non_null(histograms);
@@ -36,16 +35,18 @@ static void lay_out(const char *objective, enum driver driver)
     result.late = histograms;
     result.latency = histograms + 1;
     result.latency_of = (struct histogram(*)[METER_KINDS])(histograms + 1 + METER_KINDS);
-    beside = (struct background_figures){.measured = true,
-                                         .contended_at_us = 8500,
-                                         .contended_p50_us = 1500,
-                                         .contended_p99_us = 8500,
-                                         .contended_max_us = 70000,
-                                         .contended_per_s = 499,
-                                         .requests = 998,
-                                         .judged = 1000,
-                                         .over = 3,
-                                         .contended_sent = 1000};
+    trial = (struct plan_trial){
+        .probe = &probe, .recipe = &recipe_scalable, .result = &result, .cores = 2};
+    *beside = (struct background_figures){.measured = true,
+                                          .contended_at_us = 8500,
+                                          .contended_p50_us = 1500,
+                                          .contended_p99_us = 8500,
+                                          .contended_max_us = 70000,
+                                          .contended_per_s = 499,
+                                          .requests = 998,
+                                          .judged = 1000,
+                                          .over = 3,
+                                          .contended_sent = 1000};
 }
 
 static int tear_down(void **state)
@@ -58,8 +59,7 @@ static int tear_down(void **state)
 
 static void take(void)
 {
-    const struct plan_machine machine = {.cores = 2};
-    sample = plan_sample_take(&probe, &asked, &recipe_scalable, &result, &beside, &machine);
+    sample = plan_sample_take(&trial);
 }
 
 TEST_BETWEEN(a_trial_is_judged_by_its_load, NULL, tear_down)
@@ -70,12 +70,10 @@ TEST_BETWEEN(a_trial_is_judged_by_its_load, NULL, tear_down)
     assert_int_equal(sample.count.over, 3);
     assert_int_equal(sample.verdict, JUDGE_PASS);
     assert_true(sample.latency_us[PLAN_AT] == 8500 && sample.latency_us[PLAN_P50] == 1500);
-    assert_int_equal(sample.load_per_s, 500);
-    assert_int_equal(sample.sessions, 2);
-    beside.over = 30;
+    beside->over = 30;
     take();
     assert_int_equal(sample.verdict, JUDGE_FAIL);
-    beside.over = 9;
+    beside->over = 9;
     take();
     assert_int_equal(sample.verdict, JUDGE_UNDETERMINED);
 }
@@ -86,7 +84,7 @@ TEST_BETWEEN(an_objective_on_the_lock_is_not_judged_by_the_load, NULL, tear_down
     lay_out("acquire p99 < 10ms", DRIVER_SIMULATED);
     for (int i = 0; i < 1000; i++)
         histogram_record(&result.latency[METER_ACQUIRE], NS_PER_MS);
-    beside.over = 1000;
+    beside->over = 1000;
     take();
     assert_int_equal(sample.count.samples, 1000);
     assert_int_equal(sample.verdict, JUDGE_PASS);
@@ -101,7 +99,7 @@ TEST_BETWEEN(a_load_that_was_not_sent_as_planned_has_no_vote, NULL, tear_down)
         lay_out(objectives[i], DRIVER_EVENTS);
         take();
         assert_null(strstr(sample.reason, "the load in the background"));
-        beside.contended_sent_late = 11;
+        beside->contended_sent_late = 11;
         take();
         assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
         assert_non_null(strstr(sample.reason, "overloaded: of 1000 requests of the load in the "
@@ -114,36 +112,38 @@ TEST_BETWEEN(a_load_that_was_not_sent_as_planned_has_no_vote, NULL, tear_down)
 TEST_BETWEEN(a_load_that_ended_too_early_has_no_vote, NULL, tear_down)
 {
     lay_out("background p99 < 10ms", DRIVER_SIMULATED);
-    snprintf(beside.ended, sizeof beside.ended, "session 3 expired");
+    snprintf(beside->ended, sizeof beside->ended, "session 3 expired");
     take();
     assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
     assert_string_equal(sample.reason,
                         "the load in the background ended too early: session 3 expired");
-    sample = plan_sample_take(&probe, &asked, &recipe_scalable, NULL, &beside, NULL);
+    trial.result = NULL;
+    take();
     assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
     assert_string_equal(sample.reason,
                         "the load in the background ended too early: session 3 expired");
-    assert_int_equal(sample.sessions, 2);
-    assert_true(isnan(sample.latency_us[PLAN_AT]) && isnan(sample.elapsed_s));
+    assert_true(isnan(sample.latency_us[PLAN_AT]));
     assert_true(isnan(sample.handoff_p50_us) && isnan(sample.handoffs_per_s));
 }
 
 TEST_BETWEEN(without_a_load_its_columns_are_empty, NULL, tear_down)
 {
     static const char *const rows[] = {",500,998,1500.0,8500.0,70000.0,499.00,0,0,", ",,,,,,,,"};
-    const struct plan_context context = {"r", "standalone", 1, &question};
+    const struct series_record record = {.files.run = "r", .target = "standalone", .servers = 1};
     lay_out("background p99 < 10ms", DRIVER_SIMULATED);
     for (size_t i = 0; i < 2; i++) {
         char text[2000] = "";
         struct csv csv = {.stream = fmemopen(text, sizeof text, "w")};
         struct table table = {.type = &plan_row_table};
         take();
-        plan_row_take(&sample, &context, table_add(&table));
-        table_write_row(&plan_row_table, table_row(&table, 0), &csv);
+        struct table_value *row = table_add(&table);
+        plan_row_begin(&record, &question, trial.recipe, 0, row);
+        plan_row_take(&trial, &sample, 1, row);
+        table_write_row(&plan_row_table, row, &csv);
         table_deinit(&table);
         fclose(csv.stream);
         assert_non_null(strstr(text, rows[i]));
-        beside = (struct background_figures){0};
+        *beside = (struct background_figures){0};
         probe.load_per_s = 0;
     }
 }
