@@ -10,15 +10,11 @@
 #include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define PATH_SIZE (PATH_MAX + NAME_MAX + 32)
 
 static const char usage[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
@@ -91,43 +87,29 @@ static int parse(int argc, char **argv, struct compare *compare)
 
 /* ------------------------------------------------------------------ reading */
 
-static bool is_run(const char *folder)
+static const char manifest[] = "manifest.json"; /* of a run */
+
+static enum error_kind add_run(void *comparison, const char *folder, struct error *error)
 {
-    char path[PATH_SIZE + sizeof "/manifest.json"];
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    return access(path, F_OK) == 0;
+    return folder_has(folder, manifest) ? comparison_add(comparison, folder, error) : ERROR_NONE;
 }
 
-/* The runs that lie in a folder, if any: those of several topologies do. */
-static enum error_kind read_runs_in(struct comparison *comparison, const char *folder,
-                                    struct error *error)
-{
-    size_t first = comparison->side_count, length = strlen(folder);
-    struct dirent **entries = NULL;
-    enum error_kind kind = ERROR_NONE;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    for (int i = 0; i < count; i++) {
-        char path[PATH_SIZE];
-        snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, entries[i]->d_name);
-        if (kind == ERROR_NONE && entries[i]->d_name[0] != '.' && is_run(path))
-            kind = comparison_add(comparison, path, error);
-        free(entries[i]);
-    }
-    free(entries);
-    comparison_sort(comparison, first);
-    return kind;
-}
-
-static enum error_kind read_folder(struct comparison *comparison, const char *folder,
+/* A run; or the runs that lie in a folder: those of several topologies do. */
+static enum error_kind read_folder(struct comparison *comparison, const char *named,
                                    struct error *error)
 {
+    char folder[PATH_MAX];
     size_t before = comparison->side_count;
-    enum error_kind kind = is_run(folder) ? ERROR_NONE : read_runs_in(comparison, folder, error);
+    enum error_kind kind = ERROR_NONE;
+    snprintf(folder, sizeof folder, "%s", named);
+    folder_trim(folder);
+    if (!folder_has(folder, manifest)) {
+        kind = folder_each(folder, add_run, comparison, error);
+        comparison_sort(comparison, before);
+    }
     /* A folder that holds no run is reported as a run that has no files. */
     if (kind == ERROR_NONE && comparison->side_count == before)
-        kind = comparison_add(comparison, folder, error);
+        kind = comparison_add(comparison, named, error);
     return kind;
 }
 

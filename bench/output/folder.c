@@ -3,15 +3,18 @@
 
 #include "base/clock.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the folders go that nobody has named. */
 #define RESULTS "results"
+
+#define PATH_SIZE (PATH_MAX + NAME_MAX + 2)
 
 /* Whether this program has made it. */
 static bool made_results;
@@ -80,6 +83,32 @@ const char *folder_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
+}
+
+bool folder_has(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+enum error_kind folder_each(const char *folder,
+                            enum error_kind (*add)(void *context, const char *path,
+                                                   struct error *error),
+                            void *context, struct error *error)
+{
+    struct dirent **entries = NULL;
+    enum error_kind kind = ERROR_NONE;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (kind == ERROR_NONE && entries[i]->d_name[0] != '.')
+            kind = add(context, path, error);
+        free(entries[i]);
+    }
+    free(entries);
+    return kind;
 }
 
 void folder_parent(const char *out, char folder[PATH_MAX])

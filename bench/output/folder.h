@@ -10,6 +10,7 @@
 #include "base/error.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Whether folder_make will succeed, before the work begins; errors of folder_make. Makes the folder
@@ -33,6 +34,16 @@ void folder_trim(char *folder);
 
 /* The last name of a path. Points into the path. */
 const char *folder_name(const char *path);
+
+/* Whether a folder has a file of this name. */
+bool folder_has(const char *folder, const char *name);
+
+/* Calls `add` with each folder and file in a folder, except hidden ones, in the order of their
+ * names, until an error. A folder that cannot be read has none. */
+enum error_kind folder_each(const char *folder,
+                            enum error_kind (*add)(void *context, const char *path,
+                                                   struct error *error),
+                            void *context, struct error *error);
 
 /* The existing folder in which folder_make makes `out`: for NULL "results", or "." if "results"
  * does not exist yet. */

@@ -6,12 +6,11 @@
 #include "bench/page/internal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As much as a character may become: \U0010ffff. */
+/* As much as a byte may become: \U0010ffff is of one to four. */
 #define SHOWN_SIZE 16
 #define FIELD_SIZE 256
 
@@ -27,49 +26,27 @@ static const char *entity(char character)
 
 void html_text(FILE *stream, const char *text)
 {
-    size_t left = strlen(text);
-    while (left > 0) {
-        char shown[SHOWN_SIZE];
-        uint32_t code;
-        size_t length = printable_decode(text, left, &code);
-        if (length == 0)
-            length = 1;
-        const char *escaped = entity(text[0]);
-        fputs(escaped != NULL ? escaped : printable_bytes(text, length, shown, sizeof shown),
-              stream);
-        text += length;
-        left -= length;
+    size_t size = (strlen(text) + 1) * SHOWN_SIZE;
+    char *shown = memory_new(size, 1);
+    for (const char *at = printable_text(text, shown, size); *at != '\0'; at++) {
+        if (entity(*at) != NULL)
+            fputs(entity(*at), stream);
+        else
+            fputc(*at, stream);
     }
+    free(shown);
 }
 
-__attribute__((format(printf, 2, 0))) static void put_format(FILE *stream, const char *format,
-                                                             va_list arguments)
+void html_take(FILE *stream, char *text)
 {
-    va_list again;
-    va_copy(again, arguments);
-    size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
-    va_end(again);
-    char *text = memory_new(size, 1);
-    vsnprintf(text, size, format, arguments);
     html_text(stream, text);
     free(text);
 }
 
-void html_format(FILE *stream, const char *format, ...)
+void html_take_element(FILE *stream, const char *tag, char *text)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    put_format(stream, format, arguments);
-    va_end(arguments);
-}
-
-void html_element(FILE *stream, const char *tag, const char *format, ...)
-{
-    va_list arguments;
     fprintf(stream, "<%s>", tag);
-    va_start(arguments, format);
-    put_format(stream, format, arguments);
-    va_end(arguments);
+    html_take(stream, text);
     fprintf(stream, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
@@ -123,15 +100,16 @@ static bool lacks_field(const char *bracket, const struct csv_reader *file, size
     return false;
 }
 
-void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row)
+void html_fill(struct growing_text *text, const char *sentence, const struct csv_reader *file,
+               size_t row)
 {
     for (const char *at = sentence; *at != '\0'; at += *at != '\0') {
-        char text[FIELD_SIZE] = "";
+        char field[FIELD_SIZE] = "";
         size_t length = strcspn(at, "[]{");
-        html_format(stream, "%.*s", (int)length, at);
+        growing_text_add(text, "%.*s", (int)length, at);
         at += length;
         if (*at == '{') {
-            html_text(stream, field_of(at, file, row, text));
+            growing_text_add(text, "%s", field_of(at, file, row, field));
             at = strchr(at, '}');
         } else if (*at == '[' && lacks_field(at, file, row)) {
             at = strchr(at, ']');
@@ -181,18 +159,13 @@ void html_frame(FILE *stream, const char *frame, const struct html_slot *slots)
 
 /* ------------------------------------------------------------------ tables */
 
-void html_table_begin(FILE *stream, const char *caption_format, ...)
+void html_table_begin(FILE *stream, char *caption)
 {
-    va_list arguments, again;
-    va_start(arguments, caption_format);
-    va_copy(again, arguments);
     fputs("<section class=\"wide\" tabindex=\"0\" aria-label=\"", stream);
-    put_format(stream, caption_format, arguments);
+    html_text(stream, caption);
     fputs("\">\n<table>\n<caption>", stream);
-    put_format(stream, caption_format, again);
+    html_take(stream, caption);
     fputs("</caption>\n<thead>\n<tr>\n", stream);
-    va_end(again);
-    va_end(arguments);
 }
 
 void html_table_rows(FILE *stream)
@@ -215,7 +188,7 @@ void html_cell(FILE *stream, bool is_number, const char *text)
 /* ------------------------------------------------------------------ sentences */
 
 /* A word from a file could be any text, and becomes the name of a class. */
-void html_sentence_begin(FILE *stream, const char *verdict)
+void html_take_sentence(FILE *stream, const char *verdict, char *text)
 {
     const char *word =
         strcmp(verdict, HTML_MEASURED) == 0 ? HTML_MEASURED : verdict_word(VERDICT_UNDETERMINED);
@@ -224,27 +197,14 @@ void html_sentence_begin(FILE *stream, const char *verdict)
             word = verdict_word(i);
     }
     fprintf(stream, "<li class=\"%s\"><strong>%s</strong> ", word, word);
-}
-
-void html_sentence_end(FILE *stream)
-{
+    html_take(stream, text);
     fputs("</li>\n", stream);
-}
-
-void html_sentence(FILE *stream, const char *verdict, const char *format, ...)
-{
-    va_list arguments;
-    html_sentence_begin(stream, verdict);
-    va_start(arguments, format);
-    put_format(stream, format, arguments);
-    va_end(arguments);
-    html_sentence_end(stream);
 }
 
 void html_sentence_row(FILE *stream, const char *verdict, const char *sentence,
                        const struct csv_reader *file, size_t row)
 {
-    html_sentence_begin(stream, verdict);
-    html_row(stream, sentence, file, row);
-    html_sentence_end(stream);
+    struct growing_text text = {0};
+    html_fill(&text, sentence, file, row);
+    html_take_sentence(stream, verdict, text.text);
 }

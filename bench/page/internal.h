@@ -11,6 +11,7 @@
 #define BENCH_PAGE_INTERNAL_H
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "measure/csv_reader.h"
 
 #include <jansson.h>
@@ -56,14 +57,6 @@ MUST_CHECK enum error_kind page_sources_add(struct page_sources *sources, const 
                                             struct error *error);
 void page_sources_deinit(struct page_sources *sources);
 
-/* Calls `add` with each folder and file in a folder, in the order of their names, until an error.
- */
-enum error_kind page_each_inner(const char *folder,
-                                enum error_kind (*add)(void *context, const char *path,
-                                                       struct error *error),
-                                void *context, struct error *error);
-bool page_has_file(const char *folder, const char *name);
-
 /* A CSV file by its name, without rows if the folder does not have it: that depends on the
  * subcommand, on its options, and on what was kept. */
 const struct csv_reader *page_file(const struct page_source *source, const char *name);
@@ -87,17 +80,21 @@ const char *page_json_text(const json_t *text);
 
 /* Writes a text, which may be foreign; also good between double quotes. */
 void html_text(FILE *stream, const char *text);
-void html_format(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes an element with such a text, and ends the line. tag: its name, with attributes or without:
- * "th scope=\"col\""; no part of it is foreign. */
-void html_element(FILE *stream, const char *tag, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* The same, and frees it; in an element, whose line ends. tag: its name, with attributes or
+ * without: "th scope=\"col\""; no part of it is foreign. */
+void html_take(FILE *stream, char *text);
+void html_take_element(FILE *stream, const char *tag, char *text);
 
-/* Writes a sentence about a row: {column} becomes its field there, {column:2} a number with two
+/* The same, from a format. */
+#define html_format(stream, ...)       html_take(stream, memory_format(__VA_ARGS__))
+#define html_element(stream, tag, ...) html_take_element(stream, tag, memory_format(__VA_ARGS__))
+
+/* Adds a sentence about a row: {column} becomes its field there, {column:2} a number with two
  * decimals, {column:%} in percent, {column:,} with thousands separated, {column:^} a formula with
  * powers. What stands between brackets is left out if one of its fields is empty. */
-void html_row(FILE *stream, const char *sentence, const struct csv_reader *file, size_t row);
+void html_fill(struct growing_text *text, const char *sentence, const struct csv_reader *file,
+               size_t row);
 
 /* Writes a frame, one of the texts below: {{name}} in it becomes the text of that slot, which is
  * markup, and ends its own lines where the slot has a line for itself. From a line {{if name}} to a
@@ -108,11 +105,10 @@ struct html_slot {
 };
 void html_frame(FILE *stream, const char *frame, const struct html_slot *slots);
 
-/* A table that can be scrolled by keyboard: its caption, then elements "th scope=\"col\"" as the
- * headings of its columns, and its rows between html_table_rows and html_table_end, each with its
- * cells between <tr> and </tr>. */
-void html_table_begin(FILE *stream, const char *caption_format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* A table that can be scrolled by keyboard: its caption, which is freed, then elements "th
+ * scope=\"col\"" as the headings of its columns, and its rows between html_table_rows and
+ * html_table_end, each with its cells between <tr> and </tr>. */
+void html_table_begin(FILE *stream, char *caption);
 void html_table_rows(FILE *stream);
 void html_table_end(FILE *stream);
 void html_cell(FILE *stream, bool is_number, const char *text);
@@ -120,18 +116,15 @@ void html_cell(FILE *stream, bool is_number, const char *text);
 /* Where nothing is claimed. */
 #define HTML_MEASURED "measured"
 
-/* A sentence with its verdict before it, as an item of a list. The verdict must be a word of
- * bench/output/verdict.h or HTML_MEASURED; any other is written as "undetermined". */
-void html_sentence(FILE *stream, const char *verdict, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* A sentence, which is freed, with its verdict before it, as an item of a list. The verdict must be
+ * a word of bench/output/verdict.h or HTML_MEASURED; any other is written as "undetermined". */
+void html_take_sentence(FILE *stream, const char *verdict, char *text);
+#define html_sentence(stream, verdict, ...)                                                        \
+    html_take_sentence(stream, verdict, memory_format(__VA_ARGS__))
 
-/* The same of a row, as html_row. */
+/* The same of a row, as html_fill. */
 void html_sentence_row(FILE *stream, const char *verdict, const char *sentence,
                        const struct csv_reader *file, size_t row);
-
-/* The same in parts, between which the caller writes the sentence. */
-void html_sentence_begin(FILE *stream, const char *verdict);
-void html_sentence_end(FILE *stream);
 
 /* ------------------------------------------------------------------ sections of the page */
 
@@ -147,8 +140,8 @@ void page_anatomy_write(FILE *stream, const struct page_sources *sources);
 void page_figures_write(FILE *stream, const struct page_sources *sources); /* medians of cells */
 void page_laws_write(FILE *stream, const struct page_sources *sources);    /* beside the counts */
 
-/* What a run says about its locks: sentences. */
-void page_run_verdicts(FILE *stream, const struct page_source *run);
+/* Whether the requests and notifications of a trial equal its law. */
+bool page_is_lawful(const struct csv_reader *trials, size_t row);
 
 /* What the sizes of a plan count, by its unknown: "waiters", "requests a second". */
 const char *page_unit(const char *unknown);

@@ -156,7 +156,7 @@ void page_add(const char *folder, const struct manifest *manifest, bool quiet)
 static enum error_kind count_page(void *count, const char *folder, struct error *error)
 {
     (void)error;
-    *(size_t *)count += page_has_file(folder, PAGE_FILE);
+    *(size_t *)count += folder_has(folder, PAGE_FILE);
     return ERROR_NONE;
 }
 
@@ -164,7 +164,7 @@ void page_add_common(const char *folder, bool quiet)
 {
     struct error error;
     size_t pages = 0;
-    (void)page_each_inner(folder, count_page, &pages, &error);
+    (void)folder_each(folder, count_page, &pages, &error);
     if (pages > 1)
         page_add(folder, NULL, quiet);
 }

@@ -165,8 +165,8 @@ static void put_table(FILE *stream, size_t picture, const struct page_source *so
     html_element(stream, "summary", "The data: %zu row%s", file->rows, plural);
     if (file->rows > PAGE_ROWS_MAX)
         html_element(stream, "p", "The first %d rows; the file has all.", PAGE_ROWS_MAX);
-    html_table_begin(stream, "%s: %s of %s", word(picture, "title"), word(picture, "file"),
-                     source->label);
+    html_table_begin(stream, memory_format("%s: %s of %s", word(picture, "title"),
+                                           word(picture, "file"), source->label));
     put_rows(stream, file, word(picture, "columns"));
     html_table_end(stream);
     fputs("</details>\n", stream);

@@ -167,7 +167,7 @@ static void put_object(FILE *stream, const struct page_source *source, size_t in
             return;
         }
     }
-    html_table_begin(stream, "%s of %s", what, label);
+    html_table_begin(stream, memory_format("%s of %s", what, label));
     html_element(stream, "th scope=\"col\"", "name");
     html_element(stream, "th scope=\"col\"", "value");
     html_table_rows(stream);
@@ -306,15 +306,16 @@ static void tell_invalid(FILE *stream, const struct csv_reader *trials)
         if (page_counts(trials, row))
             continue;
         told++;
-        fputs("<li>", stream);
-        html_row(stream,
-                 "[{recipe}, ][{mix}, ][{clients} clients, ][{sessions} sessions, ]"
-                 "[{rate_per_s}/s offered, ][{barriers} barriers, ][{unknown}, ][{size}, ]trial ",
-                 trials, row);
-        html_row(stream, page_text(trials, row, "trial")[0] != '\0' ? "{trial}" : "{step}", trials,
-                 row);
-        html_row(stream, ": {reason}.", trials, row);
-        fputs("</li>\n", stream);
+        struct growing_text text = {0};
+        html_fill(&text,
+                  "[{recipe}, ][{mix}, ][{clients} clients, ][{sessions} sessions, ]"
+                  "[{rate_per_s}/s offered, ][{barriers} barriers, ][{unknown}, ][{size}, ]trial ",
+                  trials, row);
+        html_fill(&text,
+                  page_text(trials, row, "trial")[0] != '\0' ? "{trial}: {reason}."
+                                                             : "{step}: {reason}.",
+                  trials, row);
+        html_take_element(stream, "li", text.text);
     }
     if (invalid > TOLD_MAX)
         html_element(stream, "li", "and %zu more, whose reasons are in the CSV file.",

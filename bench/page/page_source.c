@@ -3,7 +3,6 @@
 #include "bench/output/folder.h"
 #include "bench/page/internal.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,34 +31,6 @@ static const struct {
 
 #define TELLERS (sizeof tellers / sizeof tellers[0])
 
-bool page_has_file(const char *folder, const char *name)
-{
-    char path[FILE_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
-}
-
-/* ------------------------------------------------------------------ the folders in a folder */
-
-enum error_kind page_each_inner(const char *folder,
-                                enum error_kind (*add)(void *context, const char *path,
-                                                       struct error *error),
-                                void *context, struct error *error)
-{
-    struct dirent **entries = NULL;
-    enum error_kind kind = ERROR_NONE;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        char path[FILE_PATH_SIZE];
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (kind == ERROR_NONE && entries[i]->d_name[0] != '.')
-            kind = add(context, path, error);
-        free(entries[i]);
-    }
-    free(entries);
-    return kind;
-}
-
 /* ------------------------------------------------------------------ manifests */
 
 static enum error_kind add_manifest(void *context, const char *folder, struct error *error)
@@ -67,7 +38,7 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     struct page_source *source = context;
     char path[FILE_PATH_SIZE];
     json_error_t place;
-    if (!page_has_file(folder, "manifest.json") || source->manifest_count == PAGE_MANIFESTS_MAX)
+    if (!folder_has(folder, "manifest.json") || source->manifest_count == PAGE_MANIFESTS_MAX)
         return ERROR_NONE;
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     struct page_manifest *manifest = &source->manifests[source->manifest_count];
@@ -109,32 +80,27 @@ const struct csv_reader *page_trials(const struct page_source *source)
     return file;
 }
 
-/* NULL if there is no such row or column. */
-static const char *find_field(const struct csv_reader *file, size_t row, const char *column,
-                              size_t *place)
+/* Where a field is; false if there is no such row or column. */
+static bool find_field(const struct csv_reader *file, size_t row, const char *column, size_t *place)
 {
     struct error error;
-    return row < file->rows && csv_reader_column(file, column, place, &error) == ERROR_NONE
-               ? csv_reader_text(file, row, *place)
-               : NULL;
+    return row < file->rows && csv_reader_column(file, column, place, &error) == ERROR_NONE;
 }
 
 const char *page_text(const struct csv_reader *file, size_t row, const char *column)
 {
     size_t place;
-    const char *text = find_field(file, row, column, &place);
-    return text != NULL ? text : "";
+    return find_field(file, row, column, &place) ? csv_reader_text(file, row, place) : "";
 }
 
 double page_number(const struct csv_reader *file, size_t row, const char *column)
 {
     struct error error;
     size_t place;
-    double number;
-    return find_field(file, row, column, &place) != NULL &&
-                   csv_reader_number(file, row, place, &number, &error) == ERROR_NONE
-               ? number
-               : NAN;
+    double number = NAN;
+    if (find_field(file, row, column, &place))
+        (void)!csv_reader_number(file, row, place, &number, &error); /* NaN stays */
+    return number;
 }
 
 bool page_counts(const struct csv_reader *file, size_t row)
@@ -177,7 +143,7 @@ static enum error_kind read_source(struct page_source *source, const char *telle
 {
     enum error_kind kind = add_manifest(source, source->path, error);
     if (kind == ERROR_NONE && source->manifest_count == 0)
-        kind = page_each_inner(source->path, add_manifest, source, error);
+        kind = folder_each(source->path, add_manifest, source, error);
     if (kind == ERROR_NONE && source->manifest_count == 0)
         return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
                            "there is no manifest.json in it");
@@ -185,7 +151,7 @@ static enum error_kind read_source(struct page_source *source, const char *telle
     for (size_t i = 0; kind == ERROR_NONE && i < NAMES; i++) {
         char path[FILE_PATH_SIZE];
         snprintf(path, sizeof path, "%s/%s", source->folder, names[i]);
-        if (page_has_file(source->folder, names[i]))
+        if (folder_has(source->folder, names[i]))
             kind = csv_reader_open(path, &source->files[i], error);
     }
     if (kind == ERROR_NONE && page_file(source, teller)->rows == 0)
@@ -198,7 +164,7 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
 {
     struct page_sources *sources = context;
     size_t teller = 0;
-    while (teller < TELLERS && !page_has_file(folder, tellers[teller].file))
+    while (teller < TELLERS && !folder_has(folder, tellers[teller].file))
         teller++;
     if (teller == TELLERS)
         return ERROR_NONE;
@@ -228,7 +194,7 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "there is no such folder");
     enum error_kind kind = add_source(sources, folder, error);
     if (kind == ERROR_NONE && sources->count == before)
-        kind = page_each_inner(folder, add_source, sources, error);
+        kind = folder_each(folder, add_source, sources, error);
     if (kind == ERROR_NONE && sources->count == before)
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder,
                            "there are no results in it: no trials.csv, load.csv, cells.csv, "
