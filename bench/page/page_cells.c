@@ -93,8 +93,8 @@ static int compare_keys(const struct trial *x, const struct trial *y)
     return order;
 }
 
-/* The trials of a cell together, those of each source in the order of their rows. The sources are
- * elements of one list. */
+/* The trials of a cell together, those of each source, an element of one list, in the order of
+ * their rows. */
 static int compare_trials(const void *a, const void *b)
 {
     const struct trial *x = a, *y = b;
@@ -104,20 +104,20 @@ static int compare_trials(const void *a, const void *b)
     return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* The trials of the sources of a kind, sorted; for the caller to free. */
-static struct trial *find_trials(const struct page_source *sources, size_t count,
-                                 enum page_kind kind, const struct figures *figures, size_t *found)
+/* The trials of these sources, sorted; for the caller to free. */
+static struct trial *find_trials(const struct page_source *const sources[], size_t count,
+                                 const struct figures *figures, size_t *found)
 {
     struct trial *trials = NULL;
     *found = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct csv_reader *file = page_file(&sources[i], figures->file);
-        for (size_t row = 0; sources[i].kind == kind && row < file->rows; row++) {
+        const struct csv_reader *file = page_file(sources[i], figures->file);
+        for (size_t row = 0; row < file->rows; row++) {
             if (figures->needed != NULL && isnan(page_number(file, row, figures->needed)))
                 continue;
             trials = memory_grow(trials, *found, sizeof *trials);
             struct trial *trial = &trials[(*found)++];
-            *trial = (struct trial){{"", "", "", ""}, &sources[i], row};
+            *trial = (struct trial){{"", "", "", ""}, sources[i], row};
             for (size_t key = 0; figures->keys[key][0] != NULL; key++)
                 trial->keys[key] = page_text(file, row, figures->keys[key][0]);
         }
@@ -162,25 +162,23 @@ static void put_figure(FILE *stream, const struct trial *trials, size_t count,
     free(values);
 }
 
-/* A row for each cell of the sources of a kind, and columns for each of them. The caption may end
- * in a label. No table without a trial that has what is needed. */
-static void write_table(FILE *stream, const struct page_source *sources, size_t count,
-                        enum page_kind kind, const struct figures *figures, const char *label)
+/* A row for each cell of these sources, and columns for each of them. The caption may end in a
+ * label. No table without a trial that has what is needed. */
+static void write_table(FILE *stream, const struct page_source *const sources[], size_t count,
+                        const struct figures *figures, const char *label)
 {
     const struct column *figure;
-    size_t of_kind = 0, found, alike;
-    struct trial *trials = find_trials(sources, count, kind, figures, &found);
-    for (size_t i = 0; i < count; i++)
-        of_kind += sources[i].kind == kind;
-    if (of_kind == 0 || (found == 0 && figures->needed != NULL))
+    size_t found, alike;
+    struct trial *trials = find_trials(sources, count, figures, &found);
+    if (found == 0 && figures->needed != NULL)
         return;
     html_table_begin(stream, memory_format("%s%s", figures->caption, label));
     for (size_t i = 0; figures->keys[i][0] != NULL; i++)
         html_element(stream, "th scope=\"col\"", "%s", figures->keys[i][1]);
     for (size_t i = 0; i < count; i++) {
-        for (figure = figures->figures; sources[i].kind == kind && figure->column != NULL; figure++)
-            html_element(stream, "th scope=\"col\"", "%s%s%s", of_kind > 1 ? sources[i].label : "",
-                         of_kind > 1 ? ": " : "", figure->title);
+        for (figure = figures->figures; figure->column != NULL; figure++)
+            html_element(stream, "th scope=\"col\"", "%s%s%s", count > 1 ? sources[i]->label : "",
+                         count > 1 ? ": " : "", figure->title);
     }
     html_table_rows(stream);
     for (const struct trial *cell = trials; cell < trials + found; cell += alike) {
@@ -191,9 +189,8 @@ static void write_table(FILE *stream, const struct page_source *sources, size_t 
         for (size_t i = 0; figures->keys[i][0] != NULL; i++)
             html_cell(stream, false, cell->keys[i]);
         for (size_t i = 0; i < count; i++) {
-            for (figure = figures->figures; sources[i].kind == kind && figure->column != NULL;
-                 figure++)
-                put_figure(stream, cell, alike, page_file(&sources[i], figures->file), &sources[i],
+            for (figure = figures->figures; figure->column != NULL; figure++)
+                put_figure(stream, cell, alike, page_file(sources[i], figures->file), sources[i],
                            figure);
         }
         fputs("</tr>\n", stream);
@@ -205,13 +202,22 @@ static void write_table(FILE *stream, const struct page_source *sources, size_t 
 void page_figures_write(FILE *stream, const struct page_sources *sources)
 {
     for (enum page_kind kind = 0; kind < PAGE_KINDS; kind++) {
-        if (figures_of[kind].file != NULL)
-            write_table(stream, sources->list, sources->count, kind, &figures_of[kind], "");
+        const struct page_source *of_kind[PAGE_SOURCES_MAX];
+        size_t count = 0;
+        for (size_t i = 0; i < sources->count; i++) {
+            if (sources->list[i].kind == kind)
+                of_kind[count++] = &sources->list[i];
+        }
+        if (count > 0 && figures_of[kind].file != NULL)
+            write_table(stream, of_kind, count, &figures_of[kind], "");
     }
 }
 
 void page_laws_write(FILE *stream, const struct page_sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++)
-        write_table(stream, &sources->list[i], 1, PAGE_RUN, &laws, sources->list[i].label);
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct page_source *source = &sources->list[i];
+        if (source->kind == PAGE_RUN)
+            write_table(stream, &source, 1, &laws, source->label);
+    }
 }

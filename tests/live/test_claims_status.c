@@ -56,54 +56,52 @@ size_t catalogue_count(void)
     return sizeof claims / sizeof claims[0];
 }
 
-/* Tries these claims on the server outside, and returns the exit status. */
-static int try(const char *only)
+/* Tries these claims on the server outside; the exit status, and the first claims of the file with
+ * their verdicts: {id, verdict}. */
+static void check(const char *only, int status, const char *const rows[][2], size_t count)
 {
-    const char *arguments[] = {
-        "claims", "--only", only, "--connect", outside, "-q", "-o", in_work("%s", only), NULL};
-    return claims_main(8, (char **)(uintptr_t)arguments);
-}
-
-static void check(const char *only, int status, size_t row, const char *verdict)
-{
-    assert_int_equal(try(only), status);
+    const char *arguments[] = {"claims", "--connect", outside, "-q", "-o", in_work("%s", only),
+                               "--only", only,        NULL};
+    int given = strcmp(only, "all") == 0 ? 6 : 8;
+    arguments[given] = NULL;
+    assert_int_equal(claims_main(given, (char **)(uintptr_t)arguments), status);
+    if (count == 0) {
+        assert_int_equal(access(in_work("%s", only), F_OK), -1);
+        return;
+    }
     struct csv_file table = csv_file_read(in_work("%s/claims.csv", only));
-    assert_string_equal(csv_file_text(&table, row, "verdict"), verdict);
-    assert_string_equal(csv_file_text(&table, row, "expected"), "one, or \"two\"");
+    assert_int_equal(table.rows, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(csv_file_text(&table, i, "claim"), rows[i][0]);
+        assert_string_equal(csv_file_text(&table, i, "verdict"), rows[i][1]);
+        assert_string_equal(csv_file_text(&table, i, "expected"), "one, or \"two\"");
+    }
     csv_file_deinit(&table);
 }
 
+/* What was tried before an error stands; one that fails outweighs the error. Servers of somebody's
+ * are not beside others: only who asks for such a claim has it tried. */
 COMMAND_TEST(statuses)
 {
-    check("A", 0, 0, "holds");
-    check("B", 1, 0, "fails");
-    check("C", 4, 0, "undetermined");
-    check("A,C", 4, 1, "undetermined");
-    check("A,B,C", 1, 1, "fails");
-}
-
-/* What was tried before an error stands; one that fails outweighs the error. */
-COMMAND_TEST(errors)
-{
-    assert_int_equal(try("D"), 4);
-    assert_int_equal(access(in_work("D"), F_OK), -1);
-    check("A,D", 4, 0, "holds");
-    check("B,D", 1, 0, "fails");
-}
-
-/* Servers of somebody's are not beside others: only who asks for the claim has it tried. */
-COMMAND_TEST(private_ensembles_are_left_out)
-{
-    const char *arguments[] = {"claims", "--connect", outside, "-q", "-o", in_work("all"), NULL};
-    assert_int_equal(claims_main(6, (char **)(uintptr_t)arguments), 1);
-    struct csv_file table = csv_file_read(in_work("all/claims.csv"));
-    assert_string_equal(csv_file_text(&table, 0, "claim"), "A");
-    assert_int_equal(table.rows, 3);
-    csv_file_deinit(&table);
-    check("S,A", 0, 0, "holds");
-    table = csv_file_read(in_work("S,A/claims.csv"));
-    assert_string_equal(csv_file_text(&table, 0, "claim"), "S");
-    csv_file_deinit(&table);
+    static const struct {
+        const char *only;
+        int status;
+        size_t count;
+        const char *rows[3][2];
+    } cases[] = {
+        {"A", 0, 1, {{"A", "holds"}}},
+        {"B", 1, 1, {{"B", "fails"}}},
+        {"C", 4, 1, {{"C", "undetermined"}}},
+        {"A,C", 4, 2, {{"A", "holds"}, {"C", "undetermined"}}},
+        {"A,B,C", 1, 3, {{"A", "holds"}, {"B", "fails"}, {"C", "undetermined"}}},
+        {"D", 4, 0, {{NULL}}},
+        {"A,D", 4, 1, {{"A", "holds"}}},
+        {"B,D", 1, 1, {{"B", "fails"}}},
+        {"all", 1, 3, {{"A", "holds"}, {"B", "fails"}, {"C", "undetermined"}}},
+        {"S,A", 0, 2, {{"S", "holds"}, {"A", "holds"}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check(cases[i].only, cases[i].status, cases[i].rows, cases[i].count);
 }
 
 TEST_GROUP(outside_start, outside_stop)
