@@ -123,34 +123,22 @@ static enum error_kind read_all(struct compare *compare, struct error *error)
 
 /* ------------------------------------------------------------------ writing */
 
-static enum plots_end draw_in(const struct compare *compare, char *why, size_t size)
+static void draw(const struct compare *compare)
 {
     const struct comparison *comparison = &compare->comparison;
     const char *labels[COMPARED_RUNS_MAX], *name;
-    char recipes[PLOTS_RECIPES_SIZE] = "";
-    for (size_t i = 0; (name = past_run_recipe(&comparison->sides[0].run, i)) != NULL; i++) {
-        if (!plots_add_recipe(recipes, name)) {
-            snprintf(why, size, "too many recipes");
-            return PLOTS_SKIPPED;
-        }
-    }
+    struct plots plots = {.kind = PLOTS_OF_COMPARISON,
+                          .folder = compare->results,
+                          .formats = compare->plots,
+                          .interrupts = -1,
+                          .labels = labels,
+                          .label_count = comparison->side_count};
+    for (size_t i = 0; (name = past_run_recipe(&comparison->sides[0].run, i)) != NULL; i++)
+        plots_add_recipe(&plots, name);
     for (size_t i = 0; i < comparison->side_count; i++)
         labels[i] = comparison->sides[i].label;
-    const struct plots plots = {.kind = PLOTS_OF_COMPARISON,
-                                .folder = compare->results,
-                                .recipes = recipes,
-                                .formats = compare->plots,
-                                .interrupts = -1,
-                                .labels = labels,
-                                .label_count = comparison->side_count};
-    return plots_draw(&plots, why, size);
-}
-
-static void draw(const struct compare *compare)
-{
-    char why[640];
-    if (draw_in(compare, why, sizeof why) == PLOTS_SKIPPED && !compare->quiet)
-        complain_mildly("the plots are skipped: %s", why);
+    if (plots_draw(&plots) == PLOTS_SKIPPED && !compare->quiet)
+        complain_mildly("the plots are skipped: %s", plots.why);
 }
 
 static enum verdict judge(const struct comparison *comparison)

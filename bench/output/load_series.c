@@ -229,12 +229,10 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
                  : ERROR_NONE;
 }
 
-static const char *name_plots(const void *context, enum plots_kind *kind,
-                              char recipes[PLOTS_RECIPES_SIZE])
+static const char *name_plots(const void *context, struct plots *plots)
 {
     (void)context;
-    (void)recipes;
-    *kind = PLOTS_OF_LOAD;
+    plots->kind = PLOTS_OF_LOAD;
     return "they need two seconds at least, or two shares of reads, offered rates, or numbers of "
            "sessions that leave watches";
 }
@@ -246,12 +244,10 @@ static enum error_kind join_records(void *context, struct error *error)
     const struct load_series *series = context;
     const struct output_options *output = &series->options->output;
     const struct cells_of all = {series->base.records, series->base.record_count};
-    const struct plots plots = {.kind = PLOTS_OF_LOAD,
-                                .folder = output->out,
-                                .recipes = "",
-                                .formats = output->plots,
-                                .interrupts = series->base.targets.signals};
-    char why[640];
+    struct plots plots = {.kind = PLOTS_OF_LOAD,
+                          .folder = output->out,
+                          .formats = output->plots,
+                          .interrupts = series->base.targets.signals};
     size_t with_trials = 0;
     for (size_t i = 0; i < all.count; i++)
         with_trials += all.records[i].rows.rows > 0;
@@ -260,12 +256,12 @@ static enum error_kind join_records(void *context, struct error *error)
     enum error_kind kind = output_write(output->out, "cells.csv", write_cells, &all, error);
     if (kind != ERROR_NONE)
         return kind;
-    enum plots_end end = plots_draw(&plots, why, sizeof why);
+    enum plots_end end = plots_draw(&plots);
     if (end == PLOTS_INTERRUPTED)
         return error_raise(error, ERROR_INTERRUPTED, 0, series->base.options.subcommand,
                            "the plots are not drawn");
     if (end == PLOTS_SKIPPED && !output->quiet)
-        complain_mildly("the plots of %s are skipped: %s", output->out, why);
+        complain_mildly("the plots of %s are skipped: %s", output->out, plots.why);
     return ERROR_NONE;
 }
 

@@ -12,6 +12,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,16 @@
 /* Longer ones the script cuts. */
 #define LABEL_SIZE 200
 #define TAIL_SIZE  16
+
+__attribute__((format(printf, 2, 3))) static enum plots_end skip(struct plots *plots,
+                                                                 const char *why, ...)
+{
+    va_list arguments;
+    va_start(arguments, why);
+    vsnprintf(plots->why, sizeof plots->why, why, arguments);
+    va_end(arguments);
+    return PLOTS_SKIPPED;
+}
 
 /* ------------------------------------------------------------------ gnuplot */
 
@@ -71,7 +83,7 @@ static int spawn(char *variables, char *script, int log, pid_t *child)
 }
 
 /* The first line that gnuplot complained with, or what ended it without a word. */
-static void read_complaint(int log, int status, char *why, size_t size)
+static void read_complaint(int log, int status, struct plots *plots)
 {
     char text[512] = "";
     ssize_t length = pread(log, text, sizeof text - 1, 0);
@@ -79,28 +91,25 @@ static void read_complaint(int log, int status, char *why, size_t size)
     char *line = text + strspn(text, "\n ");
     line[strcspn(line, "\n")] = '\0';
     if (line[0] == '\0' && WIFSIGNALED(status))
-        snprintf(why, size, "gnuplot was ended by signal %d", WTERMSIG(status));
+        (void)skip(plots, "gnuplot was ended by signal %d", WTERMSIG(status));
     else
-        snprintf(why, size, "gnuplot failed: %s", line);
+        (void)skip(plots, "gnuplot failed: %s", line);
 }
 
 /* Runs a script with these variables ("name='value'; …"); neither text is changed. A plot depends
  * on them and the files that it reads, and not on the user's settings. A Ctrl-C reaches gnuplot
  * too; another signal reaches this program alone. */
-static enum plots_end run_script(char *variables, char *script, int interrupts, char *why,
-                                 size_t size)
+static enum plots_end run_script(char *variables, char *script, struct plots *plots)
 {
     pid_t child;
     int status = 0, log = memfd_create("gnuplot", MFD_CLOEXEC);
-    if (log < 0) {
-        snprintf(why, size, "%s", strerror(errno));
-        return PLOTS_SKIPPED;
-    }
+    if (log < 0)
+        return skip(plots, "%s", strerror(errno));
     int error = spawn(variables, script, log, &child);
     if (error != 0)
-        snprintf(why, size, "gnuplot is not installed (%s)", strerror(error));
+        (void)skip(plots, "gnuplot is not installed (%s)", strerror(error));
     while (error == 0 && waitpid(child, &status, WNOHANG) == 0) {
-        if (is_interrupted(interrupts, LOOK_MS)) {
+        if (is_interrupted(plots->interrupts, LOOK_MS)) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             break;
@@ -108,7 +117,7 @@ static enum plots_end run_script(char *variables, char *script, int interrupts, 
     }
     bool has_nothing = WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW;
     if (error == 0 && status != 0 && !has_nothing)
-        read_complaint(log, status, why, size);
+        read_complaint(log, status, plots);
     close(log);
     return error != 0    ? PLOTS_SKIPPED
            : has_nothing ? PLOTS_NOTHING
@@ -138,54 +147,49 @@ static bool is_whole(const char *path, const char *format)
 
 /* ------------------------------------------------------------------ plots */
 
-/* A script, and the file that it cannot do without. */
-struct plot {
-    const char *name;
-    const char *source;
+static bool has_file(const char *folder, const char *name)
+{
+    char path[2 * PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* A script, the file that it cannot do without, and the kinds of folders that have it. The folder
+ * of an experiment of the paper has tables besides, whose loads are drawn before. */
+static const struct {
+    const char *name, *source;
+    unsigned kinds;
+} list[] = {
+#define OF(kind) 1u << PLOTS_OF_##kind
+    {"rpcs", "trials.csv", OF(RUN)},
+    {"messages", "waiters.csv", OF(RUN)},
+    {"bytes", "trials.csv", OF(RUN)},
+    {"handoff_latency", "waiters.csv", OF(RUN)},
+    {"drain_time", "trials.csv", OF(RUN)},
+    {"background", "background.csv", OF(RUN)},
+    {"anatomy", "trace.csv", OF(RUN)},
+    {"compare", "compare.csv", OF(COMPARISON)},
+    {"load_reads", "cells.csv", OF(LOAD)},
+    {"load_rate", "cells.csv", OF(LOAD)},
+    {"load_fan_out", "cells.csv", OF(LOAD)},
+    {"load_timeline", "timeline.csv", OF(LOAD)},
+    {"paper_table1", "table1.csv", OF(LOAD) | OF(PAPER)},
+    {"paper_table2", "table2.csv", OF(LOAD) | OF(PAPER)},
+    {"paper_table3", "table3.csv", OF(LOAD) | OF(PAPER)},
+    {"paper_figure8", "samples.csv", OF(LOAD) | OF(PAPER)},
+    {"plan", "plan.csv", OF(PLAN)},
+#undef OF
 };
 
-static const struct plot of_run[] = {
-    {"rpcs", "trials.csv"},       {"messages", "waiters.csv"},
-    {"bytes", "trials.csv"},      {"handoff_latency", "waiters.csv"},
-    {"drain_time", "trials.csv"}, {"background", "background.csv"},
-    {"anatomy", "trace.csv"},     {NULL, NULL}};
-static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
-#define OF_EXPERIMENTS                                                                             \
-    {"paper_table1", "table1.csv"}, {"paper_table2", "table2.csv"},                                \
-        {"paper_table3", "table3.csv"},                                                            \
-    {                                                                                              \
-        "paper_figure8", "samples.csv"                                                             \
-    }
-static const struct plot of_load[] = {{"load_reads", "cells.csv"},
-                                      {"load_rate", "cells.csv"},
-                                      {"load_fan_out", "cells.csv"},
-                                      {"load_timeline", "timeline.csv"},
-                                      OF_EXPERIMENTS,
-                                      {NULL, NULL}};
-/* What the folder of an experiment of the paper has besides, whose loads are drawn before. */
-static const struct plot of_paper[] = {OF_EXPERIMENTS, {NULL, NULL}};
-
-static const struct plot of_plan[] = {{"plan", "plan.csv"}, {NULL, NULL}};
-
-static const struct plot *const plots_of[] = {[PLOTS_OF_RUN] = of_run,
-                                              [PLOTS_OF_COMPARISON] = of_comparison,
-                                              [PLOTS_OF_LOAD] = of_load,
-                                              [PLOTS_OF_PAPER] = of_paper,
-                                              [PLOTS_OF_PLAN] = of_plan};
-
-bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name)
+void plots_add_recipe(struct plots *plots, const char *name)
 {
-    size_t length = strlen(list);
-    if (length + strlen(name) + 2 > PLOTS_RECIPES_SIZE)
-        return false;
-    snprintf(list + length, PLOTS_RECIPES_SIZE - length, "%s%s", length > 0 ? " " : "", name);
-    return true;
+    growing_text_add(&plots->recipes, "%s%s", plots->recipes.length > 0 ? " " : "", name);
 }
 
 /* Beside the program: in the sources it is build/zkherd, installed it is bin/zkherd. */
-static bool find_scripts(char *folder, size_t size)
+static bool find_scripts(char folder[PATH_SIZE])
 {
-    static const char *const places[] = {"../share/zkherd/plots", "../plots"};
+    static const char *const places[] = {"share/zkherd/plots", "plots"};
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0)
@@ -193,22 +197,11 @@ static bool find_scripts(char *folder, size_t size)
     program[length] = '\0';
     const char *beside = dirname(program);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char script[PATH_SIZE];
-        int written = snprintf(folder, size, "%s/%s", beside, places[i]);
-        if (written < 0 || (size_t)written >= size)
-            return false;
-        snprintf(script, sizeof script, "%s/common.gp", folder);
-        if (access(script, R_OK) == 0)
+        snprintf(folder, PATH_SIZE, "%.*s/../%s", PATH_MAX, beside, places[i]);
+        if (has_file(folder, "common.gp"))
             return true;
     }
     return false;
-}
-
-static bool has_file(const char *folder, const char *name)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
 }
 
 /* name='value'; a quote within is written twice. */
@@ -220,30 +213,20 @@ static void add_variable(struct growing_text *text, const char *name, const char
     growing_text_add(text, "'; ");
 }
 
-static void set_picture(const struct plots *plots, const char *name, const char *format,
-                        char picture[PATH_SIZE])
-{
-    snprintf(picture, PATH_SIZE, "%s/plots/%s.%s", plots->folder, name, format);
-}
-
 /* A picture that gnuplot could not write to its end is removed. */
-static enum plots_end draw_one(const struct plot *plot, const char *format,
-                               const struct plots *plots, const char *scripts,
-                               const char *variables, char *why, size_t size)
+static enum plots_end draw_one(struct plots *plots, size_t plot, const char *format,
+                               const char *picture, const char *scripts, const char *variables)
 {
-    char picture[PATH_SIZE];
-    if (!has_file(plots->folder, plot->source))
+    if (!has_file(plots->folder, list[plot].source))
         return PLOTS_NOTHING;
-    set_picture(plots, plot->name, format, picture);
     char *all = memory_format("%sformat='%s'", variables, format),
-         *script = memory_format("%s/%s.gp", scripts, plot->name);
-    enum plots_end end = run_script(all, script, plots->interrupts, why, size);
+         *script = memory_format("%s/%s.gp", scripts, list[plot].name);
+    enum plots_end end = run_script(all, script, plots);
     free(all);
     free(script);
     if (end == PLOTS_DRAWN && !is_whole(picture, format)) {
-        snprintf(why, size, "%s could not be written to its end: the disk may be full", picture);
         unlink(picture);
-        return PLOTS_SKIPPED;
+        return skip(plots, "%s could not be written to its end: the disk may be full", picture);
     }
     if (end == PLOTS_NOTHING)
         unlink(picture);
@@ -252,68 +235,74 @@ static enum plots_end draw_one(const struct plot *plot, const char *format,
     return end;
 }
 
+/* Finds the next picture, from *at on: each plot in each of its formats. False: there is none. */
+static bool next_picture(const struct plots *plots, size_t *at, char picture[PATH_SIZE])
+{
+    for (; *at < sizeof list / sizeof list[0] * PLOT_FORMATS; ++*at) {
+        size_t plot = *at / PLOT_FORMATS, format = *at % PLOT_FORMATS;
+        if ((list[plot].kinds & 1u << plots->kind) == 0 || (plots->formats & 1u << format) == 0)
+            continue;
+        snprintf(picture, PATH_SIZE, "%s/plots/%s.%s", plots->folder, list[plot].name,
+                 plot_formats[format]);
+        return true;
+    }
+    return false;
+}
+
 /* All of them, until one fails. */
-static enum plots_end draw_all(const struct plots *plots, const char *scripts,
-                               const char *variables, char *why, size_t size)
+static enum plots_end draw_all(struct plots *plots, const char *scripts, const char *variables)
 {
     enum plots_end end = PLOTS_NOTHING;
-    for (const struct plot *plot = plots_of[plots->kind]; plot->name != NULL; plot++) {
-        for (size_t i = 0; i < PLOT_FORMATS; i++) {
-            if ((plots->formats & 1u << i) == 0)
-                continue;
-            enum plots_end one =
-                draw_one(plot, plot_formats[i], plots, scripts, variables, why, size);
-            if (one == PLOTS_SKIPPED)
-                return one;
-            if (one == PLOTS_DRAWN)
-                end = one;
-        }
+    char picture[PATH_SIZE];
+    for (size_t at = 0; end != PLOTS_SKIPPED && next_picture(plots, &at, picture); at++) {
+        enum plots_end one = draw_one(plots, at / PLOT_FORMATS, plot_formats[at % PLOT_FORMATS],
+                                      picture, scripts, variables);
+        end = one != PLOTS_NOTHING ? one : end;
     }
     return end;
 }
 
-/* After an interruption: all pictures, the one that was being drawn among them. */
-static void remove_pictures(const struct plots *plots)
+/* What the scripts are told. */
+static char *describe(const struct plots *plots, const char *scripts)
 {
-    for (const struct plot *plot = plots_of[plots->kind]; plot->name != NULL; plot++) {
-        for (size_t i = 0; i < PLOT_FORMATS; i++) {
-            char picture[PATH_SIZE];
-            set_picture(plots, plot->name, plot_formats[i], picture);
-            if ((plots->formats & 1u << i) != 0)
-                unlink(picture);
-        }
-    }
-}
-
-enum plots_end plots_draw(const struct plots *plots, char *why, size_t size)
-{
-    char scripts[PATH_MAX], folder[PATH_SIZE];
     struct growing_text variables = {0};
-    if (!find_scripts(scripts, sizeof scripts)) {
-        snprintf(why, size, "the scripts are not beside the program");
-        return PLOTS_SKIPPED;
-    }
-    snprintf(folder, sizeof folder, "%s/plots", plots->folder);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        snprintf(why, size, "%s: %s", folder, strerror(errno));
-        return PLOTS_SKIPPED;
-    }
     add_variable(&variables, "run", plots->folder);
     add_variable(&variables, "scripts", scripts);
-    add_variable(&variables, "recipes", plots->recipes);
+    add_variable(&variables, "recipes", plots->recipes.length > 0 ? plots->recipes.text : "");
     growing_text_add(&variables, "fitted=%d; ", has_file(plots->folder, "fits.csv"));
     for (size_t i = 0; i < plots->label_count; i++) {
         char name[32], label[LABEL_SIZE];
         snprintf(name, sizeof name, "label_%zu", i + 1);
         add_variable(&variables, name, printable_text(plots->labels[i], label, sizeof label));
     }
-    enum plots_end end = draw_all(plots, scripts, variables.text, why, size);
-    free(variables.text);
+    return variables.text;
+}
+
+static enum plots_end draw(struct plots *plots)
+{
+    char scripts[PATH_SIZE], folder[PATH_SIZE], picture[PATH_SIZE];
+    if (!find_scripts(scripts))
+        return skip(plots, "the scripts are not beside the program");
+    snprintf(folder, sizeof folder, "%s/plots", plots->folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return skip(plots, "%s: %s", folder, strerror(errno));
+    char *variables = describe(plots, scripts);
+    enum plots_end end = draw_all(plots, scripts, variables);
+    free(variables);
     if (is_interrupted(plots->interrupts, 0)) {
-        remove_pictures(plots);
+        for (size_t at = 0; next_picture(plots, &at, picture); at++)
+            unlink(picture); /* the one that was being drawn among them */
         end = PLOTS_INTERRUPTED;
     }
     if (end != PLOTS_DRAWN)
         rmdir(folder); /* only if nothing was drawn at all */
+    return end;
+}
+
+enum plots_end plots_draw(struct plots *plots)
+{
+    enum plots_end end = draw(plots);
+    free(plots->recipes.text);
+    plots->recipes = (struct growing_text){0};
     return end;
 }

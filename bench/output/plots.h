@@ -9,7 +9,8 @@
 #ifndef BENCH_OUTPUT_PLOTS_H
 #define BENCH_OUTPUT_PLOTS_H
 
-#include <stdbool.h>
+#include "base/memory.h"
+
 #include <stddef.h>
 
 enum plots_end {
@@ -18,13 +19,6 @@ enum plots_end {
     PLOTS_SKIPPED,     /* it could not be done: why has the reason */
     PLOTS_INTERRUPTED, /* no plot is left */
 };
-
-/* The names of as many recipes as a run may have, with room to spare. */
-#define PLOTS_RECIPES_SIZE 8192
-
-/* Appends the name of a recipe to a list for struct plots. False, with the list as it was, if it
- * does not fit. */
-bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name);
 
 /* As many runs as a comparison may have. */
 #define COMPARED_RUNS_MAX 16
@@ -42,18 +36,23 @@ enum plots_kind {
 struct plots {
     enum plots_kind kind;
     const char *folder;
-    const char *recipes; /* their names with blanks between, in this order; a load: "" */
-    unsigned formats;    /* at least one (bench/cli/arguments.h) */
-    int interrupts;      /* -1, or a descriptor that becomes readable when it is to be given up */
+    struct growing_text recipes; /* in this order; a load has none */
+    unsigned formats;            /* at least one (bench/cli/arguments.h) */
+    int interrupts; /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;
     void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */
     void *context;
+    char why[640];
 };
 
-/* Draws all plots for which there are data; what they are drawn from is none the worse if that
- * cannot be done. If the file of a plot has nothing to draw, as a trace without waiters, an older
- * picture of that plot is removed; if the folder does not have the file, the picture stays. */
-enum plots_end plots_draw(const struct plots *plots, char *why, size_t size);
+/* Adds a recipe, whose name has no blank. */
+void plots_add_recipe(struct plots *plots, const char *name);
+
+/* Draws all plots for which there are data, and frees the recipes; what they are drawn from is none
+ * the worse if that cannot be done. If the file of a plot has nothing to draw, as a trace without
+ * waiters, an older picture of that plot is removed; if the folder does not have the file, the
+ * picture stays. */
+enum plots_end plots_draw(struct plots *plots);
 
 #endif

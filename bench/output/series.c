@@ -262,29 +262,25 @@ void series_keep(const struct series *series, struct series_record *record,
 
 /* ------------------------------------------------------------------ the end */
 
-#define REASON_SIZE 640
-
 /* What cannot be drawn is a warning. */
 static enum error_kind draw(struct series *series, struct series_record *record,
                             struct error *error)
 {
     const struct output_options *output = series->options.output;
     const struct error *cut_short = series->cut_short;
-    char why[REASON_SIZE], recipes[PLOTS_RECIPES_SIZE] = "";
     struct plots plots = {.folder = record->files.folder,
-                          .recipes = recipes,
                           .formats = output->plots,
                           .interrupts = series->targets.signals};
-    const char *nothing = series->user->name_plots(series->context, &plots.kind, recipes);
+    const char *nothing = series->user->name_plots(series->context, &plots);
     progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
                                         ? "drawing the plots"
                                         : "drawing the plots; interrupt again to end at once");
-    enum plots_end end = plots_draw(&plots, why, sizeof why);
+    enum plots_end end = plots_draw(&plots);
     progress_clear(&series->progress);
     if (end == PLOTS_NOTHING && nothing != NULL && cut_short == NULL && !output->quiet)
         complain_mildly("no plots in %s: %s", plots.folder, nothing);
     if (end == PLOTS_SKIPPED)
-        series_warn(series, record, "the plots are skipped: %s", why);
+        series_warn(series, record, "the plots are skipped: %s", plots.why);
     if (end != PLOTS_INTERRUPTED)
         return ERROR_NONE;
     manifest_warn(&record->manifest, "interrupted: the plots are not drawn");

@@ -72,10 +72,9 @@ struct series_user {
      * files are whole: writes those of all trials. */
     enum error_kind (*finish)(void *context, struct series_record *record, bool whole,
                               struct error *error);
-    /* The plots of a record: what there is to draw, the list of recipes, which is "" before.
-     * Returns why there may be nothing. */
-    const char *(*name_plots)(const void *context, enum plots_kind *kind,
-                              char recipes[PLOTS_RECIPES_SIZE]);
+    /* Sets the kind of the plots of a record, and adds their recipes. Returns why there may be
+     * nothing to draw. */
+    const char *(*name_plots)(const void *context, struct plots *plots);
     /* When all records are closed: writes what is of all of them. */
     enum error_kind (*join)(void *context, struct error *error);
     /* Prints the results, and writes what the records do not; not called without a trial. Returns

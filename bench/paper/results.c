@@ -141,14 +141,12 @@ void paper_write_table(FILE *stream, const void *context)
 
 static void draw(const struct output_options *output, int interrupts)
 {
-    char why[640];
-    const struct plots plots = {.kind = PLOTS_OF_PAPER,
-                                .folder = output->out,
-                                .recipes = "",
-                                .formats = output->plots,
-                                .interrupts = interrupts};
-    if (plots_draw(&plots, why, sizeof why) == PLOTS_SKIPPED && !output->quiet)
-        complain_mildly("the plots are skipped: %s", why);
+    struct plots plots = {.kind = PLOTS_OF_PAPER,
+                          .folder = output->out,
+                          .formats = output->plots,
+                          .interrupts = interrupts};
+    if (plots_draw(&plots) == PLOTS_SKIPPED && !output->quiet)
+        complain_mildly("the plots are skipped: %s", plots.why);
 }
 
 static void print(const struct paper_outcome *outcome)

@@ -274,13 +274,12 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
                  : ERROR_NONE;
 }
 
-static const char *name_plots(const void *context, enum plots_kind *kind,
-                              char recipes[PLOTS_RECIPES_SIZE])
+static const char *name_plots(const void *context, struct plots *plots)
 {
     const struct plan_options *options = ((const struct plan_searches *)context)->options;
-    *kind = PLOTS_OF_PLAN;
+    plots->kind = PLOTS_OF_PLAN;
     for (size_t i = 0; i < options->recipe_count; i++)
-        (void)!plots_add_recipe(recipes, options->recipes[i]->name);
+        plots_add_recipe(plots, options->recipes[i]->name);
     return NULL;
 }
 

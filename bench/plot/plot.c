@@ -62,24 +62,22 @@ static void add_picture(void *pictures, const char *file)
 }
 
 /* Draws, and tells of the pictures. */
-static enum error_kind draw(struct plot *plot, struct plots plots, struct error *error)
+static enum error_kind draw(struct plot *plot, struct plots *plots, struct error *error)
 {
-    char why[640];
-    plots.formats = plot->formats;
-    plots.interrupts = -1;
+    plots->formats = plot->formats;
+    plots->interrupts = -1;
     if (plot->json) {
-        json_t *result = json_pack("{s:o, s:[]}", "folder", json_text(plots.folder), "plots");
+        json_t *result = json_pack("{s:o, s:[]}", "folder", json_text(plots->folder), "plots");
         json_array_append_new(plot->results, result);
-        plots.drawn = add_picture;
-        plots.context = json_object_get(result, "plots");
+        plots->drawn = add_picture;
+        plots->context = json_object_get(result, "plots");
     }
-    enum plots_end end = plots_draw(&plots, why, sizeof why);
-    if (end == PLOTS_NOTHING)
-        return error_raise(error, ERROR_NOT_DRAWN, 0, plots.folder, "there is nothing to draw");
+    enum plots_end end = plots_draw(plots);
     if (end != PLOTS_DRAWN)
-        return error_raise(error, ERROR_NOT_DRAWN, 0, plots.folder, "%s", why);
+        return error_raise(error, ERROR_NOT_DRAWN, 0, plots->folder, "%s",
+                           end == PLOTS_NOTHING ? "there is nothing to draw" : plots->why);
     if (!plot->json)
-        printf("plots in %s/plots\n", plots.folder);
+        printf("plots in %s/plots\n", plots->folder);
     return ERROR_NONE;
 }
 
@@ -88,17 +86,13 @@ static enum error_kind draw(struct plot *plot, struct plots plots, struct error 
 static enum error_kind plot_run(const char *folder, struct plot *plot, struct error *error)
 {
     struct past_run run;
-    char recipes[PLOTS_RECIPES_SIZE] = "";
     enum error_kind kind = past_run_open(folder, &run, error);
     if (kind != ERROR_NONE)
         return kind;
-    const struct plots plots = {.kind = PLOTS_OF_RUN, .folder = run.folder, .recipes = recipes};
-    for (size_t i = 0; kind == ERROR_NONE && past_run_recipe(&run, i) != NULL; i++) {
-        if (!plots_add_recipe(recipes, past_run_recipe(&run, i)))
-            kind = error_raise(error, ERROR_MALFORMED, 0, run.folder, "too many recipes");
-    }
-    if (kind == ERROR_NONE)
-        kind = draw(plot, plots, error);
+    struct plots plots = {.kind = PLOTS_OF_RUN, .folder = run.folder};
+    for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)
+        plots_add_recipe(&plots, past_run_recipe(&run, i));
+    kind = draw(plot, &plots, error);
     past_run_deinit(&run);
     return kind;
 }
@@ -107,15 +101,14 @@ static enum error_kind plot_run(const char *folder, struct plot *plot, struct er
 
 /* Adds the recipe that a row names. The rows of a recipe stand together. */
 static enum error_kind add_recipe(const struct csv_reader *reader, size_t row, size_t column,
-                                  char recipes[PLOTS_RECIPES_SIZE], struct error *error)
+                                  struct plots *plots, struct error *error)
 {
     const char *name = csv_reader_text(reader, row, column);
     if (row > 0 && strcmp(name, csv_reader_text(reader, row - 1, column)) == 0)
         return ERROR_NONE;
     if (!past_run_is_name(name))
         return csv_reader_refuse(reader, row, column, "is no name of a recipe", error);
-    if (!plots_add_recipe(recipes, name))
-        return csv_reader_refuse(reader, row, column, "is one recipe too many", error);
+    plots_add_recipe(plots, name);
     return ERROR_NONE;
 }
 
@@ -151,8 +144,8 @@ static enum error_kind plot_rows(const char *folder, const char *name, enum plot
 {
     struct csv_reader reader;
     const char *labels[COMPARED_RUNS_MAX];
-    char file[PATH_SIZE], recipes[PLOTS_RECIPES_SIZE] = "";
-    struct plots plots = {.kind = of, .folder = folder, .recipes = recipes};
+    char file[PATH_SIZE];
+    struct plots plots = {.kind = of, .folder = folder};
     size_t recipe;
     snprintf(file, sizeof file, "%s/%s", folder, name);
     enum error_kind kind = csv_reader_open(file, &reader, error);
@@ -160,13 +153,14 @@ static enum error_kind plot_rows(const char *folder, const char *name, enum plot
         return kind;
     kind = csv_reader_column(&reader, "recipe", &recipe, error);
     for (size_t row = 0; kind == ERROR_NONE && row < reader.rows; row++)
-        kind = add_recipe(&reader, row, recipe, recipes, error);
+        kind = add_recipe(&reader, row, recipe, &plots, error);
     if (kind == ERROR_NONE && of == PLOTS_OF_COMPARISON) {
         plots.labels = labels;
         kind = read_labels(&reader, labels, &plots.label_count, error);
     }
     if (kind == ERROR_NONE)
-        kind = draw(plot, plots, error);
+        kind = draw(plot, &plots, error);
+    free(plots.recipes.text); /* of a file that is refused */
     csv_reader_deinit(&reader);
     return kind;
 }
@@ -237,7 +231,7 @@ static enum error_kind plot_folder(const char *named, struct plot *plot, struct 
     if (of == PLOTS_OF_PLAN)
         return plot_rows(folder, "answers.csv", of, plot, error);
     /* The scripts of a load read numbers alone. */
-    return draw(plot, (struct plots){.kind = of, .folder = folder, .recipes = ""}, error);
+    return draw(plot, &(struct plots){.kind = of, .folder = folder}, error);
 }
 
 static int plot_folders(char *const folders[], size_t count, struct plot *plot)

@@ -196,13 +196,12 @@ static enum error_kind finish(void *context, struct series_record *base, bool wh
     return record_finish(&((struct run *)context)->records[base->topology], whole, error);
 }
 
-static const char *name_plots(const void *context, enum plots_kind *kind,
-                              char recipes[PLOTS_RECIPES_SIZE])
+static const char *name_plots(const void *context, struct plots *plots)
 {
     const struct run *run = context;
-    *kind = PLOTS_OF_RUN;
+    plots->kind = PLOTS_OF_RUN;
     for (size_t i = 0; i < run->options.plan.recipe_count; i++)
-        (void)plots_add_recipe(recipes, run->options.plan.recipes[i]->name);
+        plots_add_recipe(plots, run->options.plan.recipes[i]->name);
     return "there is nothing to draw";
 }
 
