@@ -99,20 +99,20 @@ static json_t *describe_data(const struct target_options *options, const struct 
                      "fsync", fsync);
 }
 
-void manifest_begin(struct manifest *manifest, const struct manifest_start *start)
+void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t seed, json_t *plan,
+                    const struct target_options *options, const struct target *target)
 {
     json_t *command = json_pack("[s]", "zkherd"), *servers = json_array();
-    for (int i = 0; i < start->argc; i++)
-        json_array_append_new(command, json_text(start->argv[i]));
-    for (size_t i = 0; i < start->target->servers.count; i++)
-        json_array_append_new(servers, describe_server(start->target, i));
+    for (int i = 0; i < argc; i++)
+        json_array_append_new(command, json_text(argv[i]));
+    for (size_t i = 0; i < target->servers.count; i++)
+        json_array_append_new(servers, describe_server(target, i));
     manifest->warnings = json_array();
     manifest->json =
         json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", command, "version",
-                  version_text, "seed", (json_int_t)start->seed, "plan", start->plan, "host",
-                  machine_describe(), "driver", describe_driver(start->options, start->target),
-                  "target", start->target->name, "servers", servers, "data",
-                  describe_data(start->options, start->target));
+                  version_text, "seed", (json_int_t)seed, "plan", plan, "host", machine_describe(),
+                  "driver", describe_driver(options, target), "target", target->name, "servers",
+                  servers, "data", describe_data(options, target));
 }
 
 void manifest_set(struct manifest *manifest, const char *name, json_t *value)
@@ -151,27 +151,24 @@ static void write_json(FILE *stream, const void *manifest)
     fputc('\n', stream);
 }
 
-enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
-                               struct error *error)
+enum error_kind manifest_write(struct manifest *manifest, const struct file_set *files,
+                               size_t planned, const struct error *cut_short,
+                               const struct error *unwritten, struct error *error)
 {
-    const struct error *unwritten = end->unwritten, *cut_short = end->cut_short;
     char started[32], ended[32];
-    if (manifest->json == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
     /* A warning names the plots that a signal has left out. */
     if (cut_short == NULL && unwritten != NULL && unwritten->kind != ERROR_INTERRUPTED)
         cut_short = unwritten;
-    clock_format_utc(end->started_utc_ns, 0, started, sizeof started);
+    clock_format_utc(files->started_utc_ns, 0, started, sizeof started);
     clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
-    json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:b, s:s?, s:O}", "started", started, "ended",
-                             ended, "trials_planned", (json_int_t)end->trials_planned,
-                             "trials_finished", (json_int_t)end->trials_finished, "interrupted",
-                             cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
-                             cut_short != NULL ? error_words(cut_short->kind) : NULL, "warnings",
-                             manifest->warnings);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:I, s:I, s:b, s:s?, s:O}", "started", started, "ended", ended,
+        "trials_planned", (json_int_t)planned, "trials_finished", (json_int_t)files->trials,
+        "interrupted", cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
+        cut_short != NULL ? error_words(cut_short->kind) : NULL, "warnings", manifest->warnings);
     json_object_update(manifest->json, json);
     json_decref(json);
-    return output_write(end->folder, "manifest.json", write_json, manifest, error);
+    return output_write(files->folder, "manifest.json", write_json, manifest, error);
 }
 
 enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,

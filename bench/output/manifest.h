@@ -7,42 +7,24 @@
 
 #include "base/error.h"
 #include "bench/cli/options.h"
+#include "bench/output/file_set.h"
 #include "bench/target/target.h"
 #include "fleet/shared.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A manifest under construction. Without memory the functions below do nothing, and manifest_write
- * returns ERROR_NO_MEMORY. */
+/* A manifest under construction. */
 struct manifest {
     json_t *json;
     json_t *warnings;
 };
 
-/* What is known before the first trial. */
-struct manifest_start {
-    int argc; /* argv[0] is the subcommand */
-    char **argv;
-    uint64_t seed;
-    json_t *plan; /* given to manifest_begin; NULL: there was no memory for the plan */
-    const struct target_options *options;
-    const struct target *target;
-};
-
-/* What is known after the last trial. */
-struct manifest_end {
-    const char *folder;
-    uint64_t started_utc_ns;
-    size_t trials_planned, trials_finished;
-    const struct error *cut_short; /* why it ended before its last trial, or NULL */
-    const struct error *unwritten; /* why a file is missing; NULL: none is, or cut_short says why */
-};
-
-/* Begins the manifest: command line, version, seed, plan, host, servers. */
-void manifest_begin(struct manifest *manifest, const struct manifest_start *start);
+/* Begins it with what is known before the first trial. argv[0] is the subcommand; takes the plan.
+ */
+void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t seed, json_t *plan,
+                    const struct target_options *options, const struct target *target);
 
 /* Adds a warning. */
 void manifest_warn(struct manifest *manifest, const char *warning);
@@ -53,9 +35,11 @@ void manifest_set(struct manifest *manifest, const char *name, json_t *value);
 /* Sets the number of sessions of the last trial on each server, and the role of each server. */
 void manifest_sessions(struct manifest *manifest, const struct shared *shared);
 
-/* Completes the manifest and writes manifest.json into the folder. */
-MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
-                                          struct error *error);
+/* Completes the manifest, and writes manifest.json into the folder. cut_short: why the trials ended
+ * before the last of those planned, or NULL; unwritten: why a file is missing, or NULL. */
+MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct file_set *files,
+                                          size_t planned, const struct error *cut_short,
+                                          const struct error *unwritten, struct error *error);
 
 /* Adds a warning about what comes after all other files to a manifest that manifest_write has
  * written into the folder, and writes it again. On an error the file is as before. */

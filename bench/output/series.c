@@ -167,10 +167,8 @@ static enum error_kind open_record(struct series *series, size_t topology, const
         (void)!file_set_close(&record->files, &closing);
         return kind;
     }
-    manifest_begin(&record->manifest,
-                   &(struct manifest_start){series->argc, series->argv, options->seed,
-                                            user->describe_plan(series->context), options->target,
-                                            target});
+    manifest_begin(&record->manifest, series->argc, series->argv, options->seed,
+                   user->describe_plan(series->context), options->target, target);
     const char *shares = resources_warning(options->target, record->servers);
     if (user->warn != NULL)
         user->warn(series->context, record);
@@ -304,10 +302,9 @@ static enum error_kind close_record(struct series *series, struct series_record 
     if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL)
         kind = draw(series, record, error);
     struct error second;
-    const struct manifest_end end = {files->folder,     files->started_utc_ns,
-                                     record->planned,   files->trials,
-                                     series->cut_short, kind == ERROR_NONE ? NULL : error};
-    written = manifest_write(&record->manifest, &end, kind == ERROR_NONE ? error : &second);
+    bool good = kind == ERROR_NONE;
+    written = manifest_write(&record->manifest, files, record->planned, series->cut_short,
+                             good ? NULL : error, good ? error : &second);
     kind = kind == ERROR_NONE ? written : kind;
     record->whole = kind == ERROR_NONE && !files->broken;
     return kind;
