@@ -86,6 +86,13 @@ void law_lock_release(struct law_lock *lock, struct tally *cost)
     settle(lock, &before, lock->recipe->law.release, cost);
 }
 
+void law_lock_release_alone(const struct law_lock *lock, struct tally *cost)
+{
+    struct law_lock alone = *lock;
+    alone.view.waiters = alone.view.sharing = alone.view.arrivals_since_grant = 0;
+    law_lock_release(&alone, cost);
+}
+
 uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost)
 {
     struct law_view *view = &lock->view, before = *view;

@@ -28,6 +28,9 @@ void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t 
 void law_lock_arrival(struct law_lock *lock, struct tally *cost);
 void law_lock_release(struct law_lock *lock, struct tally *cost);
 
+/* Adds what the holder itself sends in the next release, whoever waits. */
+void law_lock_release_alone(const struct law_lock *lock, struct tally *cost);
+
 /* A turn, if the recipe has AWAIT_TURN, clients wait and none holds: adds its cost to *cost.
  * Returns how many clients continue; 0: no turn. To be called once all clients have arrived, and
  * after every later step. */

@@ -48,11 +48,12 @@ enum recipe_step {
  * to the next; those that nothing else sets are for a recipe's own use. */
 struct contender {
     struct client *client;
-    const char *lock;                 /* path of the znode whose children the lock uses */
-    uint32_t number;                  /* index among the clients of its lock, from 0 */
-    uint32_t clients;                 /* number of clients of the lock */
-    int resume_at;                    /* line at which the coroutine continues; 0: its beginning */
-    enum zk_status status;            /* status of the last reply */
+    const char *lock;      /* path of the znode whose children the lock uses */
+    uint32_t number;       /* index among the clients of its lock, from 0 */
+    uint32_t clients;      /* number of clients of the lock */
+    const char *file;      /* of the coroutine */
+    int resume_at;         /* line at which it continues, or has ended; 0: its beginning */
+    enum zk_status status; /* status of the last reply */
     const struct client_reply *reply; /* the last reply; valid in the step that it resumed */
     enum client_event awaited;        /* waiting: the event that the recipe waits for */
     char watched[RECIPE_PATH_MAX];    /* waiting: path of the znode of that event */
@@ -184,6 +185,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
  * line has one AWAIT at most, and a switch of the recipe none. What stands before BEGIN runs at
  * every resumption. A recipe that reaches END has failed. */
 #define BEGIN                                                                                      \
+    s->file = __FILE__;                                                                            \
     switch (s->resume_at) {                                                                        \
     case 0:
 
@@ -228,9 +230,9 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     } while (0)
 
 /* The ends of an acquire, of the work, of a release, of the trial, of the session. */
-#define GRANTED  return STEP_DONE
-#define WORKED   return STEP_DONE
-#define RELEASED return STEP_DONE
+#define GRANTED  return (void)(s->resume_at = __LINE__), STEP_DONE
+#define WORKED   GRANTED
+#define RELEASED GRANTED
 #define FAILED   return STEP_FAILED
 #define CRASHED  return STEP_CRASHED
 

@@ -125,7 +125,7 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
 /* ------------------------------------------------------------------ what a verdict found */
 
 /* $s: the session, $o: the other, $e: expected, $f: found, $E and $F: these in seconds, $t: the
- * tally, $c: the servers' counter. */
+ * tally, $c: the servers' counter, $p: a place in a recipe. */
 static const char *words_of(const struct violation *violation)
 {
     switch (violation->kind) {
@@ -140,6 +140,8 @@ static const char *words_of(const struct violation *violation)
         return "out of turn: session $s with number $f was granted after number $e";
     case VIOLATION_LAW:
         return "$t: the law says $e, found $f";
+    case VIOLATION_UNSENT:
+        return "$t: the law says that a release sends $e, session $s sent $f, and $p";
     case VIOLATION_HOLDERS:
         return "all is at rest: $e should hold the lock, $f do";
     case VIOLATION_ENTERED_EARLY:
@@ -173,6 +175,10 @@ static void add_fact(struct growing_text *text, const struct violation *violatio
         growing_text_add(text, "%s", tally_column(violation->tally));
     else if (letter == 'c')
         growing_text_add(text, "%s", server_counters_counter_word(violation->counter));
+    else if (letter == 'p' && violation->file != NULL)
+        growing_text_add(text, "ended it at %s:%d", violation->file, violation->line);
+    else if (letter == 'p')
+        growing_text_add(text, "has not ended it");
     else if (letter == 'E' || letter == 'F')
         growing_text_add(text, "%.3f",
                          (double)(letter == 'E' ? violation->expected : violation->found) / 1e3);

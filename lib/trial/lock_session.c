@@ -246,6 +246,8 @@ static void released(struct lock_session *session)
 {
     uint64_t now_ns = client_now_ns(session->actor.client);
     report_of(session)->released_ns = now_ns;
+    report_of(session)->released_file = session->contender.file;
+    report_of(session)->released_line = session->contender.resume_at;
     meter_released(&session->meter, now_ns - session->release_ns);
     shared_raise(&session->memory->last_released_ns, now_ns);
     session->state = SESSION_IDLE;

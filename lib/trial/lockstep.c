@@ -15,6 +15,8 @@
 struct lockstep_lock {
     struct law_lock law;
     struct tally expected; /* what the law predicts for the present row */
+    struct tally alone;    /* of these: what the holder sends to release; of an arrival: nothing */
+    uint32_t releasing;    /* the holder */
     uint64_t before;       /* notifications that the law predicted for the row before */
 };
 
@@ -198,11 +200,34 @@ static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
     return END_VIOLATION;
 }
 
+/* A release that does not send what gives the lock up wakes nobody: that is the holder's doing, and
+ * not that of those who wait. */
+static bool has_unsent(struct lockstep *lockstep, uint32_t lock)
+{
+    const struct lockstep_lock *state = &lockstep->locks[lock];
+    const struct tally *found = &handoff_row(lockstep->memory, lock)->tally;
+    const struct trial_session_report *report = &lockstep->memory->sessions[state->releasing];
+    for (enum tally_kind kind = 0; kind < TALLY_NOTIFICATION; kind++) {
+        if (found->of[kind] >= state->alone.of[kind])
+            continue;
+        violate(lockstep, lock, handoff_number(lockstep->memory, lock),
+                (struct violation){.kind = VIOLATION_UNSENT,
+                                   .tally = kind,
+                                   .session = state->releasing + 1,
+                                   .file = report->released_file,
+                                   .line = report->released_line,
+                                   .expected = (int64_t)state->alone.of[kind],
+                                   .found = (int64_t)found->of[kind]});
+        return true;
+    }
+    return false;
+}
+
 /* The deadline came while notifications that the law predicts were missing. */
 static void check_missing(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
-    if (!is_short(lockstep, lock, &found))
+    if (!is_short(lockstep, lock, &found) || has_unsent(lockstep, lock))
         return;
     uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
     struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
@@ -283,6 +308,7 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
         return end;
     if (injection_none_yet(memory))
         law_lock_arrival(&lockstep->locks[lock].law, &cost);
+    lockstep->locks[lock].alone = (struct tally){0};
     tally_sum(&lockstep->locks[lock].expected, &cost);
     tally_sum(lockstep->law, &cost);
     return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
@@ -329,8 +355,12 @@ static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
     struct trial_memory *memory = lockstep->memory;
     uint32_t session = next_to_release(lockstep, lock);
     struct tally cost = {0};
-    if (injection_none_yet(memory))
+    lockstep->locks[lock].alone = (struct tally){0};
+    lockstep->locks[lock].releasing = session;
+    if (injection_none_yet(memory)) {
+        law_lock_release_alone(&lockstep->locks[lock].law, &lockstep->locks[lock].alone);
         law_lock_release(&lockstep->locks[lock].law, &cost);
+    }
     lockstep->locks[lock].before = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
     lockstep->locks[lock].expected = cost;
     tally_sum(lockstep->law, &cost);

@@ -68,6 +68,7 @@ enum violation_kind {
     VIOLATION_NOT_HOLDER,  /* session released while other held (0: nobody) */
     VIOLATION_ORDER,   /* session was granted out of turn: its number is found, after expected */
     VIOLATION_LAW,     /* the count `tally` is found, the law says expected */
+    VIOLATION_UNSENT,  /* session's release ended with found of expected requests `tally` sent */
     VIOLATION_HOLDERS, /* at rest: expected should hold the lock, found do */
     VIOLATION_ENTERED_EARLY, /* session was granted when found of expected had arrived */
     VIOLATION_LEFT_EARLY,    /* session's release ended when found of expected had begun theirs */
@@ -91,6 +92,8 @@ struct violation {
     uint32_t other;   /* +1; 0: none */
     enum tally_kind tally;
     enum server_counters_counter counter;
+    const char *file; /* of UNSENT: where the release ended, a static text; NULL: it has not */
+    int line;
     int64_t expected;
     int64_t found;
 };
@@ -163,6 +166,8 @@ struct lock_worker {
 struct trial_session_report {
     uint64_t acquisitions;
     uint64_t released_ns;            /* when its last release ended; 0: none has */
+    const char *released_file;       /* and where: a static text, */
+    int released_line;               /* and a line of the recipe */
     uint32_t lock;                   /* that it contends for */
     bool unfinished;                 /* it neither holds nor is done */
     bool parked;                     /* it waits for a watch */

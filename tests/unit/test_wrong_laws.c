@@ -107,6 +107,38 @@ TEST_BETWEEN(test_a_notification_that_nobody_sends_is_the_laws_error, set_up, te
     assert_int_equal(found->found, 2);
 }
 
+static enum recipe_step release_nothing(struct contender *s)
+{
+    BEGIN;
+    RELEASED;
+    END;
+}
+
+static const int line_of_release = __LINE__ - 4;
+
+/* It wakes nobody: whoever waits has a watch, and the place to look is the release. */
+TEST_BETWEEN(test_a_release_that_sends_nothing_is_named, set_up, tear_down)
+{
+    static const struct {
+        const char *recipe, *words;
+    } cases[] = {{"scalable", "deletes"}, {"nonscalable", "deletes"}, {"ticket", "multis"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[256], expected[256];
+        recipe = *registry_find(cases[i].recipe);
+        recipe.release = release_nothing;
+        run();
+        assert_int_equal(result->violation_count, 1);
+        assert_int_equal(result->memory->violations[0].kind, VIOLATION_UNSENT);
+        snprintf(
+            expected, sizeof expected,
+            "lock 0, handoff 1: %s: the law says that a release sends 1, session 0 sent 0, and "
+            "ended it at %s:%d",
+            cases[i].words, __FILE__, line_of_release);
+        assert_string_equal(violation_describe(&result->memory->violations[0], words, sizeof words),
+                            expected);
+    }
+}
+
 /* A queue that is said to be shared: the second that arrives is to hold beside the first. */
 TEST_BETWEEN(test_as_many_hold_as_the_law_says, set_up, tear_down)
 {
