@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/load/load.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
@@ -16,7 +15,6 @@
 #include "bench/target/target.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -394,11 +392,7 @@ int load_main(int argc, char **argv)
     int status = load_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    struct load_series *series = memory_new(1, sizeof *series);
-    load_series_init(series, &options, &user);
-    status = load_series_lead(series, argc, argv);
-    load_series_deinit(series);
-    free(series);
+    status = load_series_lead(&options, &user, argc, argv);
     load_options_deinit(&options);
     return status;
 }

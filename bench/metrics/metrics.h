@@ -122,19 +122,13 @@ void metrics_write_whole(FILE *stream, const struct metrics_whole *whole);
  * libmicrohttpd's. Invariant: nothing waits here, neither for a client that sends nothing nor for
  * one that reads nothing; only 127.0.0.1 is listened on. */
 
-/* Whose numbers are told. */
-struct metrics_source {
-    /* Writes them in the text format of Prometheus. */
-    void (*write)(void *context, FILE *stream);
-    void *context;
-};
-
 struct metrics_server;
 
-/* Listens; the source must outlive the server. *server is the caller's to metrics_server_stop.
- * ERROR_PORT_TAKEN, ERROR_SYSTEM, and those of errno. */
-MUST_CHECK enum error_kind metrics_server_start(uint16_t port, const struct metrics_source *source,
-                                                struct metrics_server **server,
+/* Listens; `write` writes what is told, in the text format of Prometheus. *server is the caller's
+ * to metrics_server_stop. ERROR_PORT_TAKEN, ERROR_DENIED, ERROR_SYSTEM, and those of errno. */
+MUST_CHECK enum error_kind metrics_server_start(uint16_t port,
+                                                void (*write)(void *context, FILE *stream),
+                                                void *context, struct metrics_server **server,
                                                 struct error *error);
 
 /* Answers what has arrived. NULL is fine. */

@@ -20,7 +20,8 @@
 #define ROUNDS_MAX 8
 
 struct metrics_server {
-    const struct metrics_source *source;
+    void (*write)(void *context, FILE *stream);
+    void *context;
     struct MHD_Daemon *daemon;
     int epoll; /* readable if there is something to do; the daemon's */
 };
@@ -41,7 +42,7 @@ static struct MHD_Response *tell(const struct metrics_server *server)
     char *text = NULL;
     size_t length = 0;
     FILE *stream = memory_stream(&text, &length);
-    server->source->write(server->source->context, stream);
+    server->write(server->context, stream);
     memory_stream_end(stream);
     return respond(text, length, MHD_RESPMEM_MUST_FREE, MHD_HTTP_HEADER_CONTENT_TYPE,
                    METRICS_TEXT_TYPE);
@@ -110,12 +111,14 @@ static enum error_kind open_port(uint16_t port, int *listener, struct error *err
 
 /* ------------------------------------------------------------------ the server */
 
-enum error_kind metrics_server_start(uint16_t port, const struct metrics_source *source,
-                                     struct metrics_server **server, struct error *error)
+enum error_kind metrics_server_start(uint16_t port, void (*write)(void *context, FILE *stream),
+                                     void *context, struct metrics_server **server,
+                                     struct error *error)
 {
     int listener = -1;
     struct metrics_server *made = memory_new(1, sizeof *made);
-    made->source = source;
+    made->write = write;
+    made->context = context;
     enum error_kind kind = open_port(port, &listener, error);
     if (kind != ERROR_NONE) {
         free(made);

@@ -300,8 +300,8 @@ static void write_metrics(void *context, FILE *stream)
     load_metrics_write(&((struct load_series *)context)->metrics, stream);
 }
 
-void load_series_init(struct load_series *series, struct load_options *options,
-                      const struct load_series_user *user)
+int load_series_lead(struct load_options *options, const struct load_series_user *user, int argc,
+                     char **argv)
 {
     static const struct series_user of_loads = {.lay_out = lay_out,
                                                 .rows = &load_row_table,
@@ -321,19 +321,17 @@ void load_series_init(struct load_series *series, struct load_options *options,
                                              .clients = &options->sessions,
                                              .processes = options->processes,
                                              .seed = options->seed};
-    *series = (struct load_series){.options = options, .user = user};
+    struct load_series *series = memory_new(1, sizeof *series);
+    series->options = options;
+    series->user = user;
     series_init(&series->base, &of_series, &of_loads, series);
     series->live.progress = &series->base.progress;
     load_metrics_init(&series->metrics, &series->base);
-}
-
-void load_series_deinit(struct load_series *series)
-{
+    int status = series_lead(&series->base, argc, argv);
+    if (user->interrupted != NULL)
+        *user->interrupted = series->base.interrupted;
     series_deinit(&series->base);
     free(series->cells);
-}
-
-int load_series_lead(struct load_series *series, int argc, char **argv)
-{
-    return series_lead(&series->base, argc, argv);
+    free(series);
+    return status;
 }

@@ -121,6 +121,7 @@ struct load_series_user {
     void *context;
     const struct load_fault *faults; /* of every trial; NULL: none */
     uint32_t fault_count;
+    bool *interrupted; /* becomes whether a signal ended the series; NULL: nobody asks */
 };
 
 struct load_series {
@@ -138,15 +139,11 @@ struct load_series {
  * their trials. */
 struct load_cell *load_cells_new(const struct load_options *options, struct rounds *rounds);
 
-/* options and user are the caller's, and must outlive the series, which must not be moved. */
-void load_series_init(struct load_series *series, struct load_options *options,
-                      const struct load_series_user *user);
-void load_series_deinit(struct load_series *series);
-
 /* Starts or finds the servers, makes all trials, stops the servers, closes the records and has the
  * user tell. argv[0] is the subcommand. Returns the exit status; errors have been complained
  * about. */
-int load_series_lead(struct load_series *series, int argc, char **argv);
+int load_series_lead(struct load_options *options, const struct load_series_user *user, int argc,
+                     char **argv);
 
 /* For struct series_view: complains about each trial that is not valid, or that the servers counted
  * otherwise. */

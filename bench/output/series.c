@@ -103,8 +103,8 @@ static enum error_kind check(struct series *series, struct error *error)
         kind = series->user->check(series->context, error);
     if (kind != ERROR_NONE || port == 0)
         return kind;
-    series->source = (struct metrics_source){series_write_metrics, series};
-    return metrics_server_start((uint16_t)port, &series->source, &series->metrics, error);
+    return metrics_server_start((uint16_t)port, series_write_metrics, series, &series->metrics,
+                                error);
 }
 
 static const char *piece_of(const struct series *series)

@@ -114,7 +114,6 @@ struct series {
     char root[96];
     uint32_t established; /* sessions, while its progress is shown; else 0 */
 
-    struct metrics_source source;
     struct metrics_server *metrics; /* of --metrics; else NULL */
     const struct error *cut_short;  /* why the trials ended before the last; NULL: they did not */
     char left_out[512];             /* which numbers of clients, and why; "": none */

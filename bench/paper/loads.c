@@ -2,11 +2,9 @@
 /* The experiments whose trials are loads. */
 #include "bench/paper/internal.h"
 
-#include "base/memory.h"
 #include "bench/cli/complain.h"
 #include "bench/target/resources.h"
 
-#include <stdlib.h>
 
 /* Sets the share of each server that the options leave open. Returns a warning in `text` if this
  * machine has none; else NULL. */
@@ -33,7 +31,6 @@ int paper_loads_lead(const struct load_series_user *wanted, struct paper_options
 {
     char text[512], subcommand[32];
     struct load_options *load = &options->load;
-    struct load_series *series = memory_new(1, sizeof *series);
     /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
      * that are started again in each trial, in each warm-up. */
     load->rehearses = load->target.driver != DRIVER_SIMULATED && wanted->fault_count == 0;
@@ -44,12 +41,8 @@ int paper_loads_lead(const struct load_series_user *wanted, struct paper_options
     snprintf(subcommand, sizeof subcommand, "paper %s", argv[1]);
     user.subcommand = subcommand;
     user.warning = warning;
-    load_series_init(series, load, &user);
-    int status = load_series_lead(series, argc, argv);
-    *interrupted = series->base.interrupted;
-    load_series_deinit(series);
-    free(series);
-    return status;
+    user.interrupted = interrupted;
+    return load_series_lead(load, &user, argc, argv);
 }
 
 int paper_loads_tell(const struct load_series *series, struct paper_outcome *outcome, int *verdict)
