@@ -27,7 +27,7 @@ LIBS := -ldl -pthread -ljansson -lmicrohttpd -lunistring -lz -lgsl -lgslcblas -l
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/*/*.c))
-BENCH_OBJECTS += $(BUILD)/bench/page/page_texts.o
+BENCH_OBJECTS += $(BUILD)/bench/texts.o
 COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
@@ -71,12 +71,13 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The frame, the style, the script and the words of report.html as texts of C: page.css is page_css; and of a script
-# its hash, by which the page's Content-Security-Policy knows it.
-PAGE_TEXTS := $(wildcard bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
-$(BUILD)/bench/page/page_texts.c: $(PAGE_TEXTS)
+# The answers of zkherd help, and the frame, the style, the script and the words of report.html, as texts of C:
+# page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
+TEXTS := $(wildcard bench/help/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
+$(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
-	$(call say,texts)set -e; { echo '#include "bench/page/internal.h"'; for file in $^; do \
+	$(call say,texts)set -e; { for header in help/help page/internal; do \
+	    echo "#include \"bench/$$header.h\""; done; for file in $^; do \
 	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
 	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \
 	    case $$file in *.js) \
@@ -84,7 +85,7 @@ $(BUILD)/bench/page/page_texts.c: $(PAGE_TEXTS)
 	        test $${#hash} = 44; \
 	        echo "const char $${name}_hash[] = \"sha256-$$hash\";" ;; \
 	    esac; done; } > $@.new && mv $@.new $@
-$(BUILD)/bench/page/page_texts.o: $(BUILD)/bench/page/page_texts.c
+$(BUILD)/bench/texts.o: $(BUILD)/bench/texts.c
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Only this file contains the version; it is compiled again when the version changes.
@@ -103,8 +104,6 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
 	    $(LIBS)
-
-# This test has the questions of zkherd help.
 
 # test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list of claims.
 $(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))

@@ -25,20 +25,24 @@ static const char notes[] = "\n"
 
 static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  print this help\n"), {0}};
 
+/* A line "# TOPIC" is above each answer. */
+bool answer_next(const char **left, struct answer *answer)
+{
+    if (**left == '\0')
+        return false;
+    const char *topic = *left + strlen("# "), *line_end = strchr(topic, '\n');
+    snprintf(answer->topic, sizeof answer->topic, "%.*s", (int)(line_end - topic), topic);
+    answer->text = line_end + 1;
+    const char *end = strstr(answer->text, "\n\n# ");
+    *left = end != NULL ? end + strlen("\n\n") : strchr(answer->text, '\0');
+    answer->length = end != NULL ? (size_t)(end - answer->text) : strlen(answer->text) - 1;
+    return true;
+}
+
 static int write_answer(const struct answer *answer)
 {
-    static const char careful[] = "Be careful: ";
-    wrap_write(answer->question, 0, stdout);
-    putchar('\n');
-    wrap_write(answer->in_short, 0, stdout);
-    putchar('\n');
-    for (const char *line = answer->commands; *line != '\0'; line += strcspn(line, "\n") + 1)
-        printf("  %.*s\n", (int)strcspn(line, "\n"), line);
-    putchar('\n');
-    wrap_write(answer->reading, 0, stdout);
-    printf("\n%s", careful);
-    wrap_write(answer->caution, sizeof careful - 1, stdout);
-    puts("\ndocs/questions.md of the source has what the commands printed, and pictures.");
+    printf("%.*s\n\n", (int)answer->length, answer->text);
+    puts("docs/questions.md of the source has what the commands printed, and pictures.");
     return 0;
 }
 
@@ -49,9 +53,10 @@ static void add_word(struct growing_text *words, const char *word)
 
 static int list(const struct growing_text *names)
 {
+    struct answer answer;
     puts("zkherd help TOPIC answers a question:\n");
-    for (const struct answer *answer = answers; answer->topic != NULL; answer++)
-        printf("  %-10s %s\n", answer->topic, answer->question);
+    for (const char *left = answers_txt; answer_next(&left, &answer);)
+        printf("  %-10s %.*s\n", answer.topic, (int)strcspn(answer.text, "\n"), answer.text);
     fputs("\nor prints the help of a subcommand, as zkherd SUBCOMMAND --help does:\n\n  ", stdout);
     wrap_write(names->text, 2, stdout);
     puts("\nzkherd --help says what each subcommand does.");
@@ -81,11 +86,11 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
         free(topics.text);
         return status;
     }
-    for (const struct answer *answer = answers; status == ARGUMENTS_GO && answer->topic != NULL;
-         answer++) {
-        add_word(&topics, answer->topic);
-        if (strcmp(answer->topic, topic) == 0)
-            status = write_answer(answer);
+    struct answer answer;
+    for (const char *left = answers_txt; status == ARGUMENTS_GO && answer_next(&left, &answer);) {
+        add_word(&topics, answer.topic);
+        if (strcmp(answer.topic, topic) == 0)
+            status = write_answer(&answer);
     }
     if (status == ARGUMENTS_GO)
         status = complain_usage("help", topic[0] != '\0' ? topic : "''",

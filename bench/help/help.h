@@ -8,22 +8,29 @@
 #ifndef BENCH_HELP_HELP_H
 #define BENCH_HELP_HELP_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct subcommand {
     const char *name;                   /* NULL behind the last */
     int (*main)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
     const char *does;                   /* for the help of the program */
 };
 
+/* The text of bench/help/answers.txt. */
+extern const char answers_txt[];
+
+/* An answer in that text, as it is printed: paragraphs with an empty line between them, which are
+ * the question, a line; the answer for someone in a hurry; the commands, each with an indent of 2
+ * and in 80 columns; how to read what they print; what to be careful about. */
 struct answer {
-    const char *topic; /* one word, no subcommand's name; NULL behind the last */
-    const char *question;
-    const char *in_short; /* the answer, for someone in a hurry */
-    const char *commands; /* as one would type them, each line with its end, none over 76 columns */
-    const char *reading;  /* what the command prints, and what to make of it */
-    const char *caution;
+    char topic[16]; /* one word, no subcommand's name */
+    const char *text;
+    size_t length; /* without the last line feed */
 };
 
-extern const struct answer answers[];
+/* Takes the next answer from what is left of the text; false behind the last. */
+bool answer_next(const char **left, struct answer *answer);
 
 /* argv[0] is "help"; the subcommands are those with a help of their own. Returns the exit status.
  */

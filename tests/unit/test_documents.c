@@ -310,9 +310,12 @@ static void write_subcommands(FILE *out, char **words)
 static void write_questions(FILE *out, char **words)
 {
     (void)words;
-    for (const struct answer *one = answers; one->topic != NULL; one++) {
-        fprintf(out, ".TP\n\\fB%s\\fR\n", one->topic);
-        write_text(out, one->question);
+    struct answer one;
+    for (const char *left = answers_txt; answer_next(&left, &one);) {
+        char question[100];
+        snprintf(question, sizeof question, "%.*s", (int)strcspn(one.text, "\n"), one.text);
+        fprintf(out, ".TP\n\\fB%s\\fR\n", one.topic);
+        write_text(out, question);
     }
 }
 
@@ -600,19 +603,25 @@ static void write_scene(FILE *out, char **words)
 /* A question of zkherd help, with its short answer and its commands. */
 static void write_answer(FILE *out, char **words)
 {
-    const struct answer *one = answers;
-    char text[1024];
-    while (one->topic != NULL && strcmp(one->topic, words[0]) != 0)
-        one++;
-    assert_non_null(one->topic);
+    const char *left = answers_txt, *at;
+    struct answer one;
+    char text[1024], in_short[1024];
+    size_t number = 1;
+    for (; answer_next(&left, &one) && strcmp(one.topic, words[0]) != 0; number++)
+        continue;
+    assert_string_equal(one.topic, words[0]);
     answers_told++;
-    fprintf(out, "\n## %zu. %s\n\n", (size_t)(one - answers) + 1, one->question);
-    snprintf(text, sizeof text, "**In short.** %s", one->in_short);
+    fprintf(out, "\n## %zu. %.*s\n\n", number, (int)strcspn(one.text, "\n"), one.text);
+    at = strstr(one.text, "\n\n") + 2;
+    const char *commands = strstr(at, "\n\n") + 2;
+    snprintf(in_short, sizeof in_short, "%.*s", (int)(commands - at), at);
+    snprintf(text, sizeof text, "**In short.** %s",
+             join_lines(in_short, in_short, sizeof in_short));
     write_text(out, text);
     fputc('\n', out);
-    for (const char *c = one->commands; *c != '\0'; c = strchr(c, '\n') + 1)
-        fprintf(out, "    %.*s\n", (int)strcspn(c, "\n"), c);
-    fprintf(out, "\nOn the terminal: `zkherd help %s`.\n\n", one->topic);
+    for (at = commands; *at == ' '; at = strchr(at, '\n') + 1)
+        fprintf(out, "  %.*s\n", (int)strcspn(at, "\n"), at);
+    fprintf(out, "\nOn the terminal: `zkherd help %s`.\n\n", one.topic);
 }
 
 static void write_indented(FILE *out, const char *lines)
@@ -730,8 +739,9 @@ TEST(documents_are_as_the_lists_say)
 
 TEST(documents_have_all_rows_of_the_lists)
 {
+    struct answer one;
     size_t count = 0;
-    while (answers[count].topic != NULL)
+    for (const char *left = answers_txt; answer_next(&left, &one);)
         count++;
     assert_int_equal(answers_told, count);
     for (size_t i = 0; i < TABLES; i++) {
