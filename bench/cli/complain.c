@@ -15,12 +15,11 @@
 
 #define LINE_SIZE 8192
 
-/* Prints a line, which is freed, on stderr. What of it is others' is not known apart. */
-static void print(struct growing_text *line)
+/* Prints a line on stderr. What of it is others' is not known apart. */
+static void print(const char *line)
 {
     char text[LINE_SIZE];
-    printable_bytes(line->text, line->length, text, sizeof text);
-    free(line->text);
+    printable_bytes(line, strlen(line), text, sizeof text);
     if (!isatty(STDERR_FILENO)) {
         fprintf(stderr, "%s\n", text);
         return;
@@ -28,14 +27,6 @@ static void print(struct growing_text *line)
     if (terminal_look(STDERR_FILENO).controls)
         fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
     wrap_hanging(text, stderr);
-}
-
-__attribute__((format(printf, 2, 0))) static void add_list(struct growing_text *line,
-                                                           const char *format, va_list arguments)
-{
-    char text[LINE_SIZE];
-    vsnprintf(text, sizeof text, format, arguments);
-    growing_text_add(line, "%s", text);
 }
 
 int complain(const struct error *error)
@@ -51,7 +42,8 @@ int complain(const struct error *error)
         growing_text_add(&line, ": %s", error->detail);
     if (advice[0] != '\0')
         growing_text_add(&line, "; %s", advice);
-    print(&line);
+    print(line.text);
+    free(line.text);
     return error_exit_status(error->kind);
 }
 
@@ -64,16 +56,16 @@ int complain_about(const char *subcommand, const struct error *error)
 
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
 {
-    struct growing_text line = {0};
+    char text[LINE_SIZE];
     va_list arguments;
-    growing_text_add(&line, "zkherd: %s: ", subject);
     va_start(arguments, why);
-    add_list(&line, why, arguments);
+    vsnprintf(text, sizeof text, why, arguments);
     va_end(arguments);
-    bool asks = line.text[line.length - 1] == '?'; /* "did you mean 'run'?" */
-    growing_text_add(&line, "%s see zkherd%s%s --help", asks ? "" : ";", subcommand[0] ? " " : "",
-                     subcommand);
-    print(&line);
+    bool asks = text[strlen(text) - 1] == '?'; /* "did you mean 'run'?" */
+    char *line = memory_format("zkherd: %s: %s%s see zkherd%s%s --help", subject, text,
+                               asks ? "" : ";", subcommand[0] ? " " : "", subcommand);
+    print(line);
+    free(line);
     return error_exit_status(ERROR_USAGE);
 }
 
@@ -94,21 +86,22 @@ bool complain_number(const char *subcommand, const char *option, uint64_t number
 
 void complain_mildly(const char *what, ...)
 {
-    struct growing_text line = {0};
+    static const char prefix[] = "zkherd: ";
+    char text[LINE_SIZE + sizeof prefix];
     va_list arguments;
-    growing_text_add(&line, "zkherd: ");
+    strcpy(text, prefix);
     va_start(arguments, what);
-    add_list(&line, what, arguments);
+    vsnprintf(text + strlen(prefix), LINE_SIZE, what, arguments);
     va_end(arguments);
-    print(&line);
+    print(text);
 }
 
 void complain_plainly(const char *what, ...)
 {
-    struct growing_text line = {0};
+    char text[LINE_SIZE];
     va_list arguments;
     va_start(arguments, what);
-    add_list(&line, what, arguments);
+    vsnprintf(text, sizeof text, what, arguments);
     va_end(arguments);
-    print(&line);
+    print(text);
 }

@@ -138,9 +138,7 @@ static enum error_kind prepare(struct inspect *inspect, struct error *error)
     connections_init(&inspect->connections, &inspect->servers);
     if (inspect->watch)
         inspect->signals = signals_block();
-    kind = browser_new("inspect", &inspect->reached, inspect->signals, &inspect->browser, error);
-    return kind == ERROR_NONE ? browser_check_chroot(inspect->browser, &inspect->servers, error)
-                              : kind;
+    return browser_new("inspect", &inspect->reached, inspect->signals, &inspect->browser, error);
 }
 
 /* ------------------------------------------------------------------ looking */

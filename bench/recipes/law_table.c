@@ -16,18 +16,10 @@ struct formula {
     int64_t factor[TERMS];
 };
 
-/* Where a law is asked. */
-struct point {
-    uint64_t waiters;
-    bool nobody_since; /* nobody has arrived since the grant */
-    uint64_t next_found;
-    uint64_t releases;
-};
-
-static int64_t value_of(const struct formula *formula, const struct point *at)
+static int64_t value_of(const struct formula *formula, const struct law_view *at)
 {
     int64_t waiters = (int64_t)at->waiters, sum = 0;
-    const int64_t terms[TERMS] = {waiters * waiters,       waiters, at->nobody_since,
+    const int64_t terms[TERMS] = {waiters * waiters,       waiters, at->arrivals_since_grant == 0,
                                   (int64_t)at->next_found, 1,       at->releases > 0};
     for (int term = 0; term < TERMS; term++)
         sum += formula->factor[term] * terms[term];
@@ -35,18 +27,12 @@ static int64_t value_of(const struct formula *formula, const struct point *at)
 }
 
 static int64_t ask(const struct recipe *recipe, enum tally_kind kind, enum law_step step,
-                   struct point at)
+                   struct law_view at)
 {
-    const struct law_view view = {
-        .held = step != LAW_ARRIVAL_FREE,
-        .waiters = at.waiters,
-        .arrivals_since_grant = at.nobody_since ? 0 : 1,
-        .next_found = at.next_found,
-        .releases = at.releases,
-    };
     bool arrives = step == LAW_ARRIVAL_FREE || step == LAW_ARRIVAL_HELD;
     struct tally cost = {0};
-    (arrives ? recipe->law.arrival : recipe->law.release)(&view, &cost);
+    at.held = step != LAW_ARRIVAL_FREE;
+    (arrives ? recipe->law.arrival : recipe->law.release)(&at, &cost);
     return (int64_t)cost.of[kind];
 }
 
@@ -61,14 +47,19 @@ static struct formula formula_of(const struct recipe *recipe, enum tally_kind ki
 {
     struct formula formula = {0};
     int64_t *factor = formula.factor;
-    uint64_t w = has_waiters(step) ? 1 : 0;
-    int64_t first = ask(recipe, kind, step, (struct point){w, false, 1, 0});
-    factor[NOBODY_SINCE] = ask(recipe, kind, step, (struct point){w, true, 1, 0}) - first;
-    factor[WAS_RELEASED] = ask(recipe, kind, step, (struct point){w, false, 1, 1}) - first;
-    factor[NEXT_FOUND] = ask(recipe, kind, step, (struct point){w, false, 2, 0}) - first;
+    struct law_view at = {
+        .waiters = has_waiters(step) ? 1 : 0, .arrivals_since_grant = 1, .next_found = 1};
+    struct law_view alone = at, again = at, behind = at, two = at, three = at;
+    alone.arrivals_since_grant = 0;
+    again.releases = 1;
+    behind.next_found = two.waiters = 2;
+    three.waiters = 3;
+    int64_t first = ask(recipe, kind, step, at);
+    factor[NOBODY_SINCE] = ask(recipe, kind, step, alone) - first;
+    factor[WAS_RELEASED] = ask(recipe, kind, step, again) - first;
+    factor[NEXT_FOUND] = ask(recipe, kind, step, behind) - first;
     if (has_waiters(step)) {
-        int64_t second = ask(recipe, kind, step, (struct point){2, false, 1, 0});
-        int64_t third = ask(recipe, kind, step, (struct point){3, false, 1, 0});
+        int64_t second = ask(recipe, kind, step, two), third = ask(recipe, kind, step, three);
         factor[SQUARE] = (third - 2 * second + first) / 2;
         factor[LINEAR] = second - first - 3 * factor[SQUARE];
     }
@@ -84,7 +75,10 @@ static bool is_so(const struct formula *formula, const struct recipe *recipe, en
     uint64_t most = has_waiters(step) ? CHECKED_WAITERS : 0;
     for (uint64_t w = step == LAW_RELEASE_WAITED ? 1 : 0; w <= most; w++) {
         for (unsigned i = 0; i < 3 * 3 * 2; i++) {
-            const struct point at = {w, i % 2 != 0, 1 + i / 2 % 3 * 2, i / 6};
+            const struct law_view at = {.waiters = w,
+                                        .arrivals_since_grant = i % 2,
+                                        .next_found = 1 + i / 2 % 3 * 2,
+                                        .releases = i / 6};
             if (value_of(formula, &at) != ask(recipe, kind, step, at))
                 return false;
         }

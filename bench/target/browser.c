@@ -38,11 +38,9 @@ static enum error_kind watch(struct browser *browser, int descriptor, bool *flag
 
 static struct sync_session_limit begin(const struct browser *browser)
 {
-    struct sync_session_limit limit = for_ever;
-    if (!browser->follows)
-        limit.until_ns = clock_now_ns() + PATIENCE_NS;
-    limit.about = PATIENCE_TEXT;
-    return limit;
+    return (struct sync_session_limit){.until_ns = browser->follows ? UINT64_MAX
+                                                                    : clock_now_ns() + PATIENCE_NS,
+                                       .about = PATIENCE_TEXT};
 }
 
 static enum error_kind connect_to(struct browser *browser, struct sync_session_limit limit,
@@ -120,8 +118,8 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
     return first.kind;
 }
 
-enum error_kind browser_check_chroot(struct browser *browser, const struct connect_string *servers,
-                                     struct error *error)
+static enum error_kind check_chroot(struct browser *browser, const struct connect_string *servers,
+                                    struct error *error)
 {
     struct browser_stat ignored;
     bool there = true;
@@ -143,6 +141,8 @@ enum error_kind browser_new(const char *purpose, const struct connect_string *se
     if (kind == ERROR_NONE)
         kind = connect_to(made, begin(made), error);
     made->follows = interrupts >= 0;
+    if (kind == ERROR_NONE)
+        kind = check_chroot(made, servers, error);
     if (kind == ERROR_NONE)
         *browser = made;
     else
@@ -243,22 +243,16 @@ enum error_kind browser_await(struct browser *browser, enum browser_news *news, 
     return kind;
 }
 
-enum error_kind browser_await_input(struct browser *browser, int descriptor, struct error *error)
-{
-    bool has_input = false;
-    enum error_kind kind = watch(browser, descriptor, &has_input, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = sync_session_await(&browser->session, &has_input, &for_ever, error);
-    event_loop_unwatch(browser->session.loop.event_loop, descriptor);
-    return kind;
-}
-
 enum error_kind browser_ask_consent(struct browser *browser, bool *agreed, struct error *error)
 {
     char answer[16] = "";
+    bool has_input = false;
     fputs(" [y/N] ", stderr);
-    enum error_kind kind = browser_await_input(browser, STDIN_FILENO, error);
+    enum error_kind kind = watch(browser, STDIN_FILENO, &has_input, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = sync_session_await(&browser->session, &has_input, &for_ever, error);
+    event_loop_unwatch(browser->session.loop.event_loop, STDIN_FILENO);
     if (kind != ERROR_NONE)
         return kind;
     *agreed = fgets(answer, sizeof answer, stdin) != NULL &&

@@ -2,15 +2,13 @@
 /*
  * browser: a session that reads znodes of other programs. Layer: bench/target.
  *
- * A call waits for its reply, on an event loop that keeps the session alive meanwhile. A request
- * that a lost connection leaves unanswered is sent again on the next connection, in a new session
- * if the servers have expired the old one.
+ * A call waits for its reply while an event loop keeps the session alive. After a lost connection a
+ * request is sent again on the next one, in a new session if the servers have expired the old one.
  *
  * With a descriptor for interrupts, a call waits without limit for servers that do not answer.
- * Without that descriptor, and until the session is established for the first time, a call waits
- * ten seconds at most, unless its comment says otherwise: ERROR_NO_ANSWER. Every call may return
- * ERROR_INTERRUPTED as soon as the descriptor is readable, ERROR_FORBIDDEN where an ACL forbids,
- * ERROR_ZOOKEEPER, ERROR_NO_MEMORY, and the errors of event_loop.h.
+ * Without it, and until the session is first established, a call waits ten seconds at most:
+ * ERROR_NO_ANSWER. Every call may return ERROR_INTERRUPTED as soon as the descriptor is readable,
+ * ERROR_FORBIDDEN where an ACL forbids, ERROR_ZOOKEEPER, and the errors of event_loop.h.
  *
  * Invariant: only browser_delete changes anything on the servers.
  */
@@ -39,20 +37,15 @@ struct browser_stat {
 MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
                                          struct connect_string *reached, struct error *error);
 
-/* Opens a session with the servers, chroot included. purpose: the subject of ERROR_INTERRUPTED, a
- * static text. interrupts: -1, or a descriptor that becomes readable when all calls are to end; it
- * must outlive the browser. On success *browser is the caller's, to browser_free. */
+/* Opens a session with the servers, chroot included; *browser is the caller's, to browser_free.
+ * purpose: the subject of ERROR_INTERRUPTED, a static text. interrupts: -1, or a descriptor that
+ * becomes readable when all calls are to end, and outlives the browser. ERROR_NO_CHROOT. */
 MUST_CHECK enum error_kind browser_new(const char *purpose, const struct connect_string *servers,
                                        int interrupts, struct browser **browser,
                                        struct error *error);
 
 /* Ends the session. NULL is fine. */
 void browser_free(struct browser *browser);
-
-/* ERROR_NO_CHROOT if the chroot does not exist. servers: those of the browser. */
-MUST_CHECK enum error_kind browser_check_chroot(struct browser *browser,
-                                                const struct connect_string *servers,
-                                                struct error *error);
 
 /* Whether a znode exists, and its stat. A watch also fires when the znode is created. */
 MUST_CHECK enum error_kind browser_look(struct browser *browser, const char *path,
@@ -94,10 +87,6 @@ enum browser_news {
 /* Waits for news, without a limit of time. */
 MUST_CHECK enum error_kind browser_await(struct browser *browser, enum browser_news *news,
                                          struct error *error);
-
-/* Waits until this descriptor is readable, without a limit of time. */
-MUST_CHECK enum error_kind browser_await_input(struct browser *browser, int descriptor,
-                                               struct error *error);
 
 /* Appends " [y/N] " to the question that the caller has written to stderr, and reads the answer
  * from stdin, a terminal, while the session is kept alive. Any answer but y and yes is no. */

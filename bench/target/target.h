@@ -72,10 +72,8 @@ struct target_limit {
 struct target_limit target_limit_of(const struct connect_string *servers, const uint64_t rooms[],
                                     uint64_t most, uint64_t companions);
 
-/*
- * Leaves out the numbers of clients above the limit or above max_clients. The reason goes to text,
- * "" if nothing is left out. ERROR_CONNECTION_LIMIT if nothing remains.
- */
+/* Leaves out the numbers of clients above the limit or above max_clients. The reason goes to text,
+ * "" if nothing is left out. ERROR_CONNECTION_LIMIT if nothing remains. */
 MUST_CHECK enum error_kind target_limit_fit(const struct target_limit *limit, uint64_t max_clients,
                                             struct levels *clients, char *text, size_t size,
                                             struct error *error);
@@ -98,36 +96,29 @@ struct target {
 };
 
 /* Finds the servers of --connect: resolves their names, and asks by four-letter words for their
- * versions and roles, and how many sessions they allow if there are to be most_clients. Nothing is
- * made, so a signal may end the program meanwhile. ERROR_USAGE if no server has the role that the
- * placement asks for; errors of tcp.h and four_letter.h. */
+ * versions, roles, and limits, for most_clients sessions. Nothing is made, so a signal may end the
+ * program. ERROR_USAGE if none has the role of the placement; errors of tcp.h and four_letter.h. */
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                                        struct target *target, struct error *error);
 
-/*
- * Starts the servers unless target_find has found those of --connect, and opens the set-up session.
- * `topology` is the index in the options' server_counts. On an error nothing is left behind.
- * interrupts: a descriptor; ERROR_INTERRUPTED when it becomes readable while private servers start
- * or the set-up session, which heeds it, is opened. -1: never.
- */
+/* Starts the servers unless target_find has found those of --connect, and opens the set-up session,
+ * which heeds `interrupts`. `topology` is the index in the options' server_counts. On an error
+ * nothing is left behind. ERROR_INTERRUPTED when that descriptor becomes readable; -1: never. */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
 
-/* Chooses the path of the root znode (bench/target/target.h), creates the znode on real servers,
- * and reads it from every server of --connect: ERROR_OTHER_ENSEMBLE if a server does not have the
- * znode. From here on target_close must be called. interrupts: that of target_open, which the
- * set-up session heeds until target_close. */
+/* Chooses the path of the root znode, creates the znode on real servers, and reads it from every
+ * server of --connect: ERROR_OTHER_ENSEMBLE if a server does not have it. From here on target_close
+ * must be called. interrupts: that of target_open. */
 MUST_CHECK enum error_kind target_make_root(struct target *target, int interrupts,
                                             struct error *error);
 
-/* Deletes the root znode and stops private servers. ERROR_LEFT_BEHIND if the root znode cannot be
- * deleted: its path, the reason, and a command that deletes it. Everything else is closed in any
- * case. */
+/* Deletes the root znode and stops private servers. ERROR_LEFT_BEHIND, with a command that deletes
+ * the znode, if that cannot be done; everything else is closed in any case. */
 MUST_CHECK enum error_kind target_close(struct target *target, struct error *error);
 
-/* A private server that has ended shows as a lost or refused connection. Replaces an error that
- * such a server may have caused by ERROR_SERVER_DIED, with the server's log. Returns the kind of
- * *error. */
+/* Replaces an error that a private server which has ended may have caused, such as a lost
+ * connection, by ERROR_SERVER_DIED, with the server's log. Returns the kind of *error. */
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
                                   struct error *error);
 
@@ -140,20 +131,14 @@ struct target_others {
 /* Counts for a second, in which zkherd has the target's set-up session alone. */
 struct target_others target_count_others(const struct target *target);
 
-/*
- * The folder in which private servers keep their data (--data): of a single topology the folder
- * itself, which servers/ensemble.h makes and removes; of several a folder in it each. Files of
- * other programs in it are never changed.
- *
- * Before the first server is started: checks that the folder is empty or new (ERROR_NOT_EMPTY), and
- * makes the folder that several topologies share if it does not exist; *made is whether it was
- * made. Does nothing without --data.
- */
+/* Before the first server is started: checks that the folder of --data is empty or new
+ * (ERROR_NOT_EMPTY). A single topology has its data in the folder itself, which servers/ensemble.h
+ * makes and removes; several have a folder in it each, and *made is whether it was made for them.
+ * Files of other programs in it are never changed. Does nothing without --data. */
 MUST_CHECK enum error_kind target_prepare_data(const struct target_options *options, bool *made,
                                                struct error *error);
 
-/* After the servers have ended: removes the folder that target_prepare_data made, if it is empty.
- */
+/* After the servers have ended: removes the folder if it was made, and is empty. */
 void target_remove_data(const struct target_options *options, bool made);
 
 /* ------------------------------------------------------------------ all of them */
@@ -165,10 +150,9 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* Finds the servers of --connect, for most_sessions sessions at a time; then turns the signals that
- * end a program into a descriptor, starts the servers of every topology, and makes the root znodes.
- * targets_close and targets_deinit must be called also after an error. Errors of target_find,
- * target_open and target_make_root. */
+/* target_find; then turns the signals that end a program into a descriptor; then target_open and
+ * target_make_root, of every topology. targets_close and targets_deinit must be called also after
+ * an error. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);
@@ -184,9 +168,9 @@ void targets_deinit(struct targets *targets, const char *out);
 enum error_kind targets_find_cause(const struct targets *targets, enum error_kind kind,
                                    struct error *error);
 
-/* The folder for the results of a target, from the first to the last: *path is `out` itself if
- * there is one target, or if `out` is NULL; else a folder in `out`, which is made for the first,
- * and whose path is written to `folder`. ERROR_EXISTS and the operating system's. */
+/* The folder for the results of a target, from the first to the last: *path is `out` if there is
+ * one target, or if `out` is NULL; else `folder`, a folder in `out`, which is made for the first.
+ * ERROR_EXISTS and the operating system's. */
 MUST_CHECK enum error_kind targets_folder(struct targets *targets, size_t topology, const char *out,
                                           char folder[PATH_MAX], const char **path,
                                           struct error *error);
