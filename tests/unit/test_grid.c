@@ -78,16 +78,6 @@ TEST(cells_are_made_printable)
     grid_deinit(&grid);
 }
 
-TEST(there_may_be_many_rows)
-{
-    struct grid grid;
-    grid_init(&grid, columns, 4, 2);
-    for (int i = 0; i < 1000; i++)
-        put(&grid, ROW("1", "a", "b", "c"));
-    assert_int_equal(grid.used, 4000);
-    grid_deinit(&grid);
-}
-
 static const struct grid_column list[] = {
     {.title = "name"},
     {.over = "how", .title = "many", .spare = 1, .right = true},

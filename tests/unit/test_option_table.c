@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the options of `zkherd run` mean, and which values are refused; the words of a refusal are
- * for tests/live/test_cli_usage.c. */
+/* What the options of `zkherd run` mean, and the topologies of --servers and --zookeeper; what is
+ * refused, and with which words: tests/golden/refusals. */
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
+#include "servers/four_letter.h"
+#include "servers/install.h"
 
 #include "tests/support/test.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static struct options options;
+static char why[512];
+static char place[] = "/tmp/zkherd-test-XXXXXX";
 
 static int set_up(void **state)
 {
     (void)state;
+    strcpy(strrchr(place, '-'), "-XXXXXX");
     options = (struct options){0};
-    return 0;
+    return mkdtemp(place) == NULL || chdir(place) != 0;
 }
 
 static int tear_down(void **state)
 {
+    char command[64];
     (void)state;
     options_deinit(&options);
-    return 0;
+    snprintf(command, sizeof command, "rm -rf '%s'", place);
+    return chdir("/") != 0 || system(command) != 0;
 }
 
 static const struct option_row *row_of(const char *name)
@@ -30,6 +40,7 @@ static const struct option_row *row_of(const char *name)
         if (strcmp(row->name, name) == 0)
             return row;
     }
+    fail_msg("no option %s", name);
     return NULL;
 }
 
@@ -37,170 +48,151 @@ static bool take(const char *name, const char *value)
 {
     struct option_given given = {.row = row_of(name), .value = value, .options = &options};
     bool taken = given.row->parse(&given);
-    assert_true(taken == (given.why[0] == '\0'));
+    strcpy(why, given.why);
+    assert_true(taken == (why[0] == '\0'));
     return taken;
 }
 
-TEST_BETWEEN(test_recipes_may_have_a_most, set_up, tear_down)
-{
-    assert_true(take("--recipes", "scalable,nonscalable:250"));
-    assert_int_equal(options.plan.recipe_count, 2);
-    assert_string_equal(options.plan.recipes[0]->name, "scalable");
-    assert_true(options.plan.most_clients[0] == UINT64_MAX);
-    assert_string_equal(options.plan.recipes[1]->name, "nonscalable");
-    assert_int_equal(options.plan.most_clients[1], 250);
-    assert_true(take("--recipes", "ticket"));
-    assert_int_equal(options.plan.recipe_count, 1);
-    static const char *const refused[] = {
-        "scalable,scalable", "nobody",       "scalable:0", "scalable:100001", ":5",
-        "scalable:",         "scalable:5:5", "scalable,,", "scalable:x"};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        assert_false(take("--recipes", refused[i]));
-}
-
-TEST_BETWEEN(test_clients_are_levels, set_up, tear_down)
-{
-    assert_true(take("--clients", "5"));
-    assert_true(take("--clients", "8..64x2,100000"));
-    static const uint64_t levels[] = {8, 16, 32, 64, 100000};
-    assert_int_equal(options.plan.clients.count, 5);
-    assert_memory_equal(options.plan.clients.list, levels, sizeof levels);
-    assert_false(take("--clients", "0"));
-    assert_false(take("--clients", "100001"));
-}
-
-TEST_BETWEEN(test_words_are_what_they_say, set_up, tear_down)
-{
-    assert_true(take("--workload", "steady"));
-    assert_int_equal(options.plan.workload, WORKLOAD_STEADY);
-    assert_true(take("--workload", "drain"));
-    assert_int_equal(options.plan.workload, WORKLOAD_DRAIN);
-    assert_true(take("--pace", "free"));
-    assert_int_equal(options.plan.pace, PACE_FREE);
-    assert_true(take("--pace", "lockstep"));
-    assert_int_equal(options.plan.pace, PACE_LOCKSTEP);
-    assert_true(take("--driver", "threads"));
-    assert_int_equal(options.target.driver, DRIVER_THREADS);
-    assert_true(take("--driver", "simulated"));
-    assert_int_equal(options.target.driver, DRIVER_SIMULATED);
-    assert_true(take("--placement", "followers"));
-    assert_int_equal(options.target.placement, PLACEMENT_FOLLOWERS);
-    assert_true(take("--placement", "spread"));
-    assert_int_equal(options.target.placement, PLACEMENT_SPREAD);
-    assert_true(take("--fsync", "yes"));
-    assert_true(options.target.fsync);
-    assert_true(take("--fsync", "no"));
-    assert_false(options.target.fsync);
-    static const char *const names[] = {"--workload", "--pace", "--driver", "--placement",
-                                        "--fsync"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_false(take(names[i], ""));
-        assert_false(take(names[i], "other"));
-    }
-}
-
-TEST_BETWEEN(test_a_hold_is_fixed_or_exponential, set_up, tear_down)
-{
-    assert_true(take("--hold", "exp:5ms"));
-    assert_true(options.plan.hold.exponential);
-    assert_int_equal(options.plan.hold.mean_ns, 5 * NS_PER_MS);
-    assert_true(take("--hold", "2s"));
-    assert_false(options.plan.hold.exponential);
-    assert_int_equal(options.plan.hold.mean_ns, 2 * NS_PER_S);
-    assert_false(take("--hold", "exp:"));
-    assert_false(take("--hold", "exp:5"));
-    assert_false(take("--hold", "5"));
-}
-
-/* The least of each, and the largest where there is one; what is beyond leaves the value alone. */
-TEST_BETWEEN(test_durations_have_bounds, set_up, tear_down)
-{
-    assert_true(take("--duration", "1ms"));
-    assert_false(take("--duration", "999us"));
-    assert_int_equal(options.plan.duration_ns, NS_PER_MS);
-    assert_true(take("--timeout", "100ms"));
-    assert_false(take("--timeout", "99ms"));
-    assert_int_equal(options.plan.timeout_ns, 100 * NS_PER_MS);
-    assert_true(take("--session-timeout", "1s"));
-    assert_false(take("--session-timeout", "999ms"));
-    assert_int_equal(options.plan.session_timeout_ns, NS_PER_S);
-    assert_true(take("--session-timeout", "3600s"));
-    assert_false(take("--session-timeout", "3601s"));
-}
-
-TEST_BETWEEN(test_numbers_have_bounds, set_up, tear_down)
-{
-    assert_true(take("--locks", "10000"));
-    assert_int_equal(options.plan.locks, 10000);
-    assert_true(take("--trials", "1000"));
-    assert_int_equal(options.plan.trials, 1000);
-    assert_true(take("--processes", "1000"));
-    assert_int_equal(options.plan.processes, 1000);
-    assert_true(take("--handoffs", "50000000"));
-    assert_int_equal(options.plan.handoffs, 50000000);
-    assert_true(take("--seed", "9223372036854775807"));
-    assert_int_equal(options.plan.seed, INT64_MAX);
-    assert_true(take("--trace", "1..64+1"));
-    assert_int_equal(options.plan.traced.count, 64);
-    assert_int_equal(options.plan.traced.list[63], 64);
-    assert_true(take("--seed", "0"));
-    static const struct {
-        const char *name;
-        const char *value;
-    } refused[] = {{"--locks", "10001"},
-                   {"--trials", "1001"},
-                   {"--processes", "1001"},
-                   {"--handoffs", "50000001"},
-                   {"--seed", "9223372036854775808"},
-                   {"--locks", "0"},
-                   {"--trials", "0"},
-                   {"--processes", "0"},
-                   {"--handoffs", "0"},
-                   {"--trace", "0"},
-                   {"--trace", "50000001"},
-                   {"--trace", "1..65+1"},
-                   {"--heap", "0"}};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        assert_false(take(refused[i].name, refused[i].value));
-    assert_int_equal(options.plan.locks, 10000);
-}
-
-TEST_BETWEEN(test_servers_are_an_odd_number, set_up, tear_down)
-{
-    assert_true(take("--servers", "5"));
-    assert_true(take("--servers", "1,3"));
-    assert_int_equal(options.target.topology_count, 2);
-    assert_int_equal(options.target.server_counts[0], 1);
-    assert_int_equal(options.target.server_counts[1], 3);
-    static const char *const refused[] = {"0", "2", "4", "8", "9", "1,2", ""};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        assert_false(take("--servers", refused[i]));
-}
-
-TEST_BETWEEN(test_folders_have_names, set_up, tear_down)
-{
-    assert_true(take("--out", "there"));
-    assert_string_equal(options.output.out, "there");
-    assert_true(take("--data", "here"));
-    assert_string_equal(options.target.data, "here");
-    assert_false(take("--out", ""));
-    assert_false(take("--data", ""));
-}
-
-/* Parses a command line of so many words behind the subcommand's name. */
-static int parse(int count, ...)
+/* Parses a command line, whose words end with NULL. */
+static void parse(const char *const *words)
 {
     static const struct arguments arguments = {"run", "", option_table, "", NULL};
-    char name[] = "run", *argv[8] = {name};
-    va_list words;
-    va_start(words, count);
-    for (int i = 1; i <= count; i++)
-        argv[i] = va_arg(words, char *);
-    va_end(words);
-    return arguments_take(&arguments, count + 1, argv, &options, NULL);
+    static char copies[40][64];
+    char *argv[41] = {NULL};
+    int argc = 0;
+    for (; words[argc] != NULL; argc++)
+        argv[argc] = strcpy(copies[argc], words[argc]);
+    assert_int_equal(arguments_take(&arguments, argc, argv, &options, NULL), ARGUMENTS_GO);
 }
 
-TEST_BETWEEN(test_a_default_is_that_of_the_help, set_up, tear_down)
+/* The plan of manifest.json, with ' for ". */
+static void assert_plan(const char *expected)
+{
+    json_t *plan = option_table_plan(&options);
+    char *text = json_dumps(plan, JSON_COMPACT);
+    for (char *at = text; (at = strchr(at, '"')) != NULL;)
+        *at = '\'';
+    assert_string_equal(text, expected);
+    assert_null(option_table_key(json_object_size(plan)));
+    free(text);
+    json_decref(plan);
+}
+
+TEST_BETWEEN(options_have_their_defaults, set_up, tear_down)
+{
+    const struct target_options *target = &options.target;
+    options.target.max_clients = UINT64_MAX; /* as bench/run/command_line.c sets it */
+    parse((const char *const[]){"run", NULL});
+    assert_plan("{'recipes':['nonscalable','childwatch','scalable'],'most_clients':{},"
+                "'clients':[8,16,32,64,128,256],'clients_left_out':[],'workload':'drain',"
+                "'handoffs':0,'duration_ns':0,'pace':'lockstep','hold_ns':0,"
+                "'hold_exponential':false,'locks':1,'trials':5,'traced':[],'processes':1,"
+                "'server_cpu_percent':null,'max_clients':null,'max_rate':null,"
+                "'background':'none','placement':'spread','session_timeout_ms':60000,"
+                "'timeout_ms':30000}");
+    assert_true(target->fsync && target->heap_mib == 512 && target->topology_count == 1);
+    assert_false(target->fsync_given || target->heap_given || target->servers_given);
+    assert_false(target->connect || options.output.quiet);
+}
+
+TEST_BETWEEN(options_take_their_values, set_up, tear_down)
+{
+    const struct target_options *target = &options.target;
+    parse((const char *const[]){"run",
+                                "-r",
+                                "scalable,nonscalable:250",
+                                "-n",
+                                "8..64x2,100000",
+                                "-w",
+                                "steady",
+                                "--handoffs=50000000",
+                                "--duration",
+                                "1ms",
+                                "-p",
+                                "free",
+                                "--hold",
+                                "exp:5ms",
+                                "-k",
+                                "10000",
+                                "-t",
+                                "1000",
+                                "--trace",
+                                "1,2",
+                                "-P",
+                                "1000",
+                                "--server-cpus",
+                                "0.05",
+                                "--max-clients=9",
+                                "--max-rate=7",
+                                "--background",
+                                "get=80,set=20@10",
+                                "--placement",
+                                "followers",
+                                "--session-timeout=3600s",
+                                "--timeout=100ms",
+                                NULL});
+    assert_plan("{'recipes':['scalable','nonscalable'],'most_clients':{'nonscalable':250},"
+                "'clients':[8,16,32,64,100000],'clients_left_out':[],'workload':'steady',"
+                "'handoffs':50000000,'duration_ns':1000000,'pace':'free','hold_ns':5000000,"
+                "'hold_exponential':true,'locks':10000,'trials':1000,'traced':[1,2],"
+                "'processes':1000,'server_cpu_percent':5,'max_clients':9,'max_rate':7,"
+                "'background':'get=80,set=20@10','placement':'followers',"
+                "'session_timeout_ms':3600000,'timeout_ms':100}");
+    options_deinit(&options);
+    parse((const char *const[]){"run", "-d", "threads", "--fsync=no", "--heap=600", "--servers=1,3",
+                                "--data=here", "-o", "there", "-q", "--connect=zk:2181",
+                                "--seed=9223372036854775807", NULL});
+    assert_true(target->fsync_given && target->heap_given && target->servers_given);
+    assert_true(target->driver == DRIVER_THREADS && !target->fsync && target->heap_mib == 600);
+    assert_true(target->topology_count == 2 && target->server_counts[1] == 3);
+    assert_string_equal(target->data, "here");
+    assert_string_equal(options.output.out, "there");
+    assert_true(target->connect && options.output.quiet);
+    assert_int_equal(options.plan.seed, INT64_MAX);
+}
+
+/* What is beyond the bounds leaves the value alone; and a later value replaces an earlier one. */
+TEST_BETWEEN(values_have_bounds, set_up, tear_down)
+{
+    static const char *const refused[][2] = {{"--locks", "10001"},
+                                             {"--trials", "1001"},
+                                             {"--processes", "1001"},
+                                             {"--handoffs", "50000001"},
+                                             {"--locks", "0"},
+                                             {"--handoffs", "0"},
+                                             {"--trace", "0"},
+                                             {"--trace", "50000001"},
+                                             {"--trace", "1..65+1"},
+                                             {"--duration", "999us"},
+                                             {"--timeout", "99ms"},
+                                             {"--session-timeout", "999ms"},
+                                             {"--session-timeout", "3601s"},
+                                             {"--seed", "9223372036854775808"},
+                                             {"--recipes", "scalable:100001"},
+                                             {"--recipes", ":5"},
+                                             {"--recipes", "scalable:5:5"},
+                                             {"--workload", ""},
+                                             {"--pace", "other"},
+                                             {"--driver", ""},
+                                             {"--placement", "other"},
+                                             {"--fsync", ""}};
+    assert_true(take("--locks", "10000"));
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        if (take(refused[i][0], refused[i][1]))
+            fail_msg("%s %s", refused[i][0], refused[i][1]);
+    }
+    assert_int_equal(options.plan.locks, 10000);
+    assert_true(take("--trace", "1..64+1"));
+    assert_int_equal(options.plan.traced.list[63], 64);
+    assert_true(take("--seed", "0"));
+    assert_true(take("--session-timeout", "1s"));
+    assert_true(take("--hold", "exp:5ms") && take("--hold", "2s"));
+    assert_false(options.plan.hold.exponential);
+    assert_true(take("--recipes", "scalable,poll") && take("--recipes", "ticket"));
+    assert_int_equal(options.plan.recipe_count, 1);
+}
+
+TEST_BETWEEN(a_row_is_like_its_help, set_up, tear_down)
 {
     char shown[64];
     for (const struct option_row *row = option_table; row->name != NULL; row++) {
@@ -210,72 +202,166 @@ TEST_BETWEEN(test_a_default_is_that_of_the_help, set_up, tear_down)
         assert_non_null(strstr(row->help, row->name));
         if (row->letter != '\0')
             assert_true(row->help[2] == '-' && row->help[3] == row->letter);
-    }
-}
-
-/* Every key of the plan, in the order of the rows, when no option is given. */
-TEST_BETWEEN(test_defaults_are_printed_into_the_plan, set_up, tear_down)
-{
-    static const struct {
-        const char *name;
-        const char *json;
-    } plan[] = {{"recipes", "[\"nonscalable\",\"childwatch\",\"scalable\"]"},
-                {"most_clients", "{}"},
-                {"clients", "[8,16,32,64,128,256]"},
-                {"clients_left_out", "[]"},
-                {"workload", "\"drain\""},
-                {"handoffs", "0"},
-                {"duration_ns", "0"},
-                {"pace", "\"lockstep\""},
-                {"hold_ns", "0"},
-                {"hold_exponential", "false"},
-                {"locks", "1"},
-                {"trials", "5"},
-                {"traced", "[]"},
-                {"processes", "1"},
-                {"server_cpu_percent", "null"},
-                {"max_clients", "null"},
-                {"max_rate", "null"},
-                {"background", "\"none\""},
-                {"placement", "\"spread\""},
-                {"session_timeout_ms", "60000"},
-                {"timeout_ms", "30000"}};
-    options.target.max_clients = UINT64_MAX; /* as bench/run/command_line.c sets it */
-    assert_int_equal(parse(0), ARGUMENTS_GO);
-    json_t *printed = option_table_plan(&options);
-    for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
-        assert_string_equal(option_table_key(i)->name, plan[i].name);
-        char *text =
-            json_dumps(json_object_get(printed, plan[i].name), JSON_ENCODE_ANY | JSON_COMPACT);
-        assert_string_equal(text, plan[i].json);
-        free(text);
-    }
-    json_decref(printed);
-    assert_null(option_table_key(sizeof plan / sizeof plan[0]));
-}
-
-TEST_BETWEEN(test_a_default_is_not_given, set_up, tear_down)
-{
-    const struct target_options *target = &options.target;
-    assert_int_equal(parse(0), ARGUMENTS_GO);
-    assert_true(target->fsync && target->heap_mib == 512 && target->topology_count == 1);
-    assert_false(target->fsync_given || target->heap_given || target->servers_given);
-    assert_int_equal(parse(3, "--fsync=no", "--heap=600", "--servers=3"), ARGUMENTS_GO);
-    assert_true(target->fsync_given && target->heap_given && target->servers_given);
-    assert_false(target->fsync || target->connect || options.output.quiet);
-    assert_int_equal(parse(2, "-q", "--connect=zk:2181"), ARGUMENTS_GO);
-    assert_true(target->connect && options.output.quiet);
-}
-
-TEST_BETWEEN(test_no_two_options_have_one_name_letter_or_key, set_up, tear_down)
-{
-    for (const struct option_row *row = option_table; row->name != NULL; row++) {
         assert_ptr_equal(row_of(row->name), row);
         for (const struct option_row *other = option_table; other < row; other++)
             assert_true(row->letter == '\0' || row->letter != other->letter);
     }
-    for (size_t i = 0; option_table_key(i) != NULL; i++) {
-        for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(option_table_key(i)->name, option_table_key(j)->name);
+}
+
+/* ------------------------------------------------------------------ homes */
+
+static void make_file(const char *name)
+{
+    FILE *file = fopen(name, "we");
+    assert_non_null(file);
+    fclose(file);
+}
+
+/* A home with an empty jar, in lib or itself. */
+static void make_home(const char *folder, const char *jar)
+{
+    char path[128];
+    mkdir(folder, 0700);
+    snprintf(path, sizeof path, "%s/%s", folder, jar);
+    *strrchr(path, '/') = '\0';
+    mkdir(path, 0700);
+    path[strlen(path)] = '/';
+    make_file(path);
+}
+
+static void assert_topology(size_t at, uint64_t servers, const char *name)
+{
+    assert_int_equal(options.target.server_counts[at], servers);
+    assert_string_equal(target_options_home(&options.target, at)->name, name);
+}
+
+static void assert_two_by_two(void)
+{
+    assert_int_equal(options.target.topology_count, 4);
+    assert_topology(0, 1, "3.8.0");
+    assert_topology(1, 1, "3.10.1");
+    assert_topology(2, 3, "3.8.0");
+    assert_topology(3, 3, "3.10.1");
+}
+
+TEST_BETWEEN(every_number_has_every_home, set_up, tear_down)
+{
+    make_home("old", "lib/zookeeper-3.8.0.jar");
+    make_home("new", "zookeeper-3.10.1.jar");
+    assert_true(take("--servers", "1,3"));
+    assert_null(target_options_home(&options.target, 1));
+    assert_true(take("--zookeeper", "old,new"));
+    assert_two_by_two();
+    assert_true(take("--zookeeper", "old"));
+    assert_int_equal(options.target.topology_count, 2);
+    assert_topology(1, 3, "3.8.0");
+}
+
+TEST_BETWEEN(the_order_of_the_options_does_not_matter, set_up, tear_down)
+{
+    make_home("old", "lib/zookeeper-3.8.0.jar");
+    make_home("new", "zookeeper-3.10.1.jar");
+    assert_true(take("--servers", "1"));
+    assert_true(take("--zookeeper", "old,new"));
+    assert_true(take("--servers", "1,3"));
+    assert_two_by_two();
+    assert_false(take("--servers", "1,1"));
+}
+
+TEST_BETWEEN(homes_of_one_version_are_numbered, set_up, tear_down)
+{
+    make_home("a", "lib/zookeeper-3.8.4.jar");
+    make_home("b", "lib/zookeeper-3.9.3.jar");
+    make_home("c", "lib/zookeeper-3.8.4.jar");
+    make_home("d", "lib/zookeeper-3.8.4-patched.jar");
+    assert_true(take("--servers", "1"));
+    assert_true(take("--zookeeper", "a,b,c,d"));
+    assert_topology(0, 1, "3.8.4-1");
+    assert_topology(1, 1, "3.9.3");
+    assert_topology(2, 1, "3.8.4-2");
+    assert_topology(3, 1, "3.8.4-patched");
+}
+
+TEST_BETWEEN(too_many_are_refused, set_up, tear_down)
+{
+    char list[128] = "";
+    for (char name[] = "a"; name[0] <= 'f'; name[0]++) {
+        make_home(name, "zookeeper-3.8.4.jar");
+        snprintf(list + strlen(list), sizeof list - strlen(list), ",%s", name);
+    }
+    assert_true(take("--servers", "1,3"));
+    assert_true(take("--zookeeper", list + 1));
+    assert_int_equal(options.target.topology_count, 12);
+    assert_false(take("--servers", "1,3,5"));
+    assert_non_null(strstr(why, "more than 16"));
+}
+
+TEST_BETWEEN(what_is_no_home_is_refused, set_up, tear_down)
+{
+    make_home("old", "lib/zookeeper-3.8.0.jar");
+    make_home("none", "lib/zookeeper-jute-3.8.0.jar");
+    make_home("two", "zookeeper-3.8.0.jar");
+    make_home("two", "lib/zookeeper-3.9.3.jar");
+    make_home("unnamed", "zookeeper.jar");
+    static const char *const refused[][2] = {
+        {"", "expected folders"},
+        {"old,", "expected folders"},
+        {"old,,none", "expected folders"},
+        {"nowhere", "'nowhere': No such file or directory"},
+        {"none", "'none': it has no zookeeper-VERSION.jar"},
+        {"two", "'two': it has the jars of several servers"},
+        {"unnamed", "'unnamed': beside zookeeper.jar there is no link"},
+        {"old,./old/", "'./old/' is given twice"}};
+    assert_true(take("--servers", "1"));
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        assert_false(take("--zookeeper", refused[i][0]));
+        assert_non_null(strstr(why, refused[i][1]));
+    }
+}
+
+/* wanted: with ~ for the folder of all homes. */
+static void assert_class_path(const char *home, const char *wanted)
+{
+    char seen[INSTALL_CLASS_PATH_SIZE] = "";
+    struct install install;
+    struct error error;
+    assert_int_equal(install_find_zookeeper(home, &install, &error), ERROR_NONE);
+    for (const char *at = install.class_path; *at != '\0';) {
+        bool is_place = strncmp(at, place, strlen(place)) == 0;
+        seen[strlen(seen)] = is_place ? '~' : *at;
+        at += is_place ? strlen(place) : 1;
+    }
+    assert_string_equal(seen, wanted);
+}
+
+/* The jar of a package names others by absolute paths, where another version may be: the home's own
+ * stand before. */
+TEST_BETWEEN(a_class_path_is_of_one_release, set_up, tear_down)
+{
+    make_home("release", "lib/zookeeper-3.8.0.jar");
+    assert_class_path("release", "~/release/lib/*:~/release/*");
+    make_home("package", "zookeeper.jar");
+    make_file("package/zookeeper-3.9.3.jar");
+    make_file("package/zookeeper-jute.jar");
+    make_file("package/slf4j-simple.jar");
+    make_file("package/another.jar");
+    assert_class_path("package", "~/package/zookeeper-jute.jar:~/package/zookeeper.jar:"
+                                 "~/package/slf4j-simple.jar");
+    make_file("release/zookeeper.jar"); /* a link that somebody has made */
+    assert_class_path("release", "~/release/lib/*:~/release/*");
+}
+
+/* The version that a server answers has no revision behind it, known or not. */
+TEST_BETWEEN(a_version_has_no_revision, set_up, tear_down)
+{
+    static const char *const answers[][2] = {
+        {"Zookeeper version: 3.8.0-5a02a05eddb, built on 2022-02-25\n", "3.8.0"},
+        {"Zookeeper version: 3.8.0--1, built on 2022-02-25\n", "3.8.0"},
+        {"Zookeeper version: 3.4.13-6--1, built on 10/28/2023\n", "3.4.13-6"},
+        {"Zookeeper version: 3.10.0-SNAPSHOT-5a02, built on x\n", "3.10.0-SNAPSHOT"}};
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        struct four_letter_identity identity;
+        four_letter_read_identity(answers[i][0], &identity);
+        assert_string_equal(identity.version, answers[i][1]);
     }
 }

@@ -33,59 +33,36 @@ static void assert_line(const struct progress_name *its_name, const struct trial
     assert_string_equal(line, expected);
 }
 
-TEST(it_tells_sessions_then_arrivals_then_handoffs)
+TEST(it_tells_how_far_the_trial_is)
 {
-    assert_line(&name, &opening, 200,
-                "[123/729] ensemble3 nonscalable n=250 trial 3, sessions: 120 of 250");
-    assert_line(&name, &arriving, 200,
-                "[123/729] ensemble3 nonscalable n=250 trial 3, arrivals: 120 of 250, "
-                "12,000 RPCs/s, 2 min 05 s left");
-    assert_line(&name, &draining, 200,
-                "[123/729] ensemble3 nonscalable n=250 trial 3, handoffs: 37 of 250, "
-                "12,000 RPCs/s, 2 min 05 s left");
-}
-
-TEST(at_barriers_it_tells_passages)
-{
-    struct trial_progress passing = draining;
+    struct trial_progress passing = draining, stalled = draining, endless = draining;
+    const struct progress_name alone = {"", "C2: nonscalable n=64", 0, 64};
+    char line[PROGRESS_LINE_SIZE];
     passing.passages = 1234;
     passing.passages_due = 4000;
-    assert_line(&name, &passing, 200,
-                "[123/729] ensemble3 nonscalable n=250 trial 3, passages: 1,234 of 4,000, "
-                "12,000 RPCs/s, 2 min 05 s left");
-}
-
-TEST(a_stall_and_its_server_are_told)
-{
-    struct trial_progress stalled = draining;
     stalled.stalled_ns = 12 * NS_PER_S;
     stalled.stalled_at = "127.0.0.1:2182";
+    endless.handoffs_due = UINT64_MAX;
+#define NAME "[123/729] ensemble3 nonscalable n=250 trial 3, "
+#define REST ", 12,000 RPCs/s, 2 min 05 s left"
+    assert_line(&name, &opening, 200, NAME "sessions: 120 of 250");
+    assert_line(&name, &arriving, 200, NAME "arrivals: 120 of 250" REST);
+    assert_line(&name, &draining, 200, NAME "handoffs: 37 of 250" REST);
+    assert_line(&name, &passing, 200, NAME "passages: 1,234 of 4,000" REST);
     assert_line(&name, &stalled, 200,
-                "[123/729] ensemble3 nonscalable n=250 trial 3, stalled for 12.0 s: "
-                "127.0.0.1:2182 owes an answer, 12,000 RPCs/s, 2 min 05 s left");
+                NAME "stalled for 12.0 s: 127.0.0.1:2182 owes an answer" REST);
     stalled.stalled_at = "";
     assert_line(&name, &stalled, 80,
                 "[123/729] nonscalable n=250, stalled for 12.0 s: a server owes an answer");
-}
-
-TEST(what_is_not_known_is_not_told)
-{
-    const struct progress_name alone = {"", "C2: nonscalable n=64", 0, 64};
-    struct trial_progress endless = draining;
-    char line[PROGRESS_LINE_SIZE];
-    endless.handoffs_due = UINT64_MAX;
     progress_put(&progress, &alone, &endless, 0, 200, line);
     assert_string_equal(line, "[123/729] C2: nonscalable n=64, handoffs: 37, 12,000 RPCs/s");
 }
 
 TEST(the_least_important_goes_first)
 {
-    assert_line(&name, &draining, 97,
-                "[123/729] ensemble3 nonscalable n=250 trial 3, handoffs: 37 of 250, "
-                "2 min 05 s left");
+    assert_line(&name, &draining, 97, NAME "handoffs: 37 of 250, 2 min 05 s left");
     assert_line(&name, &draining, 75,
-                "[123/729] ensemble3 nonscalable n=250, handoffs: 37 of 250, "
-                "2 min 05 s left");
+                "[123/729] ensemble3 nonscalable n=250, handoffs: 37 of 250, 2 min 05 s left");
     assert_line(&name, &draining, 74, "[123/729] ensemble3 nonscalable n=250, handoffs: 37 of 250");
     assert_line(&name, &draining, 50, "[123/729] nonscalable n=250, handoffs: 37 of 250");
     assert_line(&name, &draining, 20, "[123/729] nonscalabl");

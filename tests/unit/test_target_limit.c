@@ -7,21 +7,17 @@ static const struct connect_string three = {
     .endpoints = {{.host = "a", .port = 1}, {.host = "b", .port = 2}, {.host = "c", .port = 3}},
     .count = 3};
 
-/* Of n sessions server j has those whose number is j modulo the servers'. */
-static uint64_t share_of(uint64_t sessions, size_t server, size_t servers)
-{
-    uint64_t share = 0;
-    for (uint64_t i = 0; i < sessions; i++)
-        share += i % servers == server;
-    return share;
-}
-
-/* Whether all servers have room for so many sessions and what is reserved. */
+/* Whether all servers have room for so many sessions and what is reserved: server j has the
+ * sessions whose number is j modulo the number of servers. */
 static bool fits(uint64_t sessions, const uint64_t room[3], size_t servers)
 {
     bool all = true;
-    for (size_t j = 0; j < servers; j++)
-        all = all && share_of(sessions, j, servers) + TARGET_LIMIT_RESERVED <= room[j];
+    for (size_t j = 0; j < servers; j++) {
+        uint64_t share = 0;
+        for (uint64_t i = 0; i < sessions; i++)
+            share += i % servers == j;
+        all = all && share + TARGET_LIMIT_RESERVED <= room[j];
+    }
     return all;
 }
 
@@ -72,64 +68,47 @@ TEST(companions_take_room_of_every_server)
                      60 - TARGET_LIMIT_RESERVED - 10);
 }
 
-static uint64_t levels[] = {8, 16, 32, 64};
-
-static struct levels plan(void)
-{
-    return (struct levels){.list = levels, .count = 4};
-}
-
+/* Of so many levels, from this one on in steps of this one, as many are kept under a limit of so
+ * many sessions, and under max_clients; and the reason begins so. */
 TEST(levels_above_the_limit_are_left_out)
 {
-    struct levels clients = plan();
-    struct target_limit limit = {.sessions = 31, .reserved = 4, .room = 35, .server = "a:1"};
-    struct error error;
-    char text[512];
-    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
-                     ERROR_NONE);
-    assert_int_equal(clients.count, 2);
-    assert_int_equal(clients.left_out, 2);
-    assert_string_equal(
-        text, "n = 32 and 64 left out: a:1 takes 35 connections from this host at a time "
-              "(maxClientCnxns), 4 of them for zkherd's own use; use -n 5..30+5, maxClientCnxns=0 "
-              "in the server's zoo.cfg, or more servers of its ensemble");
-    clients = plan();
-    limit.sessions = 32;
-    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
-                     ERROR_NONE);
-    assert_int_equal(clients.count, 3);
-    assert_memory_equal(text, "n = 64 left out: a:1", 20);
-}
-
-TEST(many_levels_left_out_are_told_as_a_range)
-{
-    uint64_t many[105];
-    struct target_limit limit = {.sessions = 63, .reserved = 4, .room = 67, .server = "a:1"};
-    struct levels clients = {.list = many, .count = 105};
-    struct error error;
-    char text[512];
-    for (size_t i = 0; i < 105; i++)
-        many[i] = 56 + i;
-    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
-                     ERROR_NONE);
-    assert_memory_equal(text, "n = 64 to 160 (97 client counts) left out: a:1", 46);
-}
-
-TEST(what_fits_is_not_spoken_of)
-{
-    struct levels clients = plan();
-    struct target_limit limit = {.sessions = 64, .reserved = 4, .room = 68, .server = "a:1"};
-    struct error error;
-    char text[512] = "x";
-    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
-                     ERROR_NONE);
-    assert_int_equal(clients.count, 4);
-    assert_string_equal(text, "");
+    static const struct {
+        uint64_t count, first, step, sessions, max_clients;
+        size_t kept;
+        const char *why;
+    } cases[] = {
+        {4, 16, 16, 47, UINT64_MAX, 2,
+         "n = 48 and 64 left out: a:1 takes 51 connections from this host at a time "
+         "(maxClientCnxns), 4 of them for zkherd's own use; use -n 7..42+7, maxClientCnxns=0 in "
+         "the server's zoo.cfg, or more servers of its ensemble"},
+        {4, 16, 16, 48, UINT64_MAX, 3, "n = 64 left out: a:1"},
+        {4, 16, 16, 64, UINT64_MAX, 4, ""},
+        {4, 16, 16, 50, 40, 2, "n = 48 and 64 left out: --max-clients 40"},
+        {4, 16, 16, 50, 60, 3, "n = 64 left out: a:1 takes 54"},
+        {105, 56, 1, 63, UINT64_MAX, 8, "n = 64 to 160 (97 client counts) left out: a:1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t list[105];
+        struct levels clients = {.list = list, .count = cases[i].count};
+        struct target_limit limit = {cases[i].sessions, 4, cases[i].sessions + 4, "a:1"};
+        struct error error;
+        char text[512] = "x";
+        for (size_t j = 0; j < clients.count; j++)
+            list[j] = cases[i].first + j * cases[i].step;
+        assert_int_equal(
+            target_limit_fit(&limit, cases[i].max_clients, &clients, text, sizeof text, &error),
+            ERROR_NONE);
+        assert_int_equal(clients.count, cases[i].kept);
+        assert_int_equal(clients.count + clients.left_out, cases[i].count);
+        text[cases[i].why[0] == '\0' ? sizeof text - 1 : strlen(cases[i].why)] = '\0';
+        assert_string_equal(text, cases[i].why);
+    }
 }
 
 TEST(a_plan_of_which_nothing_is_left_is_refused)
 {
-    struct levels clients = plan();
+    uint64_t list[] = {8, 16};
+    struct levels clients = {.list = list, .count = 2};
     struct target_limit limit = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
     struct error error;
     char text[512];
@@ -138,19 +117,4 @@ TEST(a_plan_of_which_nothing_is_left_is_refused)
     assert_string_equal(error.subject, "a:1");
     assert_string_equal(error.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
                                       "use, and the smallest number of --clients is 8");
-}
-
-TEST(the_lower_of_two_limits_counts)
-{
-    struct levels clients = plan();
-    struct target_limit limit = {.sessions = 40, .reserved = 4, .room = 44, .server = "a:1"};
-    struct error error;
-    char text[512];
-    assert_int_equal(target_limit_fit(&limit, 20, &clients, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(clients.count, 2);
-    assert_string_equal(text, "n = 32 and 64 left out: --max-clients 20");
-    clients = plan();
-    assert_int_equal(target_limit_fit(&limit, 50, &clients, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(clients.count, 3);
-    assert_memory_equal(text, "n = 64 left out: a:1 takes 44", 29);
 }
