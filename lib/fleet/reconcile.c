@@ -82,15 +82,31 @@ static bool has_lost_connections(const struct reconcile_facts *facts)
     return facts->reconnects > 0 || facts->losses > 0;
 }
 
-/* Why the two counts cannot be compared; NULL if they can. */
-static const char *find_obstacle(const struct reconcile_facts *facts, bool others)
+/* Why the servers' counts are not known; the text is in `why`, or static. */
+static const char *describe_untold(const struct reconcile_facts *facts, char *why, size_t size)
+{
+    const struct error *untold = facts->untold;
+    if (facts->servers.asked_again)
+        return "a server did not give its counters (mntr) at once, as at an election";
+    if (untold == NULL || untold->kind == ERROR_NONE)
+        return "the servers do not tell their counters (mntr)";
+    if (untold->kind == ERROR_NOT_WHITELISTED)
+        snprintf(why, size, "%.70s refuses mntr, which tells its counters: %s", untold->subject,
+                 error_advice(untold->kind));
+    else
+        snprintf(why, size, "%.70s does not tell its counters: mntr has them from ZooKeeper 3.6 on",
+                 untold->subject);
+    return why;
+}
+
+/* Why the two counts cannot be compared; NULL if they can. The text is in `why`, or static. */
+static const char *find_obstacle(const struct reconcile_facts *facts, bool others, char *why,
+                                 size_t size)
 {
     if (facts->had_faults)
         return "servers were killed on purpose, and their counters with them";
     if (!facts->servers.known)
-        return facts->servers.asked_again
-                   ? "a server did not give its counters (mntr) at once, as at an election"
-                   : "the servers do not tell their counters (mntr, from ZooKeeper 3.6 on)";
+        return describe_untold(facts, why, size);
     if (facts->has_companions)
         return "the servers count the requests of other sessions of zkherd, too";
     if (!others)
@@ -122,7 +138,8 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
     bool has_newcomers =
         facts->servers.connects > 0 && facts->setup_session_stayed && !has_lost_connections(facts);
     bool others = facts->servers.known && (facts->is_shared || has_newcomers);
-    const char *obstacle = find_obstacle(facts, others);
+    char why[sizeof result.why];
+    const char *obstacle = find_obstacle(facts, others, why, sizeof why);
     result.had_strangers = facts->are_private && others;
     if (obstacle != NULL) {
         snprintf(result.why, sizeof result.why, "%s", obstacle);

@@ -119,8 +119,10 @@ static enum error_kind add_server(struct server_counters *counters, size_t index
     struct inquiry inquiry = {.counters = counters,
                               .endpoint = &counters->servers->endpoints[index]};
     enum error_kind kind = ask_whole(&inquiry, error);
-    if (kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER ||
-        (kind != ERROR_NONE && goes_without(counters, kind, error))) {
+    bool is_untold = kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER;
+    if (is_untold && counters->untold.kind == ERROR_NONE)
+        counters->untold = *error;
+    if (is_untold || (kind != ERROR_NONE && goes_without(counters, kind, error))) {
         reading->known = false;
         return ERROR_NONE;
     }

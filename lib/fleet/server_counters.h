@@ -45,6 +45,7 @@ struct server_counters {
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;
     struct error absent;
+    struct error untold; /* the first server that does not tell its counters, or ERROR_NONE */
 };
 
 struct server_counters_reading {
@@ -191,8 +192,9 @@ enum reconciled {
 struct reconcile_facts {
     struct server_counters_count servers;
     const struct tally *sessions;
-    bool are_private;          /* no other program should use the servers */
-    bool is_shared;            /* other clients were connected when the gate opened */
+    const struct error *untold; /* of struct server_counters; NULL: ERROR_NONE */
+    bool are_private;           /* no other program should use the servers */
+    bool is_shared;             /* other clients were connected when the gate opened */
     bool has_companions;       /* another fleet of this program used the servers at the same time */
     bool had_faults;           /* servers were killed on purpose, and their counters with them */
     bool had_death;            /* a session died, or lost a reply, as planned */

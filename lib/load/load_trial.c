@@ -265,6 +265,7 @@ static void compare_counts(struct load_trial *trial)
     const struct reconcile_facts facts = {
         .servers = result->servers,
         .sessions = &result->total,
+        .untold = &trial->counters.untold,
         .are_private = server_counters_is_private(&trial->counters),
         .had_faults = trial->plan->fault_count > 0,
         .has_companions = trial->host->companions > 0,

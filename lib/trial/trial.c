@@ -85,6 +85,7 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
     struct reconcile_facts facts = {
         .servers = result->servers,
         .sessions = &result->total,
+        .untold = &run->counters.untold,
         .are_private = server_counters_is_private(&run->counters),
         .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
         .has_companions = run->host->companions > 0,

@@ -164,7 +164,15 @@ TEST(test_sessions_that_connect_again_are_no_strangers)
 TEST(test_servers_that_do_not_tell_are_not_held_against_anything)
 {
     struct reconcile_facts facts = {.sessions = &sessions, .are_private = true};
-    assert_outcome(&facts, RECONCILED_NA, "do not tell their counters");
+    assert_outcome(&facts, RECONCILED_NA, "the servers do not tell their counters (mntr)");
+    struct error untold = {.kind = ERROR_NOT_WHITELISTED, .subject = "zk2:2181"};
+    facts.untold = &untold;
+    assert_outcome(&facts, RECONCILED_NA,
+                   "zk2:2181 refuses mntr, which tells its counters: add it to "
+                   "4lw.commands.whitelist");
+    untold.kind = ERROR_ZOOKEEPER;
+    assert_outcome(&facts, RECONCILED_NA,
+                   "zk2:2181 does not tell its counters: mntr has them from ZooKeeper 3.6 on");
     facts.servers.asked_again = true;
     assert_outcome(&facts, RECONCILED_NA, "at once, as at an election");
     facts.is_shared = true;
