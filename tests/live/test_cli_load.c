@@ -17,7 +17,6 @@ static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 /* The server writes a snapshot whenever it has logged 64 KiB, at the latest. */
 static const char *const with_snapshots[] = {
     "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -Dzookeeper.snapSizeLimitInKb=64", NULL};
-static const char *const without_java[] = {NO_JAVA, NULL};
 
 #define ALL                                                                                        \
     "get=20,exists=10,children=10,set=20,create=15,delete=10,multi=5,trylock=2,create-delete=8"
@@ -32,25 +31,29 @@ static int make(void **state)
     return work_make(state);
 }
 
-static int clear_away(void **state)
-{
-    umount2(in_work("disk"), MNT_DETACH); /* where a test has mounted it */
-    return work_remove(state);
-}
-
 /* ------------------------------------------------------------------ the files of a load */
 
-struct load_tables {
+/* Of the load that was read last. */
+static struct load_tables {
     struct csv_file load, timeline, operations, latency, cells;
-};
+} tables;
 
-static void tables_deinit(struct load_tables *tables)
+static void forget_tables(void)
 {
-    csv_file_deinit(&tables->load);
-    csv_file_deinit(&tables->timeline);
-    csv_file_deinit(&tables->operations);
-    csv_file_deinit(&tables->latency);
-    csv_file_deinit(&tables->cells);
+    csv_file_deinit(&tables.load);
+    csv_file_deinit(&tables.timeline);
+    csv_file_deinit(&tables.operations);
+    csv_file_deinit(&tables.latency);
+    csv_file_deinit(&tables.cells);
+    tables = (struct load_tables){0};
+}
+
+static int clear_away(void **state)
+{
+    forget_tables();
+    umount2(in_work("disk"), MNT_DETACH); /* where a test has mounted it */
+    assert_nothing_left_outside(1);
+    return work_remove(state);
 }
 
 static bool same_trial(const struct csv_file *a, size_t row, const struct csv_file *b, size_t other)
@@ -64,22 +67,21 @@ static bool same_trial(const struct csv_file *a, size_t row, const struct csv_fi
 }
 
 /* Of a trial, row by row in another table. */
-static uint64_t sum_of(const struct load_tables *tables, size_t trial, const struct csv_file *table,
-                       const char *column)
+static uint64_t sum_of(size_t trial, const struct csv_file *table, const char *column)
 {
     uint64_t sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
-        if (same_trial(&tables->load, trial, table, row))
+        if (same_trial(&tables.load, trial, table, row))
             sum += csv_file_count(table, row, column);
     }
     return sum;
 }
 
-static size_t rows_of(const struct load_tables *tables, size_t trial, const struct csv_file *table)
+static size_t rows_of(size_t trial, const struct csv_file *table)
 {
     size_t rows = 0;
     for (size_t row = 0; row < table->rows; row++)
-        rows += same_trial(&tables->load, trial, table, row);
+        rows += same_trial(&tables.load, trial, table, row);
     return rows;
 }
 
@@ -96,13 +98,13 @@ static bool follows(const char *operation)
 }
 
 /* Of one kind of operation; "all": of all that were asked for. */
-static uint64_t answers_of(const struct load_tables *tables, size_t trial, const char *kind)
+static uint64_t answers_of(size_t trial, const char *kind)
 {
-    const struct csv_file *table = &tables->operations;
+    const struct csv_file *table = &tables.operations;
     uint64_t sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
         const char *operation = csv_file_text(table, row, "operation");
-        if (same_trial(&tables->load, trial, table, row) &&
+        if (same_trial(&tables.load, trial, table, row) &&
             (strcmp(kind, operation) == 0 || (strcmp(kind, "all") == 0 && !follows(operation))) &&
             is_foreseen(operation, csv_file_text(table, row, "status")))
             sum += csv_file_count(table, row, "count");
@@ -110,14 +112,13 @@ static uint64_t answers_of(const struct load_tables *tables, size_t trial, const
     return sum;
 }
 
-static uint64_t latencies_of(const struct load_tables *tables, size_t trial, bool all_roles,
-                             const char *operation, const char *from)
+static uint64_t latencies_of(size_t trial, bool all_roles, const char *operation, const char *from)
 {
-    const struct csv_file *table = &tables->latency;
+    const struct csv_file *table = &tables.latency;
     uint64_t sum = 0;
     for (size_t row = 0; row < table->rows; row++) {
         bool is_all = strcmp(csv_file_text(table, row, "role"), "all") == 0;
-        if (same_trial(&tables->load, trial, table, row) && is_all == all_roles &&
+        if (same_trial(&tables.load, trial, table, row) && is_all == all_roles &&
             strcmp(csv_file_text(table, row, "operation"), operation) == 0 &&
             strcmp(csv_file_text(table, row, "from"), from) == 0)
             sum += csv_file_count(table, row, "count");
@@ -127,7 +128,7 @@ static uint64_t latencies_of(const struct load_tables *tables, size_t trial, boo
 
 /* A kind has the same count in load.csv, operations.csv, and as histograms of both beginnings, of
  * all sessions and of those of each role. */
-static void assert_operations_agree(const struct load_tables *tables, size_t trial)
+static void assert_operations_agree(size_t trial)
 {
     static const char *const kinds[][2] = {
         {"gets", "get"},
@@ -144,30 +145,28 @@ static void assert_operations_agree(const struct load_tables *tables, size_t tri
     };
     static const char *const beginnings[] = {"sent", "due"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        uint64_t count = csv_file_count(&tables->load, trial, kinds[i][0]);
-        assert_int_equal(answers_of(tables, trial, kinds[i][1]), count);
+        uint64_t count = csv_file_count(&tables.load, trial, kinds[i][0]);
+        assert_int_equal(answers_of(trial, kinds[i][1]), count);
         for (size_t from = 0; from < 2; from++) {
-            assert_int_equal(latencies_of(tables, trial, true, kinds[i][1], beginnings[from]),
-                             count);
-            assert_int_equal(latencies_of(tables, trial, false, kinds[i][1], beginnings[from]),
-                             count);
+            assert_int_equal(latencies_of(trial, true, kinds[i][1], beginnings[from]), count);
+            assert_int_equal(latencies_of(trial, false, kinds[i][1], beginnings[from]), count);
         }
     }
     for (size_t from = 0; from < 2; from++) {
-        uint64_t count = answers_of(tables, trial, "all");
-        assert_int_equal(latencies_of(tables, trial, true, "all", beginnings[from]), count);
-        assert_int_equal(latencies_of(tables, trial, false, "all", beginnings[from]), count);
+        uint64_t count = answers_of(trial, "all");
+        assert_int_equal(latencies_of(trial, true, "all", beginnings[from]), count);
+        assert_int_equal(latencies_of(trial, false, "all", beginnings[from]), count);
     }
 }
 
 /* Of all seconds but the last, in which the sessions stop. */
-static void assert_outstanding_is_known(const struct load_tables *tables, size_t trial)
+static void assert_outstanding_is_known(size_t trial)
 {
-    for (size_t row = 0; row < tables->timeline.rows; row++) {
-        bool is_last = csv_file_count(&tables->timeline, row, "second") ==
-                       csv_file_count(&tables->load, trial, "seconds");
-        if (same_trial(&tables->load, trial, &tables->timeline, row))
-            assert_int_equal(csv_file_text(&tables->timeline, row, "outstanding")[0] == '\0',
+    for (size_t row = 0; row < tables.timeline.rows; row++) {
+        bool is_last = csv_file_count(&tables.timeline, row, "second") ==
+                       csv_file_count(&tables.load, trial, "seconds");
+        if (same_trial(&tables.load, trial, &tables.timeline, row))
+            assert_int_equal(csv_file_text(&tables.timeline, row, "outstanding")[0] == '\0',
                              is_last);
     }
 }
@@ -175,36 +174,36 @@ static void assert_outstanding_is_known(const struct load_tables *tables, size_t
 /* The seconds are those of the trial, and what was answered in them are its rate and its errors.
  * What was offered was sent, or never. A trial that was cut short has fewer seconds, and no rate.
  */
-static void assert_rates_agree(const struct load_tables *tables, size_t trial)
+static void assert_rates_agree(size_t trial)
 {
-    const struct csv_file *load = &tables->load;
+    const struct csv_file *load = &tables.load;
     double seconds = csv_file_real(load, trial, "seconds");
-    size_t ended = rows_of(tables, trial, &tables->timeline);
+    size_t ended = rows_of(trial, &tables.timeline);
     if (csv_file_text(load, trial, "achieved_per_s")[0] == '\0') {
         assert_true(ended < (size_t)seconds);
         return;
     }
     assert_int_equal(ended, (size_t)seconds);
-    double achieved = (double)sum_of(tables, trial, &tables->timeline, "operations") / seconds;
+    double achieved = (double)sum_of(trial, &tables.timeline, "operations") / seconds;
     assert_true(fabs(achieved - csv_file_real(load, trial, "achieved_per_s")) < 0.006);
-    assert_int_equal(sum_of(tables, trial, &tables->timeline, "errors"),
+    assert_int_equal(sum_of(trial, &tables.timeline, "errors"),
                      csv_file_count(load, trial, "errors"));
     if (csv_file_text(load, trial, "rate_per_s")[0] == '\0')
         return;
-    double offered = (double)(sum_of(tables, trial, &tables->operations, "count") -
+    double offered = (double)(sum_of(trial, &tables.operations, "count") -
                               csv_file_count(load, trial, "unlocks") -
                               csv_file_count(load, trial, "async_deletes") +
                               csv_file_count(load, trial, "unsent")) /
                      seconds;
     assert_true(fabs(offered - csv_file_real(load, trial, "offered_per_s")) < 0.006);
     assert_true(csv_file_count(load, trial, "delayed") <=
-                sum_of(tables, trial, &tables->operations, "count"));
+                sum_of(trial, &tables.operations, "count"));
 }
 
 /* Requests of the whole time, warm-up and unlocks included; a try that fails is a write. */
-static void assert_servers_agree(const struct load_tables *tables, size_t trial)
+static void assert_servers_agree(size_t trial)
 {
-    const struct csv_file *load = &tables->load;
+    const struct csv_file *load = &tables.load;
     assert_string_equal(csv_file_text(load, trial, "reconciled"), "yes");
     assert_int_equal(csv_file_count(load, trial, "rpcs"),
                      csv_file_count(load, trial, "server_writes") +
@@ -213,26 +212,25 @@ static void assert_servers_agree(const struct load_tables *tables, size_t trial)
                      csv_file_count(load, trial, "server_packets_received"));
     assert_int_equal(csv_file_count(load, trial, "notifications"),
                      csv_file_count(load, trial, "server_notifications"));
-    assert_true(csv_file_count(load, trial, "rpcs") >=
-                sum_of(tables, trial, &tables->operations, "count"));
+    assert_true(csv_file_count(load, trial, "rpcs") >= sum_of(trial, &tables.operations, "count"));
 }
 
 /* The row has what has happened to the servers, with semicolons between. */
-static uint64_t count_marks(const struct load_tables *tables, size_t trial)
+static uint64_t count_marks(size_t trial)
 {
     uint64_t marks = 0;
-    for (size_t row = 0; row < tables->timeline.rows; row++) {
-        const char *text = csv_file_text(&tables->timeline, row, "marks");
-        if (same_trial(&tables->load, trial, &tables->timeline, row) && text[0] != '\0')
+    for (size_t row = 0; row < tables.timeline.rows; row++) {
+        const char *text = csv_file_text(&tables.timeline, row, "marks");
+        if (same_trial(&tables.load, trial, &tables.timeline, row) && text[0] != '\0')
             marks += 1 + count_words(text, ";");
     }
     return marks;
 }
 
 /* In each second, reads and writes together are what was answered. */
-static void assert_reads_and_writes_agree(const struct load_tables *tables)
+static void assert_reads_and_writes_agree(void)
 {
-    const struct csv_file *timeline = &tables->timeline;
+    const struct csv_file *timeline = &tables.timeline;
     for (size_t row = 0; row < timeline->rows; row++) {
         uint64_t reads = csv_file_count(timeline, row, "reads"),
                  writes = csv_file_count(timeline, row, "writes");
@@ -247,7 +245,7 @@ static void assert_reads_and_writes_agree(const struct load_tables *tables)
 }
 
 /* The log has an interval for each row of latency.csv, and for each second with an answer. */
-static void assert_log_is_whole(const struct load_tables *tables, const char *path)
+static void assert_log_is_whole(const char *path)
 {
     char *text = read_text(path);
     size_t intervals = 0, seconds = 0, halves = 0, answered = 0, parts = 0;
@@ -260,12 +258,12 @@ static void assert_log_is_whole(const struct load_tables *tables, const char *pa
         halves += is_half;
         intervals += !is_second && !is_half && strncmp(line, "Tag=", 4) == 0;
     }
-    for (size_t row = 0; row < tables->timeline.rows; row++) {
-        answered += csv_file_count(&tables->timeline, row, "operations") > 0;
-        parts += csv_file_count(&tables->timeline, row, "reads") > 0;
-        parts += csv_file_count(&tables->timeline, row, "writes") > 0;
+    for (size_t row = 0; row < tables.timeline.rows; row++) {
+        answered += csv_file_count(&tables.timeline, row, "operations") > 0;
+        parts += csv_file_count(&tables.timeline, row, "reads") > 0;
+        parts += csv_file_count(&tables.timeline, row, "writes") > 0;
     }
-    assert_int_equal(intervals, tables->latency.rows);
+    assert_int_equal(intervals, tables.latency.rows);
     assert_int_equal(seconds, answered);
     assert_int_equal(halves, parts);
     free(text);
@@ -289,11 +287,12 @@ static void assert_no_parts(const char *folder, bool has_cells)
     assert_false(has_file(folder, "cells.csv.part"));
 }
 
-/* Whole trials, the same ones in all files; for the caller to tables_deinit. */
-static struct load_tables read_load_files(const char *folder, bool has_cells)
+/* Whole trials, the same ones in all files. */
+static void read_load_files(const char *folder, bool has_cells)
 {
     assert_no_parts(folder, has_cells);
-    struct load_tables tables = {
+    forget_tables();
+    tables = (struct load_tables){
         .load = csv_file_read(in_work("%s/load.csv", folder)),
         .timeline = csv_file_read(in_work("%s/timeline.csv", folder)),
         .operations = csv_file_read(in_work("%s/operations.csv", folder)),
@@ -303,45 +302,44 @@ static struct load_tables read_load_files(const char *folder, bool has_cells)
         tables.cells = csv_file_read(in_work("%s/cells.csv", folder));
     size_t rows[3] = {0};
     for (size_t trial = 0; trial < tables.load.rows; trial++) {
-        rows[0] += rows_of(&tables, trial, &tables.timeline);
-        rows[1] += rows_of(&tables, trial, &tables.operations);
-        rows[2] += rows_of(&tables, trial, &tables.latency);
-        assert_operations_agree(&tables, trial);
-        assert_rates_agree(&tables, trial);
-        assert_outstanding_is_known(&tables, trial);
-        assert_int_equal(count_marks(&tables, trial), csv_file_count(&tables.load, trial, "marks"));
+        rows[0] += rows_of(trial, &tables.timeline);
+        rows[1] += rows_of(trial, &tables.operations);
+        rows[2] += rows_of(trial, &tables.latency);
+        assert_operations_agree(trial);
+        assert_rates_agree(trial);
+        assert_outstanding_is_known(trial);
+        assert_int_equal(count_marks(trial), csv_file_count(&tables.load, trial, "marks"));
         assert_int_equal(csv_file_count(&tables.load, trial, "marks_left_out"), 0);
     }
     assert_int_equal(rows[0], tables.timeline.rows);
     assert_int_equal(rows[1], tables.operations.rows);
     assert_int_equal(rows[2], tables.latency.rows);
-    assert_reads_and_writes_agree(&tables);
-    assert_log_is_whole(&tables, in_work("%s/latency.hlog", folder));
-    return tables;
+    assert_reads_and_writes_agree();
+    assert_log_is_whole(in_work("%s/latency.hlog", folder));
 }
 
-static struct load_tables read_load(const char *folder)
+static void read_load(const char *folder)
 {
-    return read_load_files(folder, true);
+    read_load_files(folder, true);
 }
 
 /* ------------------------------------------------------------------ loads */
 
-static void assert_all_kinds(const struct load_tables *tables, size_t trials)
+static void assert_all_kinds(size_t trials)
 {
-    assert_int_equal(tables->load.rows, trials);
-    assert_int_equal(tables->cells.rows, 1);
-    assert_int_equal(csv_file_count(&tables->cells, 0, "trials"), trials);
+    assert_int_equal(tables.load.rows, trials);
+    assert_int_equal(tables.cells.rows, 1);
+    assert_int_equal(csv_file_count(&tables.cells, 0, "trials"), trials);
     for (size_t trial = 0; trial < trials; trial++) {
-        assert_servers_agree(tables, trial);
-        assert_int_equal(csv_file_count(&tables->load, trial, "errors"), 0);
+        assert_servers_agree(trial);
+        assert_int_equal(csv_file_count(&tables.load, trial, "errors"), 0);
         /* Of 500 operations, 100 of them gets, a share of 2 % has none in one case of 24,000. */
-        if (csv_file_count(&tables->load, trial, "gets") >= 100) {
-            assert_true(csv_file_count(&tables->load, trial, "multis") > 0);
-            assert_true(csv_file_count(&tables->load, trial, "trylocks") > 0);
-            assert_true(csv_file_count(&tables->load, trial, "async_deletes") > 0);
+        if (csv_file_count(&tables.load, trial, "gets") >= 100) {
+            assert_true(csv_file_count(&tables.load, trial, "multis") > 0);
+            assert_true(csv_file_count(&tables.load, trial, "trylocks") > 0);
+            assert_true(csv_file_count(&tables.load, trial, "async_deletes") > 0);
         }
-        assert_string_equal(csv_file_text(&tables->load, trial, "lag_p99_us"), "");
+        assert_string_equal(csv_file_text(&tables.load, trial, "lag_p99_us"), "");
     }
 }
 
@@ -360,11 +358,10 @@ TEST_BETWEEN(all_files_agree, make, clear_away)
     command_run(&command, COMMAND("load", SMALL, "-t", "2", "-m", ALL, "-P", "2"));
     assert_done();
     assert_has(command.out, "results in out\n");
-    struct load_tables tables = read_load("out");
-    assert_all_kinds(&tables, 2);
+    read_load("out");
+    assert_all_kinds(2);
     assert_true(csv_file_real(&tables.load, 0, "server_cores") > 0);
-    assert_true(count_marks(&tables, 0) + count_marks(&tables, 1) > 0);
-    tables_deinit(&tables);
+    assert_true(count_marks(0) + count_marks(1) > 0);
     assert_left(1);
 }
 
@@ -373,35 +370,9 @@ TEST_BETWEEN(all_files_agree_on_threads, make, clear_away)
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "threads", "--depth",
                                   "4", "--connect", outside));
     assert_done();
-    struct load_tables tables = read_load("out");
-    assert_all_kinds(&tables, 1);
-    tables_deinit(&tables);
+    read_load("out");
+    assert_all_kinds(1);
     assert_left(1);
-    assert_nothing_left_outside(1);
-}
-
-/* Each second of several has its row, and each level its cells. */
-TEST_BETWEEN(levels_make_cells, make, clear_away)
-{
-    command.settings = without_java;
-    command_run(&command, COMMAND("load", "-d", "simulated", "-n", "2,4", "-r", "100,200",
-                                  "--reads", "0,100", "--duration", "3s", "-t", "2", "-o", "out"));
-    assert_status(&command, 0);
-    struct load_tables tables = read_load("out");
-    assert_int_equal(tables.load.rows, 16);
-    assert_int_equal(tables.timeline.rows, 48);
-    assert_int_equal(tables.cells.rows, 8);
-    for (size_t trial = 0; trial < 16; trial++) {
-        assert_true(csv_file_real(&tables.load, trial, "offered_per_s") ==
-                    csv_file_real(&tables.load, trial, "rate_per_s"));
-        assert_int_equal(csv_file_count(&tables.load, trial, "unsent"), 0);
-    }
-    /* In each second the rate, but for what is under way at its beginning and its end. */
-    for (size_t row = 0; row < 48; row++)
-        assert_true(fabs(csv_file_real(&tables.timeline, row, "operations") -
-                         csv_file_real(&tables.timeline, row, "rate_per_s")) <=
-                    csv_file_real(&tables.timeline, row, "sessions"));
-    tables_deinit(&tables);
 }
 
 /* Two sessions with one request each: no server of this machine answers so many writes. */
@@ -410,23 +381,21 @@ TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
     command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "-m", "set=100", "-r",
                                   "100000", "--connect", outside));
     assert_done();
-    struct load_tables tables = read_load("out");
+    read_load("out");
     const struct csv_file *load = &tables.load;
     assert_int_equal(load->rows, 1);
     assert_string_equal(csv_file_text(load, 0, "offered_per_s"), "100000.00");
     assert_true(csv_file_real(load, 0, "achieved_per_s") < 90000);
     assert_true(csv_file_count(load, 0, "unsent") > 0);
     /* Without an error, what was sent was answered: in the second, or right behind. */
-    uint64_t sent = sum_of(&tables, 0, &tables.operations, "count");
+    uint64_t sent = sum_of(0, &tables.operations, "count");
     /* Each session's operations were due 20 us apart. The servers delayed some, unless the driver
      * looked so late that all that were sent had come due by then: then that was its lag. */
     assert_true(csv_file_count(load, 0, "delayed") > 0 ||
                 csv_file_real(load, 0, "lag_max_us") >= 9.0 * (double)sent);
     assert_int_equal(sent + csv_file_count(load, 0, "unsent"), 100000);
-    assert_true(sent >= sum_of(&tables, 0, &tables.timeline, "operations"));
-    assert_true(sent <= sum_of(&tables, 0, &tables.timeline, "operations") + 2);
-    tables_deinit(&tables);
-    assert_nothing_left_outside(1);
+    assert_true(sent >= sum_of(0, &tables.timeline, "operations"));
+    assert_true(sent <= sum_of(0, &tables.timeline, "operations") + 2);
 }
 
 TEST_BETWEEN(those_whose_servers_they_are_are_told, make, clear_away)
@@ -448,7 +417,6 @@ TEST_BETWEEN(those_whose_servers_they_are_are_told, make, clear_away)
                 COMMAND("load", SMALL, "-t", "1", "-o", "quiet", "-q", "--connect", outside));
     assert_null(strstr(command.err, "others"));
     assert_null(strstr(command.err, "other client"));
-    assert_nothing_left_outside(1);
 }
 
 /* Three sessions, and the session of that zkherd itself. */
@@ -465,7 +433,6 @@ TEST_BETWEEN(who_uses_the_servers_already_is_told, make, clear_away)
     command_end(&other, other.pid, SIGINT);
     assert_has(command.err, ": 4 other clients are connected, and send ");
     assert_has(command.err, " requests a second\n");
-    assert_nothing_left_outside(1);
 }
 
 /* A value that zkherd takes, and the server does not: of what a JVM is told, _JAVA_OPTIONS
@@ -479,10 +446,9 @@ TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)
     assert_status(&command, 4);
     assert_has(command.err, "lost its connection while it laid out its znodes: values may be "
                             "larger than the servers take (jute.maxbuffer)");
-    struct load_tables tables = read_load("out");
+    read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
     assert_int_equal(tables.timeline.rows, 0); /* no second has ended */
-    tables_deinit(&tables);
     assert_left(1);
 }
 
@@ -491,12 +457,11 @@ TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)
 /* The first trial is whole, and there is no second. */
 static void assert_first_is_kept(const char *folder, const char *cut_short)
 {
-    struct load_tables tables = read_load(folder);
+    read_load(folder);
     assert_int_equal(tables.load.rows, 1);
     assert_int_equal(csv_file_count(&tables.load, 0, "trial"), 1);
-    assert_servers_agree(&tables, 0);
+    assert_servers_agree(0);
     assert_cut_short(folder, cut_short, 1);
-    tables_deinit(&tables);
 }
 
 /* Which lasts three seconds. */
@@ -512,7 +477,6 @@ TEST_BETWEEN(ctrl_c_in_the_second_trial, make, clear_away)
     assert_has(command.out, "results in out\n");
     assert_first_is_kept("out", "interrupted");
     assert_left(1);
-    assert_nothing_left_outside(1);
 }
 
 #define MANY "-n", "4", "--duration", "1s", "--warm-up", "0", "-t", "50", "-m", ALL
@@ -527,13 +491,11 @@ static void assert_out_of_space(const char *folder)
     assert_has(command.err, words);
     assert_has(command.err, ": writing it failed; free some space, or write elsewhere\n");
     assert_int_equal(count_words(command.err, "no space left"), 1);
-    struct load_tables tables = read_load_files(folder, has_file(folder, "cells.csv"));
+    read_load_files(folder, has_file(folder, "cells.csv"));
     assert_true(tables.load.rows >= 1 && tables.load.rows < 50);
     assert_cut_short(folder, "no space left", tables.load.rows);
-    tables_deinit(&tables);
     assert_false(has_file(folder, "plots"));
     assert_left(1);
-    assert_nothing_left_outside(1);
 }
 
 /* All that is left of the disk. */
@@ -578,13 +540,11 @@ TEST_BETWEEN(a_file_that_cannot_be_written_is_in_the_manifest, make, clear_away)
     assert_status(&command, 3);
     assert_has(command.err, "out/cells.csv: ");
     assert_int_equal(rmdir(in_work("out/cells.csv.part")), 0);
-    struct load_tables tables = read_load_files("out", false);
+    read_load_files("out", false);
     assert_int_equal(tables.load.rows, 1);
-    tables_deinit(&tables);
     char *manifest = read_text(in_work("out/manifest.json"));
     assert_null(strstr(manifest, "\"cut_short\": null"));
     free(manifest);
-    assert_nothing_left_outside(1);
 }
 
 /* ------------------------------------------------------------------ broken on purpose, and seen */
@@ -599,14 +559,12 @@ TEST_BETWEEN(a_server_that_counts_otherwise_fails_the_load, make, clear_away)
                "get=80,set=20, 4 sessions, trial 1: the verdict fails: the servers counted ");
     assert_has(command.err, " writes, the sessions ");
     assert_has(command.out, "FAILS");
-    struct load_tables tables = read_load("out");
+    read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "reconciled"), "no");
     assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
     assert_true(csv_file_count(&tables.load, 0, "server_writes") +
                     csv_file_count(&tables.load, 0, "server_reads") <
                 csv_file_count(&tables.load, 0, "rpcs"));
-    tables_deinit(&tables);
-    assert_nothing_left_outside(1);
 }
 
 static void await_requests(uint64_t requests)
@@ -652,7 +610,7 @@ TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
     assert_has(command.err, "the driver, not the server, was late: ");
-    struct load_tables tables = read_load("out");
+    read_load("out");
     const struct csv_file *load = &tables.load;
     assert_string_equal(csv_file_text(load, 0, "valid"), "no");
     assert_int_equal(csv_file_count(&tables.cells, 0, "driver_bound"), 1);
@@ -661,8 +619,6 @@ TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
     assert_true(csv_file_real(load, 0, "lag_max_us") >= 250e3);
     assert_true(csv_file_real(load, 0, "lag_p99_us") >= 100e3);
     assert_true(csv_file_real(load, 0, "response_p99_us") >= 200e3);
-    tables_deinit(&tables);
-    assert_nothing_left_outside(1);
 }
 
 static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long ms)
@@ -673,11 +629,9 @@ static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long m
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
     assert_has(command.err, "stood still: the driver did not run for ");
-    struct load_tables tables = read_load("out");
+    read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
     assert_int_equal(csv_file_count(&tables.cells, 0, "driver_bound"), 1);
-    tables_deinit(&tables);
-    assert_nothing_left_outside(1);
 }
 
 /* No operation is due at any time, and none tells that the driver was late. */
@@ -704,14 +658,12 @@ TEST_BETWEEN(a_driver_that_stood_still_at_the_end_sends_what_was_due, make, clea
     stop_the_worker(0, 3000);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
-    struct load_tables tables = read_load("out");
+    read_load("out");
     const struct csv_file *load = &tables.load;
     assert_int_equal(csv_file_count(load, 0, "unsent"), 0);
     assert_int_equal(csv_file_count(load, 0, "gets"), 120);
     assert_true(csv_file_real(load, 0, "lag_max_us") >= 1000e3);
     assert_true(csv_file_real(load, 0, "response_max_us") >= 1000e3);
-    tables_deinit(&tables);
-    assert_nothing_left_outside(1);
 }
 
 TEST_GROUP(outside_start, outside_stop)

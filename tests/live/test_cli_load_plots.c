@@ -10,24 +10,9 @@
 
 static struct command command;
 
-static void load_simulated(const char *folder, const char *const options[])
-{
-    const char *arguments[32] = {"zkherd", "load",    "-d", "simulated", "-q",
-                                 "-o",     folder,    "-t", "1",         "--warm-up",
-                                 "10ms",   "--plots", "svg"};
-    for (size_t i = 0; options[i] != NULL; i++)
-        arguments[13 + i] = options[i];
-    command_run(&command, arguments);
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
-}
-
-#define LOAD_SIMULATED(folder, ...) load_simulated(folder, (const char *const[]){__VA_ARGS__, NULL})
-
-static char *read_picture(const char *folder, const char *name)
-{
-    return read_text(in_work("%s/plots/%s.svg", folder, name));
-}
+/* Without a long warm-up. */
+#define LOAD_SIMULATED(folder, ...)                                                                \
+    SIMULATED(&command, "load", folder, "--warm-up", "10ms", "-t", "1", __VA_ARGS__)
 
 static bool has_picture(const char *folder, const char *name)
 {
@@ -36,48 +21,12 @@ static bool has_picture(const char *folder, const char *name)
 
 static void plot(const char *folder)
 {
-    command_run(&command, COMMAND("plot", folder, "--plots", "svg"));
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
+    picture_draw(&command, folder, "svg");
 }
 
-/* Changes one field of a row. */
 static void set_field(const char *path, size_t row, const char *column, const char *value)
 {
-    struct csv_file table = csv_file_read(path);
-    FILE *file = fopen(path, "we");
-    assert_non_null(file);
-    for (size_t line = 0; line <= table.rows; line++) {
-        for (size_t i = 0; i < table.columns; i++) {
-            bool its = line == row + 1 && strcmp(table.fields[i], column) == 0;
-            const char *text = its ? value : table.fields[line * table.columns + i];
-            const char *quote = strchr(text, ',') != NULL ? "\"" : "";
-            fprintf(file, "%s%s%s%s", i > 0 ? "," : "", quote, text, quote);
-        }
-        fputc('\n', file);
-    }
-    assert_int_equal(fclose(file), 0);
-    csv_file_deinit(&table);
-}
-
-/* ------------------------------------------------------------------ where points are */
-
-struct point {
-    double x, y;
-};
-
-/* The points of a kind, as gnuplot numbers them, the last of them that of the legend. */
-static size_t find_points(const char *picture, const char *mark, struct point *points, size_t most)
-{
-    size_t count = 0;
-    for (const char *at = picture; (at = strstr(at, mark)) != NULL; at++) {
-        struct point point;
-        if (sscanf(at + strlen(mark), " transform='translate(%lf,%lf)", &point.x, &point.y) != 2)
-            continue;
-        assert_true(count < most);
-        points[count++] = point;
-    }
-    return count;
+    picture_set(path, NULL, NULL, row, column, value);
 }
 
 /* How many units of the picture a unit of the axis is, by two of its labels. */
@@ -90,8 +39,8 @@ static double scale_of(const char *picture, const char *label, double value)
 static void assert_points_hold(const char *picture, const char *mark, const struct csv_file *cells,
                                uint64_t sessions, double scale)
 {
-    struct point points[16];
-    size_t count = find_points(picture, mark, points, 16), next = 0, first = 0;
+    struct picture_place points[16];
+    size_t count = picture_marks(picture, mark, points, 16), next = 0, first = 0;
     for (size_t row = 0; row < cells->rows; row++) {
         if (csv_file_count(cells, row, "sessions") != sessions)
             continue;
@@ -112,12 +61,10 @@ COMMAND_TEST(reads_hold_the_cells)
 {
     LOAD_SIMULATED("out", "--reads", "0..100+50", "-n", "5,10", "--duration", "1s");
     struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
-    char *picture = read_picture("out", "load_reads");
+    const char *picture = picture_read("out", "load_reads");
     assert_int_equal(cells.rows, 6);
-    assert_int_equal(picture_count(picture, "5 sessions"), 1);
-    assert_int_equal(picture_count(picture, "10 sessions"), 1);
-    assert_int_equal(picture_count(picture, "reads, % of the operations"), 1);
-    assert_int_equal(picture_count(picture, "answered operations a second"), 1);
+    ASSERT_SHOWS(picture, "5 sessions", "10 sessions", "reads, % of the operations",
+                 "answered operations a second");
     picture_assert_lacks(picture, "server");
     picture_assert_lacks(picture, "driver");
     picture_assert_lacks(picture, "CI");
@@ -126,27 +73,23 @@ COMMAND_TEST(reads_hold_the_cells)
     assert_points_hold(picture, "#gpPt4'", &cells, 10, scale);
     assert_false(has_picture("out", "load_rate"));
     assert_false(has_picture("out", "load_timeline")); /* of a single second */
-    free(picture);
     csv_file_deinit(&cells);
 }
 
 /* Open points, and the legend says what that is. */
 COMMAND_TEST(a_driver_that_was_the_limit_is_told)
 {
-    struct point points[8];
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5", "--duration", "1s");
     set_field(in_work("out/cells.csv"), 1, "driver_bound", "1");
     plot("out");
-    char *picture = read_picture("out", "load_reads");
-    assert_int_equal(picture_count(picture, "open: the driver was the limit"), 1);
-    assert_int_equal(find_points(picture, "#gpPt5'", points, 8), 1 + 1);
-    free(picture);
+    const char *picture = picture_read("out", "load_reads");
+    ASSERT_SHOWS(picture, "open: the driver was the limit");
+    assert_int_equal(picture_marks(picture, "#gpPt5'", NULL, 0), 1 + 1);
 }
 
 /* Two releases on as many servers are two curves, each with its name. */
 COMMAND_TEST(releases_have_curves_of_their_own)
 {
-    struct point points[8];
     (void)state;
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5,10", "--duration", "1s");
     for (size_t row = 0; row < 4; row++) {
@@ -156,12 +99,10 @@ COMMAND_TEST(releases_have_curves_of_their_own)
         set_field(in_work("out/cells.csv"), row, "reads_percent", row < 2 ? "0" : "100");
     }
     plot("out");
-    char *picture = read_picture("out", "load_reads");
-    assert_int_equal(picture_count(picture, "1 server of 3.8.0"), 1);
-    assert_int_equal(picture_count(picture, "1 server of 3.9.3"), 1);
-    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 + 1);
-    assert_int_equal(find_points(picture, "#gpPt4'", points, 8), 2 + 1);
-    free(picture);
+    const char *picture = picture_read("out", "load_reads");
+    ASSERT_SHOWS(picture, "1 server of 3.8.0", "1 server of 3.9.3");
+    assert_int_equal(picture_marks(picture, "#gpPt6'", NULL, 0), 2 + 1);
+    assert_int_equal(picture_marks(picture, "#gpPt4'", NULL, 0), 2 + 1);
 }
 
 /* A load on several topologies has all of them in one picture, which can be drawn again. */
@@ -173,15 +114,12 @@ COMMAND_TEST(topologies_stand_together)
     for (size_t row = 0; row < cells.rows; row++)
         assert_int_equal(csv_file_count(&cells, row, "servers"), row < 2 ? 1 : 3);
     csv_file_deinit(&cells);
-    char *before = read_picture("out", "load_reads");
-    assert_int_equal(picture_count(before, "1 server"), 1);
-    assert_int_equal(picture_count(before, "3 servers"), 1);
+    const char *before = picture_read("out", "load_reads");
+    ASSERT_SHOWS(before, "1 server", "3 servers");
     assert_int_equal(folder_remove(in_work("out/plots")), 0);
     plot("out");
-    char *after = read_picture("out", "load_reads");
+    const char *after = picture_read("out", "load_reads");
     assert_string_equal(before, after);
-    free(after);
-    free(before);
     assert_true(has_picture("out/simulated1", "load_reads"));
     assert_true(has_picture("out/simulated3", "load_reads"));
 }
@@ -192,36 +130,27 @@ COMMAND_TEST(topologies_stand_together)
 COMMAND_TEST(the_rate_that_is_too_high_is_marked)
 {
     static const char words[] = "from here, less than 95 % answered";
-    struct point points[8];
     LOAD_SIMULATED("out", "-r", "1000,2000,200000", "-n", "5", "--duration", "1s");
-    char *picture = read_picture("out", "load_rate");
-    assert_int_equal(picture_count(picture, words), 1);
-    assert_int_equal(picture_count(picture, "offered rate, operations a second"), 1);
-    assert_int_equal(picture_count(picture, "response p50: from due"), 1);
-    assert_int_equal(picture_count(picture, "response p99: from due"), 1);
-    assert_int_equal(picture_count(picture, "service p50: from sent"), 1);
-    assert_int_equal(picture_count(picture, "service p99: from sent"), 1);
+    const char *picture = picture_read("out", "load_rate");
+    ASSERT_SHOWS(picture, words, "offered rate, operations a second", "response p50: from due",
+                 "response p99: from due", "service p50: from sent", "service p99: from sent");
     /* The medians, of response and of service: of three rates each, and the legend's. */
-    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (3 + 1));
-    free(picture);
+    assert_int_equal(picture_marks(picture, "#gpPt6'", NULL, 0), 2 * (3 + 1));
     assert_false(has_picture("out", "load_reads"));
     LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
-    picture = read_picture("slow", "load_rate");
+    picture = picture_read("slow", "load_rate");
     assert_int_equal(picture_count(picture, words), 0);
-    free(picture);
 }
 
 /* A percentile above a minute is not known, and has no point. */
 COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn)
 {
-    struct point points[8];
     LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
     set_field(in_work("out/cells.csv"), 1, "response_p99_us", "");
     plot("out");
-    char *picture = read_picture("out", "load_rate");
-    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (2 + 1));
-    assert_int_equal(find_points(picture, "#gpPt8'", points, 8), 1 + 2 + 2);
-    free(picture);
+    const char *picture = picture_read("out", "load_rate");
+    assert_int_equal(picture_marks(picture, "#gpPt6'", NULL, 0), 2 * (2 + 1));
+    assert_int_equal(picture_marks(picture, "#gpPt8'", NULL, 0), 1 + 2 + 2);
 }
 
 /* ------------------------------------------------------------------ notifications */
@@ -231,8 +160,8 @@ static void assert_times_hold(const char *picture, const char *mark, const struc
 {
     /* Two labels of the axis tell how high a decade is. */
     double decade = picture_find(picture, "100 µs").y - picture_find(picture, "1 ms").y;
-    struct point points[8];
-    assert_int_equal(find_points(picture, mark, points, 8), cells->rows + 1);
+    struct picture_place points[8];
+    assert_int_equal(picture_marks(picture, mark, points, 8), cells->rows + 1);
     for (size_t row = 1; row < cells->rows; row++) {
         double more = log10(csv_file_real(cells, row, column) / csv_file_real(cells, 0, column));
         assert_true(fabs(points[0].y - points[row].y - more * decade) < 0.6);
@@ -245,18 +174,15 @@ COMMAND_TEST(fan_outs_hold_the_cells)
     LOAD_SIMULATED("out", "-n", "5,20,80", "--znodes", "1", "--watch", "100", "-r", "2000", "-m",
                    "get=95,set=5", "--duration", "1s");
     struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
-    char *picture = read_picture("out", "load_fan_out");
+    const char *picture = picture_read("out", "load_fan_out");
     assert_int_equal(cells.rows, 3);
-    assert_int_equal(picture_count(picture, "sessions"), 1);
-    assert_int_equal(picture_count(picture, "time from the write"), 1);
-    assert_int_equal(picture_count(picture, "medians"), 1);
+    ASSERT_SHOWS(picture, "sessions", "time from the write", "medians");
     picture_assert_lacks(picture, "CI");
     picture_assert_lacks(picture, "driver");
     assert_times_hold(picture, "#gpPt8'", &cells, "first_notification_p50_us");
     assert_times_hold(picture, "#gpPt6'", &cells, "notification_p50_us");
     assert_times_hold(picture, "#gpPt4'", &cells, "last_notification_p50_us");
     assert_times_hold(picture, "#gpPt12'", &cells, "set_service_p50_us");
-    free(picture);
     csv_file_deinit(&cells);
     assert_false(has_picture("out", "load_reads"));
 }
@@ -265,29 +191,24 @@ COMMAND_TEST(fan_outs_hold_the_cells)
 
 COMMAND_TEST(seconds_hold_the_timeline)
 {
-    struct point points[32];
     LOAD_SIMULATED("out", "-n", "5", "--duration", "4s", "-t", "2");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "second of the measured time"), 1);
-    assert_int_equal(picture_count(picture, "Every second: 5 sessions, closed loop"), 1);
+    const char *picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "second of the measured time", "Every second: 5 sessions, closed loop");
     picture_assert_lacks(picture, "errors");
     picture_assert_lacks(picture, "snapshot");
     /* Three panels of four seconds of each trial, and the legend's. */
-    assert_int_equal(find_points(picture, "#gpPt6'", points, 32), 3 * 4 + 1);
-    assert_int_equal(find_points(picture, "#gpPt4'", points, 32), 3 * 4 + 1);
-    free(picture);
+    assert_int_equal(picture_marks(picture, "#gpPt6'", NULL, 0), 3 * 4 + 1);
+    assert_int_equal(picture_marks(picture, "#gpPt4'", NULL, 0), 3 * 4 + 1);
     set_field(in_work("out/timeline.csv"), 2, "errors", "7");
     plot("out");
-    picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "a second with errors"), 1);
-    assert_int_equal(find_points(picture, "#gpPt1'", points, 32), 1 + 1);
-    free(picture);
+    picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "a second with errors");
+    assert_int_equal(picture_marks(picture, "#gpPt1'", NULL, 0), 1 + 1);
 }
 
 /* What happens in one second stands at one line; a snapshot is a point on the axis. */
 COMMAND_TEST(marks_are_drawn)
 {
-    struct point points[8];
     LOAD_SIMULATED("out", "-n", "5", "--duration", "4s");
     char *path = strdup(in_work("out/timeline.csv"));
     assert_non_null(path);
@@ -296,14 +217,11 @@ COMMAND_TEST(marks_are_drawn)
     set_field(path, 3, "marks", "server 3 restarted;server 3 back;something else");
     free(path);
     plot("out");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "kill 3, lost 3, no leader"), 1);
-    assert_int_equal(picture_count(picture, "leader 2"), 1);
-    assert_int_equal(picture_count(picture, "restart 3, back 3"), 1);
-    assert_int_equal(picture_count(picture, "a snapshot"), 1);
+    const char *picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "kill 3, lost 3, no leader", "leader 2", "restart 3, back 3",
+                 "a snapshot");
     picture_assert_lacks(picture, "else");
-    assert_int_equal(find_points(picture, "#gpPt8'", points, 8), 1 + 1);
-    free(picture);
+    assert_int_equal(picture_marks(picture, "#gpPt8'", NULL, 0), 1 + 1);
 }
 
 /* Lines of the file become shorter and longer: what one had at its end is not read in the next. */
@@ -318,10 +236,8 @@ COMMAND_TEST(a_mark_is_of_its_second_alone)
         set_field(path, row, "server_writes", row % 2 ? "" : "1");
     free(path);
     plot("out");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "kill 3"), 1);
-    assert_int_equal(picture_count(picture, "restart 3"), 1);
-    free(picture);
+    const char *picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "kill 3", "restart 3");
 }
 
 /* Each is drawn, and named in the title of its load; of many their number is told. */
@@ -332,23 +248,17 @@ COMMAND_TEST(trials_that_are_not_valid_are_named)
     assert_non_null(path);
     set_field(path, 3, "valid", "no");
     plot("out");
-    char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(
-        picture_count(picture, "Every second: 5 sessions, closed loop; trial 4 not valid"), 1);
-    free(picture);
+    const char *picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "Every second: 5 sessions, closed loop; trial 4 not valid");
     set_field(path, 1, "valid", "no");
     plot("out");
-    picture = read_picture("out", "load_timeline");
-    assert_int_equal(
-        picture_count(picture, "Every second: 5 sessions, closed loop; trials 2, 4 not valid"), 1);
-    free(picture);
+    picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "Every second: 5 sessions, closed loop; trials 2, 4 not valid");
     set_field(path, 0, "valid", "no");
     set_field(path, 2, "valid", "no");
     plot("out");
-    picture = read_picture("out", "load_timeline");
-    assert_int_equal(
-        picture_count(picture, "Every second: 5 sessions, closed loop; 4 trials not valid"), 1);
-    free(picture);
+    picture = picture_read("out", "load_timeline");
+    ASSERT_SHOWS(picture, "Every second: 5 sessions, closed loop; 4 trials not valid");
     free(path);
 }
 

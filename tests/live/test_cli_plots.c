@@ -12,30 +12,11 @@
 
 static struct command command;
 
-/* A PNG takes ten times as long to draw as an SVG. */
-static void run_simulated(const char *folder, const char *const options[])
-{
-    const char *arguments[24] = {"zkherd",  "run", "-d", "simulated", "-q",
-                                 "--plots", "svg", "-o", folder};
-    for (size_t i = 0; options[i] != NULL; i++)
-        arguments[9 + i] = options[i];
-    command_run(&command, arguments);
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
-}
-
-#define RUN_SIMULATED(folder, ...) run_simulated(folder, (const char *const[]){__VA_ARGS__, NULL})
-
-static char *read_picture(const char *folder, const char *name)
-{
-    return read_text(in_work("%s/plots/%s.svg", folder, name));
-}
+#define RUN_SIMULATED(folder, ...) SIMULATED(&command, "run", folder, __VA_ARGS__)
 
 static void plot(const char *folder, const char *formats)
 {
-    command_run(&command, COMMAND("plot", folder, "--plots", formats));
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
+    picture_draw(&command, folder, formats);
 }
 
 static void write_file(const char *path, const char *text)
@@ -67,7 +48,7 @@ static double number_of(const char *words)
 COMMAND_TEST(rpcs_say_how_they_grow)
 {
     RUN_SIMULATED("out", "-r", "nonscalable,childwatch,scalable", "-n", "8..64x2", "-t", "1");
-    char *picture = read_picture("out", "rpcs");
+    const char *picture = picture_read("out", "rpcs");
     struct csv_file trials = csv_file_read(in_work("out/trials.csv"));
     double highest = 0;
     for (size_t i = 0; i < trials.rows; i++)
@@ -81,33 +62,10 @@ COMMAND_TEST(rpcs_say_how_they_grow)
             tic = number_of(text.words);
     }
     assert_true(tic >= highest);
-    assert_int_equal(picture_count(picture, "O(n²)"), 1);
-    assert_int_equal(picture_count(picture, "O(n)"), 1);
+    ASSERT_SHOWS(picture, "O(n²)", "O(n)");
     assert_true(picture_find(picture, "O(n²)").y < picture_find(picture, "O(n)").y);
-    assert_int_equal(picture_count(picture, "law n² + n"), 1);
-    assert_int_equal(picture_count(picture, "RPCs"), 1);
-    assert_int_equal(picture_count(picture, "RPCs of a drain of n clients"), 1);
+    ASSERT_SHOWS(picture, "law n² + n", "RPCs", "RPCs of a drain of n clients");
     csv_file_deinit(&trials);
-    free(picture);
-}
-
-/* Changes one field of the rows of a recipe. */
-static void set_column(const char *path, const char *recipe, const char *column, const char *value)
-{
-    struct csv_file table = csv_file_read(path);
-    FILE *file = fopen(path, "we");
-    assert_non_null(file);
-    for (size_t row = 0; row <= table.rows; row++) {
-        bool its = row > 0 && strcmp(csv_file_text(&table, row - 1, "recipe"), recipe) == 0;
-        for (size_t i = 0; i < table.columns; i++)
-            fprintf(file, "%s%s", i > 0 ? "," : "",
-                    its && strcmp(table.fields[i], column) == 0
-                        ? value
-                        : table.fields[row * table.columns + i]);
-        fputc('\n', file);
-    }
-    assert_int_equal(fclose(file), 0);
-    csv_file_deinit(&table);
 }
 
 /* The law is drawn from its own columns, not through what was measured; the axis goes on to a
@@ -115,20 +73,18 @@ static void set_column(const char *path, const char *recipe, const char *column,
 COMMAND_TEST(messages_have_their_law)
 {
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..100x2", "-t", "1");
-    char *before = read_picture("out", "messages");
-    assert_int_equal(picture_count(before, "line: the law"), 1);
+    const char *before = picture_read("out", "messages");
+    ASSERT_SHOWS(before, "line: the law");
     assert_int_equal(picture_count(before, "64"), 2);
-    assert_int_equal(picture_count(before, "messages of a handoff"), 1);
-    set_column(in_work("out/waiters.csv"), "scalable", "law_notifications_mean", "9.000");
+    ASSERT_SHOWS(before, "messages of a handoff");
+    picture_set(in_work("out/waiters.csv"), "recipe", "scalable", 0, "law_notifications_mean",
+                "9.000");
     plot("out", "svg");
-    char *after = read_picture("out", "messages");
+    const char *after = picture_read("out", "messages");
     assert_string_not_equal(before, after);
-    free(after);
-    free(before);
     RUN_SIMULATED("free", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1", "-p", "free");
-    char *without = read_picture("free", "messages");
+    const char *without = picture_read("free", "messages");
     picture_assert_lacks(without, "law");
-    free(without);
 }
 
 /* Both say the same of a handoff, by ways of their own; where no law is known of it, none is told.
@@ -174,37 +130,33 @@ COMMAND_TEST(bytes_have_their_curves)
 {
     char words[128];
     RUN_SIMULATED("out", "-r", "scalable,ticket,childwatch", "-n", "10,25,50,100,250", "-t", "1");
-    char *picture = read_picture("out", "bytes");
+    const char *picture = picture_read("out", "bytes");
     struct csv_file fits = csv_file_read(in_work("out/fits.csv"));
     size_t row = find_fit(&fits, "scalable", "bytes");
     snprintf(words, sizeof words, "scalable: %.0f·n² + %.0f·n − %.0f",
              csv_file_real(&fits, row, "c2"), csv_file_real(&fits, row, "c1"),
              -csv_file_real(&fits, row, "c0"));
-    assert_int_equal(picture_count(picture, words), 1);
+    ASSERT_SHOWS(picture, words);
     row = find_fit(&fits, "ticket", "bytes");
     snprintf(words, sizeof words, "ticket: ≈ 1,%03.0f·n",
              round(csv_file_real(&fits, row, "c1")) - 1000);
-    assert_int_equal(picture_count(picture, words), 1);
+    ASSERT_SHOWS(picture, words);
     row = find_fit(&fits, "childwatch", "bytes");
     snprintf(words, sizeof words, "childwatch: ∝ n^%.2f", csv_file_real(&fits, row, "exponent"));
-    assert_int_equal(picture_count(picture, words), 1);
+    ASSERT_SHOWS(picture, words);
     csv_file_deinit(&fits);
-    free(picture);
 }
 
 /* Where the marks of a kind are, as gnuplot numbers them: how many different columns of them. */
 static size_t count_columns(const char *picture, const char *mark)
 {
-    double columns[256];
-    size_t count = 0;
-    for (const char *at = picture; (at = strstr(at, mark)) != NULL; at++) {
-        double x = 0;
-        size_t i = 0;
-        assert_int_equal(sscanf(strstr(at, "translate("), "translate(%lf,", &x), 1);
-        while (i < count && fabs(columns[i] - x) > 0.05)
-            i++;
-        if (i == count && count < 256)
-            columns[count++] = x;
+    struct picture_place places[256];
+    size_t count = 0, marks = picture_marks(picture, mark, places, 256);
+    for (size_t i = 0; i < marks; i++) {
+        size_t j = 0;
+        while (j < i && fabs(places[j].x - places[i].x) > 0.05)
+            j++;
+        count += j == i;
     }
     return count;
 }
@@ -214,19 +166,17 @@ COMMAND_TEST(drain_times_tell_their_slope)
 {
     char words[128];
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "3");
-    char *picture = read_picture("out", "drain_time");
+    const char *picture = picture_read("out", "drain_time");
     struct csv_file fits = csv_file_read(in_work("out/fits.csv"));
     size_t row = find_fit(&fits, "nonscalable", "drain_s");
     snprintf(words, sizeof words, "nonscalable: ∝ n^%.2f (%.2f to %.2f)",
              csv_file_real(&fits, row, "exponent"), csv_file_real(&fits, row, "exponent_low"),
              csv_file_real(&fits, row, "exponent_high"));
-    assert_int_equal(picture_count(picture, words), 1);
-    assert_int_equal(picture_count(picture, "drain time, s"), 1);
+    ASSERT_SHOWS(picture, words, "drain time, s");
     /* Four levels with three trials each, and the legend's. */
     assert_int_equal(count_columns(picture, "#gpPt6'"), 4 * 3 + 1);
     assert_int_equal(count_columns(picture, "#gpPt4'"), 4 * 3 + 1);
     csv_file_deinit(&fits);
-    free(picture);
 }
 
 /* One wants to read 4 ms and 50 ms, how many handoffs a point is of, and what p99 is. */
@@ -235,14 +185,9 @@ static void assert_latencies_can_be_read(const char *text)
     RUN_SIMULATED("out", "-r", "scalable", "-n", "8..64x2", "-t", "1");
     write_file(in_work("out/waiters.csv"), text);
     plot("out", "svg");
-    char *picture = read_picture("out", "handoff_latency");
-    assert_int_equal(picture_count(picture, "4 ms"), 1);
-    assert_int_equal(picture_count(picture, "50 ms"), 1);
-    assert_int_equal(picture_count(picture, "p99: 1 in 100 is slower"), 1);
-    assert_int_equal(picture_count(picture, "median (p50), 95 % CI"), 1);
-    assert_int_equal(picture_count(picture, "p50 of 1–99 handoffs"), 1);
-    assert_int_equal(picture_count(picture, "p50 of 100–999"), 1);
-    assert_int_equal(picture_count(picture, "p50 of 1,000 or more"), 1);
+    const char *picture = picture_read("out", "handoff_latency");
+    ASSERT_SHOWS(picture, "4 ms", "50 ms", "p99: 1 in 100 is slower", "median (p50), 95 % CI",
+                 "p50 of 1–99 handoffs", "p50 of 100–999", "p50 of 1,000 or more");
     /* Three sizes of the recipe's mark: the legend's, and a point of each. */
     char sizes[3][64] = {"", "", ""};
     size_t count = 0;
@@ -257,7 +202,6 @@ static void assert_latencies_can_be_read(const char *text)
             snprintf(sizes[count++], sizeof sizes[0], "%s", found);
     }
     assert_int_equal(count, 3);
-    free(picture);
 }
 
 #define WAITERS_COLUMNS                                                                            \
@@ -291,20 +235,20 @@ COMMAND_TEST(what_is_not_used_is_crossed_out)
     (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        set_column(in_work("out/trials.csv"), "scalable", "valid", cases[i].valid);
-        set_column(in_work("out/trials.csv"), "scalable", "violations", cases[i].violations);
-        set_column(in_work("out/trials.csv"), "scalable", "law_rpcs", cases[i].has_law ? "40" : "");
+        picture_set(in_work("out/trials.csv"), "recipe", "scalable", 0, "valid", cases[i].valid);
+        picture_set(in_work("out/trials.csv"), "recipe", "scalable", 0, "violations",
+                    cases[i].violations);
+        picture_set(in_work("out/trials.csv"), "recipe", "scalable", 0, "law_rpcs",
+                    cases[i].has_law ? "40" : "");
         plot("out", "svg");
         for (size_t j = 0; j < 2; j++) {
-            char *picture = read_picture("out", counts[j]);
+            const char *picture = picture_read("out", counts[j]);
             assert_int_equal(picture_count(picture, not_counted), cases[i].counted ? 0 : 1);
             picture_assert_lacks(picture, not_timed);
-            free(picture);
         }
-        char *picture = read_picture("out", "drain_time");
+        const char *picture = picture_read("out", "drain_time");
         assert_int_equal(picture_count(picture, not_timed), cases[i].timed ? 0 : 1);
         picture_assert_lacks(picture, not_counted);
-        free(picture);
     }
 }
 
@@ -324,7 +268,7 @@ COMMAND_TEST(many_recipes_fit_into_the_legend)
     RUN_SIMULATED("out", "-r", names, "-n", "4,8,16", "-t", "1");
     static const char *const pictures[] = {"rpcs", "bytes", "drain_time"};
     for (size_t k = 0; k < sizeof pictures / sizeof pictures[0]; k++) {
-        char *picture = read_picture("out", pictures[k]);
+        const char *picture = picture_read("out", pictures[k]);
         for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
             if (!recipe_has_law(recipe) || recipe->broken)
                 continue;
@@ -333,12 +277,10 @@ COMMAND_TEST(many_recipes_fit_into_the_legend)
             /* Of 800 units, with letters of 7. */
             assert_true(text.x > 0 && text.x + 7 * (double)strlen(text.words) < 800);
         }
-        free(picture);
     }
     RUN_SIMULATED("one", "-r", "scalable", "-n", "4,8", "-t", "1");
-    char *picture = read_picture("one", "rpcs");
+    const char *picture = picture_read("one", "rpcs");
     picture_find(picture, "scalable, counted");
-    free(picture);
 }
 
 /* Of levels that have no room for all labels, every other one has one, the last among them, and
@@ -350,7 +292,7 @@ COMMAND_TEST(labels_of_levels)
     RUN_SIMULATED("b", "-r", "ticket", "-n", levels, "-t", "1");
     command_run(&command, COMMAND("compare", "a", "b", "-q", "-o", "out"));
     assert_status(&command, 0);
-    char *picture = read_picture("out", "compare");
+    const char *picture = picture_read("out", "compare");
     assert_int_equal(picture_count(picture, "10"), 2);
     assert_int_equal(picture_count(picture, "50"), 2);
     assert_int_equal(picture_count(picture, "250"), 2);
@@ -359,7 +301,6 @@ COMMAND_TEST(labels_of_levels)
     assert_int_equal(picture_count(picture, "700"), 0);
     /* Of 800 units the left panel ends at 50.5 %; half of five letters of 8 units each. */
     assert_true(picture_find(picture, "1,000").x + 20 < 0.505 * 800);
-    free(picture);
 }
 
 /* ------------------------------------------------------------------ a comparison */
@@ -389,22 +330,18 @@ COMMAND_TEST(comparisons_show_ratios)
     make_comparison("standalone", "ensemble3");
     plot("compared/", "svg");
     assert_string_equal(command.out, "plots in compared/plots\n");
-    char *picture = read_picture("compared", "compare");
-    assert_int_equal(picture_count(picture, "ensemble3 / standalone"), 1);
-    assert_int_equal(picture_count(picture, "Handoff latency, median (95 % CI)"), 1);
-    assert_int_equal(picture_count(picture, "Drain time (95 % CI)"), 1);
+    const char *picture = picture_read("compared", "compare");
+    ASSERT_SHOWS(picture, "ensemble3 / standalone", "Handoff latency, median (95 % CI)",
+                 "Drain time (95 % CI)");
     /* On either side: where 1 is, and 2. All of a recipe's four points are at 2. */
     assert_int_equal(picture_count(picture, "1"), 2);
     assert_int_equal(picture_count(picture, "2"), 2);
     double at_2 = picture_find(picture, "2").y;
-    size_t points = 0;
-    for (const char *at = picture; (at = strstr(at, "#gpPt6'")) != NULL; at++) {
-        double x, y;
-        assert_int_equal(sscanf(strstr(at, "translate("), "translate(%lf,%lf)", &x, &y), 2);
-        points += fabs(y - at_2) < 8;
-    }
+    struct picture_place places[16];
+    size_t points = 0, marks = picture_marks(picture, "#gpPt6'", places, 16);
+    for (size_t i = 0; i < marks; i++)
+        points += fabs(places[i].y - at_2) < 8;
     assert_int_equal(points, 4);
-    free(picture);
 }
 
 /* Names come from files that may be anybody's. */
@@ -413,13 +350,12 @@ COMMAND_TEST(foreign_names_are_only_text)
     make_comparison("\033\007'{/Bold x}@_2", "a\xe2\x80\xae"
                                              "b\xff`date`");
     plot("compared", "svg");
-    char *picture = read_picture("compared", "compare");
+    const char *picture = picture_read("compared", "compare");
     assert_null(strchr(picture, '\033'));
     assert_null(strchr(picture, '\007'));
     assert_null(strstr(picture, "\xe2\x80\xae"));
     assert_null(strchr(picture, '\xff'));
     picture_find(picture, "a\\u202eb\\xff`date` / \\x1b\\x07'{/Bold x}@_2");
-    free(picture);
 }
 
 /* ------------------------------------------------------------------ formats, and drawing again */
@@ -556,7 +492,7 @@ COMMAND_TEST(nothing_of_the_user_has_a_say)
                                            fonts,
                                            NULL};
     RUN_SIMULATED("out", "-r", "scalable", "-n", "8..64x2", "-t", "1", "--plots", "svg,png");
-    char *before = read_picture("out", "rpcs");
+    const char *before = picture_read("out", "rpcs");
     assert_int_equal(rename(in_work("out/plots"), in_work("before")), 0);
     snprintf(home, sizeof home, "HOME=%s/home", work_nest);
     assert_int_equal(mkdir(home + strlen("HOME="), 0755), 0);
@@ -571,9 +507,7 @@ COMMAND_TEST(nothing_of_the_user_has_a_say)
     command.settings = settings;
     plot("out", "svg,png");
     command.settings = NULL;
-    char *after = read_picture("out", "rpcs");
+    const char *after = picture_read("out", "rpcs");
     assert_string_equal(before, after);
     assert_same_bytes(in_work("before/rpcs.png"), in_work("out/plots/rpcs.png"));
-    free(after);
-    free(before);
 }
