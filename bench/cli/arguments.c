@@ -117,15 +117,20 @@ bool option_row_cpus(struct option_given *given)
 
 bool option_row_duration(struct option_given *given)
 {
-    uint64_t duration_ns;
+    static const char expected[] = "expected a duration with its unit, such as 500ms or 30s";
+    const struct option_row *row = given->row;
+    uint64_t duration_ns = UINT64_MAX;
     char least[32];
-    if (!text_parse_duration(given->value, &duration_ns))
-        return option_row_refuse(given, "expected a duration with its unit, such as 500ms or 30s");
-    if (duration_ns < given->row->least)
+    const char *why = text_parse_duration(given->value, &duration_ns)
+                          ? NULL
+                          : text_explain_duration(given->value, expected);
+    if (row->most > 0 && duration_ns > row->most && why != expected)
+        why = row->expected;
+    if (why != NULL)
+        return option_row_refuse(given, "%s", why);
+    if (duration_ns < row->least)
         return option_row_refuse(given, "too short: expected at least %s",
-                                 text_format_duration(given->row->least, least, sizeof least));
-    if (given->row->most > 0 && duration_ns > given->row->most)
-        return option_row_refuse(given, "%s", given->row->expected);
+                                 text_format_duration(row->least, least, sizeof least));
     return put(given, duration_ns);
 }
 

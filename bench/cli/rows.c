@@ -135,8 +135,12 @@ bool rows_hold(struct option_given *given)
 {
     struct hold *hold = option_row_place(given);
     hold->exponential = strncmp(given->value, "exp:", 4) == 0;
-    return text_parse_duration(given->value + (hold->exponential ? 4 : 0), &hold->mean_ns) ||
-           option_row_refuse(given, "expected a duration with its unit, such as 5ms or exp:5ms");
+    const char *mean = given->value + (hold->exponential ? 4 : 0);
+    return text_parse_duration(mean, &hold->mean_ns) ||
+           option_row_refuse(
+               given, "%s",
+               text_explain_duration(mean,
+                                     "expected a duration with its unit, such as 5ms or exp:5ms"));
 }
 
 bool rows_seconds(struct option_given *given)

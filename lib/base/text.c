@@ -74,13 +74,14 @@ static bool unit_of_duration(const char *unit, double *unit_ns)
     return false;
 }
 
-bool text_parse_duration(const char *text, uint64_t *duration_ns)
+#define LONGEST_NS (10.0 * 86400 * 1e9)
+
+/* However long it is. */
+static bool read_duration(const char *text, double *duration_ns)
 {
-    const double longest_ns = 10.0 * 86400 * 1e9;
-    if (strcmp(text, "0") == 0) {
-        *duration_ns = 0;
+    *duration_ns = 0;
+    if (strcmp(text, "0") == 0)
         return true;
-    }
     /* strtod alone would take signs, blanks, exponents, hexadecimals and infinities as well. */
     size_t length = strspn(text, "0123456789.");
     if (length == 0 || length > 20 || !isdigit((unsigned char)text[0]))
@@ -91,10 +92,25 @@ bool text_parse_duration(const char *text, uint64_t *duration_ns)
     char *end;
     double value = strtod(digits, &end);
     double unit_ns;
-    if (*end != '\0' || !unit_of_duration(text + length, &unit_ns) || value * unit_ns > longest_ns)
+    if (*end != '\0' || !unit_of_duration(text + length, &unit_ns))
         return false;
-    *duration_ns = (uint64_t)(value * unit_ns + 0.5);
+    *duration_ns = value * unit_ns;
     return true;
+}
+
+bool text_parse_duration(const char *text, uint64_t *duration_ns)
+{
+    double read_ns;
+    if (!read_duration(text, &read_ns) || read_ns > LONGEST_NS)
+        return false;
+    *duration_ns = (uint64_t)(read_ns + 0.5);
+    return true;
+}
+
+const char *text_explain_duration(const char *text, const char *expected)
+{
+    double read_ns;
+    return read_duration(text, &read_ns) ? "too long: expected at most ten days" : expected;
 }
 
 struct numbers {

@@ -25,6 +25,10 @@ bool text_parse_hundredths(const char *text, uint64_t minimum, uint64_t maximum,
  * At most ten days. */
 bool text_parse_duration(const char *text, uint64_t *duration_ns);
 
+/* What to say of a text that text_parse_duration refuses: that the duration is too long, if that is
+ * all; else `expected`. */
+const char *text_explain_duration(const char *text, const char *expected);
+
 /* A list of numbers in minimum … maximum: "10,20", a range with a factor "8..256x2" (2 or more), a
  * range with a step "8..64+8", or several of these with commas. *numbers is sorted and without
  * repetitions; *count is at least 1; the caller must free(*numbers). */

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "measure/histogram.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,13 +81,23 @@ static bool take_sign(struct parser *parser, char sign)
 {
     if (*parser->text != sign)
         return refuse(parser, "the sign '%c' is missing", sign);
-    parser->text++;
+    parser->text += parser->text[1] == '=' ? 2 : 1;
     return true;
+}
+
+/* The number and the unit without the blank that may be between them. */
+static const char *join(const char *word, char joined[32])
+{
+    size_t length = strcspn(word, BLANKS);
+    const char *unit = word + length + strspn(word + length, BLANKS);
+    snprintf(joined, 32, "%.*s%s", (int)length, word,
+             isdigit((unsigned char)*unit) ? word + length : unit);
+    return joined;
 }
 
 static bool take_latency(struct parser *parser, struct objective *objective)
 {
-    char word[32];
+    char word[32], limit[32];
     uint64_t hundredths;
     take(parser, BLANKS "<>", word);
     if (word[0] != 'p' ||
@@ -95,7 +106,7 @@ static bool take_latency(struct parser *parser, struct objective *objective)
     objective->percentile_hundredths = (uint32_t)hundredths;
     if (!take_sign(parser, '<'))
         return false;
-    if (!text_parse_duration(take(parser, "", word), &objective->limit_ns))
+    if (!text_parse_duration(join(take(parser, "", word), limit), &objective->limit_ns))
         return refuse(parser, "'%s' is not a duration such as 50ms", word);
     if (objective->limit_ns < HISTOGRAM_LOWEST_NS || objective->limit_ns > HISTOGRAM_HIGHEST_NS)
         return refuse(parser, "the limit is not in 1ns to 60s, the times that are measured");
@@ -107,10 +118,11 @@ static bool take_rate(struct parser *parser, struct objective *objective)
     char word[32], number[32];
     if (!take_sign(parser, '>'))
         return false;
-    size_t length = strlen(take(parser, "", word));
-    snprintf(number, sizeof number, "%.*s", length > 2 ? (int)length - 2 : 0, word);
-    if (length > 2 && strcmp(word + length - 2, "/s") == 0 &&
-        text_parse_number(number, 1, RATE_MOST_PER_S, &objective->least_per_s))
+    size_t length = strlen(join(take(parser, "", word), number));
+    char *unit = number + (length > 2 ? length - 2 : 0);
+    bool is_rate = strcmp(unit, "/s") == 0;
+    *unit = '\0';
+    if (is_rate && text_parse_number(number, 1, RATE_MOST_PER_S, &objective->least_per_s))
         return true;
     return refuse(parser, "'%s' is not a rate such as 500/s", word);
 }

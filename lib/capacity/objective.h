@@ -9,7 +9,9 @@
  *
  * METRIC is handoff (from a release to the next grant), acquire (from the arrival of a client to
  * its grant) or background (the response times of a load beside the lock). N of pN is from 50 to
- * 99.9, with at most two decimals. Blanks may be left out where the text stays unambiguous.
+ * 99.9, with at most two decimals. Blanks may be left out where the text stays unambiguous, and may
+ * be between a number and its unit. <= and >= are read as < and >: they differ by a nanosecond or
+ * by a handoff in the whole time, which no measurement tells.
  *
  * Invariant: the limit of a latency lies in the range of a histogram (measure/histogram.h), so the
  * values above the limit can be counted.

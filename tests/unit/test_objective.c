@@ -45,6 +45,16 @@ TEST(blanks_are_free)
     assert_int_equal(parse("  handoff\tp50  <  1.5us  ").limit_ns, 1500);
     assert_int_equal(parse("handoffs>1/s").least_per_s, 1);
     assert_int_equal(parse("handoffs > 7/s ").least_per_s, 7);
+    assert_int_equal(parse("handoff p99 < 50 ms").limit_ns, 50000000);
+    assert_int_equal(parse("handoffs > 7 /s").least_per_s, 7);
+}
+
+/* What differs by a nanosecond, or by a handoff. */
+TEST(at_most_is_below)
+{
+    assert_int_equal(parse("handoff p99 <= 50ms").limit_ns, 50000000);
+    assert_int_equal(parse("handoff p99<=50 ms").limit_ns, 50000000);
+    assert_int_equal(parse("handoffs >= 500/s").least_per_s, 500);
 }
 
 TEST(the_share_is_what_may_exceed_the_limit)
@@ -98,8 +108,9 @@ TEST(what_is_no_objective_is_refused)
         {"handoff p99 50ms", "the sign '<' is missing"},
         {"handoff p99 <", "'' is not a duration such as 50ms"},
         {"handoff p99 < 50", "'50' is not a duration such as 50ms"},
-        {"handoff p99 < 50 ms", "'50 ms' is not a duration such as 50ms"},
-        {"handoff p99 <= 50ms", "'= 50ms' is not a duration such as 50ms"},
+        {"handoff p99 < 5 0 ms", "'5 0 ms' is not a duration such as 50ms"},
+        {"handoff p99 =< 50ms", "the sign '<' is missing"},
+        {"handoffs > 5 00/s", "'5 00/s' is not a rate such as 500/s"},
         {"handoff p99 < 50ms, acquire p95 < 1s",
          "'50ms, acquire p95 < 1s' is not a duration such as 50ms"},
         {"handoff p99 < 0", "the limit is not in 1ns to 60s, the times that are measured"},
