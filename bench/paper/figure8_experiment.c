@@ -113,26 +113,16 @@ static bool is_consistent(const struct paper_options *options)
 
 /* ------------------------------------------------------------------ for people */
 
-static const struct grid_column columns_of_events[] = {
-    {.over = "", .title = "killed"},
-    {.over = "before,", .title = "1/s", .right = true},
-    {.over = "down,", .title = "1/s", .right = true},
-    {.over = "after,", .title = "1/s", .right = true},
-    {.over = "write,", .title = "ms", .right = true},
-    {.over = "silence,", .title = "ms", .right = true},
-    {.over = "leader,", .title = "ms", .right = true},
-    {.over = "serves,", .title = "ms", .right = true},
+static const struct paper_column columns_of_events[] = {
+    {{.over = "", .title = "killed"}, .of = figure8_event_event},
+    {{.over = "before,", .title = "1/s", .right = true}, .of = figure8_event_before_per_s},
+    {{.over = "down,", .title = "1/s", .right = true}, .of = figure8_event_down_per_s},
+    {{.over = "after,", .title = "1/s", .right = true}, .of = figure8_event_after_per_s},
+    {{.over = "write,", .title = "ms", .right = true}, .of = figure8_event_first_write_ms},
+    {{.over = "silence,", .title = "ms", .right = true}, .of = figure8_event_longest_silence_ms},
+    {{.over = "leader,", .title = "ms", .right = true}, .of = figure8_event_new_leader_ms},
+    {{.over = "serves,", .title = "ms", .right = true}, .of = figure8_event_serves_ms},
 };
-
-static void put(const struct table *events, struct grid *grid)
-{
-    for (size_t i = 0; i < events->rows; i++) {
-        const struct table_value *row = table_row(events, i);
-        grid_put(grid, "%s", row[figure8_event_event].text);
-        for (size_t k = figure8_event_before_per_s; k <= figure8_event_serves_ms; k++)
-            grid_put_whole(grid, row[k].real);
-    }
-}
 
 static void explain(const struct table *events, const struct load_options *options, FILE *stream)
 {
@@ -233,6 +223,5 @@ const struct experiment experiment_figure8 = {
     .lead = lead_trials,
     .columns = columns_of_events,
     .column_count = sizeof columns_of_events / sizeof columns_of_events[0],
-    .put = put,
     .explain = explain,
 };

@@ -164,7 +164,11 @@ int judgements_exit_status(const struct judgements *judgements);
 /* For output_write: the file shape.csv of a struct judgements. */
 void judgements_write(FILE *stream, const void *judgements);
 
-/* A table for people, for a terminal of so many columns, and the reasons below the table.. */
+/* Appends an interval, each end with as many decimals as the function says. */
+void judgements_put_interval(struct grid *grid, double low, double high,
+                             int (*decimals_for)(double value));
+
+/* A table for people, for a terminal of so many columns, and the reasons below the table. */
 void judgements_print(const struct judgements *judgements, unsigned columns, FILE *stream);
 
 /* Complains about each judgement that does not hold: for those who do not see the table. */
@@ -266,6 +270,21 @@ double *paper_cell_values(const struct paper_cell *cell, size_t column);
 
 /* ------------------------------------------------------------------ experiments */
 
+/* How a real number is printed for people, if not with so many decimals; 0: as a whole number. */
+enum {
+    PAPER_SECONDS = -1,  /* with about three digits */
+    PAPER_INTERVAL = -2, /* likewise with its upper end, in the next column */
+};
+
+/* A column of the table for people. */
+struct paper_column {
+    struct grid_column grid;
+    size_t of; /* the column of the cells */
+    int decimals;
+    bool at_last;    /* of a line of the ends: the last value on the axis, not the first */
+    bool if_several; /* only with several numbers of servers */
+};
+
 /* Constant. */
 struct experiment {
     const char *name; /* "table1": the operand, and the folder among all */
@@ -281,9 +300,9 @@ struct experiment {
     const struct paper_design *design; /* NULL: lead has its own */
     /* For people: the table above the judgements, and what is to be known of it, below. cells: what
      * the JSON has, too. */
-    const struct grid_column *columns;
+    const struct paper_column *columns;
     size_t column_count;
-    void (*put)(const struct table *cells, struct grid *grid);
+    bool is_of_ends; /* a line for each number of servers; else one for each cell */
     void (*explain)(const struct table *cells, const struct load_options *options, FILE *stream);
 };
 

@@ -83,6 +83,15 @@ static int decimals_of(double value)
     return fabs(value) < 10 ? 3 : fabs(value) < 100 ? 2 : fabs(value) < 1000 ? 1 : 0;
 }
 
+void judgements_put_interval(struct grid *grid, double low, double high,
+                             int (*decimals_for)(double value))
+{
+    if (isfinite(low))
+        grid_put(grid, "%.*f to %.*f", decimals_for(low), low, decimals_for(high), high);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+}
+
 static void put(struct grid *grid, const struct judgement *judgement)
 {
     grid_put(grid, "%s",
@@ -90,11 +99,7 @@ static void put(struct grid *grid, const struct judgement *judgement)
     grid_put(grid, "%s", judgement->row);
     const struct interval *ours = &judgement->ours;
     grid_put_real(grid, ours->value, decimals_of(ours->value));
-    if (isfinite(ours->low))
-        grid_put(grid, "%.*f to %.*f", decimals_of(ours->low), ours->low, decimals_of(ours->high),
-                 ours->high);
-    else
-        grid_put(grid, GRID_UNKNOWN);
+    judgements_put_interval(grid, ours->low, ours->high, decimals_of);
     grid_put_real(grid, judgement->paper, decimals_of(judgement->paper));
 }
 

@@ -5,7 +5,6 @@
 #include "bench/cli/complain.h"
 #include "bench/target/resources.h"
 
-
 /* Sets the share of each server that the options leave open. Returns a warning in `text` if this
  * machine has none; else NULL. */
 static const char *choose_shares(struct load_options *load, char *text, size_t size)

@@ -15,10 +15,8 @@ static bool check_private(const char *subcommand, const struct target_options *t
         return true;
     for (size_t i = 0; i < target->topology_count; i++) {
         struct error error = {0};
-        char value[32];
-        snprintf(value, sizeof value, "%llu", (unsigned long long)target->server_counts[i]);
         if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
-            return complain_value(subcommand, "--servers", value, error.detail);
+            return complain_number(subcommand, "--servers", target->server_counts[i], error.detail);
     }
     return true;
 }
@@ -33,17 +31,14 @@ static bool is_consistent(const struct paper_command *command, const struct pape
 {
     const struct load_options *load = &options->load;
     const char *subcommand = command->arguments.subcommand;
-    char value[32], why[64];
-    if (command->compares_servers && load->target.topology_count < 2 && !load->target.connect) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)load->target.server_counts[0]);
-        return complain_value(subcommand, "--servers", value,
-                              "expected two numbers or more, to compare");
-    }
+    char why[64];
+    if (command->compares_servers && load->target.topology_count < 2 && !load->target.connect)
+        return complain_number(subcommand, "--servers", load->target.server_counts[0],
+                               "expected two numbers or more, to compare");
     if (load->sessions.count > 0 && load->processes > load->sessions.list[0]) {
-        snprintf(value, sizeof value, "%u", load->processes);
         snprintf(why, sizeof why, "more processes than sessions: at most %llu",
                  (unsigned long long)load->sessions.list[0]);
-        return complain_value(subcommand, "--processes", value, why);
+        return complain_number(subcommand, "--processes", load->processes, why);
     }
     return check_private(subcommand, &load->target) &&
            !target_conflicts(subcommand, &load->target, load->processes) &&

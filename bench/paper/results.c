@@ -149,18 +149,58 @@ static void draw(const struct output_options *output, int interrupts)
         complain_mildly("the plots are skipped: %s", plots.why);
 }
 
+static int decimals_of_seconds(double seconds)
+{
+    return seconds < 1 ? 3 : seconds < 100 ? 2 : 1;
+}
+
+static void put(struct grid *grid, const struct table_value *value, int decimals)
+{
+    if (value->kind == TABLE_COUNT)
+        grid_put(grid, "%llu", (unsigned long long)value->count);
+    else if (value->kind == TABLE_TEXT)
+        grid_put(grid, "%s", value->text);
+    else if (decimals == PAPER_INTERVAL)
+        judgements_put_interval(grid, value[0].real, value[1].real, decimals_of_seconds);
+    else if (decimals == PAPER_SECONDS)
+        grid_put_real(grid, value->real, decimals_of_seconds(value->real));
+    else if (decimals > 0)
+        grid_put_real(grid, value->real, decimals);
+    else
+        grid_put_whole(grid, value->real);
+}
+
+static void print_cells(const struct paper_outcome *outcome, unsigned width)
+{
+    const struct experiment *experiment = outcome->experiment;
+    size_t topologies = outcome->options->load.target.topology_count;
+    size_t step = experiment->is_of_ends ? outcome->cells->rows / topologies : 1;
+    struct grid_column titles[GRID_COLUMNS_MAX];
+    struct grid grid;
+    grid_init(&grid, titles, experiment->column_count, GAP);
+    for (size_t k = 0; k < experiment->column_count; k++) {
+        titles[k] = experiment->columns[k].grid;
+        grid.hidden[k] = experiment->columns[k].if_several && topologies == 1;
+    }
+    for (size_t i = 0; i < outcome->cells->rows; i += step) {
+        for (size_t k = 0; k < experiment->column_count; k++) {
+            const struct paper_column *column = &experiment->columns[k];
+            size_t row = i + (column->at_last ? step - 1 : 0);
+            put(&grid, &table_row(outcome->cells, row)[column->of], column->decimals);
+        }
+    }
+    (void)grid_fit(&grid, width, 1);
+    grid_write(&grid, width, stdout);
+    grid_deinit(&grid);
+}
+
 static void print(const struct paper_outcome *outcome)
 {
     const struct experiment *experiment = outcome->experiment;
     const struct load_options *options = &outcome->options->load;
     unsigned columns = terminal_columns(STDOUT_FILENO);
-    struct grid grid;
-    grid_init(&grid, experiment->columns, experiment->column_count, GAP);
-    experiment->put(outcome->cells, &grid);
-    (void)grid_fit(&grid, columns, 1);
     fputc('\n', stdout);
-    grid_write(&grid, columns, stdout);
-    grid_deinit(&grid);
+    print_cells(outcome, columns);
     fputc('\n', stdout);
     judgements_print(outcome->judgements, columns, stdout);
     experiment->explain(outcome->cells, options, stdout);

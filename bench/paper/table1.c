@@ -130,32 +130,17 @@ const struct paper_design design_table1 = {
 
 /* ------------------------------------------------------------------ for people */
 
-static const struct grid_column columns_of_figures[] = {
-    {.title = "servers", .right = true},
-    {.over = "ours, 1/s", .title = "100 % reads", .right = true},
-    {.over = "", .title = "0 % reads", .right = true},
-    {.over = "paper, 1/s", .title = "100 % reads", .right = true},
-    {.over = "", .title = "0 % reads", .right = true},
+static const struct paper_column columns_of_figures[] = {
+    {{.title = "servers", .right = true}, .of = table1_servers},
+    {{.over = "ours, 1/s", .title = "100 % reads", .right = true},
+     .of = table1_achieved_per_s,
+     .at_last = true},
+    {{.over = "", .title = "0 % reads", .right = true}, .of = table1_achieved_per_s},
+    {{.over = "paper, 1/s", .title = "100 % reads", .right = true},
+     .of = table1_paper_per_s,
+     .at_last = true},
+    {{.over = "", .title = "0 % reads", .right = true}, .of = table1_paper_per_s},
 };
-
-/* A line a number of servers: its last share of reads, and its first. */
-static void put(const struct table *cells, struct grid *grid)
-{
-    const struct table_value *writes = NULL;
-    for (size_t i = 0; i < cells->rows; i++) {
-        const struct table_value *row = table_row(cells, i);
-        if (row[table1_reads_percent].count == 0)
-            writes = row;
-        if (row[table1_reads_percent].count != 100)
-            continue;
-        assert(writes != NULL);
-        grid_put(grid, "%llu", (unsigned long long)row[table1_servers].count);
-        grid_put_whole(grid, row[table1_achieved_per_s].real);
-        grid_put_whole(grid, writes[table1_achieved_per_s].real);
-        grid_put_whole(grid, row[table1_paper_per_s].real);
-        grid_put_whole(grid, writes[table1_paper_per_s].real);
-    }
-}
 
 static void explain(const struct table *cells, const struct load_options *options, FILE *stream)
 {
@@ -193,6 +178,6 @@ const struct experiment experiment_table1 = {
     .design = &design_table1,
     .columns = columns_of_figures,
     .column_count = sizeof columns_of_figures / sizeof columns_of_figures[0],
-    .put = put,
+    .is_of_ends = true,
     .explain = explain,
 };

@@ -60,12 +60,10 @@ static const char notes[] =
 static bool is_consistent(const struct paper_options *options)
 {
     const struct load_options *load = &options->load;
-    char value[32];
     if (load->sessions.count > 1 || load->target.topology_count > 1)
         return true;
-    snprintf(value, sizeof value, "%llu", (unsigned long long)load->sessions.list[0]);
-    return complain_value("paper table2", "--workers", value,
-                          "expected two numbers or more, of workers or of servers, to compare");
+    return complain_number("paper table2", "--workers", load->sessions.list[0],
+                           "expected two numbers or more, of workers or of servers, to compare");
 }
 
 /* ------------------------------------------------------------------ the figures */
@@ -132,27 +130,14 @@ const struct paper_design design_table2 = {
 
 /* ------------------------------------------------------------------ for people */
 
-static const struct grid_column columns_of_figures[] = {
-    {.title = "servers", .right = true},
-    {.title = "workers", .right = true},
-    {.over = "ours,", .title = "creates/s", .right = true},
-    {.over = "mean", .title = "ms", .right = true},
-    {.over = "paper,", .title = "creates/s", .right = true},
-    {.over = "mean", .title = "ms", .right = true},
+static const struct paper_column columns_of_figures[] = {
+    {{.title = "servers", .right = true}, .of = table2_servers},
+    {{.title = "workers", .right = true}, .of = table2_workers},
+    {{.over = "ours,", .title = "creates/s", .right = true}, .of = table2_creates_per_s},
+    {{.over = "mean", .title = "ms", .right = true}, .of = table2_latency_mean_ms, .decimals = 2},
+    {{.over = "paper,", .title = "creates/s", .right = true}, .of = table2_paper_per_s},
+    {{.over = "mean", .title = "ms", .right = true}, .of = table2_paper_latency_ms, .decimals = 1},
 };
-
-static void put(const struct table *cells, struct grid *grid)
-{
-    for (size_t i = 0; i < cells->rows; i++) {
-        const struct table_value *row = table_row(cells, i);
-        grid_put(grid, "%llu", (unsigned long long)row[table2_servers].count);
-        grid_put(grid, "%llu", (unsigned long long)row[table2_workers].count);
-        grid_put_whole(grid, row[table2_creates_per_s].real);
-        grid_put_real(grid, row[table2_latency_mean_ms].real, 2);
-        grid_put_whole(grid, row[table2_paper_per_s].real);
-        grid_put_real(grid, row[table2_paper_latency_ms].real, 1);
-    }
-}
 
 static void explain(const struct table *cells, const struct load_options *options, FILE *stream)
 {
@@ -185,6 +170,5 @@ const struct experiment experiment_table2 = {
     .design = &design_table2,
     .columns = columns_of_figures,
     .column_count = sizeof columns_of_figures / sizeof columns_of_figures[0],
-    .put = put,
     .explain = explain,
 };
