@@ -34,8 +34,8 @@ static void measure_bound(struct stall *stall)
             }
         }
     }
-    uint64_t bound_ns = histogram_percentile_ns(most, 50) * STALL_LATENCIES;
-    stall->bound_ns = bound_ns > STALL_LEAST_NS ? bound_ns : STALL_LEAST_NS;
+    stall->latencies_ns = histogram_percentile_ns(most, 50) * STALL_LATENCIES;
+    stall->bound_ns = stall->latencies_ns > STALL_LEAST_NS ? stall->latencies_ns : STALL_LEAST_NS;
     stall->is_measured = histogram_count(most) > 0;
 }
 
@@ -125,6 +125,10 @@ static void note_absence(struct stall *stall, uint64_t absent_ns)
 static void end_silence(struct stall *stall, uint64_t now_ns)
 {
     uint64_t length_ns = owed_ns(stall, now_ns);
+    if (length_ns > stall->latencies_ns && length_ns > stall->brief_ns) {
+        stall->brief_ns = length_ns;
+        memcpy(stall->brief_server, stall->server, sizeof stall->brief_server);
+    }
     if (stall->answered && length_ns > stall->bound_ns)
         count(stall, length_ns, stall->server);
     else if (stall->answered && stall->is_owed)
@@ -143,7 +147,7 @@ static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
 
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns)
 {
-    *stall = (struct stall){.memory = memory, .bound_ns = STALL_LEAST_NS};
+    *stall = (struct stall){.memory = memory, .bound_ns = STALL_LEAST_NS, .began_ns = now_ns};
     begin_silence(stall, movement(memory), now_ns);
 }
 
@@ -201,6 +205,9 @@ void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
 {
     if (stall->memory != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
         end_silence(stall, now_ns);
+    if (stall->memory != NULL && stall->found.count == 0 &&
+        stall->brief_ns > (now_ns - stall->began_ns) / 2)
+        count(stall, stall->brief_ns, stall->brief_server);
     stall->memory = NULL;
 }
 

@@ -86,6 +86,38 @@ TEST_BETWEEN(test_a_request_without_an_answer_is_a_stall, set_up, tear_down)
     assert_string_equal(stall.found.server, "10.0.0.1:2");
 }
 
+/* Of a trial that took 0.9 s, 0.8 s were silence; with a second more of life it is none. */
+TEST_BETWEEN(test_most_of_a_short_trial_is_a_stall, set_up, tear_down)
+{
+    for (unsigned alive = 0; alive < 2; alive++) {
+        stall_begin(&stall, memory, now_ns);
+        memory->fleet->sessions[1].asked = true;
+        record(NS_PER_MS, 10);
+        let_pass(NS_PER_S * 8 / 10);
+        receive();
+        assert_int_equal(stall.found.count, 0);
+        for (unsigned i = 0; i < 1 + 10 * alive; i++) {
+            let_pass(NS_PER_S / 10);
+            receive();
+        }
+        stall_end(&stall, now_ns, false);
+        assert_int_equal(stall.found.count, 1 - alive);
+        assert_int_equal(stall.found.total_ns, alive ? 0 : NS_PER_S * 8 / 10);
+        assert_string_equal(stall.found.server, alive ? "" : "10.0.0.1:2");
+    }
+}
+
+/* What requests take in this trial is no stall, however short the trial is. */
+TEST_BETWEEN(test_a_short_trial_of_slow_answers_has_none, set_up, tear_down)
+{
+    memory->fleet->sessions[1].asked = true;
+    record(NS_PER_S / 50, 10);
+    let_pass(NS_PER_S * 8 / 10);
+    receive();
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 0);
+}
+
 TEST_BETWEEN(test_all_stalls_are_counted_and_the_longest_named, set_up, tear_down)
 {
     memory->fleet->sessions[0].asked = true;
