@@ -6,50 +6,38 @@
 #define PAPER          "Hunt et al., USENIX ATC 2010, section 2.4"
 #define LECTURE(parts) "lecture" parts " (MIT 6.824, ZooKeeper)"
 
-/* A drain, and one in which somebody dies. */
-#define DRAIN(clients)                                                                             \
-    {                                                                                              \
-        .fleet.sessions = (clients)                                                                \
-    }
-#define DEATH(clients, ...)                                                                        \
-    {                                                                                              \
-        .fleet.sessions = (clients), .death = __VA_ARGS__                                          \
-    }
-
 /* As short as servers with ordinary settings come near to; they grant two ticks at least. */
-#define CRASH(clients, who, turn)                                                                  \
-    {                                                                                              \
-        .fleet = {.sessions = (clients), .session_timeout_ms = 2000}, .death = {                   \
-            DEATH_CRASH,                                                                           \
-            who,                                                                                   \
-            turn                                                                                   \
-        }                                                                                          \
-    }
+#define CRASH_TIMEOUT_MS 2000
+
+/* Drains of growing size: an exact quadratic takes three levels, and FIT_SPARE_LEVELS more, a class
+ * of growth six. Only where names outweigh the rest does the exponent of bytes show. */
+#define CLIENTS(i, clients) [i].fleet.sessions = (clients)
+#define DRAINS              CLIENTS(0, 4), CLIENTS(1, 8), CLIENTS(2, 16), CLIENTS(3, 32), CLIENTS(4, 64)
+#define LARGE_DRAINS                                                                               \
+    CLIENTS(0, 96), CLIENTS(1, 144), CLIENTS(2, 216), CLIENTS(3, 324), CLIENTS(4, 486),            \
+        CLIENTS(5, 729)
+
+/* With few clients a barrier takes some round trips, whatever their number. */
+#define BARRIERS(clients, count) .fleet.sessions = (clients), .pace = PACE_FREE, .barriers = (count)
 
 /* Clients that queue again and again, in two processes: as many as a small machine can run at the
- * same time. Each holds for some time, or for none: two who do would hardly be seen to hold at
- * once. */
-#define CROWD(hold_ns)                                                                             \
-    {                                                                                              \
-        .fleet = {.sessions = 32, .processes = 2}, .workload = WORKLOAD_STEADY, .pace = PACE_FREE, \
-        .handoffs = 320, .hold = {                                                                 \
-            hold_ns,                                                                               \
-            true                                                                                   \
-        }                                                                                          \
-    }
+ * same time. */
+#define CROWD                                                                                      \
+    .fleet = {.sessions = 32, .processes = 2}, .workload = WORKLOAD_STEADY, .pace = PACE_FREE,     \
+    .handoffs = 320, .hold.exponential = true
 #define CROWD_TRIED(held)                                                                          \
     "320 grants of each of {#} locks, " held "; 32 clients in 2 processes, which queue again "     \
     "after each release"
 
 #define RELEASES_TRIED "a drain of 64 clients, {0}, lockstep; each release is examined"
 
-static const struct claim claims[] = {
+const struct claim catalogue[] = {
     {.id = "C1",
      .statement =
          "Releasing the non-scalable lock notifies every waiter: W notifications with W waiters.",
      .source = LECTURE(" 9.3") "; " PAPER,
      .recipes = {&recipe_nonscalable},
-     .trials = {DRAIN(64)},
+     .trials = {{.fleet.sessions = 64}},
      .tried = RELEASES_TRIED,
      .expected = "notifications: 63 with 63 waiters, and accordingly in 64 of 64 releases",
      .look = releases_notify_all},
@@ -58,14 +46,18 @@ static const struct claim claims[] = {
                   "n² + n RPCs: O(n²).",
      .source = LECTURE(" 9.3"),
      .recipes = {&recipe_nonscalable},
-     .growths = {{.figures = {{"CREATEs", TALLY_CREATE, .law = {0, 0.5, 0.5}},
-                              {"RPCs", GROWTH_RPCS, .law = {0, 1, 1}}}}}},
+     .trials = {DRAINS},
+     .tried = "drains of 4 to 64 clients, {0}, lockstep",
+     .judge = growth_is_lawful,
+     .growths = {{{"CREATEs", TALLY_CREATE, .law = {0, 0.5, 0.5}},
+                  {"RPCs", GROWTH_RPCS, .law = {0, 1, 1}}}}},
     {.id = "C3",
      .statement = "One CREATE wins, always: mutual exclusion under any contention.",
      .source = LECTURE(" 9.3"),
      .recipes = {&recipe_nonscalable, &recipe_nonscalable_get, &recipe_childwatch, &recipe_scalable,
                  &recipe_ticket},
-     .trials = {CROWD(NS_PER_MS)},
+     /* Two who hold for no time would hardly be seen to hold at once. */
+     .trials = {{CROWD, .hold.mean_ns = NS_PER_MS}},
      .tried = CROWD_TRIED("held for 1 ms on average"),
      .expected = "for each lock: 320 grants, never two holders, and as many successful CREATEs",
      .look = contention_has_one_winner},
@@ -73,7 +65,7 @@ static const struct claim claims[] = {
      .statement = "No wake-up is lost when EXISTS races with DELETE.",
      .source = LECTURE(" 9.3"),
      .recipes = {&recipe_nonscalable, &recipe_nonscalable_get},
-     .trials = {CROWD(0)},
+     .trials = {{CROWD}},
      .tried = CROWD_TRIED("released immediately"),
      .expected = "for each lock: 320 grants, although the race occurs",
      .look = contention_loses_no_wakeup},
@@ -82,18 +74,18 @@ static const struct claim claims[] = {
                   "constant number of RPCs; a drain of n clients costs 5n - 2 RPCs: O(n).",
      .source = LECTURE(" 9.4") "; " PAPER,
      .recipes = {&recipe_scalable},
-     .growths = {{.figures = {{"RPCs", GROWTH_RPCS, .law = {-2, 5, 0}}}}},
-     .trials = {DRAIN(64)},
-     .tried = RELEASES_TRIED,
+     .growths = {{{"RPCs", GROWTH_RPCS, .law = {-2, 5, 0}}}},
+     .trials = {DRAINS},
+     .tried = "drains of 4 to 64 clients, {0}, lockstep; " RELEASES_TRIED,
      .expected = "notifications: 1 with 63 waiters, and accordingly in 64 of 64 releases; the "
                  "same number of RPCs in each of 63 handoffs",
-     .look = releases_notify_one},
+     .judge = releases_notify_one},
     {.id = "C6",
      .statement = "A client that is woken must list the znodes again: otherwise the death of its "
                   "predecessor leads to two holders.",
      .source = LECTURE(" 9.4") "; " PAPER,
      .recipes = {&recipe_scalable, &recipe_broken_norecheck},
-     .trials = {DEATH(5, {DEATH_EXIT, DEATH_WAITER, 0})},
+     .trials = {{.fleet.sessions = 5, .death = {DEATH_EXIT, DEATH_WAITER, 0}}},
      .times = 5,
      .tried = "5 drains of 5 clients, of {0}, which lists again, and of {1}; a waiter exits",
      .expected = "{0}: two holders in 0 drains; {1}: two holders in 5 drains",
@@ -104,7 +96,7 @@ static const struct claim claims[] = {
      .statement = "The death of a waiter wakes one other client and never grants the lock early.",
      .source = PAPER,
      .recipes = {&recipe_scalable},
-     .trials = {DEATH(8, {DEATH_EXIT, DEATH_WAITER, 0})},
+     .trials = {{.fleet.sessions = 8, .death = {DEATH_EXIT, DEATH_WAITER, 0}}},
      .tried = "a drain of 8 clients, {0}, lockstep; the waiter in the middle exits",
      .expected = "0 grants before the next release, 7 in all; 7 notifications: 1 for each of 6 "
                  "handoffs, 1 for the death",
@@ -114,7 +106,7 @@ static const struct claim claims[] = {
          "A children watch causes the herd effect: each release sends W + 1 notifications.",
      .source = "common guides to ZooKeeper locks",
      .recipes = {&recipe_childwatch},
-     .trials = {DRAIN(64)},
+     .trials = {{.fleet.sessions = 64}},
      .tried = RELEASES_TRIED,
      .expected = "W + 1 notifications, except at the first release: by then arrivals have used up "
                  "the deleter's own watch; notifications: 63 with 62 waiters, and accordingly in "
@@ -126,7 +118,7 @@ static const struct claim claims[] = {
      .source = "common guides to ZooKeeper locks",
      .recipes = {&recipe_nonscalable, &recipe_scalable, &recipe_childwatch, &recipe_writelock,
                  &recipe_ticket},
-     .trials = {DRAIN(16)},
+     .trials = {{.fleet.sessions = 16}},
      .times = 5,
      .tried = "5 drains of each of {#} locks; 16 clients, which arrive one after another",
      .expected = "grants later than that of a later arrival: some with {0}, 0 with the others",
@@ -151,8 +143,11 @@ static const struct claim claims[] = {
          "The scalable lock must list without a watch: with a watch it has the herd effect.",
      .source = "ZooKeeper's recipes, Locks; " PAPER,
      .recipes = {&recipe_scalable, &recipe_scalable_listwatch},
-     .growths = {{0, .figures = {{"notifications", TALLY_NOTIFICATION, .law = {-1, 1, 0}}}},
-                 {1, .figures = {{"notifications", TALLY_NOTIFICATION, .law = {0, 0, 1}}}}}},
+     .trials = {DRAINS},
+     .tried = "drains of 4 to 64 clients, {0}, lockstep; drains of 4 to 64 clients, {1}, lockstep",
+     .judge = growth_is_lawful,
+     .growths = {{{"notifications", TALLY_NOTIFICATION, .law = {-1, 1, 0}}},
+                 {{"notifications", TALLY_NOTIFICATION, .law = {0, 0, 1}}}}},
     {.id = "C12",
      .statement =
          "Waiting costs nothing: a waiting client sends no RPC until the lock is released.",
@@ -162,7 +157,6 @@ static const struct claim claims[] = {
                 {.fleet.sessions = 5, .hold.mean_ns = 400 * NS_PER_MS}},
      .tried = "drains of 5 clients: each holds for 20 ms in one drain, for 400 ms in another",
      .expected = "the same number of RPCs in both; with {0}, which polls, more in the second",
-     .look = contention_counts_rpcs,
      .judge = contention_waits_for_nothing},
     {.id = "C13",
      .statement =
@@ -184,7 +178,9 @@ static const struct claim claims[] = {
                   "and the next holder can detect the crash.",
      .source = LECTURE(" 9.4"),
      .recipes = {&recipe_ready},
-     .trials = {CRASH(4, DEATH_WORKER, 1), DRAIN(4)},
+     .trials = {{.fleet = {.sessions = 4, .session_timeout_ms = CRASH_TIMEOUT_MS},
+                 .death = {DEATH_CRASH, DEATH_WORKER, 1}},
+                {.fleet.sessions = 4}},
      .tried = "a drain of 4 clients, {0}; the second holder crashes between two writes",
      .expected = "from the holder's last request to the next grant at least the session timeout, "
                  "at most twice that; half-written after the crash: 1, without a crash: 0",
@@ -194,7 +190,7 @@ static const struct claim claims[] = {
      .source = PAPER,
      .recipes = {&recipe_rwlock},
      /* The first of them writes, and so does every fourth after it. */
-     .trials = {DRAIN(20)},
+     .trials = {{.fleet.sessions = 20}},
      .tried = "a drain of 20 clients, {0}, lockstep; each release is examined",
      .expected = "each release grants one writer, or all readers up to the next writer at once: as "
                  "expected in 20 of 20 releases; 19 notifications, one for each client granted",
@@ -203,13 +199,18 @@ static const struct claim claims[] = {
      .statement = "n clients that increment the counter at once need O(n²) attempts in all.",
      .source = LECTURE("s 9.2 and 9.3"),
      .recipes = {&recipe_counter},
-     .growths = {{.figures = {{"attempts (setData)", TALLY_SET, .law = {0, 0.5, 0.5}}}}}},
+     .trials = {DRAINS},
+     .tried = "drains of 4 to 64 clients, {0}, lockstep",
+     .judge = growth_is_lawful,
+     .growths = {{{"attempts (setData)", TALLY_SET, .law = {0, 0.5, 0.5}}}}},
     {.id = "C17",
      .statement = "When the leader dies, its successor takes over without a contest.",
      .source = "ZooKeeper's WriteLock, \"an exclusive write lock or to elect a leader\"",
      .recipes = {&recipe_election},
-     .trials = {DEATH(4, {DEATH_EXIT, DEATH_HOLDER, 0}), DEATH(32, {DEATH_EXIT, DEATH_HOLDER, 0}),
-                CRASH(32, DEATH_HOLDER, 0)},
+     .trials = {{.fleet.sessions = 4, .death = {DEATH_EXIT, DEATH_HOLDER, 0}},
+                {.fleet.sessions = 32, .death = {DEATH_EXIT, DEATH_HOLDER, 0}},
+                {.fleet = {.sessions = 32, .session_timeout_ms = CRASH_TIMEOUT_MS},
+                 .death = {DEATH_CRASH, DEATH_HOLDER, 0}}},
      .tried = "elections among 4 and 32 clients, {0}, lockstep; the leader, session 0, exits, or "
               "crashes",
      .expected = "session 1, the next in line, leads; notifications 1, RPCs 1, whatever the "
@@ -220,29 +221,39 @@ static const struct claim claims[] = {
                   "time of double barriers is linear in barriers and clients.",
      .source = "Hunt et al., USENIX ATC 2010, section 5, Tables 1 to 3",
      .experiment = ensembles_scale_reads,
+     .servers = {1, 3},
      .recipes = {&recipe_barrier},
-     .servers = {1, 3}},
+     .trials = {{BARRIERS(24, 1)},
+                {BARRIERS(24, 2)},
+                {BARRIERS(24, 4)},
+                {BARRIERS(24, 8)},
+                {BARRIERS(24, 16)},
+                {BARRIERS(24, 32)},
+                {BARRIERS(32, 3)},
+                {BARRIERS(50, 3)},
+                {BARRIERS(80, 3)},
+                {BARRIERS(127, 3)},
+                {BARRIERS(200, 3)},
+                {BARRIERS(320, 3)}},
+     .times = 10,
+     .tried = "{0}, free pace, the fastest of 10 trials: 1 to 32 in turn with 24 clients, and 3 "
+              "with 32 to 320 clients",
+     .expected = "{0}: time O(n) in barriers and in clients",
+     .look = growth_keeps_fastest,
+     .judge = growth_of_time_is_linear},
     {.id = "C19",
      .statement =
          "A drain of the scalable lock transfers O(n²) bytes; one of the ticket lock O(n).",
      .source = "zkherd",
      .recipes = {&recipe_scalable, &recipe_ticket},
-     .growths = {{0,
-                  true,
-                  {{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 1}},
-                   {"bytes", GROWTH_BYTES, .class = FIT_QUADRATIC}}},
-                 {1,
-                  true,
-                  {{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 0}},
-                   {"bytes", GROWTH_BYTES, .class = FIT_LINEAR}}}}},
+     .trials = {LARGE_DRAINS},
+     .tried =
+         "drains of 96 to 729 clients, {0}, lockstep; drains of 96 to 729 clients, {1}, lockstep",
+     .judge = growth_is_lawful,
+     .growths = {{{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 1}},
+                  {"bytes", GROWTH_BYTES, .class = FIT_QUADRATIC}},
+                 {{"names listed", TALLY_NAMES_LISTED, .law = {0}},
+                  {"bytes", GROWTH_BYTES, .class = FIT_LINEAR}}}},
 };
 
-size_t catalogue_count(void)
-{
-    return sizeof claims / sizeof claims[0];
-}
-
-const struct claim *catalogue_at(size_t index)
-{
-    return index < catalogue_count() ? &claims[index] : NULL;
-}
+const size_t catalogue_count = sizeof catalogue / sizeof catalogue[0];

@@ -65,8 +65,7 @@ struct claims {
     struct testbed testbed;
     struct file_set files;
     struct csv csv;
-    struct table done;         /* the claims that have been tried */
-    const struct claim *tried; /* at present */
+    struct table done; /* the claims that have been tried */
 };
 
 /* ------------------------------------------------------------------ the command line */
@@ -74,12 +73,12 @@ struct claims {
 static bool want(struct option_given *given, const char *id)
 {
     struct claims *claims = given->options;
-    for (size_t i = 0; i < catalogue_count(); i++) {
-        if (strcasecmp(id, catalogue_at(i)->id) == 0)
+    for (size_t i = 0; i < catalogue_count; i++) {
+        if (strcasecmp(id, catalogue[i].id) == 0)
             return claims->wanted[i] = true;
-        if (strcmp(id, catalogue_at(i)->id + 1) == 0)
+        if (strcmp(id, catalogue[i].id + 1) == 0)
             return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
-                                     catalogue_at(i)->id);
+                                     catalogue[i].id);
     }
     return option_row_refuse(given, "no claim is called '%.40s': name C1 to C19", id);
 }
@@ -140,39 +139,18 @@ static void set_defaults(struct claims *claims)
                                              .heap_mib = HEAP_MIB,
                                              .fsync = true,
                                              .placement = PLACEMENT_SPREAD};
-    for (size_t i = 0; i < catalogue_count(); i++)
+    for (size_t i = 0; i < catalogue_count; i++)
         claims->wanted[i] = true;
 }
 
 /* ------------------------------------------------------------------ before the first claim */
 
-/* The progress callback of a trial. */
-static void show(void *context, const struct trial_progress *trial)
-{
-    const struct claims *claims = context;
-    const struct trial_plan *plan = claims->testbed.plan;
-    char what[128];
-    snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
-             plan->fleet.sessions);
-    const struct progress_name name = {"", what, 0, plan->fleet.sessions};
-    progress_show(&claims->series.progress, &name, trial);
-}
-
-/* The progress callback of an experiment, besides its trials. */
-static void say(void *context, const char *what)
-{
-    const struct claims *claims = context;
-    char line[128];
-    snprintf(line, sizeof line, "%s: %s", claims->tried->id, what);
-    progress_say(&claims->series.progress, line);
-}
-
 /* Counts the claims to try. Servers of somebody's are one ensemble: claims about several are tried
  * only if they are named. */
 static void count_wanted(struct claims *claims)
 {
-    for (size_t i = 0; i < catalogue_count(); i++) {
-        const struct claim *claim = catalogue_at(i);
+    for (size_t i = 0; i < catalogue_count; i++) {
+        const struct claim *claim = &catalogue[i];
         if (claims->target.connect && !claims->only && claim->servers[0] > 0) {
             claims->wanted[i] = false;
             if (!claims->output.quiet)
@@ -191,7 +169,6 @@ static enum error_kind lay_out(void *context, struct error *error)
 {
     struct claims *claims = context;
     const struct target *target = &claims->series.targets.list[0];
-    int signals = claims->series.targets.signals;
     if (target->limit.sessions != UINT64_MAX && !claims->output.quiet)
         complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
                         "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
@@ -201,12 +178,12 @@ static enum error_kind lay_out(void *context, struct error *error)
         .host = {.setup = target->setup,
                  .servers = &target->servers,
                  .ensemble = target->ensemble,
-                 .watch = {.progress = show, .context = claims, .interrupt_descriptor = signals}},
+                 .watch.interrupt_descriptor = claims->series.targets.signals},
         .root = target->root,
         .seed = claims->seed,
         .sessions_most = target->limit.sessions,
         .timeout_ns = TIMEOUT_NS,
-        .say = say,
+        .progress = &claims->series.progress,
     };
     enum error_kind kind = file_set_open(&claims->files, claims->output.out, "claims", error);
     if (kind != ERROR_NONE)
@@ -269,7 +246,8 @@ static enum error_kind keep(struct claims *claims, const struct claim *claim,
     return file_set_commit(&claims->files, ERROR_NONE, error);
 }
 
-static enum error_kind try_one(struct claims *claims, uint64_t began_ns, struct error *error)
+static enum error_kind try_one(struct claims *claims, const struct claim *claim, uint64_t began_ns,
+                               struct error *error)
 {
     struct finding finding = {0};
     uint64_t left_ns = 0; /* as if those that are left took as long as those that are done */
@@ -277,12 +255,12 @@ static enum error_kind try_one(struct claims *claims, uint64_t began_ns, struct 
     if (done > 0)
         left_ns = (clock_now_ns() - began_ns) / done * (claims->series.planned - done);
     progress_begin(&claims->series.progress, done, left_ns);
-    enum error_kind kind = experiment_try(claims->tried, &claims->testbed, &finding, error);
+    enum error_kind kind = experiment_try(claim, &claims->testbed, &finding, error);
     if (kind == ERROR_CONNECTION_LIMIT) {
         finding_undecide(&finding, "%s: %s", error->subject, error->detail);
         kind = ERROR_NONE;
     }
-    return kind == ERROR_NONE ? keep(claims, claims->tried, &finding, error) : kind;
+    return kind == ERROR_NONE ? keep(claims, claim, &finding, error) : kind;
 }
 
 static enum error_kind try_all(void *context, struct error *error)
@@ -290,10 +268,9 @@ static enum error_kind try_all(void *context, struct error *error)
     struct claims *claims = context;
     enum error_kind kind = ERROR_NONE;
     uint64_t began_ns = clock_now_ns();
-    for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count(); i++) {
-        claims->tried = catalogue_at(i);
+    for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count; i++) {
         if (claims->wanted[i])
-            kind = try_one(claims, began_ns, error);
+            kind = try_one(claims, &catalogue[i], began_ns, error);
     }
     progress_clear(&claims->series.progress);
     return kind;

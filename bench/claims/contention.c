@@ -53,7 +53,7 @@ void contention_counts_overtaken(struct experiment *experiment)
         overtaken += holder < latest;
         latest = holder > latest ? holder : latest;
     }
-    experiment->figures[experiment->figure_count++] = overtaken;
+    experiment->figures[experiment->time] = overtaken;
 }
 
 void contention_keeps_order(struct experiment *experiment)
@@ -61,10 +61,10 @@ void contention_keeps_order(struct experiment *experiment)
     struct finding *finding = experiment->finding;
     const char *name = experiment->plan.recipe->name;
     uint64_t overtaken = 0;
-    for (size_t i = 0; i < experiment->figure_count; i++)
+    for (size_t i = 0; i < experiment->claim->times; i++)
         overtaken += experiment->figures[i];
-    finding_measured(finding, "%s: %" PRIu64 " of %zu", name, overtaken,
-                     experiment->figure_count * experiment->plan.fleet.sessions);
+    finding_measured(finding, "%s: %" PRIu64 " of %u", name, overtaken,
+                     experiment->claim->times * experiment->plan.fleet.sessions);
     if (experiment->recipe > 0)
         finding_check(finding, overtaken == 0);
     else if (overtaken == 0)
@@ -73,15 +73,11 @@ void contention_keeps_order(struct experiment *experiment)
 
 /* ------------------------------------------------------------------ what waiting costs */
 
-void contention_counts_rpcs(struct experiment *experiment)
-{
-    experiment->figures[experiment->figure_count++] = tally_rpcs(&experiment->result->total);
-}
-
 void contention_waits_for_nothing(struct experiment *experiment)
 {
     struct finding *finding = experiment->finding;
-    const uint64_t *rpcs = experiment->figures;
+    const uint64_t rpcs[] = {tally_rpcs(&experiment->totals[0]),
+                             tally_rpcs(&experiment->totals[1])};
     const char *name = experiment->plan.recipe->name;
     finding_measured(finding, "%s: %" PRIu64 " and %" PRIu64 " RPCs", name, rpcs[0], rpcs[1]);
     if (experiment->recipe > 0)

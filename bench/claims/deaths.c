@@ -16,23 +16,23 @@ void deaths_count_holders(struct experiment *experiment)
     const struct trial_result *result = experiment->result;
     bool two =
         result->violation_count > 0 && result->memory->violations[0].kind == VIOLATION_TWO_HOLDERS;
-    experiment->figures[experiment->figure_count++] =
-        two                                                   ? TWO_HOLDERS
-        : experiment_accepts(experiment) && result->had_death ? ONE_HOLDER
-                                                              : NO_DEATH;
+    experiment->figures[experiment->time] = two ? TWO_HOLDERS
+                                            : experiment_accepts(experiment) && result->had_death
+                                                ? ONE_HOLDER
+                                                : NO_DEATH;
 }
 
 void deaths_need_another_list(struct experiment *experiment)
 {
     struct finding *finding = experiment->finding;
     size_t usable = 0, two_held = 0;
-    for (size_t i = 0; i < experiment->figure_count; i++) {
+    for (size_t i = 0; i < experiment->claim->times; i++) {
         usable += experiment->figures[i] != NO_DEATH;
         two_held += experiment->figures[i] == TWO_HOLDERS;
     }
     finding_measured(finding, "%s: two holders in %zu of %zu drains", experiment->plan.recipe->name,
                      two_held, usable);
-    if (usable < experiment->figure_count)
+    if (usable < experiment->claim->times)
         finding_undecide(finding, "no session died in the others");
     finding_check(finding, two_held == experiment->recipe * usable);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Throughput: what servers add to an ensemble, which is reads and not writes, and how long barriers
- * take. */
+/* Throughput: what servers add to an ensemble, which is reads and not writes. */
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/text.h"
@@ -254,66 +253,6 @@ void ensemble_pair_judge(const struct ensemble_pair *pair, const struct ensemble
                          isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
 }
 
-/* ------------------------------------------------------------------ barriers */
-
-/* As many as a class of growth takes. */
-#define LEVELS FIT_LEVELS_MIN
-
-/* In each round there is a trial of every level. */
-#define TIME_ROUNDS 10
-
-/* The numbers of barriers and of clients, of which one grows while the other stays. */
-#define CLIENTS  24
-#define BARRIERS 3
-/* With few clients a barrier takes some round trips, whatever their number. */
-static const double barrier_levels[LEVELS] = {1, 2, 4, 8, 16, 32};
-static const double client_levels[LEVELS] = {32, 50, 80, 127, 200, 320};
-
-/* The fastest trial of a level counts: whatever else uses the machine only adds to a time. The
- * first round is a server's warm-up, if the server has just started. After a trial whose time
- * cannot be used no other runs. */
-static void try_times(struct experiment *experiment, const char *what, bool of_clients,
-                      const double numbers[LEVELS])
-{
-    const struct recipe *recipe = experiment->claim->recipes[0];
-    double fastest_s[LEVELS];
-    for (size_t i = 0; i < LEVELS; i++)
-        fastest_s[i] = INFINITY;
-    for (size_t i = 0; i < (size_t)TIME_ROUNDS * LEVELS; i++) {
-        double *fastest = &fastest_s[i % LEVELS];
-        uint32_t number = (uint32_t)numbers[i % LEVELS];
-        experiment_plan(experiment, recipe,
-                        &(struct trial_plan){.fleet.sessions = of_clients ? number : CLIENTS,
-                                             .pace = PACE_FREE,
-                                             .barriers = of_clients ? BARRIERS : number});
-        if (!experiment_run_whole(experiment))
-            return;
-        double seconds = (double)experiment->result->elapsed_ns / 1e9;
-        *fastest = fmin(*fastest, seconds);
-    }
-    struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
-    finding_measured(experiment->finding,
-                     "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to "
-                     "%.2f)",
-                     recipe->name, numbers[0], numbers[LEVELS - 1], what, fastest_s[0],
-                     fastest_s[LEVELS - 1], fit.exponent, fit.low, fit.high);
-    finding_check_class(experiment->finding, &fit, FIT_LINEAR);
-}
-
-void barriers_take_linear_time(struct experiment *experiment)
-{
-    const char *name = experiment->claim->recipes[0]->name;
-    finding_tried(experiment->finding,
-                  "%s, free pace, the fastest of %d trials: %.0f to %.0f in turn with %d clients, "
-                  "and %d with %.0f to %.0f clients",
-                  name, TIME_ROUNDS, barrier_levels[0], barrier_levels[LEVELS - 1], CLIENTS,
-                  BARRIERS, client_levels[0], client_levels[LEVELS - 1]);
-    finding_expected(experiment->finding, "%s: time %s in barriers and in clients", name,
-                     fit_verdict_words(FIT_LINEAR));
-    try_times(experiment, "barriers", false, barrier_levels);
-    try_times(experiment, "clients", true, client_levels);
-}
-
 /* ------------------------------------------------------------------ the experiment */
 
 /* Reads, then writes. */
@@ -365,6 +304,4 @@ void ensembles_scale_reads(struct experiment *experiment)
         experiment->kind = load_pair(&pair, finding, experiment->error);
         ensemble_pair_close(&pair);
     }
-    if (experiment->kind == ERROR_NONE)
-        barriers_take_linear_time(experiment);
 }

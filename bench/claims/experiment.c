@@ -40,8 +40,11 @@ enum verdict finding_verdict(const struct finding *finding)
 
 /* ------------------------------------------------------------------ trials */
 
-void experiment_plan(struct experiment *experiment, const struct recipe *recipe,
-                     const struct trial_plan *wanted)
+/* Plans a trial as `wanted`, with one lock; where that is silent with one process, under lockstep
+ * if the recipe has a law, and with no death but the recipe's. The result of the trial before is
+ * gone. */
+static void plan_trial(struct experiment *experiment, const struct recipe *recipe,
+                       const struct trial_plan *wanted)
 {
     const struct testbed *testbed = experiment->testbed;
     struct trial_plan *plan = &experiment->plan;
@@ -65,7 +68,21 @@ void experiment_plan(struct experiment *experiment, const struct recipe *recipe,
     fleet->servers = testbed->host.servers;
 }
 
-bool experiment_run(struct experiment *experiment)
+/* The progress callback of a trial. */
+static void show(void *context, const struct trial_progress *trial)
+{
+    const struct experiment *experiment = context;
+    const struct testbed *testbed = experiment->testbed;
+    uint32_t clients = experiment->plan.fleet.sessions;
+    char what[128];
+    snprintf(what, sizeof what, "%s: %s n=%u", testbed->id, experiment->plan.recipe->name, clients);
+    const struct progress_name name = {"", what, 0, clients};
+    if (testbed->progress != NULL)
+        progress_show(testbed->progress, &name, trial);
+}
+
+/* Runs what is planned. False after an error: there is no result. */
+static bool run_trial(struct experiment *experiment)
 {
     struct testbed *testbed = experiment->testbed;
     const struct trial_plan *plan = &experiment->plan;
@@ -79,16 +96,12 @@ bool experiment_run(struct experiment *experiment)
                         plan->fleet.sessions, testbed->sessions_most);
         return false;
     }
-    if (experiment->claim->observe != NULL) {
-        host.watch.progress = experiment->claim->observe;
-        host.watch.context = experiment;
-    }
+    host.watch.progress = experiment->claim->observe != NULL ? experiment->claim->observe : show;
+    host.watch.context = experiment;
     /* All roots are equally long: paths are among the bytes that are counted. */
     snprintf(experiment->root, sizeof experiment->root, "%s/t%04u", testbed->root,
              testbed->trials++);
-    testbed->plan = plan;
     experiment->kind = trial_run(plan, &host, &experiment->result, experiment->error);
-    testbed->plan = NULL;
     return experiment->kind == ERROR_NONE;
 }
 
@@ -110,14 +123,17 @@ bool experiment_accepts(struct experiment *experiment)
     return result->end == END_DONE;
 }
 
-bool experiment_run_whole(struct experiment *experiment)
+/* Whether the claim can look at the trial that has run. */
+static bool is_whole(struct experiment *experiment)
 {
-    if (!experiment_run(experiment) || !experiment_accepts(experiment))
+    const struct trial_plan *plan = &experiment->plan;
+    if (experiment->claim->looks_at_any)
+        return true;
+    if (!experiment_accepts(experiment))
         return false;
-    bool missed = experiment->plan.death.how != DEATH_NONE && !experiment->result->had_death;
+    bool missed = plan->death.how != DEATH_NONE && !experiment->result->had_death;
     if (missed)
-        finding_undecide(experiment->finding, "no session died with %s",
-                         experiment->plan.recipe->name);
+        finding_undecide(experiment->finding, "no session died with %s", plan->recipe->name);
     return !missed;
 }
 
@@ -128,14 +144,14 @@ const struct ledger_row *experiment_row(const struct experiment *experiment, uin
 
 void experiment_say(const struct testbed *testbed, const char *format, ...)
 {
-    char what[128];
+    char what[100], line[128];
     va_list arguments;
-    if (testbed->say == NULL)
-        return;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    testbed->say(testbed->host.watch.context, what);
+    snprintf(line, sizeof line, "%s: %s", testbed->id, what);
+    if (testbed->progress != NULL)
+        progress_say(testbed->progress, line);
 }
 
 /* ------------------------------------------------------------------ a claim */
@@ -165,21 +181,23 @@ static void state(const struct claim *claim, const char *sentence, char *text, s
     free(stated.text);
 }
 
-/* A trial that is not whole is left out; figures that lack it are not judged. */
+/* A trial that is not whole is left out; without it nothing is judged. */
 static void try_recipe(struct experiment *experiment, const struct recipe *recipe)
 {
     const struct claim *claim = experiment->claim;
-    unsigned times = claim->times > 0 ? claim->times : 1;
+    size_t trials = 0, times = claim->times > 0 ? claim->times : 1;
     bool whole = true;
-    experiment->figure_count = 0;
-    for (size_t i = 0; i < CLAIM_TRIALS_MAX && claim->trials[i].fleet.sessions > 0; i++) {
-        for (unsigned time = 0; time < times && (whole || claim->judge == NULL); time++) {
-            experiment_plan(experiment, recipe, &claim->trials[i]);
-            whole =
-                claim->looks_at_any ? experiment_run(experiment) : experiment_run_whole(experiment);
-            if (whole)
-                claim->look(experiment);
-        }
+    while (trials < CLAIM_TRIALS_MAX && claim->trials[trials].fleet.sessions > 0)
+        trials++;
+    for (size_t i = 0; i < trials * times && (whole || claim->judge == NULL); i++) {
+        experiment->trial = i % trials;
+        experiment->time = i / trials;
+        plan_trial(experiment, recipe, &claim->trials[experiment->trial]);
+        whole = run_trial(experiment) && is_whole(experiment);
+        if (whole)
+            experiment->totals[experiment->trial] = experiment->result->total;
+        if (whole && claim->look != NULL)
+            claim->look(experiment);
     }
     if (whole && claim->judge != NULL)
         claim->judge(experiment);
@@ -190,18 +208,19 @@ enum error_kind experiment_try(const struct claim *claim, struct testbed *testbe
 {
     struct experiment experiment = {
         .claim = claim, .testbed = testbed, .finding = finding, .error = error};
-    growth_try(&experiment);
+    testbed->id = claim->id;
+    if (claim->experiment != NULL)
+        claim->experiment(&experiment);
     if (experiment.kind == ERROR_NONE) {
+        growth_expect(&experiment);
         state(claim, claim->tried, finding->experiment, sizeof finding->experiment);
         state(claim, claim->expected, finding->expected, sizeof finding->expected);
     }
-    for (size_t i = 0; claim->look != NULL && i < CLAIM_RECIPES_MAX; i++) {
+    for (size_t i = 0; i < CLAIM_RECIPES_MAX && experiment.kind == ERROR_NONE; i++) {
         experiment.recipe = i;
-        if (experiment.kind == ERROR_NONE && claim->recipes[i] != NULL)
+        if (claim->recipes[i] != NULL)
             try_recipe(&experiment, claim->recipes[i]);
     }
-    if (experiment.kind == ERROR_NONE && claim->experiment != NULL)
-        claim->experiment(&experiment);
     trial_result_free(experiment.result);
     return experiment.kind;
 }

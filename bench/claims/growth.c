@@ -1,32 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What drains cost in all, as the number of their clients grows. */
+/* What drains cost in all, and how long barriers take, as their numbers grow. */
 #include "bench/claims/internal.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define LEVELS_MAX 6
-
 /* Half a message: counts are whole numbers. */
 #define EQUAL 0.5
 
-/* The clients of drains. An exact quadratic takes three levels, and FIT_SPARE_LEVELS more; a class
- * of growth six. */
-static const struct {
-    size_t count;
-    double clients[LEVELS_MAX];
-} levels_of[] = {{5, {4, 8, 16, 32, 64}}, {6, {96, 144, 216, 324, 486, 729}}};
+/* ------------------------------------------------------------------ drains */
+
+/* The levels of a claim: the clients of its trials. Returns how many. */
+static size_t take_levels(const struct claim *claim, double clients[CLAIM_TRIALS_MAX])
+{
+    size_t count = 0;
+    for (; count < CLAIM_TRIALS_MAX && claim->trials[count].fleet.sessions > 0; count++)
+        clients[count] = claim->trials[count].fleet.sessions;
+    return count;
+}
+
+static double foretell(const struct growth *growth, double n)
+{
+    return growth->law[0] + (growth->law[1] + growth->law[2] * n) * n;
+}
 
 /* The exact polynomial through the levels, or how they grow if there is none. */
-static const char *describe(const double *clients, const double *values, size_t count, char *text,
-                            size_t size)
+static const char *describe(const double *clients, const double *values, size_t count,
+                            char text[128])
 {
     struct fit_polynomial polynomial = fit_polynomial_best(clients, values, count);
     if (polynomial.exact)
-        return fit_describe(&polynomial, 'n', text, size);
+        return fit_describe(&polynomial, 'n', text, 128);
     struct fit_exponent fit = fit_exponent(clients, values, count);
-    snprintf(text, size, "about n^%.2f (95 %% CI %.2f to %.2f)", fit.exponent, fit.low, fit.high);
+    snprintf(text, 128, "about n^%.2f (95 %% CI %.2f to %.2f)", fit.exponent, fit.low, fit.high);
     return text;
+}
+
+void growth_expect(struct experiment *experiment)
+{
+    double clients[CLAIM_TRIALS_MAX], foretold[CLAIM_TRIALS_MAX];
+    size_t count = take_levels(experiment->claim, clients);
+    char text[128];
+    for (size_t i = 0; i < 4; i++) {
+        const struct growth *growth = &experiment->claim->growths[i / 2][i % 2];
+        for (size_t level = 0; level < count; level++)
+            foretold[level] = foretell(growth, clients[level]);
+        if (growth->what != NULL)
+            finding_expected(
+                experiment->finding, "%s: %s%s%s", experiment->claim->recipes[i / 2]->name,
+                growth->what, growth->class == FIT_CONSTANT ? " = " : " ",
+                growth->class == FIT_CONSTANT ? describe(clients, foretold, count, text)
+                                              : fit_verdict_words(growth->class));
+    }
 }
 
 static double value_of(const struct tally *total, int figure)
@@ -38,80 +63,74 @@ static double value_of(const struct tally *total, int figure)
     return (double)total->of[figure];
 }
 
-static void check_class(const char *name, const char *what, enum fit_verdict class,
-                        const double *clients, const double *found, size_t count,
-                        struct finding *finding)
+/* Compares a figure with its law at every level, or with its class. */
+static void check(struct experiment *experiment, const struct growth *growth)
 {
-    char text[128];
-    struct fit_exponent fit = fit_exponent(clients, found, count);
-    struct fit_polynomial polynomial = fit_polynomial(clients, found, count, (unsigned)class);
-    finding_measured(finding, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
-                     name, what, fit.exponent, fit.low, fit.high,
-                     fit_describe(&polynomial, 'n', text, sizeof text));
-    finding_check_class(finding, &fit, class);
-}
-
-/* Compares a figure with its law at every level. */
-static void check_law(const char *name, const char *what, const double law[3],
-                      const double *clients, const double *found, size_t count, bool whole,
-                      struct finding *finding)
-{
-    double foretold[LEVELS_MAX];
+    const char *name = experiment->plan.recipe->name;
+    struct finding *finding = experiment->finding;
+    double clients[CLAIM_TRIALS_MAX], found[CLAIM_TRIALS_MAX];
+    size_t count = take_levels(experiment->claim, clients);
     char text[128];
     bool equal = true;
     for (size_t i = 0; i < count; i++) {
-        foretold[i] = law[0] + (law[1] + law[2] * clients[i]) * clients[i];
-        equal = equal && fabs(found[i] - foretold[i]) < EQUAL;
+        found[i] = value_of(&experiment->totals[i], growth->figure);
+        equal = equal && fabs(found[i] - foretell(growth, clients[i])) < EQUAL;
     }
-    finding_expected(finding, "%s: %s = %s", name, what,
-                     describe(clients, foretold, count, text, sizeof text));
-    if (!whole)
+    if (growth->class == FIT_CONSTANT) {
+        finding_measured(finding, "%s: %s = %s", name, growth->what,
+                         describe(clients, found, count, text));
+        finding_check(finding, equal);
         return;
-    finding_measured(finding, "%s: %s = %s", name, what,
-                     describe(clients, found, count, text, sizeof text));
-    finding_check(finding, equal);
+    }
+    struct fit_exponent fit = fit_exponent(clients, found, count);
+    struct fit_polynomial polynomial =
+        fit_polynomial(clients, found, count, (unsigned)growth->class);
+    finding_measured(finding, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
+                     name, growth->what, fit.exponent, fit.low, fit.high,
+                     fit_describe(&polynomial, 'n', text, sizeof text));
+    finding_check_class(finding, &fit, growth->class);
 }
 
-/* Runs a drain for each level. After one whose counts cannot be used no other runs: the
- * expectations are stated, but not checked. */
-static void try_growth(struct experiment *experiment, const struct growth *growth)
+void growth_is_lawful(struct experiment *experiment)
 {
-    const struct recipe *recipe = experiment->claim->recipes[growth->recipe];
-    struct finding *finding = experiment->finding;
-    const double *clients = levels_of[growth->large].clients;
-    size_t count = levels_of[growth->large].count;
-    struct tally totals[LEVELS_MAX];
-    bool whole = true;
-    finding_tried(finding, "drains of %.0f to %.0f clients, %s, lockstep", clients[0],
-                  clients[count - 1], recipe->name);
-    for (size_t i = 0; whole && i < count; i++) {
-        experiment_plan(experiment, recipe,
-                        &(struct trial_plan){.fleet.sessions = (uint32_t)clients[i]});
-        whole = experiment_run_whole(experiment);
-        if (whole)
-            totals[i] = experiment->result->total;
+    for (size_t i = 0; experiment->recipe < 2 && i < 2; i++) {
+        if (experiment->claim->growths[experiment->recipe][i].what != NULL)
+            check(experiment, &experiment->claim->growths[experiment->recipe][i]);
     }
-    for (size_t i = 0; experiment->kind == ERROR_NONE && i < 2; i++) {
-        const char *what = growth->figures[i].what;
-        enum fit_verdict class = growth->figures[i].class;
-        double found[LEVELS_MAX] = {0};
-        for (size_t level = 0; whole && level < count; level++)
-            found[level] = value_of(&totals[level], growth->figures[i].figure);
-        if (what != NULL && class == FIT_CONSTANT)
-            check_law(recipe->name, what, growth->figures[i].law, clients, found, count, whole,
-                      finding);
-        else if (what != NULL) {
-            finding_expected(finding, "%s: %s %s", recipe->name, what, fit_verdict_words(class));
-            if (whole)
-                check_class(recipe->name, what, class, clients, found, count, finding);
+}
+
+/* ------------------------------------------------------------------ barriers */
+
+/* As many as a class of growth takes: the first trials differ in their barriers, as many others in
+ * their clients. */
+#define LEVELS FIT_LEVELS_MIN
+
+/* Whatever else uses the machine only adds to a time; the first is a server's warm-up, if the
+ * server has just started. */
+void growth_keeps_fastest(struct experiment *experiment)
+{
+    uint64_t *fastest = &experiment->figures[experiment->trial];
+    uint64_t elapsed_ns = experiment->result->elapsed_ns;
+    if (experiment->time == 0 || elapsed_ns < *fastest)
+        *fastest = elapsed_ns;
+}
+
+void growth_of_time_is_linear(struct experiment *experiment)
+{
+    for (size_t of_clients = 0; of_clients < 2; of_clients++) {
+        const struct trial_plan *trials = &experiment->claim->trials[of_clients * LEVELS];
+        double numbers[LEVELS], fastest_s[LEVELS];
+        for (size_t i = 0; i < LEVELS; i++) {
+            numbers[i] = of_clients ? trials[i].fleet.sessions : trials[i].barriers;
+            fastest_s[i] = (double)experiment->figures[of_clients * LEVELS + i] / 1e9;
         }
-    }
-}
-
-void growth_try(struct experiment *experiment)
-{
-    for (size_t i = 0; i < 2 && experiment->kind == ERROR_NONE; i++) {
-        if (experiment->claim->growths[i].figures[0].what != NULL)
-            try_growth(experiment, &experiment->claim->growths[i]);
+        struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
+        finding_measured(
+            experiment->finding,
+            "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to %.2f)",
+            experiment->plan.recipe->name, numbers[0], numbers[LEVELS - 1],
+            of_clients ? "clients" : "barriers", fastest_s[0], fastest_s[LEVELS - 1], fit.exponent,
+            fit.low, fit.high);
+        finding_check_class(experiment->finding, &fit, FIT_LINEAR);
     }
 }

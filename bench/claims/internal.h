@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "bench/cli/progress.h"
 #include "bench/output/verdict.h"
 #include "bench/target/target.h"
 #include "measure/fit.h"
@@ -32,57 +33,49 @@ typedef void experiment_function(struct experiment *experiment);
 /* A figure of a drain is an enum tally_kind, or one of these sums. */
 enum { GROWTH_RPCS = TALLY_KINDS, GROWTH_BYTES };
 
-/* How figures of a recipe's drains are to grow with their clients. */
+/* How a figure of drains is to grow with their clients. */
 struct growth {
-    unsigned recipe; /* the index among the claim's */
-    bool large; /* many clients: only where names outweigh the rest does the exponent of bytes show
-                 */
-    struct {
-        const char *what; /* NULL: none */
-        int figure;
-        double law[3]; /* with n clients: [0] + [1] n + [2] n² */
-        /* Without an exact law: how it grows, by its exponent. FIT_CONSTANT: there is a law. */
-        enum fit_verdict class;
-    } figures[2];
+    const char *what; /* NULL: none */
+    int figure;
+    double law[3]; /* with n clients: [0] + [1] n + [2] n² */
+    /* Without an exact law: how it grows, by its exponent. FIT_CONSTANT: there is a law. */
+    enum fit_verdict class;
 };
 
 #define CLAIM_RECIPES_MAX 6
-#define CLAIM_TRIALS_MAX  3
+#define CLAIM_TRIALS_MAX  12
 
 struct claim {
     const char *id; /* "C1"; a number is never used again */
     const char *statement;
     const char *source;
+    /* For a claim about private ensembles side by side, which is tried first: how many servers each
+     * has; else 0. */
+    uint64_t servers[2];
+    experiment_function *experiment;
+
     /* In the order that the experiment expects; the rest are NULL. */
     const struct recipe *recipes[CLAIM_RECIPES_MAX];
-
-    /* First, figures of drains of growing size; without any: none. */
-    struct growth growths[2];
-
-    /* Then trials of each recipe, each of them `times` times (0: once): plans, of which
-     * experiment_plan fills in the rest. */
+    /* The trials of each recipe, one after the other, and that so many times (0: once): plans, of
+     * which experiment_plan fills in the rest. */
     struct trial_plan trials[CLAIM_TRIALS_MAX];
     unsigned times;
-    /* What is done there, and what the claim predicts; NULL: the experiment says it. {0} becomes
-     * the name of the first recipe, {1} of the second; {#} their number. */
+    /* What is done there, and what the claim predicts besides growths. {0} becomes the name of the
+     * first recipe, {1} of the second; {#} their number. */
     const char *tried, *expected;
-    /* Looks at each trial that is whole (experiment_is_whole), or at any that has run. */
+    struct growth growths[2][2]; /* of the first two recipes, for growth_is_lawful */
+    /* Looks at each trial that is whole (it was led to its end, and a death that was planned took
+     * place), or at any that has run. */
     experiment_function *look;
     bool looks_at_any;
-    /* Judges what `look` has kept of all trials of a recipe, if none is left out. NULL: nothing. */
+    /* Judges all trials of a recipe, if none is left out. NULL: nothing. */
     experiment_function *judge;
     /* Called about ten times a second while a trial runs, with the experiment as its context. */
     void (*observe)(void *context, const struct trial_progress *progress);
-
-    /* At last, what is no trial; NULL: nothing. */
-    experiment_function *experiment;
-    /* For a claim about private ensembles side by side: how many servers each has; else 0. */
-    uint64_t servers[2];
 };
 
-/* The claim of this index in the list; NULL behind the last. */
-const struct claim *catalogue_at(size_t index);
-size_t catalogue_count(void);
+extern const struct claim catalogue[];
+extern const size_t catalogue_count;
 
 /* ------------------------------------------------------------------ a finding */
 
@@ -127,16 +120,14 @@ enum verdict finding_verdict(const struct finding *finding);
 
 /* Where experiments run: on servers, or in a simulation. */
 struct testbed {
-    struct trial_host host; /* host.watch: for each trial without an observer */
+    struct trial_host host; /* whose watch has no progress */
     const char *root;       /* the parent of the trials' root znodes */
     uint64_t seed;
-    uint64_t sessions_most;        /* sessions that the servers allow at a time; 0: no limit */
-    uint64_t timeout_ns;           /* the longest time without progress in a trial */
-    unsigned trials;               /* trials that have begun */
-    const struct trial_plan *plan; /* the plan of the running trial, for host.watch; else NULL */
-    /* What an experiment does besides trials, for the progress, with the context of host.watch. May
-     * be NULL. */
-    void (*say)(void *context, const char *what);
+    uint64_t sessions_most;          /* sessions that the servers allow at a time; 0: no limit */
+    uint64_t timeout_ns;             /* the longest time without progress in a trial */
+    unsigned trials;                 /* trials that have begun */
+    const struct progress *progress; /* shows what an experiment does; NULL: nothing does */
+    const char *id;                  /* of the claim, for that */
 };
 
 /* What an outsider has seen of a lock, and done to it. */
@@ -149,8 +140,6 @@ struct visit {
     struct error error;
 };
 
-#define EXPERIMENT_FIGURES_MAX 8
-
 /* An experiment that runs, with its present trial. After an error no trial runs any more. */
 struct experiment {
     const struct claim *claim;
@@ -160,10 +149,10 @@ struct experiment {
     enum error_kind kind; /* of the error; ERROR_NONE: there is none */
     struct trial_plan plan;
     char root[EXPERIMENT_ROOT_MAX];
-    struct trial_result *result;              /* NULL: the trial has not run */
-    size_t recipe;                            /* the index among the claim's */
-    uint64_t figures[EXPERIMENT_FIGURES_MAX]; /* that `look` has kept of this recipe's trials */
-    size_t figure_count;
+    struct trial_result *result; /* NULL: the trial has not run */
+    size_t recipe, trial, time;  /* the present one's; the first two are indices of the claim's */
+    struct tally totals[CLAIM_TRIALS_MAX]; /* of each trial of the recipe */
+    uint64_t figures[CLAIM_TRIALS_MAX];    /* what `look` has kept of them */
     struct visit visit;
 };
 
@@ -172,21 +161,9 @@ struct experiment {
 MUST_CHECK enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
                                           struct finding *finding, struct error *error);
 
-/* Plans a trial as `wanted`, with one lock; where that is silent with one process, under lockstep
- * if the recipe has a law, and with no death but the recipe's. The result of the trial before is
- * gone. */
-void experiment_plan(struct experiment *experiment, const struct recipe *recipe,
-                     const struct trial_plan *wanted);
-
-/* Runs what is planned. False after an error: there is no result. */
-bool experiment_run(struct experiment *experiment);
-
 /* Whether the trial ran to its end without a violation, so that its counts can be used. If not, the
  * finding has the reason: a violation makes the claim fail, anything else undetermined. */
 bool experiment_accepts(struct experiment *experiment);
-
-/* Runs what is planned; whether its counts can be used, and a death that was planned took place. */
-bool experiment_run_whole(struct experiment *experiment);
 
 /* The row of a handoff of the first lock. */
 const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff);
@@ -197,19 +174,20 @@ void experiment_say(const struct testbed *testbed, const char *format, ...)
 
 /* ------------------------------------------------------------------ the experiments */
 
-/* Tries the growths of the claim. */
-experiment_function growth_try;
-
-/* Of claims, whose entries say what they are about: they look at a trial; or keep a figure of it,
- * and judge those of a recipe. */
+/* Functions of claims, whose entries say what they are about: they look at a trial; or keep a
+ * figure of it, and judge those of a recipe. */
+experiment_function growth_is_lawful, growth_keeps_fastest, growth_of_time_is_linear;
 experiment_function releases_notify_all, releases_notify_children_watches, releases_notify_one,
     releases_let_readers_in_together;
 experiment_function contention_has_one_winner, contention_loses_no_wakeup;
 experiment_function contention_counts_overtaken, contention_keeps_order;
-experiment_function contention_counts_rpcs, contention_waits_for_nothing;
+experiment_function contention_waits_for_nothing;
 experiment_function deaths_count_holders, deaths_need_another_list;
 experiment_function deaths_of_waiters_wake_one, deaths_of_replies_need_a_guid,
     deaths_of_holders_take_the_timeout, deaths_of_leaders_have_one_successor;
+
+/* Says how the claim's figures are expected to grow. */
+experiment_function growth_expect;
 
 /* While a lock is held, a session that does not contend lists its znodes, and deletes the first. */
 void contention_come_by(void *context, const struct trial_progress *progress);
@@ -220,12 +198,8 @@ experiment_function contention_shows_and_breaks;
  * of a session, and round up to a tick, which is at most half of the shortest timeout. */
 bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns);
 
-/* A barrier: the time of all clients to enter and leave all barriers is linear in the barriers,
- * and in the clients of each. */
-experiment_function barriers_take_linear_time;
 /* From the first number of servers of the claim to the second reads rise and writes fall: without
- * ensembles side by side, and in a simulation for writes, that part is undetermined. Then the
- * barriers. */
+ * ensembles side by side, and in a simulation for writes, that is undetermined. */
 experiment_function ensembles_scale_reads;
 
 /* ------------------------------------------------------------------ two ensembles */

@@ -62,12 +62,14 @@ void releases_notify_children_watches(struct experiment *experiment)
     check_notifications(experiment, all_and_the_deleter, 2);
 }
 
-/* The cost is the same with many waiters as with one: the last release hands on nothing. */
+/* In the last of several drains: the cost is the same with many waiters as with one. The last
+ * release hands on nothing. */
 void releases_notify_one(struct experiment *experiment)
 {
     struct finding *finding = experiment->finding;
     uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
+    growth_is_lawful(experiment);
     check_notifications(experiment, one, 1);
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
         uint64_t rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);

@@ -4,7 +4,7 @@
  * bench/page.
  *
  * The page is one file, which loads nothing. Only a page with a trace has a script
- * (bench/page/page_script.h), and without that script all results are there as well. The page
+ * (bench/page/anatomy.js), and without that script all results are there as well. The page
  * depends on the files of the folders and on the names of these, and on nothing else: one written
  * at the end of a run is the same as one that is written later.
  *

@@ -34,7 +34,7 @@ static void be_cut_short(struct experiment *experiment)
     experiment->kind = error_raise(experiment->error, ERROR_SESSION_LOST, 0, "session", "%s", "");
 }
 
-static const struct claim claims[] = {
+const struct claim catalogue[] = {
     {.id = "S",
      .statement = "One beside three.",
      .source = "here",
@@ -46,15 +46,7 @@ static const struct claim claims[] = {
     {.id = "D", .statement = "It is cut short.", .source = "here", .experiment = be_cut_short},
 };
 
-const struct claim *catalogue_at(size_t index)
-{
-    return index < catalogue_count() ? &claims[index] : NULL;
-}
-
-size_t catalogue_count(void)
-{
-    return sizeof claims / sizeof claims[0];
-}
+const size_t catalogue_count = sizeof catalogue / sizeof catalogue[0];
 
 /* Tries these claims on the server outside; the exit status, and the first claims of the file with
  * their verdicts: {id, verdict}. */

@@ -1,73 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page of results: nothing foreign becomes markup, it loads nothing, and what a trace adds.
  * tests/golden has what pages say. */
-#include "tests/support/folder.h"
-#include "tests/support/test.h"
+#include "tests/support/csv_file.h"
+#include "tests/support/work.h"
 
 #include "bench/page/internal.h"
 #include "bench/page/page.h"
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define REFERENCE "results/reference/"
 #define DEPTH_MAX 64
 #define NAME_SIZE 32
-#define PATH_SIZE 256
 
-static char work[64];
-static char page_path[PATH_SIZE];
 static char *page;
 static struct error error;
 
-static int set_up(void **state)
+static int forget(void **state)
 {
-    (void)state;
-    strcpy(work, P_tmpdir "/test_page.XXXXXX");
-    if (mkdtemp(work) == NULL)
-        return -1;
-    snprintf(page_path, sizeof page_path, "%s/page.html", work);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
     free(page);
     page = NULL;
-    return folder_remove(work);
+    return work_remove(state);
 }
 
-static const char *in_work(const char *name)
-{
-    static char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", work, name);
-    return path;
-}
-
-static char *read_file(const char *path)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = fopen(path, "re");
-    assert_non_null(file);
-    assert_true(getdelim(&text, &length, '\0', file) > 0);
-    fclose(file);
-    return text;
-}
+#define PAGE_TEST(name) TEST_BETWEEN(name, work_make, forget)
 
 /* other: NULL, or the second of two folders. */
 static void write_page(const char *folder, const char *other)
 {
     const char *folders[] = {folder, other};
-    enum error_kind kind = page_write(folders, other != NULL ? 2 : 1, page_path, &error);
+    enum error_kind kind = page_write(folders, other != NULL ? 2 : 1, in_work("page.html"), &error);
     if (kind != ERROR_NONE)
         print_message("%s: %s\n", error.subject, error.detail);
     assert_int_equal(kind, ERROR_NONE);
     free(page);
-    page = read_file(page_path);
+    page = read_text(in_work("page.html"));
 }
 
 static size_t count(const char *text, const char *part)
@@ -80,7 +48,7 @@ static size_t count(const char *text, const char *part)
 
 static void write_text(const char *name, const char *text)
 {
-    FILE *file = fopen(in_work(name), "we");
+    FILE *file = fopen(in_work("%s", name), "we");
     assert_non_null(file);
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
@@ -99,20 +67,14 @@ static int open_stream(void **state)
     return stream == NULL;
 }
 
-static int free_written(void **state)
-{
-    (void)state;
-    free(written);
-    return 0;
-}
-
 static void assert_written(const char *expected)
 {
     assert_int_equal(fclose(stream), 0);
     assert_string_equal(written, expected);
+    free(written);
 }
 
-TEST_BETWEEN(test_no_text_becomes_markup, open_stream, free_written)
+TEST_BETWEEN(test_no_text_becomes_markup, open_stream, NULL)
 {
     html_text(stream, "<b a=\"1\" b='2'>&amp; Zürich</b>\n\x1b\xff");
     html_element(stream, "th scope=\"col\"", "%s < %d", "n", 7);
@@ -142,7 +104,7 @@ TEST(test_a_sentence_has_the_fields_of_its_row)
     csv_reader_deinit(&file);
 }
 
-TEST_BETWEEN(test_a_frame_leaves_out_what_is_empty, open_stream, free_written)
+TEST_BETWEEN(test_a_frame_leaves_out_what_is_empty, open_stream, NULL)
 {
     static const struct html_slot slots[] = {{"a", "1\n2\n"}, {"none", ""}, {NULL, NULL}};
     html_frame(stream,
@@ -202,7 +164,7 @@ static void assert_ids_differ(const char *text)
     }
 }
 
-TEST_BETWEEN(test_the_page_is_well_formed_and_loads_nothing, set_up, tear_down)
+PAGE_TEST(test_the_page_is_well_formed_and_loads_nothing)
 {
     static const struct {
         const char *folders[2];
@@ -231,14 +193,14 @@ TEST_BETWEEN(test_the_page_is_well_formed_and_loads_nothing, set_up, tear_down)
 }
 
 /* Whatever it contains: a browser runs no script of an image. */
-TEST_BETWEEN(test_a_picture_is_no_markup_but_the_bytes_of_its_file, set_up, tear_down)
+PAGE_TEST(test_a_picture_is_no_markup_but_the_bytes_of_its_file)
 {
     assert_int_equal(mkdir(in_work("plots"), 0700), 0);
     write_text("manifest.json", "{}");
     write_text("trials.csv", "recipe,clients,trial,rpcs\n\"a\"\"><b>\",4,1,\n"
                              "\"a\"\"><b>\",8,1,7\n\"a\"\"><b>\",2,1,9\n");
     write_text("plots/rpcs.svg", "<svg><script>1</script></svg>\n");
-    write_page(work, NULL);
+    write_page(work_folder, NULL);
     assert_balanced(page);
     assert_loads_nothing(page);
     assert_non_null(strstr(page, "recipe a&quot;&gt;&lt;b&gt;: rpcs from 7 (clients 8) to 9 "
@@ -250,7 +212,7 @@ TEST_BETWEEN(test_a_picture_is_no_markup_but_the_bytes_of_its_file, set_up, tear
 
 /* No file may have more than 1000 bytes: nothing is left of a page, which is a warning of the
  * manifest at the end of a subcommand. */
-TEST_BETWEEN(test_a_page_that_has_no_room, set_up, tear_down)
+PAGE_TEST(test_a_page_that_has_no_room)
 {
     struct rlimit before, small = {1000, 1000};
     json_t *json = json_pack("{s:s, s:[s]}", "target", "a", "warnings", "before");
@@ -261,11 +223,11 @@ TEST_BETWEEN(test_a_page_that_has_no_room, set_up, tear_down)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small.rlim_max = before.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum error_kind kind = page_write_inside(work, &error);
-    page_add(work, &manifest, true);
+    enum error_kind kind = page_write_inside(work_folder, &error);
+    page_add(work_folder, &manifest, true);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(kind, ERROR_NO_SPACE);
-    assert_int_equal(count_entries(work), 2);
+    assert_int_equal(count_entries(work_folder), 2);
     json_decref(json);
     json = json_load_file(in_work("manifest.json"), 0, NULL);
     const json_t *warnings = json_object_get(json, "warnings");
@@ -273,23 +235,23 @@ TEST_BETWEEN(test_a_page_that_has_no_room, set_up, tear_down)
     assert_non_null(strstr(json_string_value(json_array_get(warnings, 1)), "no report.html in "));
     json_decref(json);
     /* The page that is written later says so. */
-    write_page(work, NULL);
+    write_page(work_folder, NULL);
     assert_non_null(strstr(page, "zkherd report writes it later</li>"));
 }
 
-TEST_BETWEEN(test_a_common_page_is_of_two_at_least, set_up, tear_down)
+PAGE_TEST(test_a_common_page_is_of_two_at_least)
 {
     static const char *const names[][3] = {{"one", "one/manifest.json", "one/trials.csv"},
                                            {"two", "two/manifest.json", "two/trials.csv"}};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(mkdir(in_work(names[i][0]), 0700), 0);
+        assert_int_equal(mkdir(in_work("%s", names[i][0]), 0700), 0);
         write_text(names[i][1], "{}");
         write_text(names[i][2], "recipe,clients,trial\na,4,1\n");
-        assert_int_equal(page_write_inside(in_work(names[i][0]), &error), ERROR_NONE);
-        page_add_common(work, true);
+        assert_int_equal(page_write_inside(in_work("%s", names[i][0]), &error), ERROR_NONE);
+        page_add_common(work_folder, true);
         assert_int_equal(access(in_work(PAGE_FILE), F_OK), i == 0 ? -1 : 0);
     }
-    page = read_file(in_work(PAGE_FILE));
+    page = read_text(in_work(PAGE_FILE));
     assert_non_null(strstr(page, "<h1>zkherd: run one, run two</h1>"));
 }
 
@@ -317,7 +279,7 @@ static void write_page_of_trace(const struct traced *handoffs)
     assert_int_equal(fclose(trace), 0);
     write_text("manifest.json", "{}");
     write_text("trials.csv", "recipe,clients,trial\na,2,1\n");
-    write_page(work, NULL);
+    write_page(work_folder, NULL);
 }
 
 /* What is in the element <script> of the page, for the caller to free. */
@@ -332,7 +294,7 @@ static char *find_script(void)
 }
 
 /* Only a page with a trace runs a script, and has a section for the anatomy. */
-TEST_BETWEEN(test_a_trace_has_a_section_beside_its_table, set_up, tear_down)
+PAGE_TEST(test_a_trace_has_a_section_beside_its_table)
 {
     write_page_of_trace(&(struct traced){NULL, 0, 0});
     assert_int_equal(count(page, "script") + count(page, "anatomy"), 0);
@@ -351,40 +313,36 @@ TEST_BETWEEN(test_a_trace_has_a_section_beside_its_table, set_up, tear_down)
     assert_int_equal(count(table, "<tr>"), 7);
 }
 
-TEST_BETWEEN(test_the_anatomy_alone_is_no_section_of_plots, set_up, tear_down)
+/* Alone it makes no section of plots; several share one script. */
+PAGE_TEST(test_traces_beside_pictures_and_beside_each_other)
 {
+    char command[256];
     write_page_of_trace((struct traced[]){{"a", 1, 3}, {NULL, 0, 0}});
     assert_int_equal(count(page, "id=\"plots\""), 1);
-    assert_int_equal(mkdir(in_work("plots"), 0700), 0);
-    write_text("plots/anatomy.svg", "<svg/>");
-    write_page(work, NULL);
-    assert_int_equal(count(page, "id=\"anatomy\""), 1);
-    assert_int_equal(count(page, "\"#plots\""), 0);
-    assert_int_equal(count(page, "id=\"plots\""), 0);
-}
-
-TEST_BETWEEN(test_several_traces_share_one_script, set_up, tear_down)
-{
-    char command[4 * PATH_SIZE];
-    write_page_of_trace((struct traced[]){{"a", 1, 3}, {NULL, 0, 0}});
-    snprintf(command, sizeof command, "cd %s && mkdir other && cp *.csv manifest.json other", work);
+    snprintf(command, sizeof command, "cd %s && mkdir other && cp *.csv manifest.json other",
+             work_folder);
     assert_int_equal(system(command), 0);
-    write_page(work, in_work("other"));
+    write_page(work_folder, in_work("other"));
     assert_int_equal(count(page, "<div class=\"anatomy\""), 2);
     assert_int_equal(count(page, "<script>"), 1);
+    assert_int_equal(mkdir(in_work("plots"), 0700), 0);
+    write_text("plots/anatomy.svg", "<svg/>");
+    write_page(work_folder, NULL);
+    assert_int_equal(count(page, "id=\"anatomy\""), 1);
+    assert_int_equal(count(page, "\"#plots\"") + count(page, "id=\"plots\""), 0);
 }
 
 /* The policy of the page names the hash of what a browser takes for the script. */
-TEST_BETWEEN(test_the_script_is_the_one_that_the_policy_allows, set_up, tear_down)
+PAGE_TEST(test_the_script_is_the_one_that_the_policy_allows)
 {
-    char command[2 * PATH_SIZE], hash[64], policy[256];
+    char command[256], hash[64], policy[256];
     write_page_of_trace((struct traced[]){{"a", 1, 1}, {NULL, 0, 0}});
     char *script = find_script();
     write_text("script", script);
     free(script);
     snprintf(command, sizeof command,
              "sha256sum < %s/script | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64",
-             work);
+             work_folder);
     FILE *pipe = popen(command, "re");
     assert_non_null(pipe);
     assert_non_null(fgets(hash, sizeof hash, pipe));
@@ -401,7 +359,7 @@ TEST_BETWEEN(test_the_script_is_the_one_that_the_policy_allows, set_up, tear_dow
 
 /* As XML the script is one section of characters; it names no address, and makes no markup. What a
  * trace says is none, either. */
-TEST_BETWEEN(test_neither_the_script_nor_a_trace_makes_markup, set_up, tear_down)
+PAGE_TEST(test_neither_the_script_nor_a_trace_makes_markup)
 {
     static const char *const parts[] = {
         "innerHTML", "outerHTML", "insertAdjacent", "eval", "document.write",
@@ -426,7 +384,7 @@ TEST_BETWEEN(test_neither_the_script_nor_a_trace_makes_markup, set_up, tear_down
 }
 
 /* A handoff that the table has to its end is drawn; one that it cuts is not. */
-TEST_BETWEEN(test_what_the_table_cuts_is_not_drawn, set_up, tear_down)
+PAGE_TEST(test_what_the_table_cuts_is_not_drawn)
 {
     static const struct {
         struct traced handoffs[4];
