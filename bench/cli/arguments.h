@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * arguments: the command line of a subcommand, taken option by option as a table of rows says.
- * Layer: bench/cli.
- *
- * A subcommand has a table of rows, in the order of its help. A new option is a row, and a member
- * of the subcommand's own struct.
+ * arguments: the command line of a subcommand, taken option by option as a table of rows says, in
+ * the order of the help. A new option is a row, and a member of the subcommand's own struct. Layer:
+ * bench/cli.
  *
  * Invariant: a mistake is reported once, before the work begins.
  */
@@ -56,13 +54,12 @@ struct option_row {
     const char *help;            /* its lines of the help */
 };
 
-/* A row, for a macro that stands for one. */
+/* A row, for a macro that stands for one; its parser below, with what belongs to that. */
 #define OPTION_ROW(...)                                                                            \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
-/* A row's parser, and what belongs to it: the parsers below. */
 #define OPTION_FLAG(type, member_) .parse = option_row_flag, .member = OPTION_MEMBER(type, member_)
 #define OPTION_NUMBER(type, member_, least_, most_)                                                \
     .parse = option_row_number, .member = OPTION_MEMBER(type, member_), .least = (least_),         \
@@ -122,8 +119,7 @@ extern const char *const plot_formats[PLOT_FORMATS];
 
 /* ------------------------------------------------------------------ a subcommand's */
 
-/* No exit status: the command line is right, and the work can begin. */
-#define ARGUMENTS_GO (-1)
+#define ARGUMENTS_GO (-1) /* no exit status: the work can begin */
 
 /* The command line of a subcommand; constant. */
 struct arguments {
@@ -134,12 +130,10 @@ struct arguments {
     const struct option_row *shown; /* the options of the help; NULL: these rows */
 };
 
-/*
- * Puts the defaults of all rows into *options, the subcommand's own struct, then takes all options
- * of argv[1] … in their order. Returns ARGUMENTS_GO; or the exit status, if the help has been
- * printed or a mistake has been reported. Moves the operands behind the options, and puts the index
- * of the first operand into *first. With first NULL no operand is allowed.
- */
+/* Puts the defaults of all rows into *options, the subcommand's own struct, then takes all options
+ * of argv[1] … in their order. Returns ARGUMENTS_GO, or the exit status after the help or a
+ * mistake. Moves the operands behind the options; *first is the index of the first one. With first
+ * NULL no operand is allowed. */
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
                    int *first);
 

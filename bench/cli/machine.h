@@ -30,7 +30,7 @@ void machine_file_system(const char *folder, char *name, size_t size);
 /* Writes the name of this host, and the model of its CPU, or "unknown". */
 void machine_names(char *host, size_t host_size, char *cpu, size_t cpu_size);
 
-/* CPU, cores, memory, kernel and limits, for the manifest; the caller's to json_decref. */
+/* For the manifest; the caller's to json_decref. */
 json_t *machine_describe(void);
 
 /* From here on SIGINT, SIGHUP and SIGTERM make a descriptor readable and do nothing else, so that a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cli/option_table.h"
-
+/* The options of `zkherd run`, a row each, and their keys in the plan of manifest.json. */
 #include "base/text.h"
+#include "bench/cli/options.h"
 #include "bench/cli/rows.h"
 #include "trial/trace.h"
 

@@ -123,6 +123,29 @@ extern const char *const options_placements[];
 /* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);
 
+/* The options of `zkherd run` (bench/cli/option_table.c). A value that its row's parser has
+ * accepted can be run, as far as that value alone decides; bench/run/command_line.c judges values
+ * together. */
+extern const struct option_row option_table[];
+
+/* A key that the plan of manifest.json has. */
+struct plan_key {
+    const char *name;
+    bool decides;   /* what is measured: runs are compared only if their values are equal */
+    json_type type; /* JSON_TRUE stands for both booleans, JSON_NULL for an integer or null */
+    struct option_member member;          /* of struct options */
+    const char *const *words;             /* of an enumeration; NULL: a number or a boolean */
+    uint64_t unit;                        /* the number is divided by it; 0: by 1 */
+    uint64_t none;                        /* JSON_NULL: the number that is null */
+    json_t *(*print)(const void *member); /* instead; NULL: by type */
+};
+
+/* The keys of all options, in the order of the rows; NULL behind the last. */
+const struct plan_key *option_table_key(size_t index);
+
+/* The object "plan" of manifest.json: the keys of all options. The caller's to json_decref. */
+json_t *option_table_plan(const struct options *options);
+
 /* ------------------------------------------------------------------ a load */
 
 struct load_options {
@@ -164,10 +187,10 @@ struct mix load_options_mix(const struct load_options *options, size_t index);
 size_t load_options_rates(const struct load_options *options);
 uint64_t load_options_rate(const struct load_options *options, size_t index);
 
-/* A list of numbers for a manifest: the caller's to json_decref; NULL without memory. */
+/* A list of numbers for a manifest: the caller's to json_decref. */
 json_t *load_options_describe(const uint64_t *list, size_t count);
 
-/* The object "plan" of manifest.json: the caller's to json_decref; NULL without memory. */
+/* The object "plan" of manifest.json: the caller's to json_decref. */
 json_t *load_options_plan(const struct load_options *options);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * progress: one line on a terminal: the present trial or claim, its arrivals or handoffs, requests
- * a second, time left. Layer: bench/cli.
+ * progress: one line on a terminal: the present trial or claim, how far it is, requests a second,
+ * time left. Layer: bench/cli.
  *
- * Invariant: nothing is written unless stderr is a terminal, no line is wider than the terminal,
- * and a time that is not known is left out.
+ * Invariant: nothing is written unless stderr is a terminal, and no line is wider than that.
  */
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
@@ -35,24 +34,21 @@ struct progress_name {
 
 void progress_init(struct progress *progress, size_t count, bool quiet);
 
-/* A piece begins. left_ns: the estimated time of this and all later pieces; 0: unknown. */
 void progress_begin(struct progress *progress, size_t at, uint64_t left_ns);
 
-/* Before the first piece: shows the number of requests of the whole (0: not known beforehand), and
- * their estimated time. */
+/* Shows the number of requests of the whole (0: not known), and their estimated time. */
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns);
 
-/* Before the first piece: shows what the program is doing. */
+/* Shows what the program is doing. */
 void progress_say(const struct progress *progress, const char *what);
 
-/* Shows the progress of a trial of the present piece. */
+/* Shows how far a trial of the present piece is. */
 void progress_show(const struct progress *progress, const struct progress_name *name,
                    const struct trial_progress *trial);
 
 /* The estimated time of the present piece and all later ones, from now on; 0: unknown. */
 uint64_t progress_left_ns(const struct progress *progress);
 
-/* Removes the line. */
 void progress_clear(const struct progress *progress);
 
 /* Puts the line that progress_show writes into `line`, at most so many columns. Parts that do not

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/past_run.h"
 
-#include "bench/cli/option_table.h"
+#include "bench/cli/options.h"
 #include "bench/output/folder.h"
 
 #include <stdio.h>

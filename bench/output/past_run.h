@@ -37,7 +37,7 @@ void past_run_deinit(struct past_run *run);
 
 /*
  * ERROR_OTHER_PLAN, with what differs, unless the keys that decide what is measured have equal
- * values in both (bench/cli/option_table.h); the order of a list decides nothing.
+ * values in both (bench/cli/options.h); the order of a list decides nothing.
  */
 MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct error *error);

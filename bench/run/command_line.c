@@ -5,7 +5,7 @@
 #include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/option_table.h"
+#include "bench/cli/options.h"
 #include "bench/model/costs_file.h"
 #include "bench/target/target.h"
 

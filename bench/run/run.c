@@ -6,7 +6,7 @@
 #include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/option_table.h"
+#include "bench/cli/options.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/page/page.h"

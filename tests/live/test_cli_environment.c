@@ -132,26 +132,6 @@ TEST_BETWEEN(the_version_is_that_of_the_loaded_library, make_fresh, clear_away)
 
 /* ------------------------------------------------------------------ folders */
 
-TEST_BETWEEN(a_folder_that_cannot_be_made, make_fresh, clear_away)
-{
-    FILE *file = fopen(in_work("file"), "w");
-    assert_non_null(file);
-    fclose(file);
-    static const struct {
-        const char *folder, *words;
-    } list[] = {
-        {"no/where", "zkherd: no/where: system error (No such file or directory)"},
-        {"/proc/zkherd", "cannot make the folder"},
-        {"file/out", "zkherd: file/out: system error (Not a directory)"},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        command_run(&command, COMMAND("run", SMALL, "--connect", outside, "-o", list[i].folder));
-        assert_refused(&command, 3, list[i].words);
-        assert_left(1);
-        assert_nothing_left_outside(1);
-    }
-}
-
 /* As another user, to whom the folder is closed. */
 TEST_BETWEEN(a_folder_that_is_closed, make_fresh, clear_away)
 {
@@ -212,40 +192,38 @@ TEST_BETWEEN(a_share_without_the_right_to_create_cgroups, make_fresh, clear_away
     assert_has(command.err, cgroup);
 }
 
-TEST_BETWEEN(a_share_is_in_the_plan, make_fresh, clear_away)
+/* The manifest of a run with these shares; skips where there can be none. */
+static json_t *run_with_shares(const char *servers, const char *cpus)
 {
-    command_run(&command, COMMAND("run", SMALL, "--server-cpus", "0.8", "-q", "-o", "out"));
+    command_run(&command, COMMAND("run", SMALL, "--servers", servers, "--server-cpus", cpus, "-q",
+                                  "-o", "out"));
     if (strstr(command.err, "the CPU of a server cannot be limited") != NULL) {
         print_message("skipped: %s", command.err);
         skip();
     }
     assert_status(&command, 0);
-    json_t *manifest = read_manifest("out");
+    assert_left(1);
+    return read_manifest("out");
+}
+
+TEST_BETWEEN(a_share_is_in_the_plan, make_fresh, clear_away)
+{
+    json_t *manifest = run_with_shares("1", "0.8");
     const json_t *plan = json_object_get(manifest, "plan");
     assert_int_equal(json_integer_value(json_object_get(plan, "server_cpu_percent")), 80);
     assert_int_equal(json_array_size(json_object_get(manifest, "warnings")), 0);
     json_decref(manifest);
-    assert_left(1);
 }
 
 TEST_BETWEEN(shares_of_more_than_the_machine, make_fresh, clear_away)
 {
     char cpus[32];
     snprintf(cpus, sizeof cpus, "%.2f", floor(cores_allowed() * 100) / 100);
-    command_run(&command,
-                COMMAND("run", SMALL, "--servers", "3", "--server-cpus", cpus, "-q", "-o", "out"));
-    if (strstr(command.err, "the CPU of a server cannot be limited") != NULL) {
-        print_message("skipped: %s", command.err);
-        skip();
-    }
-    assert_status(&command, 0);
-    json_t *manifest = read_manifest("out");
-    const char *warning =
-        json_string_value(json_array_get(json_object_get(manifest, "warnings"), 0));
-    assert_non_null(warning);
-    assert_has(warning, "the shares of --server-cpus add up to more than the cores");
+    json_t *manifest = run_with_shares("3", cpus);
+    const json_t *warning = json_array_get(json_object_get(manifest, "warnings"), 0);
+    assert_has(json_string_value(warning),
+               "the shares of --server-cpus add up to more than the cores");
     json_decref(manifest);
-    assert_left(1);
 }
 
 /* ------------------------------------------------------------------ limits */
@@ -321,19 +299,19 @@ TEST_BETWEEN(a_file_that_may_not_grow, make_fresh, clear_away)
 }
 
 /* The mount is seen by this process and its children only, and ends with them. */
-static bool mount_small_disk(const char *options)
+static void mount_small_disk(const char *options)
 {
-    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mkdir(in_work("disk"), 0755) == 0 &&
-           mount("none", in_work("disk"), "tmpfs", 0, options) == 0;
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mkdir(in_work("disk"), 0755) != 0 ||
+        mount("none", in_work("disk"), "tmpfs", 0, options) != 0) {
+        print_message("skipped: needs the right to mount\n");
+        skip();
+    }
 }
 
 TEST_BETWEEN(a_disk_that_is_too_small_is_noticed_before, make_fresh, clear_away)
 {
-    if (!mount_small_disk("size=32k")) {
-        print_message("skipped: needs the right to mount\n");
-        skip();
-    }
+    mount_small_disk("size=32k");
     with((const char *const[]){NO_JAVA, NULL}, NULL);
     command_run(&command, COMMAND("run", MANY, "-o", "disk/out"));
     assert_refused(&command, 3,
@@ -355,10 +333,7 @@ static void fill_disk(void)
 
 TEST_BETWEEN(a_disk_that_fills_up, make_fresh, clear_away)
 {
-    if (!mount_small_disk("size=1m")) {
-        print_message("skipped: needs the right to mount\n");
-        skip();
-    }
+    mount_small_disk("size=1m");
     with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
     command_start(&command, COMMAND("run", MANY, "--connect", outside, "-o", "disk/out"));
     command_await_rows(&command, "disk/out/trials.csv.part", 1);
@@ -370,10 +345,7 @@ TEST_BETWEEN(a_disk_that_fills_up, make_fresh, clear_away)
 
 TEST_BETWEEN(a_disk_that_is_full_from_the_start, make_fresh, clear_away)
 {
-    if (!mount_small_disk("size=4k")) {
-        print_message("skipped: needs the right to mount\n");
-        skip();
-    }
+    mount_small_disk("size=4k");
     with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL, "-q", "--connect", outside, "-o", "disk/out"));
     assert_refused(&command, 3, "no space left");

@@ -210,86 +210,60 @@ COMMAND_TEST(a_name_is_resolved_once)
  * own
  */
 
+/* Runs two trials on server 1 and, behind a front of this manner, server 0; returns the front's
+ * address. */
+static const char *run_beside_front(enum manner manner, const char *folder)
+{
+    static char servers[160];
+    struct front front = front_start(one_of_three(0), manner);
+    snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
+                                  "scalable", "--plots", "svg", "-o", folder));
+    front_stop(&front);
+    return strchr(servers, ',') + 1;
+}
+
 /* It ran well, held nothing against the servers' counts, and said so once. */
-static void assert_not_reconciled(const char *why, const char *folder, size_t trials)
+static void assert_not_reconciled(const char *why, const char *folder, uint64_t of_unknown_role)
 {
     assert_status(&command, 0);
     assert_int_equal(count_words(command.err, "cannot cross-check against the servers' counters: "),
                      1);
     assert_has(command.err, why);
     struct run_files files = run_files_read(folder);
-    assert_int_equal(files.trials.rows, trials);
+    assert_int_equal(files.trials.rows, 2);
     for (size_t row = 0; row < files.trials.rows; row++)
         assert_string_equal(csv_file_text(&files.trials, row, "reconciled"), "na");
+    assert_int_equal(sum_of(&files.latency, "unknown", "acquire"), of_unknown_role);
     run_files_deinit(&files);
 }
 
 #define REFUSES_MNTR "%s refuses mntr, which tells its counters: add it to 4lw.commands.whitelist"
 
+/* One that falters is known to be a ZooKeeper by then, and is asked again. */
 COMMAND_TEST(refused_words_stop_nothing)
 {
-    static const struct {
-        enum manner manner;
-        const char *role; /* of the sessions behind it */
-    } list[] = {{REFUSES_WORDS, "unknown"}, {REFUSES_COUNTERS, NULL}};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        char servers[160], folder[8], why[160];
-        struct front front = front_start(one_of_three(0), list[i].manner);
-        snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
-        snprintf(why, sizeof why, REFUSES_MNTR, front.address);
-        snprintf(folder, sizeof folder, "out%zu", i);
-        command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
-                                      "scalable", "--plots", "svg", "-o", folder));
-        front_stop(&front);
-        assert_not_reconciled(why, folder, 2);
-        struct run_files files = run_files_read(folder);
-        assert_int_equal(sum_of(&files.latency, "unknown", "acquire"),
-                         list[i].role == NULL ? 0 : 2 * 2);
-        run_files_deinit(&files);
-    }
-    assert_left(2);
-}
-
-COMMAND_TEST(all_servers_refuse_words)
-{
     char servers[160], why[160];
+    snprintf(why, sizeof why, REFUSES_MNTR, run_beside_front(REFUSES_WORDS, "words"));
+    assert_not_reconciled(why, "words", 2 * 2);
+    snprintf(why, sizeof why, REFUSES_MNTR, run_beside_front(REFUSES_COUNTERS, "counters"));
+    assert_not_reconciled(why, "counters", 0);
+    run_beside_front(FALTERS, "falters");
+    assert_not_reconciled("a server did not give its counters (mntr) at once", "falters", 0);
     struct front fronts[] = {front_start(one_of_three(0), REFUSES_WORDS),
                              front_start(one_of_three(1), REFUSES_WORDS)};
     snprintf(why, sizeof why, REFUSES_MNTR, fronts[0].address);
     snprintf(servers, sizeof servers, "%s,%s", fronts[0].address, fronts[1].address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
-                                  "scalable", "--plots", "svg", "-o", "out"));
+                                  "scalable", "--plots", "svg", "-o", "all"));
     front_stop(&fronts[0]);
     front_stop(&fronts[1]);
-    assert_not_reconciled(why, "out", 2);
-    assert_left(1);
+    assert_not_reconciled(why, "all", 0);
+    assert_left(4);
 }
 
-/* It is known to be a ZooKeeper by then. */
-COMMAND_TEST(a_server_that_falters_is_asked_again)
+static void assert_warned(const char *words)
 {
-    char servers[160];
-    struct front front = front_start(one_of_three(0), FALTERS);
-    snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
-    command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
-                                  "scalable", "--plots", "svg", "-o", "out"));
-    front_stop(&front);
-    assert_not_reconciled("a server did not give its counters (mntr) at once", "out", 2);
-    assert_left(1);
-}
-
-COMMAND_TEST(mixed_versions_are_told)
-{
-    char servers[160], words[128];
-    struct front front = front_start(one_of_three(0), ANOTHER_VERSION);
-    snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
-    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
-                                  "scalable", "--plots", "svg", "-o", "out"));
-    front_stop(&front);
-    assert_status(&command, 0);
-    snprintf(words, sizeof words, "%s runs 9.", front.address);
-    assert_has(command.err, words);
-    assert_int_equal(count_words(command.err, "the servers are of different versions: "), 1);
     json_t *manifest = read_manifest("out");
     json_t *warnings = json_object_get(manifest, "warnings");
     assert_has(json_string_value(json_array_get(warnings, 0)), words);
@@ -297,24 +271,25 @@ COMMAND_TEST(mixed_versions_are_told)
     assert_left(1);
 }
 
+COMMAND_TEST(mixed_versions_are_told)
+{
+    char words[128];
+    snprintf(words, sizeof words, "%s runs 9.", run_beside_front(ANOTHER_VERSION, "out"));
+    assert_status(&command, 0);
+    assert_has(command.err, words);
+    assert_int_equal(count_words(command.err, "the servers are of different versions: "), 1);
+    assert_warned(words);
+}
+
 /* A version is a text of the server's: the file keeps it, the terminal does not obey it. */
 COMMAND_TEST(hostile_versions_are_made_printable)
 {
-    char servers[160];
-    struct front front = front_start(one_of_three(0), HOSTILE);
-    snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
-    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
-                                  "scalable", "--plots", "svg", "-o", "out"));
-    front_stop(&front);
+    run_beside_front(HOSTILE, "out");
     assert_has(command.err, " runs \\x1b[31m\\x07\\u202e");
     assert_null(strchr(command.err, '\x1b'));
     assert_null(strstr(command.err, "\xe2\x80\xae"));
     assert_null(strchr(command.out, '\x1b'));
-    json_t *manifest = read_manifest("out");
-    json_t *warnings = json_object_get(manifest, "warnings");
-    assert_has(json_string_value(json_array_get(warnings, 0)), FRONT_HOSTILE);
-    json_decref(manifest);
-    assert_left(1);
+    assert_warned(FRONT_HOSTILE);
 }
 
 /* ------------------------------------------------------------------ servers that do not belong

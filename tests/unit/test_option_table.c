@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
-#include "bench/cli/option_table.h"
+#include "bench/cli/options.h"
 #include "servers/four_letter.h"
 #include "servers/install.h"
 
