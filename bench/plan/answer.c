@@ -206,11 +206,11 @@ static void put_herd(const struct plan_question *question, const struct herd *he
 static void put_knee(const struct plan_question *question, const struct plan_knee *knee,
                      struct table_value *row)
 {
-    static const char *const words[] = {[PLAN_KNEE_KNOWN] = "known",
-                                        [PLAN_KNEE_NO_CPU_TIME] = "no server times",
-                                        [PLAN_KNEE_NO_TRIAL] = "no trial",
-                                        [PLAN_KNEE_NOT_VALID] = "not valid",
-                                        [PLAN_KNEE_NOT_WHOLE] = "not whole"};
+    static const char *const words[] = {
+#define X(name, word, lack) word,
+        PLAN_KNEE_STATE_LIST(X)
+#undef X
+    };
     const struct knee *found = &knee->found;
     table_put_interval(&row[answer_row_knee], &found->locks);
     table_put_interval(&row[answer_row_knee_per_s], &found->most_per_s);

@@ -290,7 +290,7 @@ static bool complete(struct plan_options *options)
     question->clients = options->clients;
     if (is_rate && question->most == 0 && max_rate > 0 && max_rate < PLAN_RATE_MOST) {
         question->most = max_rate;
-        question->most_by = PLAN_MOST_BY_MAX_RATE;
+        question->most_by = "--max-rate allows no more requests";
     }
     if (question->locks == 0)
         question->locks = 1;

@@ -60,15 +60,6 @@ enum plan_unknown {
 /* The words, by value; NULL behind the last. */
 extern const char *const plan_question_unknowns[];
 
-/* Why no larger size is tried than the largest. */
-enum plan_most_by {
-    PLAN_MOST_BY_AT_MOST,
-    PLAN_MOST_BY_DEFAULT,     /* PLAN_SESSIONS_MOST sessions, or PLAN_RATE_MOST */
-    PLAN_MOST_BY_MAX_CLIENTS, /* --max-clients alone was given */
-    PLAN_MOST_BY_MAX_RATE,    /* --max-rate alone was, of an unknown rate */
-    PLAN_MOST_BY_SERVERS,     /* they accept no more connections */
-};
-
 /* The sessions that a search may have if nothing else is said. */
 #define PLAN_SESSIONS_MOST 1001
 
@@ -98,7 +89,7 @@ struct plan_question {
     struct objective objective;
     enum plan_unknown unknown;
     uint64_t least, most; /* sizes; 0: not given */
-    enum plan_most_by most_by;
+    const char *most_by;  /* why no larger size is tried, a clause; NULL: --at-most */
     uint32_t resolution_percent;
     uint64_t clients;                     /* of each lock; 0: not given, or it is the unknown */
     uint32_t locks;                       /* that the sessions are spread over */
@@ -418,13 +409,21 @@ bool plan_rows_complain(const struct table *rows, const struct plan_question *qu
 #define PLAN_KNEE_TRIALS      STATISTICS_TRIALS_MIN
 #define PLAN_KNEE_TRIALS_MOST (2 * PLAN_KNEE_TRIALS - 1)
 
-/* Whether the knee is known, or what it lacks. */
+/* Whether the knee is known. X(name, the word for it in files, what the knee lacks) */
+#define PLAN_KNEE_STATE_LIST(X)                                                                    \
+    X(KNOWN, "known", "")                                                                          \
+    X(NO_CPU_TIME, "no server times",                                                              \
+      "it needs the CPU and disk time of the servers, which is known of private servers only, "    \
+      "from ZooKeeper 3.6 on")                                                                     \
+    X(NO_TRIAL, "no trial", "no trial of a lock alone was run before the end")                     \
+    X(NOT_VALID, "not valid", "no trial of a lock alone was valid")                                \
+    X(NOT_WHOLE, "not whole",                                                                      \
+      "each valid trial of a lock alone ended before it had all its samples")
+
 enum plan_knee_state {
-    PLAN_KNEE_KNOWN,
-    PLAN_KNEE_NO_CPU_TIME, /* of the servers: they are not private */
-    PLAN_KNEE_NO_TRIAL,    /* of a lone lock: none was run */
-    PLAN_KNEE_NOT_VALID,   /* none of a lone lock was valid */
-    PLAN_KNEE_NOT_WHOLE,   /* each of these that was valid ended before it had its samples */
+#define X(name, word, lack) PLAN_KNEE_##name,
+    PLAN_KNEE_STATE_LIST(X)
+#undef X
 };
 
 struct plan_knee {

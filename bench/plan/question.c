@@ -37,7 +37,10 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
     if (question->most == 0) {
         uint64_t most = size_with(question, by_clients ? max_clients : PLAN_SESSIONS_MOST);
         question->most = most > question->least ? most : question->least;
-        question->most_by = by_clients ? PLAN_MOST_BY_MAX_CLIENTS : PLAN_MOST_BY_DEFAULT;
+        question->most_by = by_clients ? "--max-clients allows no more sessions"
+                            : is_rate
+                                ? "without --at-most a search has at most 100,000 requests a second"
+                                : "without --at-most a search has at most 1,001 sessions";
     }
     if (question->trial_samples > 0 || question->trial_ns > 0)
         return;
@@ -57,7 +60,7 @@ void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
     if (question->unknown == PLAN_RATE || most >= question->most)
         return;
     question->most = most > question->least ? most : question->least;
-    question->most_by = PLAN_MOST_BY_SERVERS;
+    question->most_by = "the servers accept no more connections from this host (maxClientCnxns)";
 }
 
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size)

@@ -83,13 +83,9 @@ static void write_herd(const char *recipe, const struct herd *herd, FILE *stream
 static void write_knee(const char *recipe, const struct plan_knee *told, FILE *stream)
 {
     static const char *const lacks[] = {
-        [PLAN_KNEE_NO_CPU_TIME] =
-            ("it needs the CPU and disk time of the servers, which is known of private servers "
-             "only, from ZooKeeper 3.6 on"),
-        [PLAN_KNEE_NO_TRIAL] = "no trial of a lock alone was run before the end",
-        [PLAN_KNEE_NOT_VALID] = "no trial of a lock alone was valid",
-        [PLAN_KNEE_NOT_WHOLE] =
-            "each valid trial of a lock alone ended before it had all its samples",
+#define X(name, word, lack) lack,
+        PLAN_KNEE_STATE_LIST(X)
+#undef X
     };
     const struct knee *knee = &told->found;
     char locks[128], most[128];
@@ -250,27 +246,15 @@ static void add_budget(struct sentence *sentence)
         answer->trials == 1 ? "" : "s");
 }
 
-/* Why no larger size than the largest was tried. */
 static void add_most(struct sentence *sentence)
 {
-    static const char *const words[] = {
-        [PLAN_MOST_BY_AT_MOST] = "--at-most ",
-        [PLAN_MOST_BY_DEFAULT] = "without --at-most a search has at most ",
-        [PLAN_MOST_BY_MAX_CLIENTS] = "--max-clients allows no more sessions",
-        [PLAN_MOST_BY_MAX_RATE] = "--max-rate allows no more requests",
-        [PLAN_MOST_BY_SERVERS] =
-            "the servers accept no more connections from this host (maxClientCnxns)",
-    };
     const struct plan_question *question = sentence->question;
     char count[32];
-    bool is_rate = question->unknown == PLAN_RATE;
-    ADD("; no more were tried: %s", words[question->most_by]);
-    if (question->most_by == PLAN_MOST_BY_AT_MOST)
-        ADD("%s", text_format_count(question->most, count, sizeof count));
-    if (question->most_by == PLAN_MOST_BY_DEFAULT)
-        ADD("%s %s",
-            text_format_count(is_rate ? PLAN_RATE_MOST : PLAN_SESSIONS_MOST, count, sizeof count),
-            is_rate ? "requests a second" : "sessions");
+    if (question->most_by != NULL)
+        ADD("; no more were tried: %s", question->most_by);
+    else
+        ADD("; no more were tried: --at-most %s",
+            text_format_count(question->most, count, sizeof count));
 }
 
 char *plan_sentence_found(const struct plan_question *question, const struct plan_answer *answer)

@@ -241,9 +241,6 @@ TEST_BETWEEN(a_rate_is_told_in_requests_a_second, NULL, tear_down)
     assert_non_null(strstr(answered(UINT64_MAX, JUDGE_FAIL, SIZE_MAX),
                            "no more were tried: without --at-most a search has at most 100,000 "
                            "requests a second."));
-    question->most_by = PLAN_MOST_BY_MAX_RATE;
-    tell();
-    assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
 /* Of a model, in the unit of the size; 0 without one. */
