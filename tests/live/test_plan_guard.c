@@ -121,30 +121,56 @@ static void assert_described(const char *words)
         fail_msg("\"%s\" is not in: %s", words, guard.why);
 }
 
-static void without_harm_nothing_brakes(enum driver driver)
+/* Nothing brakes without harm; the second limit of the rate is for a probe of half a second. */
+TEST(a_probe_is_ended_by_the_limits_that_are_given)
 {
-    struct beside beside = {0};
-    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS});
-    assert_int_equal(plan_guard_sessions(&guard), 1);
-    uint64_t before = counted().done;
-    assert_true(before > 0);
-    assert_true(guard.alone_p99_ns > 0);
-    assert_int_equal(probe(&beside, driver, END_DONE), PLAN_GUARD_NONE);
-    assert_int_equal(probe(&beside, driver, END_DONE), PLAN_GUARD_NONE);
-    assert_true(counted().done > before);
-    assert_int_equal(counted().slow + counted().errors, 0);
-    assert_string_equal(guard.why, "");
-    end_guard();
-}
-
-TEST(nothing_brakes_on_event_loops)
-{
-    without_harm_nothing_brakes(DRIVER_EVENTS);
-}
-
-TEST(nothing_brakes_on_threads)
-{
-    without_harm_nothing_brakes(DRIVER_THREADS);
+    static const struct {
+        struct plan_guard_options options;
+        enum driver driver;
+        bool lasts;
+        enum fleet_end end;
+        enum plan_guard_reason reason;
+        const char *words;
+    } cases[] = {
+        {{.brake_ns = PATIENT_NS}, DRIVER_EVENTS, false, END_DONE, PLAN_GUARD_NONE, ""},
+        {{.brake_ns = PATIENT_NS}, DRIVER_THREADS, false, END_DONE, PLAN_GUARD_NONE, ""},
+        {{.brake_ns = PATIENT_NS, .max_rate = 1},
+         DRIVER_EVENTS,
+         true,
+         END_ALONE,
+         PLAN_GUARD_RATE,
+         " requests in a second, more than the 1 of --max-rate"},
+        {{.brake_ns = PATIENT_NS, .max_rate = 20},
+         DRIVER_EVENTS,
+         false,
+         END_ALONE,
+         PLAN_GUARD_RATE,
+         " requests in a second, more than the 20 of --max-rate"},
+        {{.brake_ns = PATIENT_NS, .max_time_ns = 1},
+         DRIVER_EVENTS,
+         true,
+         END_ALONE,
+         PLAN_GUARD_TIME,
+         ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct beside beside = {.lasts = cases[i].lasts};
+        begin_guard(cases[i].options);
+        assert_int_equal(plan_guard_sessions(&guard), 1);
+        uint64_t before = counted().done;
+        assert_true(before > 0);
+        assert_true(guard.alone_p99_ns > 0);
+        assert_int_equal(probe(&beside, cases[i].driver, cases[i].end), cases[i].reason);
+        assert_described(cases[i].words);
+        if (cases[i].reason == PLAN_GUARD_NONE) {
+            assert_int_equal(probe(&beside, cases[i].driver, END_DONE), PLAN_GUARD_NONE);
+            assert_true(counted().done > before);
+            assert_int_equal(counted().slow + counted().errors, 0);
+            assert_string_equal(guard.why, "");
+        }
+        assert_int_equal(plan_guard_is_out_of_time(&guard), cases[i].reason == PLAN_GUARD_TIME);
+        end_guard();
+    }
 }
 
 /* And the search can go on with the next probe, once the server answers in time again. */
@@ -175,28 +201,6 @@ TEST(an_interruption_is_none_of_the_guards)
     close(ends[1]);
     struct error clearing = {0};
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/probe", &clearing), &clearing);
-    end_guard();
-}
-
-TEST(limits_of_rate_and_time)
-{
-    struct beside beside = {.lasts = true};
-    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 1});
-    assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
-    assert_described(" requests in a second, more than the 1 of --max-rate");
-    guard.options = (struct plan_guard_options){.max_time_ns = 1};
-    guard.reason = PLAN_GUARD_NONE; /* no need to recover from a limit that is no more */
-    assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_TIME);
-    assert_true(plan_guard_is_out_of_time(&guard));
-    end_guard();
-}
-
-/* A probe of half a second. */
-TEST(the_rate_of_a_short_probe_is_limited)
-{
-    struct beside beside = {0};
-    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 20});
-    assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
     end_guard();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The answers of searches on trials that are made up: figures, sentences, the table. */
+/* The answers of searches on trials that are made up: figures, sentences, the table. What a search
+ * in a simulation says is in tests/golden. */
 #include "bench/plan/internal.h"
 
 #include "recipes/registry.h"
@@ -15,29 +16,35 @@ static struct plan_samples samples;
 static struct plan_answer answer;
 static char *text;
 
-static void ask(const char *objective, uint64_t most)
-{
-    char why[200];
-    *question = (struct plan_question){.locks = 1, .most = most, .resolution_percent = 10};
-    assert_true(objective_parse(objective, &question->objective, why, sizeof why));
-    plan_question_complete(question, 1000);
-    struct search_plan plan = plan_question_search(question, 0);
-    search_init(&search, &plan);
-}
-
-static void forget(void)
-{
-    search_deinit(&search);
-    free(samples.list);
-    samples = (struct plan_samples){0};
-}
-
 static int tear_down(void **state)
 {
     (void)state;
-    forget();
+    search_deinit(&search);
+    free(samples.list);
     free(text);
+    search = (struct search){0};
+    samples = (struct plan_samples){0};
     text = NULL;
+    return 0;
+}
+
+/* Begins a search; without bounds it has those of a thousand sessions. */
+static void ask(const char *objective, enum plan_unknown unknown, uint64_t least, uint64_t most)
+{
+    char why[200];
+    tear_down(NULL);
+    *question = (struct plan_question){
+        .unknown = unknown, .locks = 1, .least = least, .most = most, .resolution_percent = 10};
+    assert_true(objective_parse(objective, &question->objective, why, sizeof why));
+    plan_question_complete(question, 1000);
+    const struct search_plan plan = plan_question_search(question, 0);
+    search_init(&search, &plan);
+}
+
+static int ask_of_handoffs(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", PLAN_WAITERS, 0, 0);
     return 0;
 }
 
@@ -47,14 +54,13 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
     struct plan_sample sample = {.probe = *probe,
                                  .count = {1000, 9},
                                  .verdict = verdict,
-                                 .handoffs_per_s = 1e4 / (double)probe->size,
-                                 .reason = ""};
+                                 .handoffs_per_s = 1e4 / (double)probe->size};
     for (int i = 0; i < PLAN_FIGURES; i++)
         sample.latency_us[i] = (double)probe->size * 1e3 + (double)(search.step_count + 1);
-    if (verdict == JUDGE_NOT_VALID)
-        snprintf(sample.reason, sizeof sample.reason, "overloaded");
-    if (verdict == JUDGE_BRAKED)
-        snprintf(sample.reason, sizeof sample.reason, "a bystander suffered");
+    snprintf(sample.reason, sizeof sample.reason, "%s",
+             verdict == JUDGE_NOT_VALID ? "overloaded"
+             : verdict == JUDGE_BRAKED  ? "a bystander suffered"
+                                        : "");
     search_report(&search, verdict);
     plan_samples_add(&samples, &sample);
 }
@@ -62,89 +68,122 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
 static void take(void)
 {
     answer = plan_answer_take(&options, &search, &recipe_scalable, &samples);
-}
-
-static const char *tell(void)
-{
     free(text);
     text = plan_sentence_found(question, &answer);
-    return text;
 }
 
-/* Runs the search to its end: larger sizes than the capacity have the other verdict. */
-static const char *answered(uint64_t capacity, enum judge_verdict above, size_t trials_most)
+/* Sizes up to the capacity pass, larger ones have the other verdict; with passes_above, the size
+ * that is tried last, above the interval, passes. */
+static void run(uint64_t capacity, enum judge_verdict above, bool passes_above, size_t trials_most)
 {
     struct search_probe probe;
-    for (size_t i = 0; i < trials_most && search_next(&search, &probe); i++)
-        report(&probe, probe.size <= capacity ? JUDGE_PASS : above);
-    take();
-    return tell();
-}
-
-/* Sizes up to `capacity` pass, larger ones have the other verdict; with passes_above, the size that
- * is tried last, above the interval, passes. */
-static void assert_told(const char *objective, uint64_t least, uint64_t most, uint64_t capacity,
-                        enum judge_verdict above, bool passes_above, const char *sentence)
-{
-    struct search_probe probe;
-    ask(objective, most);
-    if (least > 0)
-        question->least = least;
-    const struct search_plan plan = plan_question_search(question, 0);
-    forget();
-    search_init(&search, &plan);
-    while (search_next(&search, &probe)) {
+    for (size_t i = 0; i < trials_most && search_next(&search, &probe); i++) {
         bool passes = probe.size <= capacity || (passes_above && probe.stage == SEARCH_ABOVE);
         report(&probe, passes ? JUDGE_PASS : above);
     }
     take();
-    assert_string_equal(tell(), sentence);
-    assert_int_equal(answer.trials, samples.count);
-    forget();
 }
+
+static void run_to_40(void)
+{
+    run(40, JUDGE_FAIL, false, SIZE_MAX);
+}
+
+#define P99  "handoff p99 < 50ms"
+#define BACK "background p99 < 50ms"
+
+static const struct {
+    const char *objective;
+    enum plan_unknown unknown;
+    uint64_t least, most, capacity;
+    enum judge_verdict above;
+    bool passes_above;
+    size_t trials_most;
+    const char *sentence;
+} cases[] = {
+    {P99, PLAN_WAITERS, 60, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
+     "nothing meets " P99 ": the best is 60 waiters, with p99 = 60 ms; no fewer were tried."},
+    {"handoffs > 5/s", PLAN_WAITERS, 0, 64, 64, JUDGE_FAIL, false, SIZE_MAX,
+     "64 waiters meet handoffs > 5/s (5 of 5 fresh trials passed), at 156 handoffs a second; no "
+     "more were tried: --at-most 64."},
+    {P99, PLAN_WAITERS, 0, 0, 999, JUDGE_FAIL, false, SIZE_MAX,
+     "999 waiters meet " P99 " (5 of 5 fresh trials passed), with p99 = 999 ms; no more were "
+     "tried: --max-clients allows no more sessions."},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_NOT_VALID, false, SIZE_MAX,
+     "whether 1 waiter would is not decided: 4 of 4 trials were no vote; a trial was not valid: "
+     "overloaded."},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_UNDETERMINED, false, SIZE_MAX,
+     "whether 1 waiter would is not decided: 4 of 4 trials were no vote; too few samples: a trial "
+     "had 1,000, and with as many over the limit 1,568 would show " P99 "."},
+    {P99, PLAN_WAITERS, 0, 0, 8, JUDGE_FAIL, true, SIZE_MAX,
+     "8 waiters meet " P99 " (5 of 5 fresh trials passed), with p99 = 8.02 ms; 9 do not (3 of 3 "
+     "fresh trials failed), but 18 do: the answers are not monotone."},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, true, SIZE_MAX,
+     "1 waiter does not meet " P99 " (3 of 3 fresh trials failed), but 2 do: the answers are not "
+     "monotone."},
+    {P99, PLAN_WAITERS, 0, 0, 6, JUDGE_BRAKED, false, SIZE_MAX,
+     "6 waiters meet " P99 " (5 of 5 fresh trials passed), with p99 = 6.01 ms; at 7 a trial was "
+     "ended: a bystander suffered."},
+    {P99, PLAN_WAITERS, 0, 0, 40, JUDGE_FAIL, false, 9,
+     "8 waiters meet " P99 ", with p99 = 8.01 ms; the search ended early: it was out of trials "
+     "after 9 trials."},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, 2,
+     "no size is known to meet the objective; 1 does not; the search ended early: it was out of "
+     "trials after 2 trials."},
+    {BACK, PLAN_RATE, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
+     "nothing meets " BACK ": the best is 100 requests a second, with p99 = 100 ms; no fewer were "
+     "tried."},
+    {BACK, PLAN_RATE, 0, 0, UINT64_MAX, JUDGE_FAIL, false, SIZE_MAX,
+     "100,000 requests a second meet " BACK " (5 of 5 fresh trials passed), with p99 = 1 min 40 s; "
+     "no more were tried: without --at-most a search has at most 100,000 requests a second."},
+};
 
 TEST_BETWEEN(what_was_found_is_told, NULL, tear_down)
 {
-    static const char p99[] = "handoff p99 < 50ms";
-    assert_told(p99, 0, 0, 40, JUDGE_FAIL, false,
-                "scalable: 40 waiters meet handoff p99 < 50ms (5 of 5 fresh trials passed), with "
-                "p99 = 40 ms; 44 do not (3 of 3 fresh trials failed).");
-    assert_told(p99, 60, 0, 0, JUDGE_FAIL, false,
-                "scalable: nothing meets handoff p99 < 50ms: the best is 60 waiters, with p99 = 60 "
-                "ms; no fewer were tried.");
-    assert_told("handoffs > 5/s", 0, 64, 64, JUDGE_FAIL, false,
-                "scalable: 64 waiters meet handoffs > 5/s (5 of 5 fresh trials passed), at 156 "
-                "handoffs a second; no more were tried: --at-most 64.");
-    assert_told(p99, 0, 0, 0, JUDGE_NOT_VALID, false,
-                "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no vote; a "
-                "trial was not valid: overloaded.");
-    assert_told(p99, 0, 0, 8, JUDGE_FAIL, true,
-                "scalable: 8 waiters meet handoff p99 < 50ms (5 of 5 fresh trials passed), with "
-                "p99 = 8.02 ms; 9 do not (3 of 3 fresh trials failed), but 18 do: the answers are "
-                "not monotone.");
-    assert_told(p99, 0, 0, 0, JUDGE_FAIL, true,
-                "scalable: 1 waiter does not meet handoff p99 < 50ms (3 of 3 fresh trials failed), "
-                "but 2 do: the answers are not monotone.");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char sentence[400];
+        snprintf(sentence, sizeof sentence, "scalable: %s", cases[i].sentence);
+        ask(cases[i].objective, cases[i].unknown, cases[i].least, cases[i].most);
+        run(cases[i].capacity, cases[i].above, cases[i].passes_above, cases[i].trials_most);
+        assert_string_equal(text, sentence);
+        assert_int_equal(answer.trials, samples.count);
+    }
 }
 
-TEST_BETWEEN(too_few_samples_are_told, NULL, tear_down)
+TEST_BETWEEN(an_end_before_the_end_has_a_reason, ask_of_handoffs, tear_down)
 {
-    assert_told("handoff p99 < 50ms", 0, 0, 0, JUDGE_UNDETERMINED, false,
-                "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no vote; too "
-                "few samples: a trial had 1,000, and with as many over the limit 1,568 would show "
-                "handoff p99 < 50ms.");
+    static const char *const words[] = {"out of trials", "out of time", "cut short"};
+    run(40, JUDGE_FAIL, false, 9);
+    for (answer.cut = PLAN_CUT_NOT; answer.cut <= PLAN_CUT_SHORT; answer.cut++)
+        assert_string_equal(plan_answer_reason(&answer), words[answer.cut]);
+}
+
+/* What has bounded the sizes need not be what was given. */
+TEST(the_limit_is_the_one_that_was_met)
+{
+    static const char by_default[] = "without --at-most a search has at most 1,001 sessions";
+    struct plan_question asked = {.unknown = PLAN_WAITERS, .locks = 1};
+    plan_question_complete(&asked, UINT64_MAX);
+    assert_int_equal(asked.most, 1000);
+    assert_string_equal(asked.most_by, by_default);
+    plan_question_fit(&asked, 1001);
+    assert_string_equal(asked.most_by, by_default);
+    plan_question_fit(&asked, 55);
+    assert_int_equal(asked.most, 54);
+    assert_string_equal(asked.most_by,
+                        "the servers accept no more connections from this host (maxClientCnxns)");
 }
 
 /* The trials that chose the size do not enter: of all its steps the fresh ones came last. */
-TEST_BETWEEN(figures_are_those_of_the_fresh_trials, NULL, tear_down)
+TEST_BETWEEN(figures_are_those_of_the_fresh_trials, ask_of_handoffs, tear_down)
 {
     double steps = 0;
-    ask("handoff p99 < 50ms", 0);
-    answered(40, JUDGE_FAIL, SIZE_MAX);
+    run_to_40();
     assert_int_equal(answer.best, 40);
+    assert_int_equal(answer.proposed, 0);
     for (size_t i = 0; i < samples.count; i++) {
-        const struct plan_sample *sample = &samples.list[i];
-        if (sample->probe.size == 40 && sample->probe.stage == SEARCH_CONFIRM)
+        const struct search_probe *probe = &samples.list[i].probe;
+        if (probe->size == 40 && probe->stage == SEARCH_CONFIRM)
             steps += (double)(i + 1) / 5;
     }
     assert_true(fabs(answer.measured_us - 40e3 - steps) < 1e-6);
@@ -152,11 +191,10 @@ TEST_BETWEEN(figures_are_those_of_the_fresh_trials, NULL, tear_down)
 }
 
 /* Of the fresh trials that failed at the smallest size that failed, what most of them say. */
-TEST_BETWEEN(what_gave_out_is_that_of_most_failures, NULL, tear_down)
+TEST_BETWEEN(what_gave_out_is_that_of_most_failures, ask_of_handoffs, tear_down)
 {
     uint32_t fresh = 0;
-    ask("handoff p99 < 50ms", 0);
-    answered(40, JUDGE_FAIL, SIZE_MAX);
+    run_to_40();
     assert_null(answer.gave_out);
     for (size_t i = 0; i < samples.count; i++) {
         struct plan_sample *sample = &samples.list[i];
@@ -170,26 +208,26 @@ TEST_BETWEEN(what_gave_out_is_that_of_most_failures, NULL, tear_down)
 }
 
 /* Trials for the knee are no trials of the search, whatever their size and verdict. */
-TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, NULL, tear_down)
+TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, ask_of_handoffs, tear_down)
 {
+    static const struct {
+        uint64_t size;
+        enum judge_verdict verdict;
+    } others[] = {{40, JUDGE_FAIL}, {44, JUDGE_FAIL}, {44, JUDGE_NOT_VALID}};
     char before[1600];
-    ask("handoff p99 < 50ms", 0);
-    snprintf(before, sizeof before, "%s", answered(40, JUDGE_FAIL, SIZE_MAX));
+    run_to_40();
+    snprintf(before, sizeof before, "%s", text);
     struct plan_sample sample = samples.list[0];
     size_t trials = answer.trials;
-    sample.for_knee = true;
-    sample.is_explained = true;
+    sample.for_knee = sample.is_explained = true;
     sample.probe.stage = SEARCH_CONFIRM;
-    for (int i = 0; i < PLAN_KNEE_TRIALS; i++) {
-        sample.probe.size = 40;
-        sample.verdict = JUDGE_FAIL;
-        plan_samples_add(&samples, &sample);
-        sample.probe.size = 44;
-        plan_samples_add(&samples, &sample);
-        sample.verdict = JUDGE_NOT_VALID;
+    for (size_t i = 0; i < PLAN_KNEE_TRIALS * 3; i++) {
+        sample.probe.size = others[i % 3].size;
+        sample.verdict = others[i % 3].verdict;
         plan_samples_add(&samples, &sample);
     }
-    assert_string_equal(answered(40, JUDGE_FAIL, 0), before);
+    take();
+    assert_string_equal(text, before);
     assert_int_equal(answer.trials, trials);
     assert_int_equal(answer.no_votes, 0);
     assert_null(answer.not_valid);
@@ -198,11 +236,10 @@ TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, NULL, tear_down)
 
 /* Each waiter takes a millisecond, and nothing else takes time; trials that were ended early, which
  * are slower, do not count. */
-TEST_BETWEEN(the_herd_is_that_of_whole_trials, NULL, tear_down)
+TEST_BETWEEN(the_herd_is_that_of_whole_trials, ask_of_handoffs, tear_down)
 {
-    ask("handoff p99 < 50ms", 0);
     question->trial_samples = 1000;
-    answered(40, JUDGE_FAIL, SIZE_MAX);
+    run_to_40();
     for (size_t i = 0; i < samples.count; i++) {
         struct plan_sample *sample = &samples.list[i];
         bool is_whole = sample->verdict == JUDGE_PASS;
@@ -215,106 +252,27 @@ TEST_BETWEEN(the_herd_is_that_of_whole_trials, NULL, tear_down)
     assert_true(fabs(answer.herd.beta.value - 0.2) < 1e-6);
     question->unknown = PLAN_LOCKS;
     assert_false(plan_answer_has_herd(question));
-    answered(40, JUDGE_FAIL, 0);
+    take();
     assert_true(isnan(answer.herd.beta.value));
 }
 
-TEST_BETWEEN(a_rate_is_told_in_requests_a_second, NULL, tear_down)
+/* Of a model, in the unit of the size. */
+TEST_BETWEEN(the_proposal_is_kept, ask_of_handoffs, tear_down)
 {
-    ask("background p99 < 50ms", 0);
-    search_deinit(&search);
-    question->unknown = PLAN_RATE;
-    question->least = question->most = 0;
-    plan_question_complete(question, 1000);
-    struct search_plan plan = plan_question_search(question, 0);
-    search_init(&search, &plan);
-    const char *told = answered(4000, JUDGE_FAIL, SIZE_MAX);
-    assert_non_null(strstr(told, " requests a second meet background p99 < 50ms (5 of 5 fresh "));
-    assert_true(answer.found.passed <= 4000 && answer.found.failed > 4000);
-    forget();
-    search_init(&search, &plan);
-    assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
-                        "scalable: nothing meets background p99 < 50ms: the best is 100 requests a "
-                        "second, with p99 = 100 ms; no fewer were tried.");
-    forget();
-    search_init(&search, &plan);
-    assert_non_null(strstr(answered(UINT64_MAX, JUDGE_FAIL, SIZE_MAX),
-                           "no more were tried: without --at-most a search has at most 100,000 "
-                           "requests a second."));
-}
-
-/* Of a model, in the unit of the size; 0 without one. */
-TEST_BETWEEN(the_proposal_is_kept, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    answered(40, JUDGE_FAIL, SIZE_MAX);
-    assert_int_equal(answer.proposed, 0);
-    forget();
     const struct search_plan plan = plan_question_search(question, 32);
+    search_deinit(&search);
     search_init(&search, &plan);
-    answered(40, JUDGE_FAIL, SIZE_MAX);
+    run_to_40();
     assert_int_equal(answer.proposed, 32);
     assert_int_equal(samples.list[0].probe.size, 32);
 }
 
-static void assert_ends(const char *words)
+TEST_BETWEEN(the_table_fits_a_terminal, ask_of_handoffs, tear_down)
 {
-    tell();
-    const char *end = strstr(text, "; no more were tried: ");
-    assert_non_null(end);
-    assert_string_equal(end + strlen("; no more were tried: "), words);
-}
-
-/* What has bounded the sizes need not be what was given. */
-TEST_BETWEEN(the_limit_is_the_one_that_was_met, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    answered(999, JUDGE_FAIL, SIZE_MAX);
-    assert_ends("--max-clients allows no more sessions.");
-    question->most = 0;
-    plan_question_complete(question, UINT64_MAX);
-    assert_int_equal(question->most, 1000);
-    assert_ends("without --at-most a search has at most 1,001 sessions.");
-    plan_question_fit(question, 1001);
-    assert_ends("without --at-most a search has at most 1,001 sessions.");
-    plan_question_fit(question, 55);
-    assert_int_equal(question->most, 54);
-    assert_ends("the servers accept no more connections from this host (maxClientCnxns).");
-}
-
-TEST_BETWEEN(a_brake_is_told, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    answered(6, JUDGE_BRAKED, SIZE_MAX);
-    assert_non_null(strstr(text, "scalable: 6 waiters meet handoff p99 < 50ms ("));
-    assert_non_null(strstr(text, "; at 7 a trial was ended: a bystander suffered."));
-}
-
-TEST_BETWEEN(an_end_before_the_end_is_told, NULL, tear_down)
-{
-    ask("handoff p99 < 50ms", 0);
-    answered(40, JUDGE_FAIL, 9);
-    assert_string_equal(text, "scalable: 8 waiters meet handoff p99 < 50ms, with p99 = 8.01 ms; "
-                              "the search ended early: it was out of trials after 9 trials.");
-    assert_string_equal(plan_answer_reason(&answer), "out of trials");
-    answer.cut = PLAN_CUT_BY_TIME;
-    assert_string_equal(plan_answer_reason(&answer), "out of time");
-    answer.cut = PLAN_CUT_SHORT;
-    assert_string_equal(plan_answer_reason(&answer), "cut short");
-    tear_down(NULL);
-    ask("handoff p99 < 50ms", 0);
-    assert_string_equal(answered(0, JUDGE_FAIL, 2),
-                        "scalable: no size is known to meet the objective; 1 does not; the search "
-                        "ended early: it was out of trials after 2 trials.");
-}
-
-TEST_BETWEEN(the_table_fits_a_terminal, NULL, tear_down)
-{
+    static const struct utilisation_finding found = {.limit = UTILISATION_FAN_OUT};
     char *table = NULL;
     size_t size = 0;
-    ask("handoff p99 < 50ms", 0);
-    answered(40, JUDGE_FAIL, SIZE_MAX);
-    const struct utilisation_finding found = {.limit = UTILISATION_FAN_OUT};
+    run_to_40();
     struct plan_search told[] = {{.answer = answer}, {.answer = answer}};
     told[0].answer.target = "standalone";
     told[1].answer.target = "ensemble3";
@@ -329,4 +287,104 @@ TEST_BETWEEN(the_table_fits_a_terminal, NULL, tear_down)
     assert_non_null(strstr(table, "\nensemble3   scalable       40  5 of 5        44    40 ms"
                                   "       250  fan-out\n"));
     free(table);
+}
+
+/* ------------------------------------------------------------------ limit, herd, knee */
+
+static const struct utilisation_finding finding = {UTILISATION_SERVER_CPU, "server CPU 97 %"};
+
+/* No line is longer than the screen, and the words are there, line feeds and indents aside. */
+static void assert_says(enum plan_unknown unknown, const char *words)
+{
+    char *told = NULL, flat[2000] = "";
+    size_t size;
+    FILE *stream = open_memstream(&told, &size);
+    const struct plan_question asked = {.unknown = unknown, .locks = 2};
+    plan_sentences_write(&asked, &answer, true, stream);
+    fclose(stream);
+    for (char *line = strtok(told, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        assert_true(strlen(line) <= 84); /* bytes: an ellipsis has three */
+        strcat(flat, flat[0] != '\0' ? " " : "");
+        strcat(flat, line + strspn(line, " "));
+    }
+    if (strstr(flat, words) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", flat, words);
+    free(told);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    answer = (struct plan_answer){.target = "standalone",
+                                  .recipe = &recipe_nonscalable,
+                                  .found = {.reason = SEARCH_FOUND, .failed = 200},
+                                  .gave_out = &finding,
+                                  .herd = {.state = HERD_KNOWN,
+                                           .beta = {0.05, 0.04, 0.061},
+                                           .bare_s = {0.002, 0.0018, 0.0022},
+                                           .trials = 8},
+                                  .knee = {.clients = 4,
+                                           .found = {.locks = {12.5, 11, 14},
+                                                     .most_per_s = {1250, 1200, 1300},
+                                                     .of = UTILISATION_CORES}}};
+    return 0;
+}
+
+TEST_BETWEEN(the_limit_is_told_with_its_evidence, begin, NULL)
+{
+    assert_says(PLAN_SESSIONS, "standalone, nonscalable, 200 sessions: what gave out first: the "
+                               "servers' CPU (server CPU 97 %).");
+}
+
+/* A queue has no herd: its coefficient is on either side of 0. */
+TEST_BETWEEN(a_coefficient_that_shows_no_herd_is_told_so, begin, NULL)
+{
+    static const struct {
+        struct interval beta;
+        const char *words;
+    } coefficients[] = {
+        {{-0.01, -0.03, 0.01}, "one more waiter costs -0.01 (95 %: -0.03 … 0.01) handoffs"},
+        {{-0.01, -0.03, 0.01}, "2.2) ms. The coefficient may be 0: the trials show no herd."},
+        {{-0.01, -0.03, -0.001}, "2.2) ms. Handoffs are shorter with more waiters: there is no"},
+        {{-0.01, NAN, NAN}, "costs -0.01 (no interval: fewer than 5 trials) handoffs"},
+        {{-0.01, NAN, NAN}, "2.2) ms. The coefficient is below 0: the trials show no herd."},
+        {{0.00005576, -0.0001352, 0.0002571},
+         "waiter costs 0.0000558 (95 %: -0.000135 … 0.000257) handoffs"},
+    };
+    for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; i++) {
+        answer.herd.beta = coefficients[i].beta;
+        answer.herd.state = isnan(answer.herd.beta.low) ? HERD_FEW_TRIALS : HERD_KNOWN;
+        assert_says(PLAN_WAITERS, coefficients[i].words);
+    }
+}
+
+TEST_BETWEEN(what_is_not_known_is_told_with_the_reason, begin, NULL)
+{
+    answer.herd = (struct herd){
+        .state = HERD_BARE_NOT_KNOWN, .slope_s = {35e-6, 30e-6, 40e-6}, .least = 10, .most = 160};
+    assert_says(PLAN_WAITERS,
+                "not known: the trials, with 10 to 160 waiters, do not tell what a handoff without "
+                "waiters takes. One more waiter costs 35 (95 %: 30 … 40) us.");
+    answer.herd.state = HERD_ONE_SIZE;
+    assert_says(PLAN_WAITERS, "not known: needs valid trials with at least two numbers of waiters");
+    answer.knee.state = PLAN_KNEE_NOT_VALID;
+    assert_says(PLAN_LOCKS, "nonscalable: knee for hot locks not known: no trial of a lock alone "
+                            "was valid.");
+}
+
+TEST_BETWEEN(the_knee_is_told, begin, NULL)
+{
+    struct knee *knee = &answer.knee.found;
+    assert_says(PLAN_LOCKS,
+                "nonscalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with more, "
+                "the cores of this machine would be the limit: 1,250 (95 %: 1,200");
+    knee->at_least = true;
+    knee->demand_locks = 1;
+    assert_says(PLAN_LOCKS, "knee: at least 12.5");
+    assert_says(PLAN_LOCKS, "measured with 1 hot lock, and is smaller with more: zkherd plan "
+                            "--unknown locks -n 4 tells more.");
+    knee->demand_locks = 8;
+    knee->of = UTILISATION_DISK;
+    assert_says(PLAN_LOCKS, "measured with 8 hot locks, and is smaller with more. Servers count "
+                            "the time of the disk in whole");
 }

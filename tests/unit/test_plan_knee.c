@@ -56,16 +56,12 @@ static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
     return &samples.list[samples.count - 1];
 }
 
-static struct search_forecast missing(void)
-{
-    uint64_t most;
-    return plan_knee_missing(question, &samples, &most);
-}
-
 static void assert_missing(size_t short_trials, size_t long_trials)
 {
-    assert_int_equal(missing().short_trials, short_trials);
-    assert_int_equal(missing().long_trials, long_trials);
+    uint64_t most;
+    const struct search_forecast missing = plan_knee_missing(question, &samples, &most);
+    assert_int_equal(missing.short_trials, short_trials);
+    assert_int_equal(missing.long_trials, long_trials);
 }
 
 /* The trials for the knee, all of which have this verdict. Returns how many there were. */
@@ -116,12 +112,6 @@ TEST_BETWEEN(long_trials_of_the_search_need_not_be_run_again, ask, tear_down)
     assert_missing(5, 3);
 }
 
-TEST_BETWEEN(a_search_of_one_lock_has_no_demand_of_many, ask, tear_down)
-{
-    add(1, false, false, JUDGE_FAIL);
-    assert_missing(5, 0);
-}
-
 /* Nothing is run with as many locks as did harm, and nothing at all after a trial for the knee
  * did. */
 TEST_BETWEEN(what_did_harm_is_not_run, ask, tear_down)
@@ -141,22 +131,19 @@ TEST_BETWEEN(what_did_harm_is_not_run, ask, tear_down)
     assert_missing(0, 0);
 }
 
-TEST_BETWEEN(trials_that_tell_nothing_come_to_an_end, ask, tear_down)
-{
-    add(8, false, false, JUDGE_PASS);
-    assert_int_equal(run_missing(JUDGE_NOT_VALID), 2 * PLAN_KNEE_TRIALS);
-}
-
-/* Every other trial tells nothing. */
 TEST_BETWEEN(there_is_a_most_of_trials_for_the_knee, ask, tear_down)
 {
     struct plan_probe probe;
     size_t count = 0;
     add(1, false, false, JUDGE_PASS);
+    assert_missing(5, 0);
     for (; count < 99 && plan_knee_next(question, &samples, &probe); count++)
         add(probe.asked.size, probe.asked.longer, true,
-            count % 2 == 0 ? JUDGE_NOT_VALID : JUDGE_PASS);
+            count % 2 == 0 ? JUDGE_NOT_VALID : JUDGE_PASS); /* every other one tells nothing */
     assert_int_equal(count, PLAN_KNEE_TRIALS_MOST);
+    tear_down(NULL);
+    add(8, false, false, JUDGE_PASS);
+    assert_int_equal(run_missing(JUDGE_NOT_VALID), 2 * PLAN_KNEE_TRIALS);
 }
 
 /* One lock takes 10 ms and demands 1 ms; of 32 locks a handoff demands half of that. What is told
@@ -203,11 +190,11 @@ TEST_BETWEEN(where_waiters_are_searched_for_the_knee_is_a_lower_bound, ask, tear
     assert_true(isnan(plan_knee_find(&options, &samples, 6).found.locks.value));
 }
 
-static enum plan_knee_state find_state(void)
+static void assert_state(enum plan_knee_state state)
 {
     const struct plan_knee knee = plan_knee_find(&options, &samples, 6);
+    assert_int_equal(knee.state, state);
     assert_int_equal(knee.state == PLAN_KNEE_KNOWN, !isnan(knee.found.locks.value));
-    return knee.state;
 }
 
 /* Trials of a lone lock: none, one that is not valid, one that was braked, and one that is whole,
@@ -216,51 +203,41 @@ TEST_BETWEEN(a_knee_that_is_not_known_has_a_reason, ask, tear_down)
 {
     add(1, false, false, JUDGE_PASS);
     add(8, true, false, JUDGE_PASS);
-    assert_int_equal(find_state(), PLAN_KNEE_NO_TRIAL);
+    assert_state(PLAN_KNEE_NO_TRIAL);
     add(1, false, true, JUDGE_NOT_VALID);
-    assert_int_equal(find_state(), PLAN_KNEE_NOT_VALID);
+    assert_state(PLAN_KNEE_NOT_VALID);
     add(1, false, true, JUDGE_BRAKED);
-    assert_int_equal(find_state(), PLAN_KNEE_NOT_WHOLE);
+    assert_state(PLAN_KNEE_NOT_WHOLE);
     options.target.connect = true;
-    assert_int_equal(find_state(), PLAN_KNEE_NO_CPU_TIME);
+    assert_state(PLAN_KNEE_NO_CPU_TIME);
     options.target.connect = false;
     add(1, false, true, JUDGE_PASS);
-    assert_int_equal(find_state(), PLAN_KNEE_KNOWN);
+    assert_state(PLAN_KNEE_KNOWN);
     for (size_t i = 0; i < samples.count; i++)
         samples.list[i].figures.server_cpu_s[0] = NAN;
-    assert_int_equal(find_state(), PLAN_KNEE_NO_CPU_TIME);
-}
-
-/* At the answer each trial failed before it had its samples. */
-TEST_BETWEEN(trials_that_ended_early_tell_no_knee_of_waiters, ask, tear_down)
-{
-    question->unknown = PLAN_WAITERS;
+    assert_state(PLAN_KNEE_NO_CPU_TIME);
+    tear_down(NULL);
+    question->unknown = PLAN_WAITERS; /* at the answer each trial failed before its samples */
     add(6, false, false, JUDGE_FAIL)->count.samples--;
     add(6, false, false, JUDGE_NOT_VALID);
     add(7, false, false, JUDGE_PASS);
-    assert_int_equal(find_state(), PLAN_KNEE_NOT_WHOLE);
+    assert_state(PLAN_KNEE_NOT_WHOLE);
 }
 
-/* The CPU time of others' servers is not known, and a simulation has none. */
+/* The CPU time of others' servers is not known, a simulation has none, and what servers do for a
+ * load is in theirs. */
 TEST_BETWEEN(trials_are_run_on_private_servers_alone, ask, tear_down)
 {
-    assert_true(plan_knee_has_trials(&options));
+    assert_true(plan_knee_has_trials(&options) && plan_knee_is_told(question));
     options.target.connect = true;
     assert_false(plan_knee_has_trials(&options));
-    options.target.connect = false;
-    options.target.driver = DRIVER_SIMULATED;
+    options.target = (struct target_options){.driver = DRIVER_SIMULATED};
     assert_false(plan_knee_has_trials(&options));
     options.target.driver = DRIVER_EVENTS;
-    options.question.unknown = PLAN_WAITERS;
-    assert_false(plan_knee_has_trials(&options));
-}
-
-/* What the servers do for the load is in their CPU time. */
-TEST_BETWEEN(beside_a_load_no_knee_is_told, ask, tear_down)
-{
-    assert_true(plan_knee_has_trials(&options) && plan_knee_is_told(&options.question));
-    options.question.background.given = true;
-    assert_false(plan_knee_is_told(&options.question));
+    question->background.given = true;
+    assert_false(plan_knee_has_trials(&options) || plan_knee_is_told(question));
+    question->background.given = false;
+    question->unknown = PLAN_WAITERS;
     assert_false(plan_knee_has_trials(&options));
 }
 

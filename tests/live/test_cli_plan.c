@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd plan --slo: small searches on real servers, with a load beside their trials and without;
+ * what is written of them. Searches in a simulation are in tests/golden. */
+#include "tests/support/json_row.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+#include "tests/support/schema.h"
+#include "tests/support/screen.h"
+#include "tests/support/test.h"
+
+#include <unistd.h>
+
+static struct command command;
+
+static int make(void **state)
+{
+    command.settings = NULL;
+    return work_make(state);
+}
+
+#define PLAN(...)                                                                                  \
+    command_run(&command,                                                                          \
+                COMMAND("plan", __VA_ARGS__, "-r", "scalable", "--plots", "svg", "-o", "out"))
+
+static struct csv_file read_table(const char *name)
+{
+    return csv_file_read(in_work("out/%s", name));
+}
+
+static bool is(const struct csv_file *plan, size_t row, const char *column, const char *text)
+{
+    return strcmp(csv_file_text(plan, row, column), text) == 0;
+}
+
+/* The answer that was printed, alone, which is the row of answers.csv; *json's. */
+static const json_t *read_answer(json_t **json)
+{
+    *json = schema_read_result(&command, "plan");
+    struct csv_file answers = read_table("answers.csv");
+    const json_t *result = json_array_get(json_object_get(*json, "results"), 0);
+    const json_t *answer = json_array_get(json_object_get(result, "cells"), 0);
+    assert_int_equal(json_array_size(json_object_get(*json, "results")), 1);
+    assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
+    assert_string_equal(json_string_value(json_object_get(result, "folder")), "out");
+    /* All but run, target and servers. */
+    assert_int_equal(assert_json_row(answer, &answers, 0), answers.columns - 3);
+    csv_file_deinit(&answers);
+    return answer;
+}
+
+/* ------------------------------------------------------------------ without a server */
+
+TEST_BETWEEN(a_search_in_a_simulation_is_drawn, make, work_remove)
+{
+    PLAN("--slo", "handoff p90 < 2ms", "-d", "simulated", "--seed", "5", "--at-most", "4",
+         "--trial-time", "40", "--json");
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    json_t *json;
+    read_answer(&json);
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "holds");
+    json_decref(json);
+    assert_int_equal(access(in_work("out/plots/plan.svg"), R_OK), 0);
+    command_run(&command, COMMAND("plot", "out", "--plots", "svg"));
+    assert_status(&command, 0);
+}
+
+TEST_BETWEEN(what_a_search_demands_is_told_beforehand, make, work_remove)
+{
+    command.settings = (const char *const[]){NO_JAVA, NULL};
+    command_run(&command, COMMAND("plan", "--slo", "handoff p99 < 50ms", "-r", "scalable,ticket",
+                                  "--at-most", "99", "--servers", "1,3", "--dry-run", "--json"));
+    assert_status(&command, 0);
+    json_decref(schema_read_result(&command, "plan-dry-run"));
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ the lock alone */
+
+/* Any server makes a handoff in half a minute. */
+TEST_BETWEEN(a_private_server, make, work_remove)
+{
+    PLAN("--slo", "handoff p50 < 30s", "--at-most", "2", "--trial-time", "10");
+    assert_status(&command, 0);
+    assert_has(command.out, "scalable: 2 waiters meet handoff p50 < 30s (");
+    assert_has(command.out, "\nscalable: knee: ");
+    struct csv_file plan = read_table("plan.csv");
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_true(is(&plan, i, "target", "standalone"));
+        assert_false(is(&plan, i, "reconciled", "no"));
+        assert_true(!is(&plan, i, "verdict", "pass") || !is(&plan, i, "gave_out", ""));
+    }
+    csv_file_deinit(&plan);
+    assert_left(1);
+}
+
+/* With one lock five trials are run for the knee; with four, the fresh trials tell. */
+TEST_BETWEEN(the_knee_of_hot_locks, make, work_remove)
+{
+    PLAN("--slo", "handoff p50 < 30s", "--unknown", "locks", "--at-most", "4", "--trial-time", "50",
+         "--json");
+    assert_status(&command, 0);
+    json_t *json;
+    const json_t *answer = read_answer(&json);
+    assert_string_equal(json_string_value(json_object_get(answer, "knee_state")), "known");
+    assert_true(json_is_null(json_object_get(answer, "herd_state")));
+    json_decref(json);
+    struct csv_file answers = read_table("answers.csv"), plan = read_table("plan.csv");
+    double knee = csv_file_real(&answers, 0, "knee");
+    size_t for_knee = 0;
+    assert_int_equal(csv_file_count(&answers, 0, "knee_clients"), 2);
+    assert_int_equal(csv_file_count(&answers, 0, "knee_demand_locks"), 4);
+    assert_true(csv_file_real(&answers, 0, "knee_low") <= knee);
+    assert_true(knee <= csv_file_real(&answers, 0, "knee_high"));
+    assert_true(csv_file_real(&answers, 0, "knee_per_s") > 0);
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_int_equal(csv_file_count(&plan, i, "step"), i + 1);
+        for_knee += is(&plan, i, "stage", "knee") && is(&plan, i, "verdict", "pass");
+    }
+    assert_true(for_knee >= 5);
+    assert_true(csv_file_count(&answers, 0, "trials") < plan.rows);
+    csv_file_deinit(&answers);
+    csv_file_deinit(&plan);
+    assert_left(1);
+}
+
+/* A busy machine may not end one trial in two seconds: then it gets more. */
+TEST_BETWEEN(time_that_is_used_up_ends_a_search, make, work_remove)
+{
+    static const char *const times[] = {"2s", "8s", "32s"};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        PLAN("--slo", "handoff p50 < 30s", "--trial-time", "20", "--max-time", times[i]);
+        assert_status(&command, 4);
+        if (strstr(command.err, "were up before the first trial had ended") == NULL)
+            break;
+        assert_left(0);
+    }
+    words_unwrap(command.out);
+    assert_has(command.out, "its time was used up after");
+    struct csv_file answers = read_table("answers.csv");
+    assert_true(is(&answers, 0, "reason", "out of time"));
+    csv_file_deinit(&answers);
+}
+
+/* ------------------------------------------------------------------ beside a load */
+
+/* On a busy machine most trials may be no vote, and zkherd says so. */
+static void assert_answered(const char *words)
+{
+    bool was_held_up = false;
+    struct csv_file plan = read_table("plan.csv");
+    for (size_t i = 0; i < plan.rows; i++) {
+        const char *reason = csv_file_text(&plan, i, "reason");
+        was_held_up |= strstr(reason, "overloaded: ") != NULL || strstr(reason, "stalled: ");
+    }
+    csv_file_deinit(&plan);
+    words_unwrap(command.out);
+    if (command.status == 4 && was_held_up) {
+        assert_has(command.out, "were no vote; ");
+        return;
+    }
+    assert_status(&command, 0);
+    assert_has(command.out, words);
+}
+
+/* Every request that was due is a sample. Any server answers in half a minute. */
+static void assert_samples(const struct csv_file *plan, size_t row)
+{
+    uint64_t samples = csv_file_count(plan, row, "samples"),
+             least = is(plan, row, "long", "yes") ? 80 : 20;
+    bool has_vote = is(plan, row, "verdict", "pass");
+    assert_true(samples >= csv_file_count(plan, row, "background_requests") +
+                               csv_file_count(plan, row, "background_unsent"));
+    assert_true(!has_vote || (samples >= least && samples < 10 * least + 200));
+    assert_int_equal(csv_file_count(plan, row, "background_errors"), 0);
+    assert_true(is(plan, row, "measured_us", csv_file_text(plan, row, "background_p50_us")));
+    assert_true(!has_vote || csv_file_real(plan, row, "background_max_us") > 0);
+    assert_true(is(plan, row, "reconciled", "na"));
+    assert_false(is(plan, row, "verdict", "fail"));
+}
+
+TEST_BETWEEN(an_objective_on_the_background, make, work_remove)
+{
+    PLAN("--slo", "background p50 < 30s", "--background", "get=80,set=20@400", "--at-most", "2",
+         "--trial-time", "20");
+    assert_answered("scalable: 2 waiters meet background p50 < 30s (");
+    struct csv_file plan = read_table("plan.csv");
+    assert_true(plan.rows >= 2);
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_int_equal(csv_file_count(&plan, i, "background_rate"), 400);
+        assert_int_equal(csv_file_count(&plan, i, "sessions"),
+                         csv_file_count(&plan, i, "size") + 1);
+        assert_samples(&plan, i);
+    }
+    csv_file_deinit(&plan);
+    json_t *manifest = read_manifest("out");
+    json_t *of_plan = json_object_get(manifest, "plan");
+    assert_string_equal(json_string_value(json_object_get(of_plan, "background")),
+                        "get=80,set=20@400");
+    json_decref(manifest);
+    assert_left(1);
+}
+
+TEST_BETWEEN(the_rate_of_the_background, make, work_remove)
+{
+    PLAN("--slo", "background p50 < 30s", "--unknown", "rate", "--background", "get=80,set=20",
+         "-n", "3", "-k", "2", "--at-least", "200", "--at-most", "400", "--trial-time", "20");
+    assert_answered("scalable: 400 requests a second meet background p50 < 30s (");
+    struct csv_file plan = read_table("plan.csv");
+    for (size_t i = 0; i < plan.rows; i++) {
+        uint64_t size = csv_file_count(&plan, i, "size");
+        assert_true(size >= 200 && size <= 400);
+        assert_int_equal(csv_file_count(&plan, i, "background_rate"), size);
+        assert_int_equal(csv_file_count(&plan, i, "sessions"), 6);
+        assert_int_equal(csv_file_count(&plan, i, "locks"), 2);
+        assert_samples(&plan, i);
+    }
+    csv_file_deinit(&plan);
+    assert_left(1);
+}
+
+/* A trial ends as soon as so many requests are over the limit that it fails in any case. */
+TEST_BETWEEN(what_the_background_does_not_meet_fails, make, work_remove)
+{
+    PLAN("--slo", "background p99 < 1us", "--unknown", "rate", "--background", "get=100",
+         "--at-least", "200", "--trial-time", "1000");
+    assert_answered("scalable: nothing meets background p99 < 1us: the best is 200 requests a");
+    struct csv_file plan = read_table("plan.csv");
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_int_equal(csv_file_count(&plan, i, "over"), csv_file_count(&plan, i, "samples"));
+        assert_true(csv_file_count(&plan, i, "samples") < 1000);
+        assert_false(is(&plan, i, "verdict", "pass"));
+    }
+    csv_file_deinit(&plan);
+}
+
+/* The lock alone sends fewer: each client holds it for a tenth of a second. */
+TEST_BETWEEN(requests_of_the_background_count_for_the_brake, make, work_remove)
+{
+    PLAN("--slo", "handoff p50 < 30s", "--unknown", "rate", "--background", "get=100", "--at-least",
+         "600", "--hold", "100ms", "--max-rate", "300", "--at-most", "600", "--trial-time", "40");
+    assert_status(&command, 0);
+    words_unwrap(command.out);
+    assert_has(command.out, "scalable: nothing meets handoff p50 < 30s: the best is 600 requests a "
+                            "second; no fewer were tried; a trial was ended: it sent ");
+    struct csv_file plan = read_table("plan.csv");
+    assert_int_equal(plan.rows, 1);
+    assert_true(is(&plan, 0, "verdict", "braked"));
+    assert_has(csv_file_text(&plan, 0, "reason"), "requests in a second, more than the 300 of");
+    csv_file_deinit(&plan);
+    assert_left(1);
+}
+
+/* The bystander, the trial and the load are at the servers at once, and all of them go. */
+TEST_BETWEEN(on_servers_of_somebody_else, make, work_remove)
+{
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command,
+                COMMAND("plan", "--slo", "background p50 < 30s", "--background",
+                        "get=80,create-delete=20@300", "-r", "scalable", "--at-most", "1",
+                        "--trial-time", "10", "--brake", "60s", "--connect", outside, "-o", "out"));
+    assert_answered("scalable: 1 waiter meets background p50 < 30s (");
+    assert_has(command.err, ": at most 2 sessions at a time, each of which sends its next request "
+                            "as soon as it may, and beside them the load of --background: 10 "
+                            "sessions, 300 a second; others");
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+/* What is whole is kept, and the interval so far is told. */
+TEST_BETWEEN(interrupted, make, work_remove)
+{
+    command_start(&command,
+                  COMMAND("plan", "--slo", "background p50 < 30s", "--background", "get=100@200",
+                          "-r", "scalable", "--trial-time", "300", "--plots", "svg", "-o", "out"));
+    command_await_rows(&command, "out/plan.csv.part", 1);
+    command_end(&command, command.pid, SIGINT);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: plan: interrupted: ");
+    words_unwrap(command.out);
+    assert_has(command.out, "scalable: no size is known to meet the objective; the search ended "
+                            "early: it was cut short after ");
+    struct csv_file answers = read_table("answers.csv");
+    assert_true(is(&answers, 0, "reason", "cut short"));
+    csv_file_deinit(&answers);
+    assert_left(1);
+}
+
+TEST_GROUP(outside_start, outside_stop)
