@@ -358,7 +358,6 @@ struct plan_sample {
     bool is_explained;     /* the figures of the trial add up; else the next two are not known */
     struct utilisation_figures figures;
     struct utilisation_finding gave_out; /* what gave out first */
-    bool fails;       /* a verdict of the trial failed: the lock is broken, or a server miscounts */
     char reason[832]; /* why it is not valid, was braked, or which verdict failed; "": neither */
 };
 
