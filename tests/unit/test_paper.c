@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Table 1 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
+/* Tables 1 and 2 of the paper: the figures of their cells, and what is judged, from hand-made
+ * trials. */
 
 #include "bench/output/verdict.h"
 #include "bench/paper/internal.h"
@@ -39,24 +40,29 @@ TEST(a_verdict_follows_from_the_interval)
 
 /* ------------------------------------------------------------------ trials made by hand */
 
-#define SHARES 3
+#define LEVELS 3
 
-static uint64_t servers[] = {1, 3, 5}, reads[SHARES] = {0, 50, 100};
+static uint64_t servers[] = {1, 3, 5}, reads[LEVELS] = {0, 50, 100}, workers[LEVELS] = {1, 10, 20};
+
+/* An experiment, with a shape like the paper's: by servers, and values on the axis. */
+static const struct kind {
+    const struct paper_design *design;
+    size_t column;
+    const uint64_t *levels;
+    double shape[3][LEVELS];
+} table1 = {&design_table1,
+            load_row_reads_percent,
+            reads,
+            {{30e3, 35e3, 40e3}, {21e3, 40e3, 87e3}, {18e3, 50e3, 165e3}}},
+  table2 = {&design_table2,
+            load_row_sessions,
+            workers,
+            {{900, 2500, 3300}, {776, 2074, 2740}, {748, 1832, 2336}}};
+
+static const struct kind *kind;
 static struct paper_options options;
 static struct table trials[3];
 static struct paper_cells table;
-
-static int set_up(void **state)
-{
-    (void)state;
-    options.load = (struct load_options){
-        .target = {.server_counts = servers, .topology_count = 3, .cpu_percent = 25},
-        .reads = {reads, SHARES},
-    };
-    memset(trials, 0, sizeof trials);
-    memset(&table, 0, sizeof table);
-    return 0;
-}
 
 static int tear_down(void **state)
 {
@@ -67,60 +73,47 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct table_value *add(size_t topology, uint32_t percent, double per_s)
+static void begin(const struct kind *of)
+{
+    tear_down(NULL);
+    kind = of;
+    options.load = (struct load_options){
+        .target = {.server_counts = servers, .topology_count = 3, .cpu_percent = 25},
+        .reads = {reads, of == &table1 ? LEVELS : 0},
+        .sessions = {workers, LEVELS},
+    };
+}
+
+/* In a closed loop the workers share the time: the mean latency follows from the rate. */
+static struct table_value *add(size_t topology, size_t level, double per_s)
 {
     struct table *rows = &trials[topology];
     rows->type = &load_row_table;
     struct table_value *row = table_add(rows);
-    row[load_row_reads_percent] = table_count(percent);
+    row[kind->column] = table_count(kind->levels[level]);
     row[load_row_achieved_per_s] = table_real(per_s);
+    row[load_row_service_mean_us] = table_real(1e6 * (double)kind->levels[level] / per_s);
     row[load_row_server_cores] = table_real(0.25 * (double)servers[topology]);
     row[load_row_complete] = row[load_row_valid] = table_flag(true);
     return row;
 }
 
-/* Three trials of each share, which scatter by this factor. */
-static void add_all(size_t topology, double writes, double half, double all, double scatter)
+/* Three trials of each cell, which scatter by this factor. */
+static void add_all(const double values[3][LEVELS], double scatter)
 {
-    const double values[SHARES] = {writes, half, all};
-    for (size_t i = 0; i < SHARES; i++) {
-        add(topology, (uint32_t)reads[i], values[i] / scatter);
-        add(topology, (uint32_t)reads[i], values[i]);
-        add(topology, (uint32_t)reads[i], values[i] * scatter);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t level = 0; level < LEVELS; level++) {
+            add(i, level, values[i][level] / scatter);
+            add(i, level, values[i][level]);
+            add(i, level, values[i][level] * scatter);
+        }
     }
-}
-
-static void add_the_papers_shape(double scatter)
-{
-    add_all(0, 30e3, 35e3, 40e3, scatter);
-    add_all(1, 21e3, 40e3, 87e3, scatter);
-    add_all(2, 18e3, 50e3, 165e3, scatter);
 }
 
 static void judge(void)
 {
     const struct table *const rows[] = {&trials[0], &trials[1], &trials[2]};
-    paper_cells_init(&table, &design_table1, &options, rows);
-}
-
-#define READS_RISE       "reads rise"
-#define WRITES_FALL      "writes fall"
-#define RISES_WITH_READS "throughput rises with the share of reads"
-
-static const struct judgement *judgement_of(const char *claim, uint64_t number)
-{
-    for (size_t i = 0; i < table.judgements.count; i++) {
-        const struct judgement *judgement = &table.judgements.list[i];
-        if (strncmp(judgement->claim, claim, strlen(claim)) == 0 && judgement->servers == number)
-            return judgement;
-    }
-    fail();
-    return NULL;
-}
-
-static void assert_verdict(const char *claim, uint64_t number, enum verdict verdict)
-{
-    assert_int_equal(judgement_of(claim, number)->verdict, verdict);
+    paper_cells_init(&table, kind->design, &options, rows);
 }
 
 static void assert_close(double found, double expected)
@@ -129,221 +122,265 @@ static void assert_close(double found, double expected)
         fail_msg("%g, not %g", found, expected);
 }
 
+/* The trials of a cell, and its mean. */
+static void assert_cell(size_t topology, size_t level, size_t count, size_t valid, double mean)
+{
+    const struct paper_cell *cell = paper_cells_at(&table, topology, level, 0);
+    assert_int_equal(cell->servers, servers[topology]);
+    assert_int_equal(cell->at[0], kind->levels[level]);
+    assert_int_equal(cell->trials, count);
+    assert_int_equal(cell->valid, valid);
+    assert_close(cell->mean.value, mean);
+}
+
+/* The column latency_mean_ms of table2. */
+static double latency_ms(size_t topology, size_t level)
+{
+    return table_row(&table.figures, topology * LEVELS + level)[7].real;
+}
+
 /* ------------------------------------------------------------------ cells */
 
-TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, set_up, tear_down)
+/* t of 2 degrees of freedom, and the standard error of the logarithms. */
+TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, NULL, tear_down)
 {
-    add_the_papers_shape(1.02);
+    double width = exp(4.302652729911275 * log(1.02) / sqrt(3));
+    begin(&table1);
+    add_all(table1.shape, 1.02);
     judge();
-    const struct paper_cell *cell = paper_cells_at(&table, 1, 2, 0);
-    assert_int_equal(cell->servers, 3);
-    assert_int_equal(cell->at[0], 100);
-    assert_int_equal(cell->trials, 3);
-    assert_int_equal(cell->valid, 3);
-    assert_close(cell->mean.value, 87e3);
-    /* t of 2 degrees of freedom, and the standard error of the logarithms. */
-    assert_close(cell->mean.high, 87e3 * exp(4.302652729911275 * log(1.02) / sqrt(3)));
-    assert_close(paper_cells_at(&table, 2, 0, 0)->mean.value, 18e3);
+    assert_cell(1, 2, 3, 3, 87e3);
+    assert_cell(2, 0, 3, 3, 18e3);
+    assert_close(paper_cells_at(&table, 1, 2, 0)->mean.high, 87e3 * width);
+    begin(&table2);
+    add_all(table2.shape, 1.02);
+    judge();
+    assert_cell(1, 2, 3, 3, 2740);
+    assert_close(latency_ms(1, 2), 20e3 / 2740);
+    assert_close(table_row(&table.figures, 3 + 2)[7 + 1].real, 20e3 / 2740 / width);
+    assert_close(latency_ms(2, 0), 1e3 / 748);
 }
 
-TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, set_up, tear_down)
+TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, NULL, tear_down)
 {
-    add_the_papers_shape(1.02);
-    add(1, 100, 1)[load_row_valid].flag = false;
-    add(1, 100, 2)[load_row_complete].flag = false;
-    judge();
-    const struct paper_cell *cell = paper_cells_at(&table, 1, 2, 0);
-    assert_int_equal(cell->trials, 4);
-    assert_int_equal(cell->valid, 3);
-    assert_close(cell->mean.value, 87e3);
-    assert_int_equal(judgements_exit_status(&table.judgements), 0);
-}
-
-/* Its figure is shown. */
-TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
-{
-    add_the_papers_shape(1.02);
-    struct table *rows = &trials[2];
-    for (size_t i = 0; i < rows->rows; i++) {
-        struct table_value *row = &rows->values[i * rows->type->count];
-        row[load_row_valid].flag = row[load_row_reads_percent].count != 100;
+    static const struct kind *const kinds[] = {&table1, &table2};
+    for (size_t i = 0; i < 2; i++) {
+        begin(kinds[i]);
+        add_all(kind->shape, 1.02);
+        add(1, 2, 1)[load_row_valid].flag = false;
+        add(1, 2, 2)[load_row_complete].flag = false;
+        judge();
+        assert_cell(1, 2, 4, 3, kind->shape[1][2]);
+        assert_int_equal(judgements_exit_status(&table.judgements), 0);
     }
-    judge();
-    assert_close(paper_cells_at(&table, 2, 2, 0)->mean.value, 165e3);
-    assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
-    assert_verdict(READS_RISE, 5, VERDICT_UNDETERMINED);
-    assert_verdict(RISES_WITH_READS, 5, VERDICT_UNDETERMINED);
-    assert_verdict(WRITES_FALL, 5, VERDICT_HOLDS);
-    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+    assert_close(latency_ms(1, 2), 20e3 / 2740);
 }
 
 /* Three servers with a quarter of a core each. Writes may use less. */
-TEST_BETWEEN(a_starved_trial_does_not_count, set_up, tear_down)
+TEST_BETWEEN(a_starved_trial_does_not_count, NULL, tear_down)
 {
-    add_the_papers_shape(1.02);
-    add(1, 100, 1)[load_row_server_cores].real = 0.9 * 0.75 - 0.001;
-    add(1, 100, 87e3)[load_row_server_cores].real = 0.9 * 0.75 + 0.001;
-    add(1, 100, 87e3)[load_row_server_cores].real = NAN;
+    begin(&table1);
+    add_all(table1.shape, 1.02);
+    add(1, 2, 1)[load_row_server_cores].real = 0.9 * 0.75 - 0.001;
+    add(1, 2, 87e3)[load_row_server_cores].real = 0.9 * 0.75 + 0.001;
+    add(1, 2, 87e3)[load_row_server_cores].real = NAN;
     add(1, 0, 21e3)[load_row_server_cores].real = 0.1;
     judge();
-    const struct paper_cell *cell = paper_cells_at(&table, 1, 2, 0);
-    assert_int_equal(cell->trials, 6);
-    assert_int_equal(cell->starved, 1);
-    assert_int_equal(cell->valid, 5);
-    assert_close(cell->mean.value, 87e3);
+    assert_cell(1, 2, 6, 5, 87e3);
+    assert_int_equal(paper_cells_at(&table, 1, 2, 0)->starved, 1);
+    assert_cell(1, 0, 4, 4, 21e3);
     assert_int_equal(paper_cells_at(&table, 1, 0, 0)->starved, 0);
-    assert_int_equal(paper_cells_at(&table, 1, 0, 0)->valid, 4);
     assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
-/* As of a run that was interrupted early. */
-TEST_BETWEEN(cells_without_trials_are_unknown, set_up, tear_down)
+/* As of an evaluation that was interrupted early. */
+TEST_BETWEEN(cells_without_trials_are_unknown, NULL, tear_down)
 {
+    begin(&table2);
     add(0, 0, 1000);
     judge();
     assert_true(isnan(paper_cells_at(&table, 2, 2, 0)->mean.value));
-    assert_close(paper_cells_at(&table, 0, 0, 0)->mean.value, 1000);
+    assert_true(isnan(latency_ms(2, 2)));
+    assert_cell(0, 0, 1, 1, 1000);
     assert_true(isnan(paper_cells_at(&table, 0, 0, 0)->mean.low));
     assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
 /* ------------------------------------------------------------------ the shape */
 
-TEST_BETWEEN(the_papers_shape_holds, set_up, tear_down)
+/* The initials of the verdicts. Those of Table 1 are about reads from 1 to 3 servers and from 3 to
+ * 5, about writes likewise, and about the share of reads with 1, 3 and 5 servers. Those of Table 2
+ * are about 10 workers and about 20, with each number of servers, and then about the servers. */
+static void assert_verdicts(const char *verdicts, int status)
 {
-    add_the_papers_shape(1.02);
-    judge();
-    assert_int_equal(table.judgements.count, 2 + 2 + 3);
-    for (size_t i = 0; i < table.judgements.count; i++)
-        assert_int_equal(table.judgements.list[i].verdict, VERDICT_HOLDS);
-    const struct judgement *reads_rise = judgement_of(READS_RISE, 5);
-    assert_int_equal(reads_rise->against, 3);
-    assert_close(reads_rise->ours.value, 165.0 / 87);
-    assert_close(reads_rise->paper, 165.0 / 87);
-    const struct judgement *writes_fall = judgement_of(WRITES_FALL, 3);
-    assert_int_equal(writes_fall->against, 1);
-    assert_close(writes_fall->ours.value, 0.7);
-    assert_true(isnan(writes_fall->paper));
-    assert_close(judgement_of(RISES_WITH_READS, 3)->ours.value, 87.0 / 21);
-    assert_int_equal(judgements_exit_status(&table.judgements), 0);
+    assert_int_equal(table.judgements.count, strlen(verdicts));
+    for (size_t i = 0; verdicts[i] != '\0'; i++)
+        assert_int_equal("HFU"[table.judgements.list[i].verdict], verdicts[i]);
+    assert_int_equal(judgements_exit_status(&table.judgements), status);
 }
 
-TEST_BETWEEN(another_shape_fails, set_up, tear_down)
+static void assert_judgement(size_t index, const char *claim, uint64_t against, double ours,
+                             double paper)
 {
-    add_all(0, 20e3, 25e3, 40e3, 1.02);
-    add_all(1, 30e3, 31e3, 32e3, 1.002);
-    add_all(2, 25e3, 40e3, 20e3, 1.02);
-    judge();
-    assert_verdict(READS_RISE, 3, VERDICT_FAILS);
-    assert_verdict(READS_RISE, 5, VERDICT_FAILS);
-    assert_verdict(WRITES_FALL, 3, VERDICT_FAILS);
-    assert_verdict(WRITES_FALL, 5, VERDICT_HOLDS);
-    assert_verdict(RISES_WITH_READS, 1, VERDICT_HOLDS);
-    assert_verdict(RISES_WITH_READS, 3, VERDICT_HOLDS);
-    assert_verdict(RISES_WITH_READS, 5, VERDICT_FAILS);
-    assert_int_equal(judgements_exit_status(&table.judgements), 1);
+    const struct judgement *judgement = &table.judgements.list[index];
+    assert_string_equal(judgement->claim, claim);
+    assert_int_equal(judgement->against, against);
+    assert_close(judgement->ours.value, ours);
+    if (isnan(paper))
+        assert_true(isnan(judgement->paper));
+    else
+        assert_close(judgement->paper, paper);
 }
 
-TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
+TEST_BETWEEN(the_papers_shape_holds, NULL, tear_down)
 {
-    add_the_papers_shape(8);
+    begin(&table1);
+    add_all(table1.shape, 1.02);
     judge();
-    for (size_t i = 0; i < table.judgements.count; i++)
-        assert_int_equal(table.judgements.list[i].verdict, VERDICT_UNDETERMINED);
-    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+    assert_verdicts("HHHHHHH", 0);
+    assert_judgement(1, "reads rise from 3 to 5 servers", 3, 165.0 / 87, 165.0 / 87);
+    assert_judgement(2, "writes fall from 1 to 3 servers", 1, 0.7, NAN);
+    assert_judgement(4, "throughput rises with the share of reads, 1 server", 0, 4.0 / 3, NAN);
+    assert_judgement(5, "throughput rises with the share of reads, 3 servers", 0, 87.0 / 21,
+                     87.0 / 21);
+    begin(&table2);
+    add_all(table2.shape, 1.02);
+    judge();
+    assert_verdicts("HHHHHHHH", 0);
+    assert_judgement(0, "creates rise from 1 to 10 workers, 1 server", 0, 25.0 / 9, NAN);
+    assert_judgement(2, "creates rise from 1 to 10 workers, 3 servers", 0, 2074.0 / 776,
+                     2074.0 / 776);
+    assert_judgement(7, "creates fall from 3 to 5 servers, 20 workers", 3, 2336.0 / 2740,
+                     2336.0 / 2740);
+}
+
+/* With the fewest workers creates fall nowhere, which no claim is about. */
+TEST_BETWEEN(another_shape_fails, NULL, tear_down)
+{
+    static const double other1[3][LEVELS] = {{20, 25, 40}, {30, 31, 32}, {25, 40, 20}},
+                        other2[3][LEVELS] = {
+                            {700, 2500, 3300}, {800, 700, 3900}, {900, 3000, 3000}};
+    begin(&table1);
+    add_all(other1, 1.002);
+    judge();
+    assert_verdicts("FFFHHHF", 1);
+    begin(&table2);
+    add_all(other2, 1.02);
+    judge();
+    assert_verdicts("HHFHHUFH", 1);
 }
 
 /* The ends rise. */
-TEST_BETWEEN(a_fall_between_two_shares_fails, set_up, tear_down)
+TEST_BETWEEN(a_fall_between_two_shares_fails, NULL, tear_down)
 {
-    add_the_papers_shape(1.02);
-    struct table *rows = &trials[1];
-    for (size_t i = 0; i < rows->rows; i++) {
-        struct table_value *row = &rows->values[i * rows->type->count];
-        if (row[load_row_reads_percent].count == 50)
-            row[load_row_achieved_per_s].real /= 4;
-    }
+    static const double fall[3][LEVELS] = {{30, 35, 40}, {21, 10, 87}, {18, 50, 165}};
+    begin(&table1);
+    add_all(fall, 1.02);
     judge();
-    const struct judgement *judgement = judgement_of(RISES_WITH_READS, 3);
-    assert_int_equal(judgement->verdict, VERDICT_FAILS);
+    assert_verdicts("HHHHHFH", 1);
+    const struct judgement *judgement = &table.judgements.list[5];
     assert_string_equal(judgement->reason, "throughput falls from 0 to 50 % reads with 3 servers");
     assert_true(judgement->ours.low > 1);
-    assert_string_equal(judgement_of(RISES_WITH_READS, 5)->reason, "");
-    assert_int_equal(judgements_exit_status(&table.judgements), 1);
+    assert_string_equal(table.judgements.list[6].reason, "");
 }
 
-TEST_BETWEEN(servers_that_share_the_cores_are_not_compared, set_up, tear_down)
+/* Trials that scatter, a cell without a valid trial, whose figure is shown, and servers that cannot
+ * show it. */
+TEST_BETWEEN(what_is_not_shown_is_not_judged, NULL, tear_down)
 {
-    add_the_papers_shape(1.02);
-    options.load.target.cpu_percent = 0;
-    judge();
-    assert_verdict(READS_RISE, 3, VERDICT_UNDETERMINED);
-    assert_verdict(WRITES_FALL, 5, VERDICT_UNDETERMINED);
-    assert_verdict(RISES_WITH_READS, 3, VERDICT_HOLDS);
-    assert_close(judgement_of(READS_RISE, 3)->ours.value, 87.0 / 40);
-    assert_int_equal(judgements_exit_status(&table.judgements), 4);
-}
-
-TEST_BETWEEN(writes_of_a_simulation_are_not_judged, set_up, tear_down)
-{
-    add_the_papers_shape(1.02);
-    options.load.target.cpu_percent = 0;
-    options.load.target.driver = DRIVER_SIMULATED;
-    judge();
-    assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
-    assert_verdict(WRITES_FALL, 3, VERDICT_UNDETERMINED);
-    assert_verdict(RISES_WITH_READS, 1, VERDICT_HOLDS);
-    assert_int_equal(judgements_exit_status(&table.judgements), 4);
-}
-
-/* ------------------------------------------------------------------ the rows */
-
-TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
-{
-    add_the_papers_shape(1.02);
-    judge();
-    assert_field(&table.figures, 3 + 2, "servers", "3");
-    assert_field(&table.figures, 3 + 2, "reads_percent", "100");
-    assert_field(&table.figures, 3 + 2, "trials", "3");
-    assert_field(&table.figures, 3 + 2, "valid", "3");
-    assert_field(&table.figures, 3 + 2, "starved", "0");
-    assert_field(&table.figures, 3 + 2, "achieved_per_s", "87000.00");
-    assert_field(&table.figures, 3 + 2, "paper_per_s", "87000");
-    assert_field(&table.figures, 6 + 0, "paper_per_s", "18000");
-    assert_field(&table.figures, 3 + 1, "paper_per_s", "");
-    assert_field(&table.figures, 0 + 2, "paper_per_s", "");
-}
-
-TEST_BETWEEN(a_claim_is_a_sentence, set_up, tear_down)
-{
-    add_the_papers_shape(1.02);
-    judge();
-    assert_string_equal(judgement_of(READS_RISE, 5)->claim, "reads rise from 3 to 5 servers");
-    assert_string_equal(judgement_of(WRITES_FALL, 3)->claim, "writes fall from 1 to 3 servers");
-    assert_string_equal(judgement_of(RISES_WITH_READS, 1)->claim,
-                        "throughput rises with the share of reads, 1 server");
-    assert_string_equal(judgement_of(WRITES_FALL, 3)->row, "writes fall, 1 to 3 servers");
-}
-
-/* ------------------------------------------------------------------ the paper, the machine */
-
-static double published(uint64_t of_servers, uint64_t percent)
-{
-    return paper_published(design_table1.published, design_table1.published_count, of_servers,
-                           percent);
-}
-
-TEST(the_paper_has_ten_figures)
-{
-    static const double figures[][3] = {
-        {13, 460e3, 8e3}, {9, 296e3, 12e3}, {7, 257e3, 14e3}, {5, 165e3, 18e3}, {3, 87e3, 21e3}};
-    for (size_t i = 0; i < 5; i++) {
-        assert_true(published((uint64_t)figures[i][0], 100) == figures[i][1]);
-        assert_true(published((uint64_t)figures[i][0], 0) == figures[i][2]);
-        assert_true(isnan(published((uint64_t)figures[i][0], 50)));
+    static const struct {
+        const struct kind *kind;
+        double scatter;
+        size_t invalid; /* this number of servers has no valid trial at the last value */
+        uint32_t cpu_percent;
+        enum driver driver;
+        const char *verdicts;
+    } cases[] = {
+        {&table1, 8, 0, 25, DRIVER_EVENTS, "UUUUUUU"},
+        {&table2, 8, 0, 25, DRIVER_EVENTS, "UUUUUUUU"},
+        {&table1, 1.02, 2, 25, DRIVER_EVENTS, "HUHHHHU"},
+        {&table2, 1.02, 1, 25, DRIVER_EVENTS, "HHHUHHUU"},
+        {&table1, 1.02, 0, 0, DRIVER_EVENTS, "UUUUHHH"},
+        {&table2, 1.02, 0, 0, DRIVER_EVENTS, "HHHHHHUU"},
+        {&table1, 1.02, 0, 0, DRIVER_SIMULATED, "HHUUHHH"},
+        {&table2, 1.02, 0, 0, DRIVER_SIMULATED, "HHHHHHUU"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t invalid = cases[i].invalid;
+        begin(cases[i].kind);
+        options.load.target.cpu_percent = cases[i].cpu_percent;
+        options.load.target.driver = cases[i].driver;
+        add_all(kind->shape, cases[i].scatter);
+        for (size_t k = 2 * 3; invalid > 0 && k < 3 * 3; k++)
+            trials[invalid].values[k * load_row_table.count + load_row_valid].flag = false;
+        judge();
+        assert_verdicts(cases[i].verdicts, 4);
+        assert_cell(2, 2, 3, invalid == 2 ? 0 : 3, kind->shape[2][2]);
+        assert_judgement(1, table.judgements.list[1].claim, table.judgements.list[1].against,
+                         kind == &table1 ? 165.0 / 87 : 3300.0 / 2500,
+                         kind == &table1 ? 165.0 / 87 : NAN);
     }
-    assert_true(isnan(published(1, 100)));
 }
+
+/* With --connect there is one number of servers. */
+TEST_BETWEEN(one_number_is_compared_with_nothing, NULL, tear_down)
+{
+    begin(&table2);
+    options.load.target.topology_count = 1;
+    options.load.sessions.count = 2;
+    add_all(table2.shape, 1.02);
+    judge();
+    assert_verdicts("H", 0);
+}
+
+/* ------------------------------------------------------------------ the rows, the paper */
+
+TEST_BETWEEN(a_row_has_the_papers_figure, NULL, tear_down)
+{
+    static uint64_t nine[] = {1, 3, 9};
+    begin(&table2);
+    options.load.target.server_counts = nine;
+    add_all(table2.shape, 1.02);
+    add(1, 0, 1)[load_row_valid].flag = false;
+    judge();
+    assert_field(&table.figures, 3 + 0, "trials", "4");
+    assert_field(&table.figures, 3 + 0, "valid", "3");
+    assert_field(&table.figures, 3 + 0, "creates_per_s", "776.00");
+    assert_field(&table.figures, 3 + 0, "latency_mean_ms", "1.2887");
+    assert_field(&table.figures, 3 + 0, "paper_per_s", "776");
+    assert_field(&table.figures, 3 + 0, "paper_latency_ms", "1.2");
+    assert_field(&table.figures, 6 + 0, "paper_latency_ms", "1.4");
+    assert_field(&table.figures, 6 + 1, "paper_latency_ms", "");
+    assert_field(&table.figures, 0 + 0, "paper_per_s", "");
+}
+
+static double published(const struct paper_design *design, uint64_t of_servers, uint64_t at)
+{
+    return paper_published(design->published, design->published_count, of_servers, at);
+}
+
+TEST(the_paper_has_twenty_two_figures)
+{
+    static const double figures1[][3] = {
+        {13, 460e3, 8e3}, {9, 296e3, 12e3}, {7, 257e3, 14e3}, {5, 165e3, 18e3}, {3, 87e3, 21e3}};
+    static const double figures2[][4] = {
+        {3, 776, 2074, 2740}, {5, 748, 1832, 2336}, {7, 758, 1572, 1934}, {9, 711, 1540, 1890}};
+    for (size_t i = 0; i < 5; i++) {
+        uint64_t count = (uint64_t)figures1[i][0];
+        assert_true(published(&design_table1, count, 100) == figures1[i][1]);
+        assert_true(published(&design_table1, count, 0) == figures1[i][2]);
+        assert_true(isnan(published(&design_table1, count, 50)));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t count = (uint64_t)figures2[i][0];
+        for (size_t level = 0; level < LEVELS; level++)
+            assert_true(published(&design_table2, count, workers[level]) == figures2[i][1 + level]);
+        assert_true(isnan(published(&design_table2, count, 2)));
+    }
+    assert_true(isnan(published(&design_table1, 1, 100)));
+    assert_true(isnan(published(&design_table2, 1, 1)));
+}
+
+/* ------------------------------------------------------------------ the machine */
 
 TEST(servers_get_what_the_driver_leaves)
 {
@@ -359,22 +396,23 @@ TEST(servers_get_what_the_driver_leaves)
 
 /* ------------------------------------------------------------------ the rehearsal */
 
-TEST_BETWEEN(a_rehearsal_comes_first_and_is_not_kept, set_up, tear_down)
+TEST(a_rehearsal_comes_first_and_is_not_kept)
 {
     uint64_t sessions = 60;
+    begin(&table1);
     options.load.sessions = (struct levels){.list = &sessions, .count = 1};
     options.load.trials = 2;
     options.load.rehearses = true;
     struct rounds rounds;
     free(load_cells_new(&options.load, &rounds));
-    assert_int_equal(rounds.trial_count, 3 * 3 * SHARES);
-    assert_int_equal(rounds.rehearsals, 3 * SHARES);
+    assert_int_equal(rounds.trial_count, 3 * 3 * LEVELS);
+    assert_int_equal(rounds.rehearsals, 3 * LEVELS);
     for (size_t i = 0; i < rounds.trial_count; i++)
-        assert_int_equal(rounds.trials[i].number, i / (3 * SHARES));
+        assert_int_equal(rounds.trials[i].number, i / (3 * LEVELS));
     rounds_deinit(&rounds);
     options.load.rehearses = false;
     free(load_cells_new(&options.load, &rounds));
-    assert_int_equal(rounds.trial_count, 2 * 3 * SHARES);
+    assert_int_equal(rounds.trial_count, 2 * 3 * LEVELS);
     assert_int_equal(rounds.rehearsals, 0);
     assert_int_equal(rounds.trials[0].number, 1);
     rounds_deinit(&rounds);
