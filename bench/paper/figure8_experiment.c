@@ -155,8 +155,7 @@ static void explain(const struct table *events, const struct load_options *optio
 
 struct lead {
     struct figure8 figure;
-    const struct experiment *experiment;
-    const struct paper_options *options;
+    const struct paper *paper;
 };
 
 static enum error_kind keep(void *context, const struct table_value *row,
@@ -187,20 +186,19 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     if (output_write(options->output.out, figure->samples.type->file, paper_write_table,
                      &figure->samples, &error) != ERROR_NONE)
         return complain(&error);
-    return paper_loads_tell(series,
-                            &(struct paper_outcome){.experiment = lead->experiment,
-                                                    .options = lead->options,
-                                                    .file = &figure->faults,
-                                                    .cells = &figure->events,
-                                                    .judgements = &figure->judgements},
-                            verdict);
+    const struct paper_outcome outcome = {.paper = lead->paper,
+                                          .file = &figure->faults,
+                                          .cells = &figure->events,
+                                          .judgements = &figure->judgements,
+                                          .series = &series->base,
+                                          .fails = paper_loads_complain(series)};
+    return paper_tell(&outcome, verdict);
 }
 
-static int lead_trials(const struct experiment *experiment, struct paper_options *options, int argc,
-                       char **argv, bool *interrupted)
+static int lead_trials(struct paper *paper)
 {
-    struct load_options *load = &options->load;
-    struct lead lead = {.experiment = experiment, .options = options};
+    struct load_options *load = &paper->options->load;
+    struct lead lead = {.paper = paper};
     struct figure8 *figure = &lead.figure;
     load->mix = mix_of_reads(READS_PERCENT);
     figure8_init(figure, load->target.server_counts[0], load->duration_ns);
@@ -209,7 +207,7 @@ static int lead_trials(const struct experiment *experiment, struct paper_options
                                           .context = &lead,
                                           .faults = figure->plan.faults,
                                           .fault_count = 2 * figure->plan.events};
-    int status = paper_loads_lead(&user, options, argc, argv, interrupted);
+    int status = paper_loads_lead(paper, &user);
     figure8_deinit(figure);
     return status;
 }

@@ -285,6 +285,17 @@ struct paper_column {
     bool if_several; /* only with several numbers of servers */
 };
 
+struct experiment;
+
+/* An experiment that is made. */
+struct paper {
+    const struct experiment *experiment;
+    struct paper_options *options;
+    int argc; /* the command line: argv[0] and argv[1] are the subcommand and the name */
+    char **argv;
+    bool interrupted; /* by a signal, and the status says so */
+};
+
 /* Constant. */
 struct experiment {
     const char *name; /* "table1": the operand, and the folder among all */
@@ -292,11 +303,8 @@ struct experiment {
     /* Why the experiment cannot be made on these servers: a static text without a period; NULL, as
      * the function may be, if it can. Among all it is left out then. */
     const char *(*cannot)(const struct target_options *target);
-    /* Runs the experiment. argv[0] and argv[1] are the subcommand and the name. Returns the exit
-     * status; errors have been complained about. *interrupted: by a signal, and the status says
-     * so. */
-    int (*lead)(const struct experiment *experiment, struct paper_options *options, int argc,
-                char **argv, bool *interrupted);
+    /* Runs the experiment. Returns the exit status; errors have been complained about. */
+    int (*lead)(struct paper *paper);
     const struct paper_design *design; /* NULL: lead has its own */
     /* For people: the table above the judgements, and what is to be known of it, below. cells: what
      * the JSON has, too. */
@@ -314,8 +322,7 @@ extern const struct paper_design design_table1, design_table2, design_table3;
 
 /* What an experiment ends with. */
 struct paper_outcome {
-    const struct experiment *experiment;
-    const struct paper_options *options;
+    const struct paper *paper;
     const struct table *file;  /* table1.csv, … */
     const struct table *cells; /* as many of each topology, in their order */
     const struct judgements *judgements;
@@ -328,6 +335,10 @@ struct paper_outcome {
  * does not hold. *verdict: that of the judgements, or 1 if the servers have counted otherwise.
  * Returns 0, or the exit status of an error that has been complained about. */
 int paper_tell(const struct paper_outcome *outcome, int *verdict);
+
+/* The same of the trials of a series, by the experiment's design. */
+int paper_tell_design(const struct paper *paper, const struct series *series, bool fails,
+                      int *verdict);
 
 /* For output_write: all rows of a table, with the names of the columns. */
 void paper_write_table(FILE *stream, const void *table);
@@ -355,16 +366,15 @@ void paper_json_write(json_t *list, FILE *stream);
 /* Gives each private server its share of the CPU, and makes all trials, after a rehearsal if
  * servers live through all of them (bench/output/load_series.h). The user's subcommand and warning
  * are filled in here. Returns the exit status; errors have been complained about. */
-int paper_loads_lead(const struct load_series_user *wanted, struct paper_options *options, int argc,
-                     char **argv, bool *interrupted);
+int paper_loads_lead(struct paper *paper, const struct load_series_user *wanted);
 
 /* For struct experiment: by its design. */
-int paper_loads_lead_design(const struct experiment *experiment, struct paper_options *options,
-                            int argc, char **argv, bool *interrupted);
+int paper_loads_lead_design(struct paper *paper);
 
-/* What the user of a series ends with: complains about the trials that are not valid, and tells the
- * outcome, whose series and failures are filled in here. */
-int paper_loads_tell(const struct load_series *series, struct paper_outcome *outcome, int *verdict);
+/* Complains about the trials that are not valid. Returns whether the servers have counted
+ * otherwise.
+ */
+bool paper_loads_complain(const struct load_series *series);
 
 /* ------------------------------------------------------------------ Table 3 */
 
@@ -436,8 +446,7 @@ void table3_row_take(const struct table3_trial *trial, const struct trial_result
                      double cores_allowed, struct table_value *row);
 
 /* For struct experiment. */
-int table3_lead(const struct experiment *experiment, struct paper_options *options, int argc,
-                char **argv, bool *interrupted);
+int table3_lead(struct paper *paper);
 
 /* ------------------------------------------------------------------ Figure 8 */
 

@@ -25,11 +25,10 @@ static const char *choose_shares(struct load_options *load, char *text, size_t s
     return text;
 }
 
-int paper_loads_lead(const struct load_series_user *wanted, struct paper_options *options, int argc,
-                     char **argv, bool *interrupted)
+int paper_loads_lead(struct paper *paper, const struct load_series_user *wanted)
 {
-    char text[512], subcommand[32];
-    struct load_options *load = &options->load;
+    char text[512];
+    struct load_options *load = &paper->options->load;
     /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
      * that are started again in each trial, in each warm-up. */
     load->rehearses = load->target.driver != DRIVER_SIMULATED && wanted->fault_count == 0;
@@ -37,57 +36,33 @@ int paper_loads_lead(const struct load_series_user *wanted, struct paper_options
     if (warning != NULL && !load->output.quiet)
         complain_mildly("%s", warning);
     struct load_series_user user = *wanted;
-    snprintf(subcommand, sizeof subcommand, "paper %s", argv[1]);
-    user.subcommand = subcommand;
+    user.subcommand = paper->experiment->command.arguments.subcommand;
     user.warning = warning;
-    user.interrupted = interrupted;
-    return load_series_lead(load, &user, argc, argv);
+    user.interrupted = &paper->interrupted;
+    return load_series_lead(load, &user, paper->argc, paper->argv);
 }
 
-int paper_loads_tell(const struct load_series *series, struct paper_outcome *outcome, int *verdict)
+bool paper_loads_complain(const struct load_series *series)
 {
-    outcome->series = &series->base;
-    outcome->fails = false;
+    bool fails = false;
     for (size_t i = 0; i < series->base.record_count; i++) {
         const struct series_record *record = &series->base.records[i];
         char where[100];
         load_series_complain(series, record, series_where(&series->base, record, where));
-        outcome->fails =
-            outcome->fails || series_rows_verdict(&record->rows, load_row_verdict) == 1;
+        fails = fails || series_rows_verdict(&record->rows, load_row_verdict) == 1;
     }
-    return paper_tell(outcome, verdict);
+    return fails;
 }
 
 /* ------------------------------------------------------------------ by a design */
 
-struct lead {
-    const struct experiment *experiment;
-    const struct paper_options *options;
-};
-
 static int tell(const struct load_series *series, void *context, int *verdict)
 {
-    const struct lead *lead = context;
-    const struct table *rows[OPTIONS_TOPOLOGIES_MAX];
-    struct paper_cells cells;
-    for (size_t i = 0; i < series->options->target.topology_count; i++)
-        rows[i] = &series->base.records[i].rows;
-    paper_cells_init(&cells, lead->experiment->design, lead->options, rows);
-    int status = paper_loads_tell(series,
-                                  &(struct paper_outcome){.experiment = lead->experiment,
-                                                          .options = lead->options,
-                                                          .file = &cells.figures,
-                                                          .cells = &cells.figures,
-                                                          .judgements = &cells.judgements},
-                                  verdict);
-    paper_cells_deinit(&cells);
-    return status;
+    return paper_tell_design(context, &series->base, paper_loads_complain(series), verdict);
 }
 
-int paper_loads_lead_design(const struct experiment *experiment, struct paper_options *options,
-                            int argc, char **argv, bool *interrupted)
+int paper_loads_lead_design(struct paper *paper)
 {
-    struct lead lead = {experiment, options};
-    const struct load_series_user user = {.tell = tell, .context = &lead};
-    return paper_loads_lead(&user, options, argc, argv, interrupted);
+    const struct load_series_user user = {.tell = tell, .context = paper};
+    return paper_loads_lead(paper, &user);
 }

@@ -75,15 +75,17 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, j
                    bool *interrupted)
 {
     struct paper_options options;
+    struct paper paper = {
+        .experiment = experiment, .options = &options, .argc = argc, .argv = argv};
     struct error error;
     char folder[PATH_MAX];
     int status = paper_options_parse(&experiment->command, argc - 1, argv + 1, &options);
     if (status != ARGUMENTS_GO)
         return status;
     options.experiments = options.load.output.json ? list : NULL;
-    status = name_folder(&options, folder, &error) == ERROR_NONE
-                 ? experiment->lead(experiment, &options, argc, argv, interrupted)
-                 : complain(&error);
+    status = name_folder(&options, folder, &error) == ERROR_NONE ? experiment->lead(&paper)
+                                                                 : complain(&error);
+    *interrupted = paper.interrupted;
     if (options.load.output.out == folder)
         folder_discard(folder); /* if nothing was kept */
     paper_options_deinit(&options);

@@ -172,8 +172,8 @@ static void put(struct grid *grid, const struct table_value *value, int decimals
 
 static void print_cells(const struct paper_outcome *outcome, unsigned width)
 {
-    const struct experiment *experiment = outcome->experiment;
-    size_t topologies = outcome->options->load.target.topology_count;
+    const struct experiment *experiment = outcome->paper->experiment;
+    size_t topologies = outcome->paper->options->load.target.topology_count;
     size_t step = experiment->is_of_ends ? outcome->cells->rows / topologies : 1;
     struct grid_column titles[GRID_COLUMNS_MAX];
     struct grid grid;
@@ -196,8 +196,8 @@ static void print_cells(const struct paper_outcome *outcome, unsigned width)
 
 static void print(const struct paper_outcome *outcome)
 {
-    const struct experiment *experiment = outcome->experiment;
-    const struct load_options *options = &outcome->options->load;
+    const struct experiment *experiment = outcome->paper->experiment;
+    const struct load_options *options = &outcome->paper->options->load;
     unsigned columns = terminal_columns(STDOUT_FILENO);
     fputc('\n', stdout);
     print_cells(outcome, columns);
@@ -213,7 +213,7 @@ static void print(const struct paper_outcome *outcome)
 static json_t *describe_records(const struct paper_outcome *outcome)
 {
     json_t *list = json_array();
-    size_t cells = outcome->cells->rows / outcome->options->load.target.topology_count;
+    size_t cells = outcome->cells->rows / outcome->paper->options->load.target.topology_count;
     for (size_t i = 0; i < outcome->series->record_count; i++) {
         const struct series_record *record = &outcome->series->records[i];
         if (record->rows.rows > 0)
@@ -227,7 +227,7 @@ static json_t *describe_records(const struct paper_outcome *outcome)
 int paper_tell(const struct paper_outcome *outcome, int *verdict)
 {
     struct error error;
-    const struct output_options *output = &outcome->options->load.output;
+    const struct output_options *output = &outcome->paper->options->load.output;
     const struct judgements *judgements = outcome->judgements;
     enum error_kind kind = output_write(output->out, outcome->file->type->file, paper_write_table,
                                         outcome->file, &error);
@@ -245,8 +245,27 @@ int paper_tell(const struct paper_outcome *outcome, int *verdict)
     else
         print(outcome);
     *verdict = outcome->fails ? 1 : judgements_exit_status(judgements);
-    if (outcome->options->experiments != NULL)
-        paper_json_add(outcome->options->experiments, outcome->experiment->name, *verdict,
-                       output->out, describe_records(outcome), judgements);
+    if (outcome->paper->options->experiments != NULL)
+        paper_json_add(outcome->paper->options->experiments, outcome->paper->experiment->name,
+                       *verdict, output->out, describe_records(outcome), judgements);
+    return status;
+}
+
+int paper_tell_design(const struct paper *paper, const struct series *series, bool fails,
+                      int *verdict)
+{
+    const struct table *rows[OPTIONS_TOPOLOGIES_MAX];
+    struct paper_cells cells;
+    for (size_t i = 0; i < paper->options->load.target.topology_count; i++)
+        rows[i] = &series->records[i].rows;
+    paper_cells_init(&cells, paper->experiment->design, paper->options, rows);
+    const struct paper_outcome outcome = {.paper = paper,
+                                          .file = &cells.figures,
+                                          .cells = &cells.figures,
+                                          .judgements = &cells.judgements,
+                                          .series = series,
+                                          .fails = fails};
+    int status = paper_tell(&outcome, verdict);
+    paper_cells_deinit(&cells);
     return status;
 }

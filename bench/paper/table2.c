@@ -153,12 +153,11 @@ static void explain(const struct table *cells, const struct load_options *option
                   PUBLISHED_VALUE_BYTES);
 }
 
-static int lead(const struct experiment *experiment, struct paper_options *options, int argc,
-                char **argv, bool *interrupted)
+static int lead(struct paper *paper)
 {
-    options->load.mix.percent[LOAD_CREATE_DELETE] = 100;
-    options->load.depth = 1;
-    return paper_loads_lead_design(experiment, options, argc, argv, interrupted);
+    paper->options->load.mix.percent[LOAD_CREATE_DELETE] = 100;
+    paper->options->load.depth = 1;
+    return paper_loads_lead_design(paper);
 }
 
 const struct experiment experiment_table2 = {

@@ -127,14 +127,13 @@ void table3_row_take(const struct table3_trial *trial, const struct trial_result
 
 struct table3_series {
     struct series base;
-    const struct experiment *experiment;
-    struct paper_options *options;
+    struct paper *paper;
     struct table3_trial trial; /* the present one */
 };
 
 static json_t *describe_plan(const void *context)
 {
-    const struct paper_options *options = ((const struct table3_series *)context)->options;
+    const struct paper_options *options = ((const struct table3_series *)context)->paper->options;
     const struct load_options *load = &options->load;
     return json_pack(
         "{s:s, s:o, s:o, s:i, s:b, s:i, s:o, s:I, s:I}", "experiment", "table3", "clients",
@@ -150,10 +149,10 @@ static json_t *describe_plan(const void *context)
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct table3_series *series = context;
-    struct load_options *options = &series->options->load;
+    struct load_options *options = &series->paper->options->load;
     (void)error;
     options->rehearses = options->target.driver != DRIVER_SIMULATED;
-    table3_lay_out(series->options, &series->base.rounds);
+    table3_lay_out(series->paper->options, &series->base.rounds);
     return ERROR_NONE;
 }
 
@@ -185,7 +184,7 @@ static enum error_kind keep(struct table3_series *series, struct series_record *
     row[table3_row_run] = table_text(record->files.run);
     row[table3_row_target] = table_text(record->target);
     row[table3_row_servers] = table_count(record->servers);
-    row[table3_row_seed] = table_count(series->options->load.seed);
+    row[table3_row_seed] = table_count(series->paper->options->load.seed);
     series_keep(&series->base, record, result->memory->fleet, result->not_reconciled);
     table_write_row(&table3_row_table, row, &record->csv);
     return file_set_commit(&record->files, ERROR_NONE, error);
@@ -195,12 +194,12 @@ static enum error_kind make(void *context, struct error *error)
 {
     struct table3_series *series = context;
     struct series *base = &series->base;
-    const struct load_options *options = &series->options->load;
+    const struct load_options *options = &series->paper->options->load;
     size_t topology = base->rounds.cells[base->trial->cell].topology;
     const struct target *target = &base->targets.list[topology];
     const struct table3_trial *trial = &series->trial;
     struct trial_result *result = NULL;
-    series->trial = table3_trial_of(series->options, base->trial);
+    series->trial = table3_trial_of(series->paper->options, base->trial);
     const struct trial_plan plan = {
         .fleet = {.driver = options->target.driver,
                   .sessions = trial->clients,
@@ -255,29 +254,16 @@ static bool complain_of(const struct series_record *record, const char *where)
 static int tell(void *context, int *verdict)
 {
     const struct table3_series *series = context;
-    const struct table *rows[OPTIONS_TOPOLOGIES_MAX];
-    struct paper_cells cells;
-    struct paper_outcome outcome = {.experiment = series->experiment,
-                                    .options = series->options,
-                                    .file = &cells.figures,
-                                    .cells = &cells.figures,
-                                    .judgements = &cells.judgements,
-                                    .series = &series->base};
-    for (size_t i = 0; i < series->options->load.target.topology_count; i++) {
+    bool fails = false;
+    for (size_t i = 0; i < series->base.record_count; i++) {
         const struct series_record *record = &series->base.records[i];
         char where[100];
-        rows[i] = &record->rows;
-        if (complain_of(record, series_where(&series->base, record, where)))
-            outcome.fails = true;
+        fails = complain_of(record, series_where(&series->base, record, where)) || fails;
     }
-    paper_cells_init(&cells, series->experiment->design, series->options, rows);
-    int status = paper_tell(&outcome, verdict);
-    paper_cells_deinit(&cells);
-    return status;
+    return paper_tell_design(series->paper, &series->base, fails, verdict);
 }
 
-int table3_lead(const struct experiment *experiment, struct paper_options *options, int argc,
-                char **argv, bool *interrupted)
+int table3_lead(struct paper *paper)
 {
     static const struct series_user user = {.lay_out = lay_out,
                                             .rows = &table3_row_table,
@@ -285,17 +271,18 @@ int table3_lead(const struct experiment *experiment, struct paper_options *optio
                                             .begin = begin,
                                             .make = make,
                                             .tell = tell};
-    struct load_options *load = &options->load;
-    const struct series_options of_series = {.subcommand = "paper table3",
+    struct load_options *load = &paper->options->load;
+    const struct series_options of_series = {.subcommand =
+                                                 paper->experiment->command.arguments.subcommand,
                                              .target = &load->target,
                                              .output = &load->output,
                                              .clients = &load->sessions,
                                              .processes = load->processes,
                                              .seed = load->seed};
-    struct table3_series series = {.experiment = experiment, .options = options};
+    struct table3_series series = {.paper = paper};
     series_init(&series.base, &of_series, &user, &series);
-    int status = series_lead(&series.base, argc, argv);
-    *interrupted = series.base.interrupted;
+    int status = series_lead(&series.base, paper->argc, paper->argv);
+    paper->interrupted = series.base.interrupted;
     series_deinit(&series.base);
     return status;
 }
