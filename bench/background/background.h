@@ -14,7 +14,7 @@
 #ifndef BENCH_BACKGROUND_BACKGROUND_H
 #define BENCH_BACKGROUND_BACKGROUND_H
 
-#include "bench/output/validity.h"
+#include "bench/output/verdict.h"
 #include "load/load.h"
 #include "trial/trial.h"
 

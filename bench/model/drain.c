@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
-#include "bench/output/validity.h"
+#include "bench/output/verdict.h"
 #include "bench/target/resources.h"
 #include "trial/trial.h"
 

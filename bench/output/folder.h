@@ -26,7 +26,7 @@ MUST_CHECK enum error_kind folder_make(const char *out, uint64_t utc_ns, const c
                                        char folder[PATH_MAX], struct error *error);
 
 /* Removes what folder_make has made, if it is empty: the folder, and "results" if that did not
- * exist before. */
+ * exist before. A signal handler may call it. */
 void folder_discard(const char *folder);
 
 /* Removes the slashes at the end of a path, but not that of "/". */

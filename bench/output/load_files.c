@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "bench/output/validity.h"
+#include "bench/output/verdict.h"
 #include "measure/hlog.h"
 #include "servers/role.h"
 

@@ -2,7 +2,7 @@
 #include "bench/output/load_rows.h"
 
 #include "base/text.h"
-#include "bench/output/validity.h"
+#include "bench/output/verdict.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,14 +6,18 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/terminal.h"
 #include "bench/output/folder.h"
-#include "bench/output/interruption.h"
 #include "bench/output/json_result.h"
 #include "bench/target/resources.h"
 
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 void series_init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context)
@@ -85,6 +89,73 @@ const char *series_topology(const struct series *series)
     return series->targets.count > 1 ? series->targets.list[topology].name : "";
 }
 
+/* ------------------------------------------------------------------ interruption */
+
+static const char *piece_of(const struct series *series)
+{
+    return series->options.piece != NULL ? series->options.piece : "trial";
+}
+
+static size_t trials_kept(const struct series *series)
+{
+    size_t trials = series->user->kept != NULL ? series->user->kept(series->context) : 0;
+    for (size_t i = 0; i < series->record_count; i++)
+        trials += series->records[i].rows.rows;
+    return trials;
+}
+
+/* The interruption of a trial, or of a request before the first, in the words of the series. */
+static void heed_interruption(struct series *series, struct error *error)
+{
+    char of[32], whole[32];
+    size_t kept = trials_kept(series);
+    series->interrupted = error->kind == ERROR_INTERRUPTED;
+    if (!series->interrupted)
+        return;
+    if (kept == 0)
+        error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand,
+                    "before a %s ended: nothing is kept", piece_of(series));
+    else
+        error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand, "%s of %s %ss %s kept",
+                    text_format_count(kept, of, sizeof of),
+                    text_format_count(series->planned, whole, sizeof whole), piece_of(series),
+                    kept == 1 ? "is" : "are");
+}
+
+/* For the handler of a signal that comes before anything has been made. */
+static struct {
+    char sentence[200], folder[PATH_MAX];
+} ending;
+
+static void end_program(int number)
+{
+    (void)number;
+    (void)!write(STDERR_FILENO, ending.sentence, strlen(ending.sentence));
+    if (ending.folder[0] != '\0')
+        folder_discard(ending.folder);
+    _exit(error_exit_status(ERROR_INTERRUPTED));
+}
+
+/* A signal that the program was started to ignore stays ignored. */
+static void let_signals_end_program(const struct series *series)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    bool controls = isatty(STDERR_FILENO) && terminal_look(STDERR_FILENO).controls;
+    snprintf(ending.sentence, sizeof ending.sentence,
+             "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
+             controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,
+             error_words(ERROR_INTERRUPTED), piece_of(series));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (signal(numbers[i], end_program) == SIG_IGN)
+            signal(numbers[i], SIG_IGN);
+    }
+}
+
+void series_discards(const char *folder)
+{
+    snprintf(ending.folder, sizeof ending.folder, "%s", folder);
+}
+
 /* ------------------------------------------------------------------ before the first trial */
 
 static enum error_kind check(struct series *series, struct error *error)
@@ -107,11 +178,6 @@ static enum error_kind check(struct series *series, struct error *error)
                                 error);
 }
 
-static const char *piece_of(const struct series *series)
-{
-    return series->options.piece != NULL ? series->options.piece : "trial";
-}
-
 static enum error_kind open_targets(struct series *series, struct error *error)
 {
     const struct target_options *options = series->options.target;
@@ -119,7 +185,7 @@ static enum error_kind open_targets(struct series *series, struct error *error)
         progress_say(&series->progress,
                      options->connect ? "looking at the servers" : "starting private servers");
     if (options->connect)
-        interruption_ends_program(series->options.subcommand, piece_of(series));
+        let_signals_end_program(series);
     enum error_kind kind =
         targets_open(&series->targets, options, series_most_clients(series), error);
     progress_clear(&series->progress);
@@ -339,22 +405,6 @@ static int tell_left(const struct series *series, int status)
 {
     int left = series->left.kind != ERROR_NONE ? complain(&series->left) : 0;
     return status != 0 ? status : left;
-}
-
-static size_t trials_kept(const struct series *series)
-{
-    size_t trials = series->user->kept != NULL ? series->user->kept(series->context) : 0;
-    for (size_t i = 0; i < series->record_count; i++)
-        trials += series->records[i].rows.rows;
-    return trials;
-}
-
-/* The interruption of a trial, or of a request before the first, in the words of the series. */
-static void heed_interruption(struct series *series, struct error *error)
-{
-    series->interrupted = error->kind == ERROR_INTERRUPTED;
-    interruption_reword(error, series->options.subcommand, piece_of(series), trials_kept(series),
-                        series->planned);
 }
 
 int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row))

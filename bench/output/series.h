@@ -131,6 +131,10 @@ void series_deinit(struct series *series);
  * the results told. Returns the exit status; errors have been complained about. */
 int series_lead(struct series *series, int argc, char **argv);
 
+/* A signal before the servers of --connect have answered ends the program: it then discards this
+ * folder, too, which has just been made. */
+void series_discards(const char *folder);
+
 /* Answers who has asked for the metrics, where there is time for that. */
 void series_answer(const struct series *series);
 

@@ -5,7 +5,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/subcommands.h"
 #include "bench/output/folder.h"
-#include "bench/output/interruption.h"
+#include "bench/output/series.h"
 #include "bench/page/page.h"
 #include "bench/paper/internal.h"
 
@@ -65,7 +65,7 @@ static enum error_kind name_folder(struct paper_options *options, char folder[PA
     if (kind != ERROR_NONE)
         return kind;
     rmdir(folder);
-    interruption_discards(folder, folder_discard);
+    series_discards(folder);
     options->load.output.out = folder;
     return ERROR_NONE;
 }
@@ -198,7 +198,7 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
 {
     bool interrupted = false;
     int status = 0;
-    interruption_discards(folder, folder_discard);
+    series_discards(folder);
     for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
         const struct experiment *experiment = experiments[i];
         const char *why = find_obstacle(experiment, &options->target);

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "bench/cli/complain.h"
-#include "bench/output/validity.h"
+#include "bench/output/verdict.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 

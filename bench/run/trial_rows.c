@@ -2,7 +2,7 @@
 #include "bench/run/internal.h"
 
 #include "base/memory.h"
-#include "bench/output/validity.h"
+#include "bench/output/verdict.h"
 
 #include <math.h>
 #include <stdio.h>
