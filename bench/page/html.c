@@ -204,7 +204,7 @@ void html_take_sentence(FILE *stream, const char *verdict, char *text)
 void html_sentence_row(FILE *stream, const char *verdict, const char *sentence,
                        const struct csv_reader *file, size_t row)
 {
-    struct growing_text text = {0};
+    struct growing_text text = {.text = memory_text("")};
     html_fill(&text, sentence, file, row);
     html_take_sentence(stream, verdict, text.text);
 }

@@ -605,7 +605,7 @@ static void write_answer(FILE *out, char **words)
 {
     const char *left = answers_txt, *at;
     struct answer one;
-    char text[1024], in_short[1024];
+    char text[1100], in_short[1024];
     size_t number = 1;
     for (; answer_next(&left, &one) && strcmp(one.topic, words[0]) != 0; number++)
         continue;
