@@ -41,6 +41,16 @@ static int clear_away(void **state)
     return work_remove(state);
 }
 
+/* On servers of somebody else, where the root znode has been made by then; the messages:
+ * tests/golden/environment. */
+TEST_BETWEEN(a_folder_that_cannot_be_made, make_fresh, clear_away)
+{
+    command_run(&command, COMMAND("run", SMALL, "--connect", outside, "-o", "no/where"));
+    assert_refused(&command, 3, "zkherd: no/where: system error (No such file or directory)");
+    assert_left(0);
+    assert_nothing_left_outside(1);
+}
+
 /* ------------------------------------------------------------------ programs */
 
 TEST_BETWEEN(too_little_memory, make_fresh, clear_away)
