@@ -125,6 +125,7 @@ static void heed_interruption(struct series *series, struct error *error)
 /* For the handler of a signal that comes before anything has been made. */
 static struct {
     char sentence[200], folder[PATH_MAX];
+    int status;
 } ending;
 
 static void end_program(int number)
@@ -132,8 +133,8 @@ static void end_program(int number)
     (void)number;
     (void)!write(STDERR_FILENO, ending.sentence, strlen(ending.sentence));
     if (ending.folder[0] != '\0')
-        folder_discard(ending.folder);
-    _exit(error_exit_status(ERROR_INTERRUPTED));
+        folder_discard(ending.folder); // NOLINT(bugprone-signal-handler): it only calls rmdir
+    _exit(ending.status);
 }
 
 /* A signal that the program was started to ignore stays ignored. */
@@ -141,6 +142,7 @@ static void let_signals_end_program(const struct series *series)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     bool controls = isatty(STDERR_FILENO) && terminal_look(STDERR_FILENO).controls;
+    ending.status = error_exit_status(ERROR_INTERRUPTED);
     snprintf(ending.sentence, sizeof ending.sentence,
              "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
              controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,

@@ -83,6 +83,7 @@ static void write_herd(const char *recipe, const struct herd *herd, FILE *stream
 static void write_knee(const char *recipe, const struct plan_knee *told, FILE *stream)
 {
     static const char *const lacks[] = {
+/* Long texts are in pieces: NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 #define X(name, word, lack) lack,
         PLAN_KNEE_STATE_LIST(X)
 #undef X
