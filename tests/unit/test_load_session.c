@@ -7,19 +7,23 @@
 
 #include "tests/support/test.h"
 
-#define SENT_MAX   100000
-#define DEPTH      8
-#define OPERATIONS 20000
+#define SENT_MAX    100000
+#define DEPTH       8
+#define OPERATIONS  20000
+#define VALUE_BYTES 10
+#define ZNODES      8
 
 /* What a session has sent, in order; the first `answered` of it have their replies. */
 struct sent {
     enum operation operation;
     char path[LOAD_PATH_SIZE];
+    size_t value_length; /* of a multi: of its write */
 };
 
 static struct sent list[SENT_MAX];
 static size_t sent, answered;
 static struct load_plan plan;
+static uint32_t znodes; /* of the next to start: that all share; 0: one for each session */
 static struct load_shared *load;
 static struct load_session session;
 static struct client client;
@@ -34,9 +38,11 @@ static uint64_t now_ns(const struct client *of)
 static void submit(struct client *of, const struct request *request)
 {
     (void)of;
+    const struct request *write = request->operation == OP_MULTI ? &request->parts[1] : request;
     assert_true(sent < SENT_MAX);
     list[sent].operation = request->operation;
-    snprintf(list[sent++].path, LOAD_PATH_SIZE, "%s", request->path);
+    list[sent].value_length = write->value_length;
+    snprintf(list[sent++].path, LOAD_PATH_SIZE, "%s", write->path);
 }
 
 static uint32_t timeout_ms(const struct client *of)
@@ -77,7 +83,8 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
     char why[160];
     plan = (struct load_plan){.fleet = {.sessions = 1, .processes = 1},
                               .rate_per_s = rate_per_s,
-                              .value_bytes = 10,
+                              .value_bytes = VALUE_BYTES,
+                              .znodes = znodes,
                               .seconds = 1,
                               .root = "/r"};
     if (!mix_parse(mix, &plan.mix, why, sizeof why))
@@ -144,6 +151,41 @@ static uint64_t total_of(enum tally_kind kind)
         assert_int_equal(list[at].operation, operation_);                                          \
         assert_string_equal(list[at].path, "/r/c/0/p0000000000000000000" number);                  \
     } while (0)
+
+/* ------------------------------------------------------------------ what is asked for */
+
+TEST(what_is_written_has_its_size)
+{
+    start("set=40,create=30,multi=30", 1);
+    for (unsigned i = 0; i < 100; i++)
+        answer(ZK_OK);
+    for (size_t i = 0; i < sent; i++)
+        assert_int_equal(list[i].value_length, VALUE_BYTES);
+    stop();
+}
+
+/* Each as often as the others, within five standard deviations. */
+TEST(all_data_znodes_are_used)
+{
+    static const char *const mixes[] = {"get=100", "set=100", "exists=100", "multi=100"};
+    for (size_t m = 0; m < sizeof mixes / sizeof mixes[0]; m++) {
+        unsigned times[ZNODES] = {0};
+        znodes = ZNODES;
+        start(mixes[m], 1);
+        znodes = 0;
+        while (sent < 800 * ZNODES)
+            answer(ZK_OK);
+        for (size_t i = 0; i < sent; i++) {
+            unsigned znode;
+            assert_int_equal(sscanf(list[i].path, "/r/z/%u", &znode), 1);
+            assert_true(znode < ZNODES);
+            times[znode]++;
+        }
+        for (size_t i = 0; i < ZNODES; i++)
+            assert_in_range(times[i], 800 - 135, 800 + 135);
+        stop();
+    }
+}
 
 /* ------------------------------------------------------------------ create-delete */
 
@@ -267,6 +309,7 @@ TEST(what_waited_for_the_driver_is_late_at_depth_1)
     load_session_ops.alarm(&session, 0);
     assert_due(1 + 15, 0);
     assert_int_equal(late_by(100), 10);
+    assert_int_equal(late_by(10), 14); /* the last came due when the driver looked */
     stop();
 }
 
@@ -278,6 +321,35 @@ TEST(what_waited_for_the_server_is_delayed_at_depth_1)
     time_ns += 300 * NS_PER_MS;
     assert_due(1, 15);
     assert_int_equal(late_by(0), 0);
+    stop();
+}
+
+/* Nor is the driver late where the session has no connection for so long. */
+TEST(what_waited_for_a_connection_is_delayed)
+{
+    start_at("get=100", 1, 50);
+    answer(ZK_OK);
+    client.listener->state_changed(&session, CLIENT_CONNECTING);
+    time_ns += 300 * NS_PER_MS;
+    load_session_ops.alarm(&session, 0);
+    assert_int_equal(sent, 1);
+    client.listener->state_changed(&session, CLIENT_ESTABLISHED);
+    assert_due(1, 15);
+    stop();
+}
+
+/* In a second 50 are due, of which the first was sent. What is due between the measured and the
+ * contended time counts nowhere. */
+TEST(what_was_never_sent_counts_in_its_window)
+{
+    start_at("get=100", 1, 50);
+    atomic_store(&load->contends_ns, load->starts_ns + 2 * NS_PER_S);
+    atomic_store(&load->ends_ns, load->starts_ns + 3 * NS_PER_S);
+    time_ns = load->starts_ns + 3 * NS_PER_S;
+    load_session_ops.order(&session, LOAD_ORDER_STOP);
+    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_MEASURED].unsent), 49);
+    assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_CONTENDED].unsent), 50);
+    answer_all(ZK_OK);
     stop();
 }
 
