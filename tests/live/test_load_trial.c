@@ -480,6 +480,19 @@ TEST(every_second_is_shown)
     assert_int_equal(shown, 3);
 }
 
+/* What each second has used is no more than the workers have used in all. */
+static void assert_cpu_adds_up(const struct load_result *result)
+{
+    uint64_t sum_ns = 0, all_ns = 0;
+    for (uint32_t i = 0; i < result->load->plan->seconds; i++)
+        sum_ns += result->usage[i].client_cpu_ns;
+    for (uint32_t i = 0; i < result->load->plan->fleet.processes; i++)
+        all_ns += result->load->shared->workers[i].cpu_ns;
+    assert_int_equal(result->client_cpu_ns, sum_ns);
+    assert_true(sum_ns > 0);
+    assert_true(sum_ns <= all_ns);
+}
+
 /* Constant: exactly so many. */
 TEST(a_rate_is_offered)
 {
@@ -492,6 +505,7 @@ TEST(a_rate_is_offered)
     struct load_server_second sum = sum_of_seconds(result);
     assert_true(sum.writes <= result->servers.writes);
     assert_true(sum.reads <= result->servers.reads);
+    assert_cpu_adds_up(result);
     /* A late answer counts a quarter of a second more or less; pings come on top. */
     assert_seconds_agree(result, 500 / 4 + 2 * plan.fleet.sessions * plan.fleet.depth);
     assert_int_equal(histogram_count(&result->measured->lag) + result->measured->delayed +

@@ -122,6 +122,18 @@ static void assert_described(const char *words)
 }
 
 /* Nothing brakes without harm; the second limit of the rate is for a probe of half a second. */
+TEST(the_time_is_up_when_it_is_up)
+{
+    uint64_t now_ns = clock_now_ns();
+    struct plan_guard of_a_day = {.options.max_time_ns = 86400 * NS_PER_S};
+    of_a_day.begun_ns = now_ns - 86400 * NS_PER_S;
+    assert_true(plan_guard_is_out_of_time(&of_a_day));
+    of_a_day.begun_ns += 43200 * NS_PER_S;
+    assert_false(plan_guard_is_out_of_time(&of_a_day));
+    of_a_day.options.max_time_ns = 0; /* no limit */
+    assert_false(plan_guard_is_out_of_time(&of_a_day));
+}
+
 TEST(a_probe_is_ended_by_the_limits_that_are_given)
 {
     static const struct {

@@ -15,6 +15,7 @@ TEST(test_who_speaks_in_time_sends_none)
 {
     assert_int_equal(pings_most(0, TIMEOUT_MS), 0);
     assert_int_equal(pings_most(THIRD_NS * 8 / 10, TIMEOUT_MS), 0);
+    assert_int_equal(pings_most(THIRD_NS * 95 / 100, TIMEOUT_MS), 1);
 }
 
 TEST(test_a_ping_for_each_third)
