@@ -216,6 +216,12 @@ TEST(each_trial_counts_once)
     assert_true(knee.locks.low < 10 && knee.locks.high > 10);
     assert_near(knee.most_per_s.low, 1000); /* all alike */
     assert_near(knee.most_per_s.high, 1000);
+    for (size_t i = 0; i < 6; i++)
+        trials[i].server_cpu_s[0] = i % 2 == 0 ? 1.1 : 1 / 1.1;
+    knee = find(trials, 6, trials, 6);
+    assert_true(knee.most_per_s.low < 1000 && knee.most_per_s.high > 1000);
+    assert_true(knee.most_per_s.low < knee.most_per_s.value);
+    assert_true(knee.most_per_s.value < knee.most_per_s.high);
     trials[0].handoff_s = trials[1].handoff_s = NAN;
     assert_true(isnan(find(trials, 6, trials, 6).locks.low)); /* four handoffs */
     knee = find(trials, 0, trials, 0);
