@@ -244,9 +244,10 @@ void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sam
     row[plan_row_handoffs_per_s] = table_real(sample->handoffs_per_s);
     row[plan_row_background_rate] = table_count_if(load_per_s > 0, load_per_s);
     put_load(&trial->beside, row);
-    row[plan_row_reconciled] = table_text(reconcile_word(RECONCILED_NA));
     if (trial->result != NULL)
         put_result(trial->result, row);
+    else
+        row[plan_row_reconciled] = table_text(reconcile_word(RECONCILED_NA));
     if (sample->is_explained) {
         row[plan_row_gave_out] = table_text(utilisation_limit_words(sample->gave_out.limit));
         row[plan_row_evidence] = table_text(sample->gave_out.evidence);
