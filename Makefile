@@ -23,7 +23,7 @@ ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
-LIBS := -ldl -pthread -ljansson -lmicrohttpd -lunistring -lz -lgsl -lgslcblas -lm
+LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/*/*.c))
@@ -140,7 +140,7 @@ NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     gsl/gsl_cdf.h=libgsl-dev microhttpd.h=libmicrohttpd-dev uniwidth.h=libunistring-dev
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
-    gnuplot=gnuplot-nox
+    gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12
 NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
 NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \

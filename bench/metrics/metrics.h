@@ -125,7 +125,8 @@ void metrics_write_whole(FILE *stream, const struct metrics_whole *whole);
 struct metrics_server;
 
 /* Listens; `write` writes what is told, in the text format of Prometheus. *server is the caller's
- * to metrics_server_stop. ERROR_PORT_TAKEN, ERROR_DENIED, ERROR_SYSTEM, and those of errno. */
+ * to metrics_server_stop. ERROR_NO_HTTP_LIBRARY, ERROR_PORT_TAKEN, ERROR_DENIED, ERROR_SYSTEM, and
+ * those of errno. */
 MUST_CHECK enum error_kind metrics_server_start(uint16_t port,
                                                 void (*write)(void *context, FILE *stream),
                                                 void *context, struct metrics_server **server,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/loader.h"
 #include "base/memory.h"
 #include "bench/metrics/metrics.h"
 
@@ -19,7 +20,34 @@
  * wait for the next call, so that who asks without a pause does not take all the time. */
 #define ROUNDS_MAX 8
 
+/* X(member, function): what is used of libmicrohttpd. It is loaded when --metrics asks for it, and
+ * not linked: workers begin as copies of this process, whose memory is measured, and most runs need
+ * no HTTP. */
+#define FUNCTIONS(X)                                                                               \
+    X(start, MHD_start_daemon)                                                                     \
+    X(stop, MHD_stop_daemon)                                                                       \
+    X(run, MHD_run)                                                                                \
+    X(get_timeout, MHD_get_timeout)                                                                \
+    X(get_info, MHD_get_daemon_info)                                                               \
+    X(create_response, MHD_create_response_from_buffer)                                            \
+    X(add_header, MHD_add_response_header)                                                         \
+    X(queue, MHD_queue_response)                                                                   \
+    X(destroy, MHD_destroy_response)
+
+struct http {
+#define X(member, function) __typeof__(function) *member;
+    FUNCTIONS(X)
+#undef X
+};
+
+static const struct loader_place places[] = {
+#define X(member, function) {#function, offsetof(struct http, member), false},
+    FUNCTIONS(X)
+#undef X
+        {.symbol = NULL}};
+
 struct metrics_server {
+    struct http http;
     void (*write)(void *context, FILE *stream);
     void *context;
     struct MHD_Daemon *daemon;
@@ -28,12 +56,13 @@ struct metrics_server {
 
 /* ------------------------------------------------------------------ answers */
 
-static struct MHD_Response *respond(char *text, size_t length, enum MHD_ResponseMemoryMode mode,
-                                    const char *header, const char *value)
+static struct MHD_Response *respond(const struct http *http, char *text, size_t length,
+                                    enum MHD_ResponseMemoryMode mode, const char *header,
+                                    const char *value)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(length, text, mode);
+    struct MHD_Response *response = http->create_response(length, text, mode);
     if (response != NULL)
-        MHD_add_response_header(response, header, value);
+        http->add_header(response, header, value);
     return response;
 }
 
@@ -44,7 +73,7 @@ static struct MHD_Response *tell(const struct metrics_server *server)
     FILE *stream = memory_stream(&text, &length);
     server->write(server->context, stream);
     memory_stream_end(stream);
-    return respond(text, length, MHD_RESPMEM_MUST_FREE, MHD_HTTP_HEADER_CONTENT_TYPE,
+    return respond(&server->http, text, length, MHD_RESPMEM_MUST_FREE, MHD_HTTP_HEADER_CONTENT_TYPE,
                    METRICS_TEXT_TYPE);
 }
 
@@ -60,19 +89,19 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     (void)version, (void)upload, (void)upload_size, (void)of_request;
     if (strcmp(path, "/metrics") != 0) {
         status = MHD_HTTP_NOT_FOUND;
-        response = respond(no_path, strlen(no_path), MHD_RESPMEM_PERSISTENT,
+        response = respond(&server->http, no_path, strlen(no_path), MHD_RESPMEM_PERSISTENT,
                            MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
     } else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
         status = MHD_HTTP_METHOD_NOT_ALLOWED;
-        response = respond(no_method, strlen(no_method), MHD_RESPMEM_PERSISTENT,
+        response = respond(&server->http, no_method, strlen(no_method), MHD_RESPMEM_PERSISTENT,
                            MHD_HTTP_HEADER_ALLOW, "GET");
     } else {
         response = tell(server);
     }
     if (response == NULL)
         return MHD_NO;
-    enum MHD_Result queued = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
+    enum MHD_Result queued = server->http.queue(connection, status, response);
+    server->http.destroy(response);
     return queued;
 }
 
@@ -119,13 +148,16 @@ enum error_kind metrics_server_start(uint16_t port, void (*write)(void *context,
     struct metrics_server *made = memory_new(1, sizeof *made);
     made->write = write;
     made->context = context;
-    enum error_kind kind = open_port(port, &listener, error);
+    enum error_kind kind = loader_load("libmicrohttpd.so.12", "libmicrohttpd12", places,
+                                       ERROR_NO_HTTP_LIBRARY, &made->http, error);
+    if (kind == ERROR_NONE)
+        kind = open_port(port, &listener, error);
     if (kind != ERROR_NONE) {
         free(made);
         return kind;
     }
     made->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL, answer, made, MHD_OPTION_LISTEN_SOCKET,
+        made->http.start(MHD_USE_EPOLL, port, NULL, NULL, answer, made, MHD_OPTION_LISTEN_SOCKET,
                          listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_END);
     if (made->daemon == NULL) {
@@ -133,7 +165,7 @@ enum error_kind metrics_server_start(uint16_t port, void (*write)(void *context,
         free(made);
         return error_raise(error, ERROR_SYSTEM, errno, "--metrics", "libmicrohttpd does not start");
     }
-    made->epoll = MHD_get_daemon_info(made->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    made->epoll = made->http.get_info(made->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     *server = made;
     return ERROR_NONE;
 }
@@ -143,22 +175,22 @@ static bool has_more(const struct metrics_server *server)
     struct pollfd descriptor = {.fd = server->epoll, .events = POLLIN};
     MHD_UNSIGNED_LONG_LONG wait_ms;
     return poll(&descriptor, 1, 0) > 0 ||
-           (MHD_get_timeout(server->daemon, &wait_ms) == MHD_YES && wait_ms == 0);
+           (server->http.get_timeout(server->daemon, &wait_ms) == MHD_YES && wait_ms == 0);
 }
 
 void metrics_server_answer(struct metrics_server *server)
 {
     if (server == NULL)
         return;
-    MHD_run(server->daemon); /* also to end connections that are silent */
+    server->http.run(server->daemon); /* also to end connections that are silent */
     for (int round = 1; round < ROUNDS_MAX && has_more(server); round++)
-        MHD_run(server->daemon);
+        server->http.run(server->daemon);
 }
 
 void metrics_server_stop(struct metrics_server *server)
 {
     if (server == NULL)
         return;
-    MHD_stop_daemon(server->daemon);
+    server->http.stop(server->daemon);
     free(server);
 }

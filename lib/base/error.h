@@ -44,6 +44,8 @@
       "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
     X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
       "install that package")                                                                      \
+    X(NO_HTTP_LIBRARY, 3, "the HTTP library cannot be loaded",                                     \
+      "install that package, or leave out --metrics")                                              \
     X(NO_CPU_SHARE, 3, "the CPU of a server cannot be limited",                                    \
       "run as root, or in a cgroup in which this user may create others, or leave out "            \
       "--server-cpus")                                                                             \

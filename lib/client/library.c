@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/library.h"
 
+#include "base/loader.h"
+
 #include <assert.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stddef.h>
@@ -10,60 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where in the table the value of a symbol belongs. */
-struct place {
-    const char *symbol;
-    size_t offset;
-    bool is_integer; /* the value is an integer, not an address */
-};
-
 #define PLACE(field, symbol)                {#symbol, offsetof(struct library, field), false},
 #define PLACE_MT(field, symbol, parameters) PLACE(field, symbol)
 #define PLACE_INTEGER(field, symbol)        {#symbol, offsetof(struct library, field), true},
 #define COMMON                                                                                     \
     LIBRARY_LIST(PLACE) LIBRARY_INTEGER_LIST(PLACE_INTEGER) PLACE(open_acl, ZOO_OPEN_ACL_UNSAFE)
 
-static const struct place of_st[] = {COMMON LIBRARY_ST_LIST(PLACE){.symbol = NULL}};
-static const struct place of_mt[] = {COMMON LIBRARY_MT_LIST(PLACE_MT){.symbol = NULL}};
+static const struct loader_place of_st[] = {COMMON LIBRARY_ST_LIST(PLACE){.symbol = NULL}};
+static const struct loader_place of_mt[] = {COMMON LIBRARY_MT_LIST(PLACE_MT){.symbol = NULL}};
 
 static const struct {
     const char *name;
     const char *file;
     const char *package;
-    const struct place *places; /* the last has no symbol */
+    const struct loader_place *places; /* the last has no symbol */
 } builds[] = {
     [LIBRARY_ST] = {"libzookeeper_st", "libzookeeper_st.so.2", "libzookeeper-st2", of_st},
     [LIBRARY_MT] = {"libzookeeper_mt", "libzookeeper_mt.so.2", "libzookeeper-mt2", of_mt},
 };
 
-/* Stops at the first symbol that is missing, and returns its name. */
-static const char *look_up(void *loaded, const struct place *place, struct library *library)
-{
-    for (; place->symbol != NULL; place++) {
-        const void *address = dlsym(loaded, place->symbol);
-        if (address == NULL)
-            return place->symbol;
-        char *field = (char *)library + place->offset;
-        if (place->is_integer)
-            memcpy(field, address, sizeof(int));
-        else
-            memcpy(field, &address, sizeof address);
-    }
-    return NULL;
-}
-
 enum error_kind library_load(enum library_build build, struct library *library, struct error *error)
 {
     struct library table = {0};
-    void *loaded = dlopen(builds[build].file, RTLD_NOW | RTLD_LOCAL);
-    if (loaded == NULL)
-        return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
-                           "it is in the package %s", builds[build].package);
-    const char *missing = look_up(loaded, builds[build].places, &table);
-    if (missing != NULL)
-        return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
-                           "it has no %s, unlike that of the package %s", missing,
-                           builds[build].package);
+    enum error_kind kind =
+        loader_load(builds[build].file, builds[build].package, builds[build].places,
+                    ERROR_NO_CLIENT_LIBRARY, &table, error);
+    if (kind != ERROR_NONE)
+        return kind;
     assert(table.set_debug_level != NULL && table.deterministic_conn_order != NULL);
     /* Settings of the loaded library, not of a handle: no log on stderr, and the order of servers
      * that the connect string has. */
