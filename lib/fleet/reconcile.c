@@ -82,37 +82,40 @@ static bool has_lost_connections(const struct reconcile_facts *facts)
     return facts->reconnects > 0 || facts->losses > 0;
 }
 
-/* Why the servers' counts are not known; the text is in `why`, or static. */
-static const char *describe_untold(const struct reconcile_facts *facts, char *why, size_t size)
+/* Why the servers' counts are not known. */
+static void describe_untold(const struct reconcile_facts *facts, char *why, size_t size)
 {
     const struct error *untold = facts->untold;
     if (facts->servers.asked_again)
-        return "a server did not give its counters (mntr) at once, as at an election";
-    if (untold == NULL || untold->kind == ERROR_NONE)
-        return "the servers do not tell their counters (mntr)";
-    if (untold->kind == ERROR_NOT_WHITELISTED)
+        snprintf(why, size, "a server did not give its counters (mntr) at once, as at an election");
+    else if (untold == NULL || untold->kind == ERROR_NONE)
+        snprintf(why, size, "the servers do not tell their counters (mntr)");
+    else if (untold->kind == ERROR_NOT_WHITELISTED)
         snprintf(why, size, "%.70s refuses mntr, which tells its counters: %s", untold->subject,
                  error_advice(untold->kind));
     else
         snprintf(why, size, "%.70s does not tell its counters: mntr has them from ZooKeeper 3.6 on",
                  untold->subject);
-    return why;
 }
 
-/* Why the two counts cannot be compared; NULL if they can. The text is in `why`, or static. */
-static const char *find_obstacle(const struct reconcile_facts *facts, bool others, char *why,
-                                 size_t size)
+/* Whether the two counts cannot be compared: result->why says why. */
+static bool has_obstacle(const struct reconcile_facts *facts, bool others,
+                         struct reconcile_result *result)
 {
     if (facts->had_faults)
-        return "servers were killed on purpose, and their counters with them";
-    if (!facts->servers.known)
-        return describe_untold(facts, why, size);
-    if (facts->has_companions)
-        return "the servers count the requests of other sessions of zkherd, too";
-    if (!others)
-        return NULL;
-    return facts->are_private ? "a client that is not zkherd's was connected to a private server"
-                              : "other clients are connected";
+        snprintf(result->why, sizeof result->why,
+                 "servers were killed on purpose, and their counters with them");
+    else if (!facts->servers.known)
+        describe_untold(facts, result->why, sizeof result->why);
+    else if (facts->has_companions)
+        snprintf(result->why, sizeof result->why,
+                 "the servers count the requests of other sessions of zkherd, too");
+    else if (others)
+        snprintf(result->why, sizeof result->why, "%s",
+                 facts->are_private
+                     ? "a client that is not zkherd's was connected to a private server"
+                     : "other clients are connected");
+    return result->why[0] != '\0';
 }
 
 /* Whether the counts may differ although both are right: result->why says why. */
@@ -138,13 +141,9 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
     bool has_newcomers =
         facts->servers.connects > 0 && facts->setup_session_stayed && !has_lost_connections(facts);
     bool others = facts->servers.known && (facts->is_shared || has_newcomers);
-    char why[sizeof result.why];
-    const char *obstacle = find_obstacle(facts, others, why, sizeof why);
     result.had_strangers = facts->are_private && others;
-    if (obstacle != NULL) {
-        snprintf(result.why, sizeof result.why, "%s", obstacle);
+    if (has_obstacle(facts, others, &result))
         return result;
-    }
     struct server_counters_count count = count_of_sessions(facts);
     /* After a reconnect the library sets its watches again, which counts as a read. */
     result.counter =
