@@ -118,7 +118,7 @@ static bool is_same(const char *folder, const char *other)
            its.st_ino == others.st_ino;
 }
 
-/* Of a side whose run is open. */
+/* The target, the servers and the trials of a side whose run is open. */
 static enum error_kind take_trials(struct side *side, struct error *error)
 {
     struct past_run *run = &side->run;

@@ -45,7 +45,7 @@ MUST_CHECK enum error_kind drain_expect(const struct sim_options *options,
 
 /* ------------------------------------------------------------------ the options: drain.c
  *
- * Of the subcommands that measure or predict drains. Each macro is one row of a table
+ * The options of the subcommands that measure or predict drains. Each macro is one row of a table
  * (bench/cli/arguments.h). `type` is the subcommand's own struct, which has a struct drain_options
  * called drains. Options that drain_options_fit has accepted have at least one cell, and no more
  * than a file of costs can have. */

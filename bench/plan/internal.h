@@ -112,7 +112,8 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
  * below the least. A rate has the same sessions at all sizes, and is left alone. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
 
-/* Of a trial of this size. Requests a second are those of the load beside it; 0: there is none. */
+/* What a trial of this size has: sessions, locks, and requests a second of the load beside it; 0:
+ * there is no load. */
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
 uint64_t plan_question_rate(const struct plan_question *question, uint64_t size);

@@ -62,7 +62,7 @@ static void add_names(struct plan_limits *limits, const struct plan_given *given
              (unsigned long long)footprint_list_bytes(recipe, 0), footprint_name_length(recipe));
 }
 
-/* Of a session of the C client, after it has lost its connection. */
+/* The watches that a session of the C client sets again after it has lost its connection. */
 static void add_watches_again(struct plan_limits *limits, const struct plan_given *given,
                               const struct recipe *recipe)
 {

@@ -33,7 +33,7 @@ static int make(void **state)
 
 /* ------------------------------------------------------------------ the files of a load */
 
-/* Of the load that was read last. */
+/* The tables of the load that was read last. */
 static struct load_tables {
     struct csv_file load, timeline, operations, latency, cells;
 } tables;
