@@ -2,6 +2,7 @@
 #include "client/library.h"
 
 #include "base/loader.h"
+#include "base/memory.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -71,15 +72,12 @@ void library_version(const struct library *library, char *text, size_t size)
     char *log = NULL;
     size_t length;
     text[0] = '\0';
-    FILE *stream = open_memstream(&log, &length);
-    if (stream == NULL)
-        return;
+    FILE *stream = memory_stream(&log, &length);
     log_environment(library, stream);
-    if (fclose(stream) == 0) {
-        const char *at = strstr(log, mark);
-        if (at != NULL)
-            snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), " \n"), at + strlen(mark));
-    }
+    memory_stream_end(stream);
+    const char *at = strstr(log, mark);
+    if (at != NULL)
+        snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), " \n"), at + strlen(mark));
     free(log);
 }
 
