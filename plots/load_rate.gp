@@ -11,7 +11,8 @@ panels_max = 12
 kept_share = 0.95
 
 # $cells: panel, rate, response p50, p99, service p50, p99, intervals of the first two (low, high),
-# all in µs; trials in which the driver was the limit. breaks: for each panel the lowest rate whose
+# all in µs; trials in which the driver was the limit; whether the first two are the least that they
+# can be. breaks: for each panel the lowest rate whose
 # answers do not keep pace, as 1:8000.
 keys = ""
 rates = ""
@@ -23,7 +24,8 @@ breaks = ""
 is_broken(k) = sum [i = 1:words(breaks)] (part(word(breaks, i), 1) eq sprintf("%d", k))
 break_of(k) = sum [i = 1:words(breaks)] \
     (part(word(breaks, i), 1) eq sprintf("%d", k) ? int(part(word(breaks, i), 2)) : 0)
-# The slowest may be unknown, above a minute. The cells of a panel stand in the order of their rates.
+# A response time may be unknown, above a minute or among what was never sent: then the least that it
+# can be is drawn, with an arrow upwards. The cells of a panel stand in the order of their rates.
 note_break(k, rate, offered, answered) = answered < kept_share * offered && !is_broken(k) \
     ? breaks.sprintf(" %d:%d", k, rate) : breaks
 see(key, rate, offered, answered, fastest, fastest_low, slowest, slowest_high, trials_bound) = \
@@ -33,16 +35,23 @@ see(key, rate, offered, answered, fastest, fastest_low, slowest, slowest_high, t
     high = most(high, slowest_high > slowest ? slowest_high : slowest > 0 ? slowest : fastest), \
     bars = bars || slowest_high > 0, bound = bound || trials_bound > 0, \
     breaks = note_break(place_in(keys, key), rate, offered, answered), place_in(keys, key)) : NaN
+is_least(name) = !(number(name) > 0) && number(name."_low") > 0
+shown(name) = is_least(name) ? number(name."_low") : number(name)
+leasts = 0
+see_least(p50, p99, slowest) = p50 || p99 \
+    ? (leasts = 1, high = most(high, 2 * slowest), p50 + 2 * p99) : 0
 key_of(x) = sprintf("%s:%d:0:%d", servers_key(0), column("sessions"), column("reads_percent"))
 set datafile columnheaders
 set table $cells separator comma
 plot run."/cells.csv" using (see(key_of(0), number("rate_per_s"), number("offered_per_s"), \
         number("achieved_per_s"), number("service_p50_us"), number("response_p50_us_low"), \
-        number("response_p99_us"), number("response_p99_us_high"), column("driver_bound"))): \
-    (number("rate_per_s")):(number("response_p50_us")):(number("response_p99_us")): \
+        shown("response_p99_us"), number("response_p99_us_high"), column("driver_bound"))): \
+    (number("rate_per_s")):(shown("response_p50_us")):(shown("response_p99_us")): \
     (number("service_p50_us")):(number("service_p99_us")):(number("response_p50_us_low")): \
     (number("response_p50_us_high")):(number("response_p99_us_low")): \
-    (number("response_p99_us_high")):(column("driver_bound")) with table
+    (number("response_p99_us_high")):(column("driver_bound")): \
+    (see_least(is_least("response_p50_us"), is_least("response_p99_us"), shown("response_p99_us"))) \
+    with table
 unset table
 set datafile nocolumnheaders
 # The rows of other curves do not break a line.
@@ -80,8 +89,9 @@ entry_3 = "service p50: from sent"
 entry_4 = "service p99: from sent"
 break_text = sprintf("from here, less than %g %% answered", 100 * kept_share)
 bound_text = "open: the driver was the limit"
-entries = 4 + (breaks ne "") + bound
-longest = strlen(break_text)
+least_text = "arrow: at least; some were never sent, or took a minute"
+entries = 4 + (breaks ne "") + bound + leasts
+longest = leasts ? strlen(least_text) : strlen(break_text)
 rows = rows_for(entries, longest)
 eval canvas("load_rate", rows)
 eval legend(rows)
@@ -99,6 +109,10 @@ from(k) = left + (k % 2 ? 0 : panel_width + gap)
 # Put together as text, since gnuplot counts empty loops too.
 its(k, i) = sprintf("$cells using ($1 == %d ? $2 : NaN):($%d / 1e6)", k, 2 + i)
 its_bound(k, i) = sprintf("$cells using ($1 == %d && $11 > 0 ? $2 : NaN):($%d / 1e6)", k, 2 + i)
+# $12: 1 p50, 2 p99, 3 both.
+up(k, i) = !leasts ? "" \
+    : sprintf("$cells using ($1 == %d && ($12 == 3 || $12 == %d) ? $2 : NaN):($%d / 1e6):(0):($%d / 2e6) ". \
+        "with vectors head filled size screen 0.008, 25 ls %d dt 1 notitle, ", k, i, 2 + i, 2 + i, 600 + i)
 bar(k, i) = !bars ? "" \
     : sprintf("$cells using ($1 == %d ? $2 : NaN):($%d / 1e6):(0):(($%d - $%d) / 1e6) ". \
         "with vectors heads size screen 0.006, 90 ls %d dt 1 notitle, ", \
@@ -111,6 +125,7 @@ entry(i) = sprintf("NaN with linespoints ls %d title entry_%d, ", 600 + i, i)
 break_entry = breaks eq "" ? "" : "NaN with lines ls 605 title break_text, "
 bound_entry = bound ? "NaN with points pt 6 ps 1.3 * point_scale lw 1.5 lc rgb '#404040' ".\
     "title bound_text, " : ""
+least_entry = leasts ? "NaN with points pt 9 ps 0.8 * point_scale lc rgb '#D55E00' title least_text, " : ""
 set output file("load_rate")
 set multiplot
 do for [k = 1:drawn] {
@@ -123,8 +138,8 @@ do for [k = 1:drawn] {
     if (is_broken(k)) {
         set arrow 1 from break_of(k), y_low to break_of(k), y_high nohead back ls 605
     }
-    eval "plot ".bar(k, 1).bar(k, 2).curve(k, 2).open(k, 2).curve(k, 1).open(k, 1).curve(k, 4).\
-        curve(k, 3).entry(1).entry(2).entry(3).entry(4).break_entry.bound_entry."NaN notitle"
+    eval "plot ".bar(k, 1).bar(k, 2).up(k, 1).up(k, 2).curve(k, 2).open(k, 2).curve(k, 1).open(k, 1).curve(k, 4).\
+        curve(k, 3).entry(1).entry(2).entry(3).entry(4).break_entry.bound_entry.least_entry."NaN notitle"
     unset key
     unset label 99
     unset arrow 1

@@ -84,28 +84,33 @@ struct background_counts background_counts(const struct background *background)
 
 /* ------------------------------------------------------------------ the figures */
 
-static double p99_us(const struct histogram *histogram)
+/* What was never sent counts as slower than all others. */
+static double percentile_us(const struct load_window *window, double percent)
 {
-    return histogram_recorded(histogram) >= BACKGROUND_P99_LEAST
-               ? histogram_percentile_us(histogram, 99)
-               : NAN;
+    return histogram_percentile_of_more_us(&window->response[ROLES][LOAD_KINDS], window->unsent,
+                                           percent);
+}
+
+static double p99_us(const struct load_window *window)
+{
+    uint64_t count = histogram_recorded(&window->response[ROLES][LOAD_KINDS]) + window->unsent;
+    return count >= BACKGROUND_P99_LEAST ? percentile_us(window, 99) : NAN;
 }
 
 struct background_figures background_figures_of(const struct background_plan *plan,
                                                 const struct load_result *result)
 {
-    const struct histogram *alone = &result->measured->response[ROLES][LOAD_KINDS],
-                           *contended = &result->contended->response[ROLES][LOAD_KINDS];
+    const struct load_window *alone = result->measured, *beside = result->contended;
+    const struct histogram *contended = &beside->response[ROLES][LOAD_KINDS];
     uint64_t unanswered = result->contended->failed + result->contended->unsent;
     struct background_figures figures = {
         .measured = true,
-        .alone_p50_us = histogram_percentile_us(alone, 50),
+        .alone_p50_us = percentile_us(alone, 50),
         .alone_p99_us = p99_us(alone),
-        .contended_p50_us = histogram_percentile_us(contended, 50),
-        .contended_p99_us = p99_us(contended),
+        .contended_p50_us = percentile_us(beside, 50),
+        .contended_p99_us = p99_us(beside),
         .contended_max_us = histogram_percentile_us(contended, 100),
-        .contended_at_us =
-            plan->percent > 0 ? histogram_percentile_us(contended, plan->percent) : NAN,
+        .contended_at_us = plan->percent > 0 ? percentile_us(beside, plan->percent) : NAN,
         .requests = histogram_recorded(contended),
         .judged = histogram_recorded(contended) + unanswered,
         .over = result->contended->over + unanswered,

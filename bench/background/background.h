@@ -45,8 +45,9 @@ struct background_plan {
     bool is_marked;
 };
 
-/* Response times, from when a request was due; NaN: no request was due, or
- * fewer than BACKGROUND_P99_LEAST for a p99; infinite: above the histogram's range. */
+/* Response times, from when a request was due; NaN: no request was due, or fewer than
+ * BACKGROUND_P99_LEAST for a p99; infinite: above the histogram's range, or, but for the maximum,
+ * among those of requests that were never sent. */
 struct background_figures {
     bool measured;
     double alone_p50_us, alone_p99_us;

@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #define ZNODES_MAX  1000000
-#define GAP         2  /* blanks between two columns */
+#define GAP         2 /* blanks between two columns */
+#define NONE_UNSENT "0"
+#define AT_LEAST    ">= "
 #define MIX_COLUMNS 76 /* of a mix, behind the word */
 
 /* ------------------------------------------------------------------ the command line */
@@ -209,6 +211,7 @@ enum {
     COLUMN_ACHIEVED,
     COLUMN_INTERVAL,
     COLUMN_ERRORS,
+    COLUMN_UNSENT,
     COLUMN_P50,
     COLUMN_P99,
     COLUMN_SENT_P99,
@@ -224,6 +227,7 @@ static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
     [COLUMN_ACHIEVED] = {.over = "answered", .title = "1/s", .right = true},
     [COLUMN_INTERVAL] = {.over = "interval", .title = "95 %", .spare = 3, .right = true},
     [COLUMN_ERRORS] = {.title = "errors", .spare = 1, .right = true},
+    [COLUMN_UNSENT] = {.title = "unsent", .right = true},
     [COLUMN_P50] = {.over = "response", .title = "p50 ms", .right = true},
     [COLUMN_P99] = {.over = "response", .title = "p99 ms", .right = true},
     [COLUMN_SENT_P99] = {.over = "service", .title = "p99 ms", .spare = 2, .right = true},
@@ -256,7 +260,23 @@ static const char *verdict_word(const struct table_cell *cell)
 
 static void put_ms(struct grid *grid, const struct table_cell *cell, size_t column)
 {
-    grid_put_real(grid, load_cell_figure(cell, column).value / 1e3, 2);
+    struct interval figure = load_cell_figure(cell, column);
+    if (!isfinite(figure.value) && isfinite(figure.low))
+        grid_put(grid, AT_LEAST "%.2f", figure.low / 1e3);
+    else
+        grid_put_real(grid, figure.value / 1e3, 2);
+}
+
+/* Of what was due. */
+static void put_unsent(struct grid *grid, const struct table_cell *cell)
+{
+    double unsent = table_cell_sum(cell, load_row_unsent, load_row_complete),
+           due = table_cell_sum(cell, load_row_offered_per_s, load_row_complete) *
+                 table_number(table_cell_value(cell, load_row_seconds));
+    if (unsent > 0)
+        grid_put(grid, "%.1f %%", 100 * unsent / due);
+    else
+        grid_put(grid, NONE_UNSENT);
 }
 
 static void put_row(struct grid *grid, const struct table_cell *cell)
@@ -272,6 +292,7 @@ static void put_row(struct grid *grid, const struct table_cell *cell)
     grid_put_whole(grid, achieved.value);
     put_interval(grid, &achieved);
     grid_put_whole(grid, table_cell_sum(cell, load_row_errors, load_row_complete));
+    put_unsent(grid, cell);
     put_ms(grid, cell, load_row_response_p50_us);
     put_ms(grid, cell, load_row_response_p99_us);
     put_ms(grid, cell, load_row_service_p99_us);
@@ -284,6 +305,7 @@ static void hide(struct grid *grid, const struct load_options *options, unsigned
     grid->hidden[COLUMN_READS] = options->reads.count == 0;
     grid->hidden[COLUMN_RATE] = options->rates.count == 0;
     grid->hidden[COLUMN_INTERVAL] = grid_all_are(grid, COLUMN_INTERVAL, GRID_UNKNOWN);
+    grid->hidden[COLUMN_UNSENT] = grid_all_are(grid, COLUMN_UNSENT, NONE_UNSENT);
     grid->hidden[COLUMN_SENT_P99] = options->rates.count == 0;
     grid->hidden[COLUMN_NOTIFIED_P99] = options->watch_percent == 0;
     if (grid_width(grid) > columns && grid_all_are(grid, COLUMN_ERRORS, "0"))
@@ -321,6 +343,10 @@ void load_table_write(const struct table *rows, const struct load_options *optio
     hide(&grid, options, columns);
     write_mix(options, stream);
     grid_write(&grid, columns, stream);
+    if (!grid.hidden[COLUMN_UNSENT])
+        wrap_sentence(stream,
+                      "\nunsent: operations that were due and never sent; each counts as slower "
+                      "than all others (>=: at least).");
     grid_deinit(&grid);
 }
 
@@ -329,18 +355,19 @@ void load_table_write(const struct table *rows, const struct load_options *optio
 static json_t *describe_cell(const struct table_cell *cell)
 {
     const struct table_value *rate = table_cell_value(cell, load_row_rate_per_s);
-    json_t *json =
-        json_pack("{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:s, s:o}", "mix",
-                  table_cell_value(cell, load_row_mix)->text, "reads_percent",
-                  (json_int_t)table_cell_value(cell, load_row_reads_percent)->count, "sessions",
-                  (json_int_t)table_cell_value(cell, load_row_sessions)->count, "rate_per_s",
-                  rate->kind == TABLE_COUNT ? json_integer((json_int_t)rate->count) : json_null(),
-                  "trials_complete", (json_int_t)table_cell_flags(cell, load_row_complete),
-                  "trials_valid", (json_int_t)table_cell_flags(cell, load_row_valid),
-                  "trials_driver_bound", (json_int_t)table_cell_flags(cell, load_row_driver_bound),
-                  "trials_miscounted", (json_int_t)table_cell_flags(cell, load_row_miscounted),
-                  "verdict", json_result_verdict(load_cell_verdict(cell)), "errors",
-                  json_result_count(table_cell_sum(cell, load_row_errors, load_row_complete)));
+    json_t *json = json_pack(
+        "{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "mix",
+        table_cell_value(cell, load_row_mix)->text, "reads_percent",
+        (json_int_t)table_cell_value(cell, load_row_reads_percent)->count, "sessions",
+        (json_int_t)table_cell_value(cell, load_row_sessions)->count, "rate_per_s",
+        rate->kind == TABLE_COUNT ? json_integer((json_int_t)rate->count) : json_null(),
+        "trials_complete", (json_int_t)table_cell_flags(cell, load_row_complete), "trials_valid",
+        (json_int_t)table_cell_flags(cell, load_row_valid), "trials_driver_bound",
+        (json_int_t)table_cell_flags(cell, load_row_driver_bound), "trials_miscounted",
+        (json_int_t)table_cell_flags(cell, load_row_miscounted), "verdict",
+        json_result_verdict(load_cell_verdict(cell)), "errors",
+        json_result_count(table_cell_sum(cell, load_row_errors, load_row_complete)), "unsent",
+        json_result_count(table_cell_sum(cell, load_row_unsent, load_row_complete)));
     for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
         struct interval figure = load_cell_figure(cell, load_cell_figures[i]);
         json_result_set_interval(json, load_row_table.columns[load_cell_figures[i]].name, &figure);

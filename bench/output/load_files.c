@@ -70,12 +70,14 @@ struct trial {
     X(from, csv_text(csv, from))                                                                   \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
-    X(p50_us, csv_real(csv, histogram_percentile_us(histogram, 50), 3))                            \
-    X(p90_us, csv_real(csv, histogram_percentile_us(histogram, 90), 3))                            \
-    X(p99_us, csv_real(csv, histogram_percentile_us(histogram, 99), 3))                            \
-    X(p999_us,                                                                                     \
-      csv_real(csv, count >= VALIDITY_P999_LEAST ? histogram_percentile_us(histogram, 99.9) : NAN, \
-               3))                                                                                 \
+    X(p50_us, csv_real(csv, histogram_percentile_of_more_us(histogram, unsent, 50), 3))            \
+    X(p90_us, csv_real(csv, histogram_percentile_of_more_us(histogram, unsent, 90), 3))            \
+    X(p99_us, csv_real(csv, histogram_percentile_of_more_us(histogram, unsent, 99), 3))            \
+    X(p999_us, csv_real(csv,                                                                       \
+                        count + unsent >= VALIDITY_P999_LEAST                                      \
+                            ? histogram_percentile_of_more_us(histogram, unsent, 99.9)             \
+                            : NAN,                                                                 \
+                        3))                                                                        \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 
 /* ------------------------------------------------------------------ opening */
@@ -168,11 +170,14 @@ static enum error_kind write_timeline(struct load_files *files, const struct tri
     return kind;
 }
 
-/* One histogram, if it has any value. */
+/* One histogram, if it has any value. What was never sent has no kind yet: its times are among
+ * those of all operations. */
 static enum error_kind write_latency(struct load_files *files, const struct trial *trial,
                                      const char *role, const char *operation, const char *from,
                                      const struct histogram *histogram, struct error *error)
 {
+    const struct load_window *measured = trial->result->measured;
+    uint64_t unsent = histogram == &measured->response[ROLES][LOAD_KINDS] ? measured->unsent : 0;
     struct csv *csv = &files->latency;
     char tag[64];
     uint64_t count = histogram_recorded(histogram);

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/load_rows.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/verdict.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Above these the driver, and not the server, may have been the limit. */
 #define CPU_SHARE_MAX 0.8
 #define LAG_MAX_NS    NS_PER_MS
 #define LAG_LEAST     100
 #define ABSENT_MAX_NS (100 * NS_PER_MS)
+
+/* If more of what was due was never sent, not even the median of the response times is known. */
+#define UNSENT_SHARE_MAX 0.5
 
 #define ADVICE "what may help: more --processes, a quieter machine, a second machine for the driver"
 
@@ -44,6 +49,17 @@ static void judge_driver(const struct load_result *result, double client_cores,
             (double)result->absent_ns / 1e9);
 }
 
+static void judge_unsent(const struct load_result *result, struct validity *validity)
+{
+    uint64_t unsent = result->measured->unsent, due = result->offered;
+    if ((double)unsent > UNSENT_SHARE_MAX * (double)due)
+        validity_lose(validity,
+                      "the offered rate was out of reach: %.1f %% of %llu operations were never "
+                      "sent, so not even the median of the response times is known; what may help: "
+                      "a lower --rate, more --depth",
+                      100 * (double)unsent / (double)due, (unsigned long long)due);
+}
+
 static void judge(const struct load_result *result, double client_cores, double cores_allowed,
                   struct table_value *row)
 {
@@ -61,6 +77,7 @@ static void judge(const struct load_result *result, double client_cores, double 
         judge_driver(result, client_cores, cores_allowed, &validity);
     row[load_row_driver_bound] = table_flag(validity.lost);
     validity.lost = validity.lost || was_lost;
+    judge_unsent(result, &validity);
     /* Sessions whose server is killed on purpose lose their connections. */
     if (plan->fault_count == 0 && result->losses == 1)
         validity_lose(&validity, "a session lost its connection");
@@ -90,26 +107,24 @@ double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns)
     return result->load->plan->fleet.driver == DRIVER_SIMULATED ? NAN : (double)cpu_ns / 1e9;
 }
 
-/* NaN: too few values; infinite: above the histogram's range. */
-static struct table_value percentile(const struct histogram *histogram, double percent)
+/* Five columns from the first on: p50, p90, p99, p99.9, and the largest that is known. NaN: too few
+ * values; infinite: above the histogram's range, or among those that were never sent. */
+static void put_percentiles(struct table_value *row, const struct histogram *histogram,
+                            uint64_t unsent)
 {
-    uint64_t least = percent == 99.9 ? VALIDITY_P999_LEAST : 1;
-    bool known = histogram_recorded(histogram) >= least;
-    return table_real(known ? histogram_percentile_us(histogram, percent) : NAN);
-}
-
-/* Five columns from the first on: p50, p90, p99, p99.9, maximum. */
-static void put_percentiles(struct table_value *row, const struct histogram *histogram)
-{
-    static const double percents[] = {50, 90, 99, 99.9, 100};
-    for (size_t i = 0; i < 5; i++)
-        row[i] = percentile(histogram, percents[i]);
+    static const double percents[] = {50, 90, 99, 99.9};
+    bool has_p999 = histogram_recorded(histogram) + unsent >= VALIDITY_P999_LEAST;
+    for (size_t i = 0; i < 4; i++)
+        row[i] = table_real(percents[i] < 99.9 || has_p999
+                                ? histogram_percentile_of_more_us(histogram, unsent, percents[i])
+                                : NAN);
+    row[4] = table_real(histogram_percentile_us(histogram, 100));
 }
 
 static void put_p50_and_p99(struct table_value *row, const struct histogram *histogram)
 {
-    row[0] = percentile(histogram, 50);
-    row[1] = percentile(histogram, 99);
+    row[0] = table_real(histogram_percentile_us(histogram, 50));
+    row[1] = table_real(histogram_percentile_us(histogram, 99));
 }
 
 static void put_plan(const struct load_cell *cell, const struct load_options *options,
@@ -162,12 +177,12 @@ static void put_times(const struct load_result *result, struct table_value *row)
 {
     const struct histogram *response = &result->measured->response[ROLES][LOAD_KINDS],
                            *service = &result->measured->service[ROLES][LOAD_KINDS];
-    put_percentiles(&row[load_row_response_p50_us], response);
+    put_percentiles(&row[load_row_response_p50_us], response, result->measured->unsent);
     row[load_row_over_range] = table_count(response->overflow);
-    put_percentiles(&row[load_row_service_p50_us], service);
+    put_percentiles(&row[load_row_service_p50_us], service, 0);
     row[load_row_service_mean_us] = table_real(histogram_mean_us(service));
     put_p50_and_p99(&row[load_row_lag_p50_us], &result->measured->lag);
-    row[load_row_lag_max_us] = percentile(&result->measured->lag, 100);
+    row[load_row_lag_max_us] = table_real(histogram_percentile_us(&result->measured->lag, 100));
 }
 
 /* Every notification of a measured write has a latency, in the range or above it. */
@@ -265,10 +280,40 @@ int load_cell_verdict(const struct table_cell *cell)
     return trials > 0 && table_cell_flags(cell, load_row_valid) == trials ? 0 : 4;
 }
 
+/* What a trial's response time at this percentile is at least, in microseconds: the time itself; if
+ * only this is known of it, above one minute, or else the longest of those that were sent. */
+static double at_least_us(const struct table_value *row, size_t column)
+{
+    double value = table_number(&row[column]);
+    if (!isinf(value))
+        return value;
+    return row[load_row_over_range].count > 0 ? (double)HISTOGRAM_HIGHEST_NS / 1e3
+                                              : table_number(&row[load_row_response_max_us]);
+}
+
+/* The lower end of a response time that is not known. */
+static double least_of(const struct table_cell *cell, size_t column, size_t flag)
+{
+    double *values = memory_new(cell->count, sizeof *values);
+    size_t found = 0;
+    for (size_t i = 0; i < cell->count; i++) {
+        const struct table_value *row = table_row(cell->table, cell->rows[i]);
+        if (row[flag].flag && !isnan(table_number(&row[column])))
+            values[found++] = at_least_us(row, column);
+    }
+    double least = table_geometric(values, found).value;
+    free(values);
+    return least;
+}
+
 struct interval load_cell_figure(const struct table_cell *cell, size_t column)
 {
-    bool any_valid = table_cell_flags(cell, load_row_valid) > 0;
-    return table_cell_geometric(cell, column, any_valid ? load_row_valid : load_row_complete);
+    size_t flag = table_cell_flags(cell, load_row_valid) > 0 ? load_row_valid : load_row_complete;
+    struct interval figure = table_cell_geometric(cell, column, flag);
+    if (!isfinite(figure.value) &&
+        (column == load_row_response_p50_us || column == load_row_response_p99_us))
+        figure.low = least_of(cell, column, flag);
+    return figure;
 }
 
 void load_cells_write_header(struct csv *csv)
@@ -279,6 +324,7 @@ void load_cells_write_header(struct csv *csv)
     csv_text(csv, "valid");
     csv_text(csv, "driver_bound");
     csv_text(csv, "errors");
+    csv_text(csv, "unsent");
     for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
         const char *name = load_row_table.columns[load_cell_figures[i]].name;
         char end[80];
@@ -299,6 +345,7 @@ static void write_cell(const struct table_cell *cell, struct csv *csv)
     csv_count(csv, table_cell_flags(cell, load_row_valid));
     csv_count(csv, table_cell_flags(cell, load_row_driver_bound));
     csv_real(csv, table_cell_sum(cell, load_row_errors, load_row_complete), 0);
+    csv_real(csv, table_cell_sum(cell, load_row_unsent, load_row_complete), 0);
     for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
         int decimals = load_row_table.columns[load_cell_figures[i]].decimals;
         struct interval figure = load_cell_figure(cell, load_cell_figures[i]);

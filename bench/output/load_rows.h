@@ -87,7 +87,8 @@ struct load_cell {
     X(T, delayed, COUNT, "", 0, NONE,                                                              \
       "operations sent late because `depth` operations of their session were "                     \
       "outstanding, or it had no connection")                                                      \
-    X(T, unsent, COUNT, "", 0, NONE, "operations never sent, for the same reasons")                \
+    X(T, unsent, COUNT, "", 0, SUM,                                                                \
+      "operations never sent, for the same reasons: each counts as slower than all others")        \
     LOAD_KIND_COLUMNS(LOAD_KIND_COLUMN, X, T)                                                      \
     X(T, errors, COUNT, "", 0, SUM, "replies in the measured time that were not foreseen")         \
     LOAD_ERROR_COLUMN(X, T, no_node)                                                               \
@@ -97,8 +98,9 @@ struct load_cell {
     LOAD_ERROR_COLUMN(X, T, other)                                                                 \
     LOAD_TIME_COLUMNS(                                                                             \
         X, T, response,                                                                            \
-        "response times; `p999` is empty with fewer than 10,000 values; a percentile is "          \
-        "empty if it falls among values above one minute")                                         \
+        "response times; `p999` is empty with fewer than 10,000 values, those never sent among "   \
+        "them; a percentile is empty if it falls among values above one minute or among those "    \
+        "never sent, and `response_max_us` is the largest of the others")                          \
     X(T, over_range, COUNT, "", 0, NONE, "response times above one minute")                        \
     LOAD_TIME_COLUMNS(X, T, service,                                                               \
                       "service times; the mean is empty if one is above one minute")               \
@@ -169,7 +171,9 @@ struct table_cells load_rows_cells(const struct table *rows);
 /* The exit status of a cell: 0 if it has a complete trial, and all of these are valid. */
 int load_cell_verdict(const struct table_cell *cell);
 
-/* The figure of a cell in this column. */
+/* The figure of a cell in this column. A response time that is not known, because it is above one
+ * minute or among those of operations that were never sent, is not finite, and its `low` is what it
+ * is at least. */
 struct interval load_cell_figure(const struct table_cell *cell, size_t column);
 
 /* The columns of which cells.csv and the JSON of a cell have the figure, in their order. */

@@ -68,6 +68,10 @@ const struct csv_reader *page_trials(const struct page_source *source);
 const char *page_text(const struct csv_reader *file, size_t row, const char *column);
 double page_number(const struct csv_reader *file, size_t row, const char *column);
 
+/* What a figure that is not known is at least, where the file tells it: the lower end of its
+ * interval. NaN: the figure is known, or nothing is. */
+double page_least(const struct csv_reader *file, size_t row, const char *column);
+
 /* Whether a trial counts, or a row of a file without such columns: it is valid, and no verdict of
  * its own has failed. */
 bool page_counts(const struct csv_reader *file, size_t row);

@@ -142,8 +142,11 @@ static void put_figure(FILE *stream, const struct trial *trials, size_t count,
     char text[NUMBER_SIZE] = "–";
     double *values = memory_new(count, sizeof *values);
     size_t found = 0, lawful = 0;
+    const char *least = "";
     for (size_t i = 0; i < count; i++) {
         double value = page_number(file, trials[i].row, figure->column);
+        if (isnan(value) && !isnan(value = page_least(file, trials[i].row, figure->column)))
+            least = "≥ ";
         lawful += figure->view == LAWFUL && page_is_lawful(file, trials[i].row);
         if (trials[i].source == source && !isnan(value) &&
             (figure->view == RANGE || page_counts(file, trials[i].row)))
@@ -153,7 +156,7 @@ static void put_figure(FILE *stream, const struct trial *trials, size_t count,
     if (figure->view == LAWFUL)
         snprintf(text, sizeof text, "%zu of %zu", lawful, count);
     else if (found > 0 && figure->view == MEDIAN)
-        snprintf(text, sizeof text, "%.7g", statistics_median(values, found));
+        snprintf(text, sizeof text, "%s%.7g", least, statistics_median(values, found));
     else if (found > 0 && values[0] == values[found - 1])
         snprintf(text, sizeof text, "%.0f", values[0]);
     else if (found > 0)

@@ -4,6 +4,7 @@
 #include "bench/page/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,6 +102,13 @@ double page_number(const struct csv_reader *file, size_t row, const char *column
     if (find_field(file, row, column, &place))
         (void)!csv_reader_number(file, row, place, &number, &error); /* NaN stays */
     return number;
+}
+
+double page_least(const struct csv_reader *file, size_t row, const char *column)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%s_low", column);
+    return isnan(page_number(file, row, column)) ? page_number(file, row, name) : NAN;
 }
 
 bool page_counts(const struct csv_reader *file, size_t row)

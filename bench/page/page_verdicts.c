@@ -245,16 +245,29 @@ static void say_locks(FILE *stream, const struct page_source *run)
 
 /* ------------------------------------------------------------------ loads, the paper, plans */
 
+/* How a sentence names a response time of which it may be known alone what it is at least. */
+static const char *place_of(const struct csv_reader *cells, size_t row, const char *column)
+{
+    return isnan(page_least(cells, row, column)) ? "" : "_low";
+}
+
 static void say_loads(FILE *stream, const struct page_source *source)
 {
     const struct csv_reader *cells = page_file(source, "cells.csv");
-    for (size_t row = 0; row < cells->rows; row++)
-        html_sentence_row(
-            stream, page_number(cells, row, "valid") > 0 ? HTML_MEASURED : "undetermined",
+    for (size_t row = 0; row < cells->rows; row++) {
+        const char *p50 = place_of(cells, row, "response_p50_us"),
+                   *p99 = place_of(cells, row, "response_p99_us");
+        char *sentence = memory_format(
             "{target}, {mix}, {sessions} sessions[, operations offered a second: {rate_per_s}]: "
-            "{achieved_per_s} operations a second, response time p50 {response_p50_us} µs, p99 "
-            "{response_p99_us} µs; valid trials: {valid} of {trials}.",
-            cells, row);
+            "{achieved_per_s} operations a second, response time p50 %s{response_p50_us%s} µs, p99 "
+            "%s{response_p99_us%s} µs%s; valid trials: {valid} of {trials}.",
+            p50[0] == '\0' ? "" : "≥ ", p50, p99[0] == '\0' ? "" : "≥ ", p99,
+            page_number(cells, row, "unsent") > 0 ? "; operations never sent: {unsent}" : "");
+        html_sentence_row(stream,
+                          page_number(cells, row, "valid") > 0 ? HTML_MEASURED : "undetermined",
+                          sentence, cells, row);
+        free(sentence);
+    }
 }
 
 /* The paper has no figure for a claim about killed servers: beside it is what these would leave. */

@@ -10,6 +10,12 @@
 
 /* ------------------------------------------------------------------ latencies */
 
+/* An infinite time is told as one above a minute: one among what was never sent is not known. */
+static double known_us(const struct background_figures *beside, double time_us)
+{
+    return isinf(time_us) && beside->unsent > 0 ? NAN : time_us;
+}
+
 /* With an objective on the rate, the latency of the handoffs is shown, and not judged. */
 static void take_latency(const struct plan_trial *trial, struct plan_sample *sample)
 {
@@ -37,9 +43,9 @@ static void take_latency(const struct plan_trial *trial, struct plan_sample *sam
         sample->count.over = 0;
     }
     if (objective->metric == OBJECTIVE_BACKGROUND) {
-        sample->latency_us[PLAN_AT] = beside->contended_at_us;
-        sample->latency_us[PLAN_P50] = beside->contended_p50_us;
-        sample->latency_us[PLAN_P99] = beside->contended_p99_us;
+        sample->latency_us[PLAN_AT] = known_us(beside, beside->contended_at_us);
+        sample->latency_us[PLAN_P50] = known_us(beside, beside->contended_p50_us);
+        sample->latency_us[PLAN_P99] = known_us(beside, beside->contended_p99_us);
         sample->latency_us[PLAN_LARGEST] = beside->contended_max_us;
         sample->count = (struct plan_count){beside->judged, beside->over};
     }

@@ -112,9 +112,10 @@ static uint64_t count_at(double percent, uint64_t recorded)
     return count > 0 ? count : 1;
 }
 
-uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
+/* Of the histogram's values and of so many more above them. */
+static uint64_t percentile_ns(const struct histogram *histogram, uint64_t more, double percent)
 {
-    uint64_t wanted = count_at(percent, histogram_recorded(histogram));
+    uint64_t wanted = count_at(percent, histogram_recorded(histogram) + more);
     uint64_t seen = 0;
     for (uint32_t slot = next_in_use(histogram, 0); slot < HISTOGRAM_COUNTS;
          slot = next_in_use(histogram, slot + 1)) {
@@ -125,14 +126,25 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
     return load(&histogram->max_ns);
 }
 
-double histogram_percentile_us(const struct histogram *histogram, double percent)
+uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
 {
-    uint64_t in_range = load(&histogram->total), all = in_range + load(&histogram->overflow);
+    return percentile_ns(histogram, 0, percent);
+}
+
+double histogram_percentile_of_more_us(const struct histogram *histogram, uint64_t more,
+                                       double percent)
+{
+    uint64_t in_range = load(&histogram->total), all = in_range + load(&histogram->overflow) + more;
     if (all == 0)
         return NAN;
-    if (percent < 100 && count_at(percent, all) > in_range)
+    if ((percent < 100 || more > 0) && count_at(percent, all) > in_range)
         return INFINITY;
-    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
+    return (double)percentile_ns(histogram, more, percent) / 1e3;
+}
+
+double histogram_percentile_us(const struct histogram *histogram, double percent)
+{
+    return histogram_percentile_of_more_us(histogram, 0, percent);
 }
 
 static double slot_middle_ns(uint32_t slot)

@@ -62,6 +62,11 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
  * among the overflowed values, of which only the largest, the 100th, is known. */
 double histogram_percentile_us(const struct histogram *histogram, double percent);
 
+/* The same of these values and `more` of which only this is known, that each is above all of these:
+ * INFINITY for a percentile among them as well, the 100th included. */
+double histogram_percentile_of_more_us(const struct histogram *histogram, uint64_t more,
+                                       double percent);
+
 /* The mean in microseconds, of values that are taken to lie in the middle of their slots: within
  * 0.05 % of the recorded ones. NAN for an empty histogram, and INFINITY if values overflowed. */
 double histogram_mean_us(const struct histogram *histogram);

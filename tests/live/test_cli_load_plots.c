@@ -130,7 +130,7 @@ COMMAND_TEST(topologies_stand_together)
 COMMAND_TEST(the_rate_that_is_too_high_is_marked)
 {
     static const char words[] = "from here, less than 95 % answered";
-    LOAD_SIMULATED("out", "-r", "1000,2000,200000", "-n", "5", "--duration", "1s");
+    LOAD_SIMULATED("out", "-r", "1000,2000,20000", "-n", "5", "--duration", "1s");
     const char *picture = picture_read("out", "load_rate");
     ASSERT_SHOWS(picture, words, "offered rate, operations a second", "response p50: from due",
                  "response p99: from due", "service p50: from sent", "service p99: from sent");
@@ -140,6 +140,20 @@ COMMAND_TEST(the_rate_that_is_too_high_is_marked)
     LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
     picture = picture_read("slow", "load_rate");
     assert_int_equal(picture_count(picture, words), 0);
+}
+
+/* A percentile among what was never sent is drawn as what it is at least. */
+COMMAND_TEST(a_time_that_is_only_known_from_below_has_an_arrow)
+{
+    static const char words[] = "arrow: at least; some were never sent, or took a minute";
+    LOAD_SIMULATED("out", "-r", "1000,20000", "-n", "5", "--duration", "1s");
+    const char *picture = picture_read("out", "load_rate");
+    ASSERT_SHOWS(picture, words);
+    /* The 99th percentiles, of response and of service: of two rates each, and the legend's three.
+     */
+    assert_int_equal(picture_marks(picture, "#gpPt8'", NULL, 0), 2 * (2 + 1) + 1);
+    LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    assert_int_equal(picture_count(picture_read("slow", "load_rate"), words), 0);
 }
 
 /* A percentile above a minute is not known, and has no point. */

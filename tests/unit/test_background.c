@@ -89,6 +89,23 @@ TEST_BETWEEN(every_request_that_was_due_is_judged, set_up, tear_down)
     assert_int_equal(found.over, 22);
 }
 
+/* What was never sent is slower than all others. */
+TEST_BETWEEN(what_was_never_sent_is_in_the_percentiles, set_up, tear_down)
+{
+    asked.percent = 90;
+    record(&result->measured->response[ROLES][LOAD_KINDS], NS_PER_MS, 80);
+    record(&result->contended->response[ROLES][LOAD_KINDS], 2 * NS_PER_MS, 89);
+    result->measured->unsent = 19;
+    result->contended->unsent = 10;
+    struct background_figures found = background_figures_of(&asked, result);
+    assert_true(isnan(found.alone_p99_us)); /* of 99 */
+    assert_true(isinf(found.contended_at_us));
+    result->measured->unsent = 81;
+    found = background_figures_of(&asked, result);
+    assert_true(isinf(found.alone_p50_us) && isinf(found.alone_p99_us));
+    assert_true(found.contended_p50_us >= 2000 && found.contended_max_us >= 2000);
+}
+
 TEST_BETWEEN(the_percentile_is_the_one_that_is_asked_for, set_up, tear_down)
 {
     record(&result->contended->response[ROLES][LOAD_KINDS], 2 * NS_PER_MS, 60);

@@ -69,6 +69,24 @@ TEST_BETWEEN(overflow_counts_above_everything, empty, NULL)
     assert_int_equal(histogram_percentile_ns(&histogram, 100), HISTOGRAM_HIGHEST_NS + 5);
 }
 
+/* What is above all others, and no more is known of it. */
+TEST_BETWEEN(what_is_only_known_to_be_slower_moves_the_percentiles, empty, NULL)
+{
+    for (uint64_t us = 1; us <= 90; us++)
+        histogram_record(&histogram, us * 1000);
+    assert_true(histogram_percentile_of_more_us(&histogram, 0, 50) < 46);
+    double median = histogram_percentile_of_more_us(&histogram, 10, 50);
+    assert_true(median >= 50 && median < 51);
+    assert_true(isfinite(histogram_percentile_of_more_us(&histogram, 10, 90)));
+    assert_true(isinf(histogram_percentile_of_more_us(&histogram, 10, 90.1)));
+    assert_true(isinf(histogram_percentile_of_more_us(&histogram, 10, 100)));
+    assert_true(isfinite(histogram_percentile_of_more_us(&histogram, 0, 100)));
+    histogram_record(&histogram, HISTOGRAM_HIGHEST_NS + 5);
+    assert_true(isfinite(histogram_percentile_of_more_us(&histogram, 9, 90)));
+    assert_true(isinf(histogram_percentile_of_more_us(&histogram, 10, 90)));
+    assert_true(isinf(histogram_percentile_of_more_us(&histogram, 9, 91)));
+}
+
 /* What Java's HdrHistogram 2.1.11 answers for 1, 2, … 1000 microseconds. */
 TEST_BETWEEN(percentiles_are_those_of_java, empty, NULL)
 {

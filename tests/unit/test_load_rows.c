@@ -330,6 +330,21 @@ TEST_BETWEEN(a_count_that_differs_is_told, set_up, tear_down)
     assert_int_equal(load_row_verdict(take()), 1);
 }
 
+/* Up to half of what was due, the median is known. */
+TEST_BETWEEN(most_must_be_sent, set_up, tear_down)
+{
+    result->offered = 1000;
+    result->measured->unsent = 500;
+    assert_valid();
+    result->measured->unsent = 501;
+    assert_times_do_not_stand(
+        "the offered rate was out of reach: 50.1 % of 1000 operations were never sent, so not even "
+        "the median of the response times is known; what may help: a lower --rate, more --depth",
+        false);
+    plan.fleet.driver = DRIVER_SIMULATED; /* in which that is the servers' doing as well */
+    assert_int_equal(load_row_verdict(take()), 4);
+}
+
 /* ------------------------------------------------------------------ the row */
 
 #define ASSERT_ROW(row, ...) ASSERT_COLUMNS(&load_row_table, row, __VA_ARGS__)
@@ -397,6 +412,22 @@ TEST_BETWEEN(a_percentile_above_the_range_is_not_known, set_up, tear_down)
                {"over_range", "10"});
 }
 
+/* What was never sent is in no histogram, and slower than all that is. */
+TEST_BETWEEN(a_percentile_among_what_was_never_sent_is_not_known, set_up, tear_down)
+{
+    record_ramp(&result->measured->response[ROLES][LOAD_KINDS], 8500);
+    record_ramp(&result->measured->service[ROLES][LOAD_KINDS], 8500);
+    result->measured->unsent = 1500;
+    result->offered = 10000;
+    const struct table_value *row = take();
+    assert_near(number(row, load_row_response_p50_us), 5000e3);
+    assert_near(number(row, load_row_service_p90_us), 7650e3);
+    assert_near(number(row, load_row_response_max_us), 8500e3);
+    assert_true(isinf(number(row, load_row_response_p999_us)));
+    ASSERT_ROW(row, {"response_p90_us", ""}, {"response_p99_us", ""}, {"response_p999_us", ""},
+               {"over_range", "0"}, {"unsent", "1500"}, {"valid", "yes"});
+}
+
 /* What a simulation cannot know, and what no write has fired, is no zero. */
 TEST_BETWEEN(what_is_not_known_is_empty, set_up, tear_down)
 {
@@ -453,6 +484,31 @@ TEST_BETWEEN(five_trials_have_an_interval, set_up, tear_down)
         table_cells_deinit(&cells);
         assert_int_equal(isnan(mean.low) && isnan(mean.high), trial < 5);
     }
+}
+
+static void assert_at_least(size_t column, double least)
+{
+    struct table_cells cells = load_rows_cells(&rows);
+    struct interval found = load_cell_figure(&cells.list[0], column);
+    table_cells_deinit(&cells);
+    assert_false(isfinite(found.value) || isfinite(found.high));
+    assert_near(found.low, least);
+}
+
+/* Above a minute, or as long as the longest that was sent; of another trial the time itself. */
+TEST_BETWEEN(a_time_that_is_not_known_has_a_least, set_up, tear_down)
+{
+    struct table_value *row = add(80, 100, 4, 7);
+    row[load_row_response_p99_us] = table_real(INFINITY);
+    row[load_row_response_max_us] = table_real(100e3);
+    assert_at_least(load_row_response_p99_us, 100e3);
+    add(80, 100, 4, 7)[load_row_response_p99_us] = table_real(400e3);
+    assert_at_least(load_row_response_p99_us, 200e3);
+    row = add(80, 100, 4, 7);
+    row[load_row_response_p99_us] = table_real(INFINITY);
+    row[load_row_response_max_us] = table_real(99e6);
+    row[load_row_over_range] = table_count(1);
+    assert_at_least(load_row_response_p99_us, cbrt(100e3 * 400e3 * 60e6));
 }
 
 TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
