@@ -18,7 +18,7 @@ panel = panels * each + (panels - 1) * between_panels
 rows = 2
 eval canvas("anatomy", rows)
 eval sprintf("set key at screen %g, screen %g maxrows %d", 18.0 / width, \
-    (line * rows + 16) / height(rows), rows)
+    (line * rows + 16 + note_height) / height(rows), rows)
 set key width closer(2, -2) samplen 1.6
 unit = last < 1 ? 1e3 : 1.0
 unit_name = last < 1 ? "µs" : "ms"
@@ -62,6 +62,6 @@ do for [k = 1:panels] {
         NaN with points pt 9 ps 1.3 * point_scale lc rgb "black" title "grant", \
         NaN with lines lw 2.4 lc rgb colour title "request to reply", \
         NaN with lines lw 2.4 lc rgb "#B8B8B8" title "not granted the lock"
-    unset key
+    @once
 }
 unset multiplot

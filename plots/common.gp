@@ -9,6 +9,7 @@
 # format   svg, png, pdf or eps [svg]
 # fitted   whether the run has a fits.csv [1]
 # scripts  the folder of the scripts [that of the script that is run]
+# about_1, about_2, …  lines for the small print below: what the results are of [none]
 # No text of a CSV file is drawn, only its numbers: text could come from anywhere.
 
 if (!exists("run")) {
@@ -217,7 +218,9 @@ waiter_axis(low, high, letters) = \
 line = 21.0
 above = 36.0
 below = 66.0
-height(rows) = above + panel + below + line * rows + 6
+small_line = 15.0
+note_height = 0
+height(rows) = above + panel + below + line * rows + 6 + note_height
 cm = 17.0 / 800
 size_in(unit, suffix, rows) = \
     sprintf("size %.4f%s,%.4f%s", width * unit, suffix, height(rows) * unit, suffix)
@@ -228,24 +231,51 @@ terminal(rows) = \
         ."dashlength 1.6 ".sprintf("size %d,%d", 2.5 * width, 2.5 * height(rows)) \
     : format."cairo font 'Sans,9' fontscale 0.75 pointscale 0.77 linewidth 1.35 dashlength 1.2 " \
         ."background 'white' ".size_in(cm, "cm", rows)
-canvas(name, rows) = "set terminal ".terminal(rows)." noenhanced butt".\
-    (format eq "svg" ? " name 'zkherd_".name."'" : "")
+canvas(name, rows) = ( \
+    note_height = small_line * (sum [k = 1:notes] (rows_of(wrapped_note(k)))) + (notes ? 8 : 0), \
+    "set terminal ".terminal(rows)." noenhanced butt".\
+    (format eq "svg" ? " name 'zkherd_".name."'" : "")."; ".small_print(rows))
 file(name) = sprintf("%s/plots/%s.%s", run, name, format)
-bottom(rows) = (below + line * rows + 6) / height(rows)
+bottom(rows) = (below + line * rows + 6 + note_height) / height(rows)
 top(rows) = 1 - above / height(rows)
 # A legend of so many entries, the longest with so many letters, has as many columns as have room,
 # three at most; and two at least if it is crowded: more lines gnuplot does not hold in a column.
+# gnuplot's columns are as wide as so many letters of its own measure, which are wider than most.
 is_crowded(entries) = entries > 11
-columns(entries, letters) = most(is_crowded(entries) ? 2 : 1, \
-    least(entries, least(3, floor(width / 8.6 / (letters + 7.0)))))
+letter = 8.3
+sample = 62.0
+columns(entries, letters) = most(is_crowded(entries) ? 2 : 1, least(entries, least(3, \
+    1 + floor((width - 18 - sample - letter * letters) / (letter * letters + sample)))))
 rows_for(entries, letters) = ceil(1.0 * entries / columns(entries, letters))
-# Two columns of the longest entries would leave the canvas; gnuplot gives them more room than they
-# take.
+# So many letters more or less a column, that they are as wide as said above; or, where two do not
+# have room, as the page has.
+column_width(entries, letters) = least(letter * letters + sample, \
+    is_crowded(entries) ? (width - 18) / 2.0 : 1e9)
 squeeze(entries, letters) = sprintf("set key width %g", \
-    is_crowded(entries) ? least(2, closer(35, 31) - letters) : 2)
+    column_width(entries, letters) / closer(9.6, 10.5) - letters - 5.67)
 page_width(recipes) = is_crowded(recipes) ? 800 : width
 legend(rows) = sprintf("set key at screen %g, screen %g maxrows %d", \
-    18.0 / width, (line * rows + 16) / height(rows), rows)
+    18.0 / width, (line * rows + 16 + note_height) / height(rows), rows)
+
+# --- The small print ------------------------------------------------------------------------------
+# What a picture is of, so that it can stand alone: the lines about_1, about_2, …, each as many as it
+# takes.
+notes = 0
+while (exists(sprintf("about_%d", notes + 1))) { notes = notes + 1 }
+small_font = format eq "svg" ? ",11" : format eq "png" ? ",8.25" : ",6.6"
+note_letters(x) = floor(width / closer(6.0, 5.5))
+put_word(line, word) = line eq "" ? word : line." ".word
+wrap(text, k, line) = k > words(text) ? line \
+    : strlen(put_word(line, word(text, k))) > note_letters(0) && line ne "" \
+    ? line."\n".wrap(text, k + 1, word(text, k)) : wrap(text, k + 1, put_word(line, word(text, k)))
+wrapped_note(k) = wrap(value(sprintf("about_%d", k)), 1, "")
+rows_of(text) = strstrt(text, "\n") == 0 ? 1 : 1 + rows_of(text[strstrt(text, "\n") + 1:])
+all_notes(k) = k > notes ? "" : wrapped_note(k).(k < notes ? "\n" : "").all_notes(k + 1)
+# Label 98, once in a picture of several panels: they say `@once` behind the first.
+small_print(rows) = notes == 0 ? "" : (note_text = all_notes(1), note_place = (note_height - 4.0) \
+    / height(rows), "set label 98 note_text at screen 18.0 / width, screen note_place left ". \
+    "font small_font textcolor rgb '#404040'")
+once = "unset key; unset label 98"
 # The label of the y axis: gnuplot takes tics for wider than they are and would put it off the page.
 y_title(text, low, high) = (y_text = text, y_place = (low + high) / 2, \
     "set label 99 y_text at screen 13.0 / width, screen y_place center rotate by 90")

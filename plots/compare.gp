@@ -76,7 +76,7 @@ do for [k = 2:sides] {
         eval "plot 1 with lines ls 97 notitle, ".bars_of(k, metric).\
             "for [r in drawn] $ratios using (beside(r, k, metric)):5 with points ls int(r) notitle, ".\
             "for [r in drawn] NaN with points ls int(r) title name(r)"
-        unset key
+        @once
         unset label 99
     }
 }

@@ -15,12 +15,14 @@ keys = ""
 levels = ""
 bars = 0
 bound = 0
+several = 0
 # Of the times, and of the sessions, all or those notified.
 array low[2] = [1e300, 1e300]
 array high[2] = [0, 0]
 span(i, value) = value > 0 \
     ? (low[i] = least(low[i], value), high[i] = most(high[i], value), value) : NaN
 see(key, sessions, fan_out, trials_bound) = fan_out > 0 ? ( \
+    several = several || column("trials") > 1, \
     keys = with_word(keys, key), levels = with_word(levels, sprintf("%d", sessions)), \
     span(2, fan_out), span(2, sessions), bound = bound || trials_bound > 0, \
     place_in(keys, key)) : NaN
@@ -46,6 +48,17 @@ plot run."/cells.csv" using (panel_of(0)):(column("sessions")): \
     (time_of(final)):(end_of_bar(final."_low")):(end_of_bar(final."_high")): \
     (time_of(reply)):(end_of_bar(reply."_low")):(end_of_bar(reply."_high")) with table
 unset table
+# $trials: panel, sessions, p50 of the first, of all, of the last and of the reply; without rows where
+# there are intervals.
+dots = 0
+note_trial(key) = is_counted(0) && in_list(keys, key) ? (dots = dots + 1, place_in(keys, key)) : NaN
+trial_time(name) = is_counted(0) ? time_of(name) : NaN
+do for [m = 1:(bars || !several ? 0 : parts)] {
+    set table $trials append separator comma
+    plot file_of_part(m) using (note_trial(key_of(0))):(column("sessions")): \
+        (trial_time(first)):(trial_time(median)):(trial_time(final)):(trial_time(reply)) with table
+    unset table
+}
 set datafile nocolumnheaders
 # The rows of other panels do not break a line.
 set datafile missing NaN
@@ -85,7 +98,7 @@ array entry_text[6] = ["first notification", "median notification", "last notifi
 bar_note = bars ? "medians, 95 % CI" : "medians"
 bound_text = "open: the driver was the limit"
 more_text = sprintf("the first %d of %d panels", drawn, words(keys))
-entries = 7 + bound + (drawn < words(keys))
+entries = 7 + bound + (dots > 0) + (drawn < words(keys))
 longest = strlen(bound ? bound_text : "median notification")
 rows = rows_for(entries, longest)
 eval canvas("load_fan_out", rows)
@@ -124,6 +137,10 @@ entry(i) = sprintf("NaN with %s ls %d title entry_text[%d], ", \
 notes = "NaN with lines ls 98 title bar_note, ".(bound \
     ? "NaN with points pt 6 ps point_scale lw 1.5 lc rgb '#404040' title bound_text, " : ""). \
     (drawn < words(keys) ? "NaN with lines ls 98 title more_text, " : "")
+trial_entry = !dots ? "" \
+    : "NaN with points pt 7 ps trial_size lc rgb '#404040' title trial_text, "
+trials_of(k, i) = !dots ? "" : sprintf("$trials using ($1 == %d ? 1.04 * $2 : NaN):($%d / 1e6) ", k, 2 + i). \
+    sprintf("with points ls %d pt 7 ps trial_size notitle, ", 600 + i)
 tics_of_levels = level_tics(levels)
 without_labels(i) = i > words(levels) ? "" \
     : sprintf("'' %d, ", nth(levels, i)).without_labels(i + 1)
@@ -140,8 +157,9 @@ do for [k = 1:drawn] {
     eval axis_of_times
     if (k % 2) { eval y_title("time from the write", under(k), upper(k)) }
     eval "plot ".curve(k, 3).curve(k, 2).curve(k, 1).curve(k, 4). \
-        entry(1).entry(2).entry(3).entry(4).entry(5).entry(6).notes."NaN notitle"
-    unset key
+        entry(1).entry(2).entry(3).entry(4).entry(5).entry(6).notes.trial_entry. \
+        trials_of(k, 1).trials_of(k, 2).trials_of(k, 3).trials_of(k, 4)."NaN notitle"
+    @once
     set title ""
     set tmargin at screen below_it(k)
     set bmargin at screen lower(k)

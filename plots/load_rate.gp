@@ -20,6 +20,7 @@ low = 1e300
 high = 0
 bars = 0
 bound = 0
+several = 0
 breaks = ""
 is_broken(k) = sum [i = 1:words(breaks)] (part(word(breaks, i), 1) eq sprintf("%d", k))
 break_of(k) = sum [i = 1:words(breaks)] \
@@ -30,6 +31,7 @@ note_break(k, rate, offered, answered) = answered < kept_share * offered && !is_
     ? breaks.sprintf(" %d:%d", k, rate) : breaks
 see(key, rate, offered, answered, fastest, fastest_low, slowest, slowest_high, trials_bound) = \
     rate > 0 && fastest > 0 ? ( \
+    several = several || column("trials") > 1, \
     keys = with_word(keys, key), rates = with_word(rates, sprintf("%d", rate)), \
     low = least(low, fastest_low > 0 ? least(fastest, fastest_low) : fastest), \
     high = most(high, slowest_high > slowest ? slowest_high : slowest > 0 ? slowest : fastest), \
@@ -53,6 +55,17 @@ plot run."/cells.csv" using (see(key_of(0), number("rate_per_s"), number("offere
     (see_least(is_least("response_p50_us"), is_least("response_p99_us"), shown("response_p99_us"))) \
     with table
 unset table
+# $trials: panel, rate, response p50, p99; without rows where there are intervals.
+dots = 0
+note_time(time) = time > 0 ? (high = most(high, time), low = least(low, time), time) : NaN
+note_trial(key) = is_counted(0) && in_list(keys, key) ? (dots = dots + 1, place_in(keys, key)) : NaN
+do for [m = 1:(bars || !several ? 0 : parts)] {
+    set table $trials append separator comma
+    plot file_of_part(m) using (note_trial(key_of(0))):(number("rate_per_s")): \
+        (is_counted(0) ? note_time(number("response_p50_us")) : NaN): \
+        (is_counted(0) ? note_time(number("response_p99_us")) : NaN) with table
+    unset table
+}
 set datafile nocolumnheaders
 # The rows of other curves do not break a line.
 set datafile missing NaN
@@ -90,7 +103,7 @@ entry_4 = "service p99: from sent"
 break_text = sprintf("from here, less than %g %% answered", 100 * kept_share)
 bound_text = "open: the driver was the limit"
 least_text = "arrow: at least; some were never sent, or took a minute"
-entries = 4 + (breaks ne "") + bound + leasts
+entries = 4 + (breaks ne "") + bound + leasts + (dots > 0)
 longest = leasts ? strlen(least_text) : strlen(break_text)
 rows = rows_for(entries, longest)
 eval canvas("load_rate", rows)
@@ -126,6 +139,10 @@ break_entry = breaks eq "" ? "" : "NaN with lines ls 605 title break_text, "
 bound_entry = bound ? "NaN with points pt 6 ps 1.3 * point_scale lw 1.5 lc rgb '#404040' ".\
     "title bound_text, " : ""
 least_entry = leasts ? "NaN with points pt 9 ps 0.8 * point_scale lc rgb '#D55E00' title least_text, " : ""
+trial_entry = !dots ? "" \
+    : "NaN with points pt 7 ps trial_size lc rgb '#404040' title trial_text, "
+trials_of(k, i) = !dots ? "" : sprintf("$trials using ($1 == %d ? 1.04 * $2 : NaN):($%d / 1e6) ", k, 2 + i). \
+    "with points pt 7 ps trial_size lc rgb '#D55E00' notitle, "
 set output file("load_rate")
 set multiplot
 do for [k = 1:drawn] {
@@ -139,8 +156,9 @@ do for [k = 1:drawn] {
         set arrow 1 from break_of(k), y_low to break_of(k), y_high nohead back ls 605
     }
     eval "plot ".bar(k, 1).bar(k, 2).up(k, 1).up(k, 2).curve(k, 2).open(k, 2).curve(k, 1).open(k, 1).curve(k, 4).\
-        curve(k, 3).entry(1).entry(2).entry(3).entry(4).break_entry.bound_entry.least_entry."NaN notitle"
-    unset key
+        curve(k, 3).entry(1).entry(2).entry(3).entry(4).break_entry.bound_entry.least_entry. \
+        trial_entry.trials_of(k, 1).trials_of(k, 2)."NaN notitle"
+    @once
     unset label 99
     unset arrow 1
 }

@@ -14,7 +14,9 @@ shares = ""
 high = 0
 bars = 0
 bound = 0
+several = 0
 see(key, reads, value, value_high, trials_bound) = value > 0 ? ( \
+    several = several || column("trials") > 1, \
     keys = with_word(keys, key), shares = with_word(shares, sprintf("%d", reads)), \
     high = most(high, value_high > 0 ? value_high : value), bars = bars || value_high > 0, \
     bound = bound || trials_bound > 0, place_in(keys, key)) : NaN
@@ -26,6 +28,16 @@ plot run."/cells.csv" using (see(key_of(0), column("reads_percent"), number("ach
     (column("reads_percent")):(number("achieved_per_s")):(number("achieved_per_s_low")): \
     (number("achieved_per_s_high")):(column("driver_bound")) with table
 unset table
+# $trials: curve, reads, operations a second; without rows where there are intervals.
+dots = 0
+note_trial(key, value) = is_counted(0) && in_list(keys, key) ? (dots = dots + 1, \
+    high = most(high, value), place_in(keys, key)) : NaN
+do for [m = 1:(bars || !several ? 0 : parts)] {
+    set table $trials append separator comma
+    plot file_of_part(m) using (note_trial(key_of(0), number("achieved_per_s"))): \
+        (column("reads_percent")):(number("achieved_per_s")) with table
+    unset table
+}
 set datafile nocolumnheaders
 # The rows of other curves do not break a line.
 set datafile missing NaN
@@ -41,13 +53,15 @@ drawn = least(words(keys), curves_max)
 entry(i) = words(keys) > 1 ? name_of(keys, word(keys, i)) : sessions_text(part(word(keys, i), 2))
 more_text = sprintf("the first %d of %d", drawn, words(keys))
 bound_text = "open: the driver was the limit"
-longest = bound ? strlen(bound_text) : 0
+longest = bound ? strlen(bound_text) : dots ? strlen(trial_text) : 0
 do for [i = 1:drawn] { longest = most(longest, strlen(entry(i))) }
 # A macro, since gnuplot counts empty loops too.
 bound_entry = !bound ? "" \
     : ", NaN with points pt 6 ps point_scale lw 1.5 lc rgb '#404040' title bound_text"
 more_entry = drawn < words(keys) ? ", NaN with lines ls 98 title more_text" : ""
-entries = drawn + bound + (drawn < words(keys))
+trial_entry = !dots ? "" \
+    : ", NaN with points pt 7 ps trial_size lc rgb '#404040' title trial_text"
+entries = drawn + bound + (dots > 0) + (drawn < words(keys))
 width = page_width(entries)
 longest = legend_letters(entries, longest)
 rows = rows_for(entries, longest)
@@ -73,11 +87,13 @@ slot = bars * least(0.9, least(0.5 * least_gap(1) / drawn, 4.0 / most(drawn - 1,
 beside(i) = $1 == i ? $2 + slot * (i - (drawn + 1) / 2.0) : NaN
 bars_of = bars ? "for [i = 1:drawn] $cells using (beside(i)):4:(0):($5 - $4) ".\
     "with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw 1.4 dt 1 notitle, " : ""
+trials_of = !dots ? "" : "for [i = 1:drawn] $trials using ($1 == i ? $2 + 1.5 : NaN):3 ".\
+    "with points pt 7 ps trial_size lc rgb curve_look(i, 1) notitle, "
 is_open(i) = $6 > 0 ? beside(i) : NaN
 open = !bound ? "" \
     : "for [i = 1:drawn] $cells using (is_open(i)):3 with points ls 800 + i notitle, ".\
     "for [i = 1:drawn] $cells using (is_open(i)):3 with points ls 700 + i notitle, "
 plot for [i = 1:drawn] $cells using (beside(i)):3 with lines ls 600 + i notitle, \
-    @bars_of \
+    @bars_of @trials_of \
     for [i = 1:drawn] $cells using (beside(i)):3 with points ls 600 + i notitle, @open \
-    for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i) @bound_entry @more_entry
+    for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i) @bound_entry @trial_entry @more_entry

@@ -134,7 +134,17 @@ lines_of_blocks = ceil(1.0 * drawn / blocks_abreast)
 each = drawn > 1 ? 96 : 165
 between_rows = drawn > 1 ? 18 : 26
 between_blocks = 58
-block = 3 * each + 2 * between_rows
+# Words of what happened stand above the curves.
+happened_at(cell, second) = (happened = "", sum [m = 1:words(marks)] \
+    (part(word(marks, m), 1) eq cell && part(word(marks, m), 2) eq second \
+        && !is_snapshot(word(marks, m)) \
+        ? (happened = joined(happened, mark_text(word(marks, m))), 0) : 0), happened)
+marks_longest = 0
+do for [mark in marks] {
+    marks_longest = most(marks_longest, strlen(happened_at(part(mark, 1), part(mark, 2))))
+}
+headline = marks_longest > 0 ? 10 + 6.0 * marks_longest : 0
+block = headline + 3 * each + 2 * between_rows
 panel = lines_of_blocks * block + (lines_of_blocks - 1) * between_blocks
 looks = least(trials, curves_max)
 failed_text = "a second with errors"
@@ -150,9 +160,9 @@ rows = rows_for(entries, longest)
 eval canvas("load_timeline", rows)
 eval legend(rows)
 eval squeeze(entries, longest)
-small_font = format eq "svg" ? ",12" : format eq "png" ? ",9" : ",7.2"
+marks_font = format eq "svg" ? ",12" : format eq "png" ? ",9" : ",7.2"
 # So high is a line of that.
-small_line = 15.0
+marks_line = 15.0
 
 # The axes, before any is drawn: the widest labels say where the panels begin.
 array axis[3]
@@ -171,7 +181,7 @@ x_step = most(1, step_of(last / (drawn > 1 ? 6.0 : 8.0)))
 x_tics(labelled) = "set xtics ".sprintf("%d, %d format '%s'", x_step, x_step, labelled ? "%g" : "")
 seconds_in(units) = units * last / (panel_width * width)
 top_of(k) = top(rows) - ((k - 1) / blocks_abreast) * 1.0 * (block + between_blocks) / height(rows)
-upper(k, i) = top_of(k) - (i - 1.0) * (each + between_rows) / height(rows)
+upper(k, i) = top_of(k) - (headline + (i - 1.0) * (each + between_rows)) / height(rows)
 lower(k, i) = upper(k, i) - 1.0 * each / height(rows)
 from(k) = widest + (blocks_abreast == 1 || k % 2 ? 0 : panel_width + gap)
 array y_texts[3] = ["answered/s", "response p50", "response p99"]
@@ -220,8 +230,11 @@ do for [k = 1:drawn] {
         set bmargin at screen lower(k, i)
         its_title = i == 1 ? cell_title(k) : ""
         its_xlabel = i == 3 && k > drawn - blocks_abreast ? "second of the measured time" : ""
-        if (strlen(its_title) > name_room) { set title its_title font small_font } \
-        else { set title its_title font "" }
+        if (its_title ne "") {
+            set label 97 its_title at screen from(k) + panel_width / 2, \
+                screen top_of(k) + 14 / height(rows) center
+            if (strlen(its_title) > name_room) { set label 97 font marks_font }
+        }
         set xlabel its_xlabel
         if (axis[i] ne "") {
             eval axis[i]
@@ -235,26 +248,21 @@ do for [k = 1:drawn] {
             do for [n = 1:words(at_seconds)] {
                 its_second = int(word(at_seconds, n))
                 set arrow n from its_second, graph 0 to its_second, graph 1 nohead back ls 606
-                what = ""
-                do for [m = 1:words(marks)] {
-                    mark = word(marks, m)
-                    if (i == 1 && is_of(mark, k) && !is_snapshot(mark) && part(mark, 2) == its_second) {
-                        what = joined(what, mark_text(mark))
-                    }
-                }
+                what = i > 1 ? "" \
+                    : happened_at(sprintf("%d", row_of_cell(k)), word(at_seconds, n))
                 # On the left of its line, or on the right, where no other words are.
-                on_left = its_second - seconds_in(small_line) >= written_at
+                on_left = its_second - seconds_in(marks_line) >= written_at
                 if (what ne "" && (on_left || its_second >= written_at)) {
                     side = on_left ? -0.6 : 0.8
-                    set label n what at its_second, graph 0.08 rotate by 90 left \
-                        offset side, 0 font small_font front
-                    written_at = its_second + (on_left ? 0 : seconds_in(small_line))
+                    set label n what at its_second, graph 1.03 rotate by 90 left \
+                        offset side, 0 font marks_font front
+                    written_at = its_second + (on_left ? 0 : seconds_in(marks_line))
                 }
             }
             all = ""
             do for [trial = 1:trials] { all = all.curve(k, i, trial) }
             eval "plot ".all.failures(k, i).legend_entries."NaN notitle"
-            unset key
+            @once
             unset arrow
             unset label
         }

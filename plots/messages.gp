@@ -42,6 +42,7 @@ plot for [r in drawn] $waiters using (is(r) ? $2 : NaN):(line_y(r, $10, $3)) \
 set lmargin at screen middle + 0.02
 set rmargin at screen 0.97
 set title "CREATEs of a handoff with W waiters"
+@once
 unset label 99
 label(x) = ""
 eval 'set ytics ('.tic(0, 1).', '.log_tics(1, y_high).')'

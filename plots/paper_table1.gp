@@ -66,7 +66,7 @@ plot for [i = 1:drawn] $cells using (bar(i)):4:(0):($5 - $4) \
     for [i = 1:drawn] $cells using ($1 == i ? $2 : NaN):3 with lines ls 600 + i notitle, \
     for [i = 1:drawn] $cells using ($1 == i ? $2 : NaN):3 with points ls 600 + i notitle, \
     for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i)
-unset key
+@once
 set xlabel "reads, % of the operations"
 set tmargin at screen upper(2)
 set bmargin at screen lower(2)

@@ -40,12 +40,13 @@ set title "RPCs ".subject
 eval y_title("RPCs", bottom(rows), top(rows))
 set output file("rpcs")
 
-# The order of growth is written once: O(n²) above the highest line that has it, O(n) below the lowest.
+# The order of growth is written once: O(n²) above the highest line that has it, O(n) below the lowest. At
+# one level alone nothing grows.
 growth(i) = !in_list(lawful, sprintf("%d", i)) ? NaN : is_strange(sprintf("%d", i)) ? order[i] \
     : look(i, 6) > 0 ? 2 : 1
 stands_out(i, best, power) = best == 0 ? 1 : half_n[i] != half_n[best] ? half_n[i] > half_n[best] \
     : power == 2 ? half_law[i] > half_law[best] : half_law[i] < half_law[best]
-do for [power = 1:2] {
+do for [power = (words(levels) > 1 ? 1 : 3):2] {
     best = 0
     do for [r in drawn] {
         i = int(r)

@@ -2,10 +2,12 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/printable.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/subcommands.h"
 #include "bench/compare/internal.h"
+#include "bench/output/about.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
@@ -123,6 +125,23 @@ static enum error_kind read_all(struct compare *compare, struct error *error)
 
 /* ------------------------------------------------------------------ writing */
 
+/* What the sides have in common, and a line for each: it stands below the plots. */
+static void write_about(FILE *stream, const void *context)
+{
+    const struct comparison *comparison = context;
+    char *plan = about_plan(comparison->sides[0].run.manifest);
+    fprintf(stream, "%s\n", plan);
+    free(plan);
+    for (size_t i = 0; i < comparison->side_count; i++) {
+        const struct side *side = &comparison->sides[i];
+        char label[SIDE_LABEL_SIZE], *place = about_place(&side->run.manifest, 1);
+        fprintf(stream, "%s %s: %s%s\n", side->letter,
+                printable_text(side->label, label, sizeof label),
+                about_simulation(side->run.manifest), place);
+        free(place);
+    }
+}
+
 static void draw(const struct compare *compare)
 {
     const struct comparison *comparison = &compare->comparison;
@@ -190,6 +209,8 @@ static int lead(struct compare *compare)
     if (kind == ERROR_NONE) {
         kind =
             output_write(compare->results, "compare.csv", comparison_write_csv, comparison, &error);
+        if (kind == ERROR_NONE)
+            kind = output_write(compare->results, ABOUT_FILE, write_about, comparison, &error);
         if (kind != ERROR_NONE)
             folder_discard(compare->results);
     }

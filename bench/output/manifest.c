@@ -151,20 +151,27 @@ static void write_json(FILE *stream, const void *manifest)
     fputc('\n', stream);
 }
 
+void manifest_date(struct manifest *manifest, const struct file_set *files)
+{
+    char started[32];
+    clock_format_utc(files->started_utc_ns, 0, started, sizeof started);
+    manifest_set(manifest, "started", json_string(started));
+}
+
 enum error_kind manifest_write(struct manifest *manifest, const struct file_set *files,
                                size_t planned, const struct error *cut_short,
                                const struct error *unwritten, struct error *error)
 {
-    char started[32], ended[32];
+    char ended[32];
     /* A warning names the plots that a signal has left out. */
     if (cut_short == NULL && unwritten != NULL && unwritten->kind != ERROR_INTERRUPTED)
         cut_short = unwritten;
-    clock_format_utc(files->started_utc_ns, 0, started, sizeof started);
+    manifest_date(manifest, files);
     clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
     json_t *json = json_pack(
-        "{s:s, s:s, s:I, s:I, s:b, s:s?, s:O}", "started", started, "ended", ended,
-        "trials_planned", (json_int_t)planned, "trials_finished", (json_int_t)files->trials,
-        "interrupted", cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
+        "{s:s, s:I, s:I, s:b, s:s?, s:O}", "ended", ended, "trials_planned", (json_int_t)planned,
+        "trials_finished", (json_int_t)files->trials, "interrupted",
+        cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
         cut_short != NULL ? error_words(cut_short->kind) : NULL, "warnings", manifest->warnings);
     json_object_update(manifest->json, json);
     json_decref(json);

@@ -35,6 +35,9 @@ void manifest_set(struct manifest *manifest, const char *name, json_t *value);
 /* Sets the number of sessions of the last trial on each server, and the role of each server. */
 void manifest_sessions(struct manifest *manifest, const struct shared *shared);
 
+/* Says when the trials began, before manifest_write does: pictures name the day. */
+void manifest_date(struct manifest *manifest, const struct file_set *files);
+
 /* Completes the manifest, and writes manifest.json into the folder. cut_short: why the trials ended
  * before the last of those planned, or NULL; unwritten: why a file is missing, or NULL. */
 MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct file_set *files,

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "bench/cli/arguments.h"
+#include "bench/output/about.h"
+#include "bench/output/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +31,10 @@
 #define PATH_SIZE (PATH_MAX + 64)
 /* Longer ones the script cuts. */
 #define LABEL_SIZE 200
-#define TAIL_SIZE  16
+/* What stands below a picture: lines, and their bytes; the others are left out. */
+#define ABOUT_LINES_MAX (COMPARED_RUNS_MAX + 1)
+#define ABOUT_SIZE      600
+#define TAIL_SIZE       16
 
 __attribute__((format(printf, 2, 3))) static enum plots_end skip(struct plots *plots,
                                                                  const char *why, ...)
@@ -262,6 +267,47 @@ static enum plots_end draw_all(struct plots *plots, const char *scripts, const c
     return end;
 }
 
+/* about_1, about_2, …: a line each. Those of a comparison come from a file, which may be foreign.
+ */
+static void add_about(struct growing_text *variables, const struct plots *plots)
+{
+    char *lines = about_folder(plots->folder, plots->manifest), *line, *rest = lines;
+    for (size_t i = 1; (line = strsep(&rest, "\n")) != NULL && i <= ABOUT_LINES_MAX; i++) {
+        char name[32], about[ABOUT_SIZE];
+        snprintf(name, sizeof name, "about_%zu", i);
+        if (line[0] != '\0')
+            add_variable(variables, name, printable_text(line, about, sizeof about));
+    }
+    free(lines);
+}
+
+struct parts {
+    struct growing_text *variables;
+    size_t count;
+};
+
+static enum error_kind add_part(void *context, const char *folder, struct error *error)
+{
+    struct parts *parts = context;
+    char name[32];
+    (void)error;
+    if (has_file(folder, "load.csv")) {
+        snprintf(name, sizeof name, "trials_%zu", ++parts->count);
+        add_variable(parts->variables, name, folder);
+    }
+    return ERROR_NONE;
+}
+
+/* trials_1, trials_2, …: the folders with the trials of a load, on one topology or on several. */
+static void add_parts(struct growing_text *variables, const char *folder)
+{
+    struct parts parts = {variables, 0};
+    struct error error;
+    (void)!add_part(&parts, folder, &error);
+    if (parts.count == 0)
+        (void)!folder_each(folder, add_part, &parts, &error);
+}
+
 /* What the scripts are told. */
 static char *describe(const struct plots *plots, const char *scripts)
 {
@@ -269,6 +315,9 @@ static char *describe(const struct plots *plots, const char *scripts)
     add_variable(&variables, "run", plots->folder);
     add_variable(&variables, "scripts", scripts);
     add_variable(&variables, "recipes", plots->recipes.length > 0 ? plots->recipes.text : "");
+    add_about(&variables, plots);
+    if (plots->kind == PLOTS_OF_LOAD)
+        add_parts(&variables, plots->folder);
     growing_text_add(&variables, "fitted=%d; ", has_file(plots->folder, "fits.csv"));
     for (size_t i = 0; i < plots->label_count; i++) {
         char name[32], label[LABEL_SIZE];

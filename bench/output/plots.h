@@ -4,13 +4,15 @@
  * bench/output.
  *
  * The scripts (plots/ of the sources, share/zkherd/plots of an installation) read the numbers of
- * the folder's CSV files and nothing else. They draw into <folder>/plots.
+ * the folder's CSV files, and are told what the results are of (bench/output/about.h): that stands
+ * below each picture. They draw into <folder>/plots.
  */
 #ifndef BENCH_OUTPUT_PLOTS_H
 #define BENCH_OUTPUT_PLOTS_H
 
 #include "base/memory.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 enum plots_end {
@@ -37,8 +39,9 @@ struct plots {
     enum plots_kind kind;
     const char *folder;
     struct growing_text recipes; /* in this order; a load has none */
-    unsigned formats;            /* at least one (bench/cli/arguments.h) */
-    int interrupts; /* -1, or a descriptor that becomes readable when it is to be given up */
+    json_t *manifest; /* of the folder, which does not have it yet; NULL: it has, or never will */
+    unsigned formats; /* at least one (bench/cli/arguments.h) */
+    int interrupts;   /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;
     void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */

@@ -335,9 +335,11 @@ static enum error_kind draw(struct series *series, struct series_record *record,
     const struct output_options *output = series->options.output;
     const struct error *cut_short = series->cut_short;
     struct plots plots = {.folder = record->files.folder,
+                          .manifest = record->manifest.json,
                           .formats = output->plots,
                           .interrupts = series->targets.signals};
     const char *nothing = series->user->name_plots(series->context, &plots);
+    manifest_date(&record->manifest, &record->files);
     progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
                                         ? "drawing the plots"
                                         : "drawing the plots; interrupt again to end at once");

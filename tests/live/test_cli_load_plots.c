@@ -65,7 +65,6 @@ COMMAND_TEST(reads_hold_the_cells)
     assert_int_equal(cells.rows, 6);
     ASSERT_SHOWS(picture, "5 sessions", "10 sessions", "reads, % of the operations",
                  "answered operations a second");
-    picture_assert_lacks(picture, "server");
     picture_assert_lacks(picture, "driver");
     picture_assert_lacks(picture, "CI");
     double scale = scale_of(picture, "20,000", 20000);
