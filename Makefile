@@ -25,6 +25,12 @@ endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
 LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lm
 
+# What the program shows to a recipe from a file of its own (lib/recipes/own.h), and the headers that one is compiled
+# with.
+EXPORTS := -Wl,--dynamic-list=lib/recipes/interface.list
+INTERFACE_HEADERS := base/error.h base/sha256.h client/client.h measure/tally.h recipes/death.h recipes/queue.h \
+    recipes/recipe.h wire/request.h
+
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/*/*.c))
 BENCH_OBJECTS += $(BUILD)/bench/texts.o
@@ -41,8 +47,8 @@ endif
 
 all: $(BUILD)/zkherd
 
-$(BUILD)/zkherd: $(BENCH_OBJECTS) $(BUILD)/libzkherd.a
-	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/zkherd: $(BENCH_OBJECTS) $(BUILD)/libzkherd.a lib/recipes/interface.list
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(EXPORTS) -o $@ $(BENCH_OBJECTS) $(BUILD)/libzkherd.a $(LIBS)
 
 $(BUILD)/libzkherd.a: $(LIB_OBJECTS)
 	@rm -f $@
@@ -71,12 +77,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The answers of zkherd help, and the frame, the style, the script and the words of report.html, as texts of C:
+# The answers of zkherd help, the recipe to begin with, and the frame, the style, the script and the words of report.html, as texts of C:
 # page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
-TEXTS := $(wildcard bench/help/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
+TEXTS := $(wildcard bench/help/*.txt bench/recipes/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
-	$(call say,texts)set -e; { for header in help/help page/internal; do \
+	$(call say,texts)set -e; { for header in help/help page/internal recipes/skeleton; do \
 	    echo "#include \"bench/$$header.h\""; done; for file in $^; do \
 	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
 	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \
@@ -111,6 +117,9 @@ $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(
 
 # This test runs the recipes that docs/recipes.md shows, which are not part of the program.
 $(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
+
+# This test loads recipes.
+$(BUILD)/tests/test_own: LIBS += $(EXPORTS)
 
 # These tests open a session of their own, beside the program's. They link the library by file name, because
 # either -dev package may provide the header.
@@ -490,6 +499,8 @@ install: all completions
 	    $(DESTDIR)$(PREFIX)/share/zkherd/schema \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -m 755 $(BUILD)/zkherd $(DESTDIR)$(PREFIX)/bin/zkherd
+	for header in $(INTERFACE_HEADERS); do \
+	    install -D -m 644 lib/$$header $(DESTDIR)$(PREFIX)/include/zkherd/$$header || exit 1; done
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
 	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1

@@ -41,6 +41,21 @@ for request in 'exists(s, s->lock, NO_WATCH)' 'get_data(s, s->lock, WATCH)' 'get
     [[ $(compile_recipe "$request") == *unused-result* ]] || fail "$request without its AWAIT compiles"
 done
 
+# ---------------------------------------------------------------- a recipe of one's own, where zkherd is installed
+
+# From an empty folder, with the headers that are installed, and with neither the sources nor their make.
+make -s install DESTDIR="$made/root" PREFIX=/usr BUILD="$(dirname "$ZKHERD")" >/dev/null
+mkdir "$made/empty"
+(
+    cd "$made/empty"
+    "$made/root/usr/bin/zkherd" recipes --new mylock >/dev/null
+    "$made/root/usr/bin/zkherd" run -d simulated -r ./mylock.c -n 1..8+1,16 -t 1 -o out >said 2>&1
+    grep -q 'All counts equal their laws' said
+    # A library that somebody has built by hand.
+    "${CC:-gcc}" -shared -fPIC -I"$made/root/usr/include/zkherd" -o mylock.so mylock.c
+    "$made/root/usr/bin/zkherd" recipes ./mylock.so >/dev/null
+) || fail "a recipe in a file of its own cannot be used where zkherd is installed"
+
 # ---------------------------------------------------------------- the reference runs
 
 reproduced=$(sed -nE 's/^(reproduce[a-z-]*):.*/\1/p' Makefile | sort)
@@ -130,6 +145,7 @@ compare "--pace" "$(printf 'lockstep\nfree')" "$(offered_by_bash zkherd run --pa
 compare "--plots" "$(printf 'svg,png\nsvg,pdf')" "$(offered_by_bash zkherd load --plots svg,p)"
 compare "--driver=" threads "$(offered_by_bash zkherd calibrate --driver = t)"
 compare "--recipes" "ticket" "$(offered_by_bash zkherd plan -r ti)"
+compare "--recipes of a file" "scalable,docs/examples/kazoo.c" "$(offered_by_bash zkherd run -r scalable,docs/examples/ka)"
 compare "recipes" "ticket" "$(offered_by_bash zkherd recipes ti)"
 compare "help" "$(printf 'packet\npaper\npause')" "$(offered_by_bash zkherd help pa)"
 compare "ensemble" "$(printf 'start\nstatus\nstop')" "$(offered_by_bash zkherd ensemble s)"

@@ -271,6 +271,8 @@ static int take(const struct arguments *arguments, int option, void *options)
     option_row_note(&given);
     if (given.row->parse(&given))
         return ARGUMENTS_GO;
+    if (given.error.kind != ERROR_NONE)
+        return complain(&given.error);
     complain_value(arguments->subcommand, given.row->name, given.value, given.why);
     return error_exit_status(ERROR_USAGE);
 }

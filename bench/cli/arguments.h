@@ -9,6 +9,8 @@
 #ifndef BENCH_CLI_ARGUMENTS_H
 #define BENCH_CLI_ARGUMENTS_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,9 +20,10 @@ struct option_row;
 /* An option, as it is given on the command line or by its row's default. */
 struct option_given {
     const struct option_row *row;
-    const char *value; /* NULL: a flag */
-    void *options;     /* the subcommand's own struct */
-    char why[512];     /* why the value is not allowed; no shorter than the detail of an error */
+    const char *value;  /* NULL: a flag */
+    void *options;      /* the subcommand's own struct */
+    char why[512];      /* why the value is not allowed; no shorter than the detail of an error */
+    struct error error; /* instead of `why`, where it is not the value that is wrong */
 };
 
 /* A member of the subcommand's own struct. */
@@ -41,8 +44,8 @@ struct option_row {
     const char *name; /* with its dashes; NULL behind the last row */
     char letter;      /* '\0': none */
     /* Takes a value into the options, in place of the value before; texts go on pointing to the
-     * value. False if the value is not allowed: `why` has the reason, and the options must not be
-     * asked for this one. option_row_flag: the option has no value. NULL: --help. */
+     * value. False if the value is not allowed: `why` (or `error`) has the reason, and the options
+     * must not be asked for this one. option_row_flag: the option has no value. NULL: --help. */
     bool (*parse)(struct option_given *given);
     struct option_member member; /* where the parsers below put the value */
     struct option_member given;  /* a bool, set if the option is on the command line */

@@ -3,8 +3,10 @@
 #include "base/text.h"
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
+#include "recipes/own.h"
 #include "trial/trace.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define CLIENTS_MAX  100000
@@ -17,7 +19,9 @@ static bool parse_recipe(struct option_given *given, char *item)
 {
     struct options *options = given->options;
     uint64_t most = UINT64_MAX;
-    char *colon = strchr(item, ':');
+    char *colon = strrchr(item, ':');
+    if (own_is_file(item) && colon != NULL && strchr(colon, '/') != NULL)
+        colon = NULL; /* of a folder */
     if (colon != NULL && !text_parse_number(colon + 1, 1, CLIENTS_MAX, &most))
         return option_row_refuse(given,
                                  "after the colon, the recipe's largest client count is expected");
@@ -33,7 +37,7 @@ static bool parse_recipes(struct option_given *given)
 {
     struct options *options = given->options;
     const char *list = given->value;
-    char item[64];
+    char item[PATH_MAX];
     options->plan.recipe_count = 0;
     while (text_next_item(&list, item, sizeof item)) {
         if (!parse_recipe(given, item))
@@ -58,7 +62,7 @@ const struct option_row option_table[] = {
      .letter = 'r',
      .parse = parse_recipes,
      .value = ROWS_RECIPES_DEFAULT,
-     .help = "  -r, --recipes LIST       names (see zkherd recipes); NAME:MOST skips client\n"
+     .help = "  -r, --recipes LIST       names (zkherd recipes) or ./FILE.c; NAME:MOST skips\n"
              "                           counts above MOST [nonscalable,childwatch,scalable]\n"},
     {.name = "--clients",
      .letter = 'n',

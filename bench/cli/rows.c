@@ -3,10 +3,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "recipes/registry.h"
+#include "bench/cli/recipe_names.h"
 #include "servers/install.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,25 +198,22 @@ const char *rows_background_format(const struct background_options *background, 
 
 /* ------------------------------------------------------------------ recipes */
 
-static bool refuse_recipe(struct option_given *given, const char *name)
-{
-    char near[256];
-    registry_suggest(name, near, sizeof near);
-    if (near[0] != '\0')
-        return option_row_refuse(given, "no recipe is called '%s'; did you mean %s?", name, near);
-    return option_row_refuse(given, "no recipe is called '%s'; zkherd recipes lists all", name);
-}
-
 bool rows_recipe(struct option_given *given, const char *name, const struct recipe **list,
                  size_t *count)
 {
     if (name[0] == '\0')
         return option_row_refuse(given, "the name of a recipe is missing");
-    const struct recipe *recipe = registry_find(name);
-    if (recipe == NULL)
-        return refuse_recipe(given, name);
+    const struct recipe *recipe;
+    struct error error;
+    enum error_kind kind = recipe_names_find(name, &recipe, &error);
+    if (kind == ERROR_USAGE)
+        return option_row_refuse(given, "%s", error.detail);
+    if (kind != ERROR_NONE) {
+        given->error = error;
+        return false;
+    }
     for (size_t i = 0; i < *count; i++) {
-        if (list[i] == recipe)
+        if (strcmp(list[i]->name, recipe->name) == 0)
             return option_row_refuse(given, "a recipe is named twice");
     }
     if (*count == OPTIONS_RECIPES_MAX)
@@ -227,7 +225,7 @@ bool rows_recipe(struct option_given *given, const char *name, const struct reci
 bool rows_recipes(struct option_given *given, const struct recipe **list, size_t *count)
 {
     const char *names = given->value;
-    char name[64];
+    char name[PATH_MAX];
     *count = 0;
     while (text_next_item(&names, name, sizeof name)) {
         if (!rows_recipe(given, name, list, count))

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/recipe_names.h"
 #include "bench/output/json_result.h"
 #include "client/library.h"
 #include "servers/four_letter.h"
@@ -99,6 +100,21 @@ static json_t *describe_data(const struct target_options *options, const struct 
                      "fsync", fsync);
 }
 
+/* The files of recipes that are not zkherd's, with the digests of what was read; NULL: none. */
+static json_t *describe_own_recipes(void)
+{
+    const struct recipe *recipe;
+    json_t *files = NULL;
+    for (size_t i = 0; (recipe = recipe_names_read(i)) != NULL; i++) {
+        if (files == NULL)
+            files = json_object();
+        json_object_set_new(files, recipe->name,
+                            json_pack("{s:o, s:s}", "file", json_text(recipe->file->path), "sha256",
+                                      recipe->file->sha256));
+    }
+    return files;
+}
+
 void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t seed, json_t *plan,
                     const struct target_options *options, const struct target *target)
 {
@@ -113,6 +129,9 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t s
                   version_text, "seed", (json_int_t)seed, "plan", plan, "host", machine_describe(),
                   "driver", describe_driver(options, target), "target", target->name, "servers",
                   servers, "data", describe_data(options, target));
+    json_t *own_recipes = describe_own_recipes();
+    if (own_recipes != NULL)
+        json_object_set_new(manifest->json, "own_recipes", own_recipes);
 }
 
 void manifest_set(struct manifest *manifest, const char *name, json_t *value)

@@ -3,13 +3,13 @@
 
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/process.h"
 #include "bench/cli/arguments.h"
 #include "bench/output/about.h"
 #include "bench/output/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -191,22 +191,10 @@ void plots_add_recipe(struct plots *plots, const char *name)
     growing_text_add(&plots->recipes, "%s%s", plots->recipes.length > 0 ? " " : "", name);
 }
 
-/* Beside the program: in the sources it is build/zkherd, installed it is bin/zkherd. */
 static bool find_scripts(char folder[PATH_SIZE])
 {
-    static const char *const places[] = {"share/zkherd/plots", "plots"};
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length < 0)
-        return false;
-    program[length] = '\0';
-    const char *beside = dirname(program);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(folder, PATH_SIZE, "%.*s/../%s", PATH_MAX, beside, places[i]);
-        if (has_file(folder, "common.gp"))
-            return true;
-    }
-    return false;
+    static const char *const places[] = {"share/zkherd/plots", "plots", NULL};
+    return process_find_beside(places, "common.gp", folder, PATH_SIZE);
 }
 
 /* name='value'; a quote within is written twice. */

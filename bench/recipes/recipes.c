@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/recipe_names.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/recipes/law_table.h"
+#include "bench/recipes/skeleton.h"
 #include "recipes/registry.h"
 
 #include <stdbool.h>
@@ -12,10 +14,11 @@
 #include <string.h>
 
 static const char usage[] =
-    "Usage: zkherd recipes [--json] [NAME]\n"
+    "Usage: zkherd recipes [--json] [NAME|FILE]\n"
+    "       zkherd recipes --new NAME\n"
     "List the recipes: the cost of a drain of n clients, a summary, the source.\n"
-    "With NAME: what the recipe does, its pseudo-code, its law step by step, and the\n"
-    "software that ships it.\n"
+    "With NAME, or the FILE of a recipe of your own: what the recipe does, its\n"
+    "pseudo-code, its law step by step, and the software that ships it.\n"
     "\n";
 
 static const char notes[] =
@@ -27,17 +30,29 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd recipes           all recipes\n"
-    "  zkherd recipes scalable  the queue without herd effect\n";
+    "  zkherd recipes scalable  the queue without herd effect\n"
+    "  zkherd recipes --new mylock\n";
 
 struct recipes_options {
     bool json;
+    const char *new_name; /* NULL: none is written */
 };
+
+static bool take_new(struct option_given *given)
+{
+    *(const char **)option_row_place(given) = given->value;
+    return true;
+}
 
 static const struct option_row rows[] = {
     {.name = "--json",
      OPTION_FLAG(struct recipes_options, json),
-     .help = "      --json  print JSON; zkherd-recipes(1) lists the keys\n"},
-    OPTION_ROW_HELP("  -h, --help  print this help\n"),
+     .help = "      --json      print JSON; zkherd-recipes(1) lists the keys\n"},
+    {.name = "--new",
+     .parse = take_new,
+     .member = OPTION_MEMBER(struct recipes_options, new_name),
+     .help = "      --new NAME  write NAME.c here: a lock to begin with, its law, its test\n"},
+    OPTION_ROW_HELP("  -h, --help      print this help\n"),
     {0},
 };
 
@@ -136,20 +151,24 @@ static void write_json(const struct recipe *only)
     const struct recipe *recipe;
     json_t *recipes = json_array();
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
-        if (only == NULL || only == recipe)
+        if (only == NULL)
             json_array_append_new(recipes, describe(recipe));
     }
+    if (only != NULL)
+        json_array_append_new(recipes, describe(only));
     json_result_write(json_pack("{s:o}", "recipes", recipes), stdout);
 }
 
-static int refuse(const char *name)
+static int write_new(const char *name)
 {
-    char near[256];
-    registry_suggest(name, near, sizeof near);
-    const char *subject = name[0] != '\0' ? name : "''";
-    return near[0] != '\0'
-               ? complain_usage("recipes", subject, "no such recipe; did you mean %s?", near)
-               : complain_usage("recipes", subject, "no such recipe; zkherd recipes lists all");
+    struct error error;
+    if (skeleton_write(name, &error) != ERROR_NONE)
+        return complain_about("recipes", &error);
+    printf("%s.c: a lock that works, with its law. Its test, in a second:\n\n"
+           "    zkherd run -d simulated -r ./%s.c -n 1..8+1,16..64x2 -t 1\n\n"
+           "The head of the file has more of them; docs/recipes.md explains the rest.\n",
+           name, name);
+    return 0;
 }
 
 int recipes_main(int argc, char **argv)
@@ -162,9 +181,14 @@ int recipes_main(int argc, char **argv)
         return status;
     if (first + 1 < argc)
         return complain_usage("recipes", argv[first + 1], "expected one recipe");
-    const struct recipe *only = first < argc ? registry_find(argv[first]) : NULL;
-    if (first < argc && only == NULL)
-        return refuse(argv[first]);
+    if (options.new_name != NULL && (first < argc || options.json))
+        return complain_usage("recipes", "--new", "writes a file and lists nothing: give it alone");
+    if (options.new_name != NULL)
+        return write_new(options.new_name);
+    const struct recipe *only = NULL;
+    struct error error;
+    if (first < argc && recipe_names_find(argv[first], &only, &error) != ERROR_NONE)
+        return complain_about("recipes", &error);
     if (options.json)
         write_json(only);
     else if (only != NULL)

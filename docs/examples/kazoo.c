@@ -7,7 +7,6 @@
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #include <stdio.h>
 
@@ -92,7 +91,7 @@ static const char steps[] =
     "release     1 DELETE\n"
     "if woken    1 notification, 1 getChildren (names all znodes left)";
 
-const struct recipe recipe_kazoo = {
+RECIPE(kazoo) = {
     .name = "kazoo",
     .summary = "the queue of kazoo's Lock for Python: one request more per arrival",
     .about = {description, pseudo_code, "kazoo, kazoo/recipe/lock.py (Lock)", "kazoo (Lock)"},

@@ -46,6 +46,10 @@
       "install that package")                                                                      \
     X(NO_HTTP_LIBRARY, 3, "the HTTP library cannot be loaded",                                     \
       "install that package, or leave out --metrics")                                              \
+    X(NOT_A_RECIPE, 2, "not a recipe that can be run", "docs/recipes.md shows one")                \
+    X(NO_COMPILER, 3, "no C compiler found", "install the package gcc, or set CC")                 \
+    X(NO_HEADERS, 3, "the headers that a recipe is compiled with are not installed",               \
+      "install zkherd whole (make install), or run build/zkherd in its sources")                   \
     X(NO_CPU_SHARE, 3, "the CPU of a server cannot be limited",                                    \
       "run as root, or in a cgroup in which this user may create others, or leave out "            \
       "--server-cpus")                                                                             \

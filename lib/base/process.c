@@ -2,6 +2,8 @@
 #include "base/process.h"
 
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,4 +63,23 @@ bool process_rss_kib(pid_t pid, uint64_t *rss_kib)
         return false;
     *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     return true;
+}
+
+bool process_find_beside(const char *const *folders, const char *file, char *found, size_t size)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return false;
+    program[length] = '\0';
+    const char *beside = dirname(program);
+    for (; *folders != NULL; folders++) {
+        size_t folder = (size_t)snprintf(found, size, "%s/../%s", beside, *folders);
+        snprintf(found + folder, size - folder, "/%s", file);
+        bool is_there = access(found, F_OK) == 0;
+        found[folder] = '\0';
+        if (is_there)
+            return true;
+    }
+    return false;
 }

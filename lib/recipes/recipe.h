@@ -16,6 +16,7 @@
 #define RECIPES_RECIPE_H
 
 #include "base/error.h"
+#include "base/sha256.h"
 #include "client/client.h"
 #include "measure/tally.h"
 #include "recipes/death.h"
@@ -124,6 +125,12 @@ struct recipe_names {
     bool watches_left;   /* a client leaves a watch for each client before its own predecessor */
 };
 
+/* The file that a recipe of its own file was read from. */
+struct recipe_file {
+    const char *path; /* as it was named */
+    char sha256[SHA256_TEXT_SIZE];
+};
+
 struct recipe {
     const char *name;
     const char *summary; /* one line */
@@ -159,7 +166,36 @@ struct recipe {
      * arrived since the grant and for a lock that was released before. NULL: formulas are printed.
      */
     const char *law_in_words;
+    const struct recipe_file *file; /* set by own_load (own.h); NULL: one of zkherd's recipes */
 };
+
+/* What a recipe is compiled with. A program whose own is different loads no such recipe (own.h).
+ * The number rises when anything of the headers that a recipe uses gets another meaning. */
+#define RECIPE_INTERFACE 1
+struct recipe_interface {
+    uint32_t number, recipe_bytes, contender_bytes, view_bytes, reply_bytes, request_bytes, kinds;
+};
+#define RECIPE_INTERFACE_HERE                                                                      \
+    {                                                                                              \
+        RECIPE_INTERFACE, sizeof(struct recipe), sizeof(struct contender),                         \
+            sizeof(struct law_view), sizeof(struct client_reply), sizeof(struct request),          \
+            TALLY_KINDS                                                                            \
+    }
+
+/* What is looked for in the shared library of a recipe's own file. */
+struct recipe_export {
+    struct recipe_interface interface;
+    const struct recipe *recipe;
+};
+
+/* Defines recipe_NAME: RECIPE(mylock) = {.name = "mylock", …}; once in a file. As part of zkherd
+ * the recipe is found by the registry instead. */
+#define RECIPE(name)                                                                               \
+    extern const struct recipe recipe_##name;                                                      \
+    extern const struct recipe_export recipe_exported;                                             \
+    __attribute__((weak))                                                                          \
+    const struct recipe_export recipe_exported = {RECIPE_INTERFACE_HERE, &recipe_##name};          \
+    const struct recipe recipe_##name
 
 /* `shares` of a recipe whose clients all share. */
 bool recipe_all_share(uint32_t number);

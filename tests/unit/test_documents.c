@@ -761,6 +761,8 @@ TEST(a_change_is_noticed)
     static const char options[] = ".\\\" " MARK "options recipes; do not edit\n"
                                   ".TP\n\\fB\\-\\-json\\fR\nprint JSON; "
                                   "zkherd-recipes(1) lists the keys\n.TP\n"
+                                  "\\fB\\-\\-new\\fR \\fINAME\\fR\nwrite NAME.c here: a lock to "
+                                  "begin with, its law, its test\n.TP\n"
                                   "\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint this help\n"
                                   ".\\\" " MARK_END "\n";
     static const char wrong[] = "a\n" MARK "pages help; -->\nzkherd\n" MARK_END "\nb";

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/own.h"
+
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAME_MAX_LENGTH 19 /* as wide as its column in zkherd recipes */
+#define WORDS_MAX       32 /* of $CC */
+#define LIBRARY         "/recipe.so"
+
+extern char **environ;
+
+bool own_is_file(const char *name)
+{
+    return strchr(name, '/') != NULL;
+}
+
+bool own_is_name(const char *name)
+{
+    size_t length = strlen(name);
+    return islower((unsigned char)name[0]) && length <= NAME_MAX_LENGTH &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+    size_t length = strlen(path), most = strlen(end);
+    return length > most && strcmp(path + length - most, end) == 0;
+}
+
+/* ------------------------------------------------------------------ the compiler */
+
+/* Warnings that would be a crash later are errors: an AWAIT that is missing, a function that is not
+ * there. */
+#define FLAGS                                                                                      \
+    {                                                                                              \
+        "-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra",          \
+            "-Werror=unused-result", "-Werror=implicit-function-declaration",                      \
+            "-Werror=return-type", "-Werror=incompatible-pointer-types"                            \
+    }
+
+/* The compiler takes its mask of signals as the program had it, so that Ctrl-C ends both. */
+static int spawn(char *const *arguments, const sigset_t *mask, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int os_error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return os_error;
+}
+
+static enum error_kind judge_compiler(const char *path, int status, struct error *error)
+{
+    if (WIFSIGNALED(status))
+        return error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
+                           "the compiler was ended by signal %d", WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0)
+        return error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
+                           "it does not compile, for the reason above");
+    return ERROR_NONE;
+}
+
+/* No shell is between: names may have any characters. */
+static enum error_kind run_compiler(const char *path, const char *headers, char *library,
+                                    const sigset_t *mask, struct error *error)
+{
+    char flags[][40] = FLAGS, plainly[] = "cc", output[] = "-o", *rest, *word;
+    char *arguments[WORDS_MAX + sizeof flags / sizeof flags[0] + 5] = {NULL};
+    char *words = memory_text(getenv("CC") == NULL ? "" : getenv("CC")),
+         *folder = memory_format("-I%s", headers),
+         *source = memory_format("%s%s", path[0] == '-' ? "./" : "", path);
+    size_t count = 0;
+    pid_t child;
+    int status = 0;
+    for (rest = words; count < WORDS_MAX && (word = strtok_r(rest, " \t", &rest)) != NULL;)
+        arguments[count++] = word;
+    if (count == 0)
+        arguments[count++] = plainly;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        arguments[count++] = flags[i];
+    char *const last[] = {folder, output, library, source};
+    memcpy(&arguments[count], last, sizeof last);
+    int os_error = spawn(arguments, mask, &child);
+    while (os_error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    enum error_kind kind = os_error == 0 ? judge_compiler(path, status, error)
+                                         : error_raise(error, ERROR_NO_COMPILER, os_error, path,
+                                                       "%s is to compile it", arguments[0]);
+    free(source);
+    free(folder);
+    free(words);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the library */
+
+static enum error_kind refuse(const char *path, const char *why, struct error *error)
+{
+    return error_raise(error, ERROR_NOT_A_RECIPE, 0, path, "%s", why);
+}
+
+/* What would end the program later. */
+static const char *missing(const struct recipe *recipe)
+{
+    const struct recipe_about *about = &recipe->about;
+    const struct recipe_law *law = &recipe->law;
+    if (recipe->name == NULL || !own_is_name(recipe->name))
+        return "its .name must be a small letter, and up to 18 small letters, digits and dashes";
+    if (recipe->summary == NULL || about->description == NULL || about->pseudo_code == NULL ||
+        about->source == NULL)
+        return "its .summary, or the description, pseudo_code or source of its .about, is missing";
+    if (recipe->acquire == NULL || recipe->release == NULL)
+        return "its .acquire or .release is missing";
+    if ((law->arrival == NULL) != (law->release == NULL))
+        return "its .law has only one of the two functions";
+    if (law->rpcs == NULL || law->notifications == NULL)
+        return "its .law has not both texts";
+    return NULL;
+}
+
+static enum error_kind load(const char *path, const char *library,
+                            const struct recipe_export **found, struct error *error)
+{
+    static const struct recipe_interface here = RECIPE_INTERFACE_HERE;
+    void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (loaded == NULL) {
+        const char *why = dlerror();
+        size_t length = strlen(library);
+        bool named = strncmp(why, library, length) == 0 && strncmp(why + length, ": ", 2) == 0;
+        return refuse(path, named ? why + length + 2 : why, error);
+    }
+    const struct recipe_export *exported = dlsym(loaded, "recipe_exported");
+    if (exported == NULL)
+        return refuse(path, "it has no RECIPE(NAME) = {…}", error);
+    if (memcmp(&exported->interface, &here, sizeof here) != 0)
+        return refuse(path, "it was compiled with the headers of another zkherd: compile it again",
+                      error);
+    const char *why = missing(exported->recipe);
+    if (why != NULL)
+        return refuse(path, why, error);
+    *found = exported;
+    return ERROR_NONE;
+}
+
+/* A signal that would end the program in the meantime waits until the folder is removed. */
+static enum error_kind compile_and_load(const char *path, const char *headers,
+                                        const struct recipe_export **found, struct error *error)
+{
+    static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    const char *parent = getenv("TMPDIR");
+    sigset_t blocked, before;
+    char folder[PATH_MAX], library[PATH_MAX + sizeof LIBRARY];
+    if (headers == NULL)
+        return error_raise(error, ERROR_NO_HEADERS, 0, path, "%s", "");
+    snprintf(folder, sizeof folder, "%s/zkherd-recipe-XXXXXX",
+             parent == NULL || parent[0] == '\0' ? "/tmp" : parent);
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+        sigaddset(&blocked, fatal[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    enum error_kind kind = ERROR_NONE;
+    if (mkdtemp(folder) == NULL) {
+        kind = error_from_errno(error, errno, folder, "a folder for its compilation");
+    } else {
+        snprintf(library, sizeof library, "%s" LIBRARY, folder);
+        kind = run_compiler(path, headers, library, &before, error);
+        if (kind == ERROR_NONE)
+            kind = load(path, library, found, error);
+        unlink(library);
+        rmdir(folder);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the recipe */
+
+/* The recipe, as the caller gets it. */
+struct own {
+    struct recipe recipe;
+    struct recipe_file file;
+    char path[];
+};
+
+enum error_kind own_load(const char *path, const char *headers, struct recipe **recipe,
+                         struct error *error)
+{
+    const struct recipe_export *found = NULL;
+    char sha256[SHA256_TEXT_SIZE];
+    bool is_source = ends_in(path, ".c");
+    if (!is_source && !ends_in(path, ".so"))
+        return refuse(path, "the name of a source ends in .c, that of a shared library in .so",
+                      error);
+    enum error_kind kind = sha256_file(path, sha256, error);
+    if (kind == ERROR_NONE)
+        kind = is_source ? compile_and_load(path, headers, &found, error)
+                         : load(path, path, &found, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    struct own *own = memory_new(1, sizeof *own + strlen(path) + 1);
+    *own = (struct own){.recipe = *found->recipe};
+    strcpy(own->path, path);
+    own->file.path = own->path;
+    memcpy(own->file.sha256, sha256, sizeof sha256);
+    own->recipe.file = &own->file;
+    *recipe = &own->recipe;
+    return ERROR_NONE;
+}
+
+void own_free(struct recipe *recipe)
+{
+    free(recipe); /* the first member of its struct own */
+}
