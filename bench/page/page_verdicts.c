@@ -304,30 +304,47 @@ static const char *end_of(const char *reason)
     return NULL;
 }
 
+/* Whether most of the fresh trials at an end of the interval agree. */
+static bool is_confirmed(const struct csv_reader *answers, size_t row, const char *agreed,
+                         const char *votes)
+{
+    return 2 * page_number(answers, row, agreed) > page_number(answers, row, votes);
+}
+
+/* Of release 1.0.0, whose files lack the sentence. */
+static char *describe_answer(const struct csv_reader *answers, size_t row, const char *end)
+{
+    struct growing_text text = {0};
+    html_fill(&text, "{recipe} on {target}: {objective} ", answers, row);
+    if (is_confirmed(answers, row, "fresh_passed", "fresh_votes")) {
+        html_fill(&text, "is met with {passed} ", answers, row);
+        growing_text_add(&text, "%s", page_unit(page_text(answers, row, "unknown")));
+        html_fill(&text, " ({fresh_passed} of {fresh_votes} fresh trials passed)", answers, row);
+    } else {
+        growing_text_add(&text, "is not known to be met");
+    }
+    if (is_confirmed(answers, row, "failed_fresh_failed", "failed_fresh_votes"))
+        html_fill(&text,
+                  ", not with {failed} ({failed_fresh_failed} of {failed_fresh_votes} fresh trials "
+                  "failed)",
+                  answers, row);
+    if (end == NULL)
+        html_fill(&text, "; the search ended without an answer: {reason}", answers, row);
+    growing_text_add(&text, "%s.", end != NULL ? end : "");
+    return text.text;
+}
+
 static void say_answers(FILE *stream, const struct page_source *source)
 {
     const struct csv_reader *answers = page_file(source, "answers.csv");
     for (size_t row = 0; row < answers->rows; row++) {
-        const char *end = end_of(page_text(answers, row, "reason"));
-        struct growing_text text = {0};
-        html_fill(&text, "{recipe} on {target}: {objective} ", answers, row);
-        if (page_number(answers, row, "passed") > 0) {
-            html_fill(&text, "is met with {passed} ", answers, row);
-            growing_text_add(&text, "%s", page_unit(page_text(answers, row, "unknown")));
-            html_fill(&text, " ({fresh_passed} of {fresh_votes} fresh trials passed)", answers,
-                      row);
-        } else {
-            growing_text_add(&text, "is not known to be met");
-        }
-        if (page_number(answers, row, "failed") > 0)
-            html_fill(&text,
-                      ", not with {failed} ({failed_fresh_failed} of {failed_fresh_votes} fresh "
-                      "trials failed)",
-                      answers, row);
-        if (end == NULL)
-            html_fill(&text, "; the search ended without an answer: {reason}", answers, row);
-        growing_text_add(&text, "%s.", end != NULL ? end : "");
-        html_take_sentence(stream, end != NULL ? HTML_MEASURED : "undetermined", text.text);
+        const char *end = end_of(page_text(answers, row, "reason")),
+                   *sentence = page_text(answers, row, "sentence");
+        html_take_sentence(
+            stream, end != NULL ? HTML_MEASURED : "undetermined",
+            sentence[0] != '\0'
+                ? memory_format("%s, %s", page_text(answers, row, "target"), sentence)
+                : describe_answer(answers, row, end));
     }
 }
 

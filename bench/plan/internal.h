@@ -121,6 +121,17 @@ uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
 /* The search for the answer; proposal: where it begins; 0: at the least size. */
 struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal);
 
+/* What round trips of an idle session take on this machine now. All zero bytes: not known. */
+struct plan_floor {
+    uint64_t p50_ns, p99_ns;
+};
+
+/* Whether the objective lies below the floor: no trial that fails can tell whether the servers or
+ * the machine are too slow. Writes why into text (size bytes), a clause. From p99 on the floor's
+ * p99 is compared, and its p50 below; a rate has no floor. */
+bool plan_question_is_below_floor(const struct plan_question *question,
+                                  const struct plan_floor *floor, char *text, size_t size);
+
 /* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size);
@@ -467,15 +478,27 @@ enum plan_cut {
     PLAN_CUT_SHORT,   /* by an error, or a signal */
 };
 
+/* The trials of the smallest size whose trials decided nothing. */
+struct plan_undecided {
+    size_t trials, not_valid, undetermined;
+    const char *reason;      /* why the last one that was not valid was not */
+    uint64_t samples_most;   /* of an undetermined trial; 0: none was, or the objective is a rate */
+    uint64_t samples_needed; /* with which the trial of the most samples would have passed */
+};
+
 /* The answer of one search. Its figures are medians over the fresh trials at `best`, by which the
- * size was not chosen; if there are none, over all votes at that size. */
+ * size was not chosen; if there are none, over the votes by which it was. */
 struct plan_answer {
     const char *target; /* the name of the servers */
     const struct recipe *recipe;
     enum plan_cut cut;
     uint64_t proposed; /* where the search began, by a model; 0: at the least size */
     struct search_answer found;
-    struct plan_votes fresh_passed, fresh_failed; /* of the fresh trials at each end */
+    const char
+        *below_floor; /* why no failure decides (plan_question_is_below_floor); "": it does */
+    struct plan_votes first_passed, first_failed; /* the votes that located either end */
+    struct plan_votes fresh_passed, fresh_failed; /* of the latest fresh trials at each end */
+    struct plan_votes fresh_above;
     uint64_t best;         /* the size of the figures: the largest that passed, else the least */
     double measured_us;    /* of the objective's percentile; NaN: not known */
     double p50_us;         /* of the same latency */
@@ -486,17 +509,24 @@ struct plan_answer {
     struct herd herd; /* if waiters were searched for: of the votes that had all their samples */
     struct plan_knee knee;
     size_t trials, no_votes; /* of the search; those that were undetermined or not valid */
-    uint64_t samples_most;   /* of an undetermined trial; 0: none was */
-    uint64_t samples_needed; /* with which the trial of the most samples would have passed */
-    const char *brake;       /* why the trial at the smallest size that failed was ended; NULL */
-    const char *not_valid;   /* why the last trial that was not valid was not; NULL: all were */
+    struct plan_undecided undecided;
+    const char *brake; /* why the trial at the smallest size that failed was ended; NULL */
 };
 
 /* The answer of a search for this recipe from its trials, those for its knee included. It points
  * into the samples; nothing has cut the search, and the target is not filled in. */
 struct plan_answer plan_answer_take(const struct plan_options *options, const struct search *search,
-                                    const struct recipe *recipe,
-                                    const struct plan_samples *samples);
+                                    const struct recipe *recipe, const struct plan_samples *samples,
+                                    const char *below_floor);
+
+/* Whether fresh trials say that the largest size that passed meets the objective, and that the
+ * smallest that failed does not, or the brake has ended that; else the size is undecided, and
+ * called neither. */
+bool plan_answer_is_passed(const struct plan_answer *answer);
+bool plan_answer_is_failed(const struct plan_answer *answer);
+
+/* How the search ended: undetermined as well if an end of its interval is undecided. */
+enum search_reason plan_answer_end(const struct plan_answer *answer);
 
 /* Whether the trials tell the herd coefficient: they differ in their waiters. */
 bool plan_answer_has_herd(const struct plan_question *question);
@@ -515,8 +545,14 @@ json_t *plan_answer_json(const struct plan_answer *answer, const struct series_r
 
 /* ------------------------------------------------------------------ sentences */
 
-/* What a search has found; the caller's to free. */
+/* What a search has found; the caller's to free. No size is said to meet the objective, or not to,
+ * that is undecided. */
 char *plan_sentence_found(const struct plan_question *question, const struct plan_answer *answer);
+
+/* Why an end of the interval is undecided; "" if it is decided. The caller's to free. */
+enum plan_end { PLAN_PASSED, PLAN_FAILED };
+char *plan_sentence_end(const struct plan_question *question, const struct plan_answer *answer,
+                        enum plan_end end);
 
 /* All sentences of an answer: what was found, what gave out, the herd coefficient of the recipe and
  * how many of its locks may be hot, or why that is not known. several: of several targets. */
@@ -555,6 +591,8 @@ struct plan_searches {
     size_t count;
     size_t trials; /* begun, warm-ups included: no two have the same root */
     struct plan_guard guard;
+    struct plan_floor floor; /* so far: before the first trial, and after the last */
+    char below_floor[128];   /* plan_question_is_below_floor, after the last; "": it is not */
     enum plan_cut cut;
     struct plan_experience experience[2]; /* of short trials, of long ones */
 };

@@ -176,10 +176,21 @@ static enum error_kind check_time(const struct plan_searches *searches, struct e
                        "the %s were up before the first trial had ended: give more", most);
 }
 
+/* With an objective that an idle session does not meet no trial is of use. */
+static enum error_kind check_floor(struct plan_searches *searches, struct error *error)
+{
+    const struct plan_question *question = &searches->options->question;
+    char objective[OBJECTIVE_TEXT_SIZE], why[128];
+    if (!plan_question_is_below_floor(question, &searches->floor, why, sizeof why))
+        return ERROR_NONE;
+    objective_format(&question->objective, objective, sizeof objective);
+    return error_raise(error, ERROR_NOT_VALID, 0, objective, "%s", why);
+}
+
 /* The turns of all searches, round by round. */
 static enum error_kind run_all(struct plan_searches *searches, struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
+    enum error_kind kind = check_floor(searches, error);
     bool ran = true;
     progress_say(&searches->series.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
@@ -258,14 +269,17 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
     record->planned = record->rows.rows;
     if (cut)
         searches->cut = PLAN_CUT_SHORT;
+    if (!plan_question_is_below_floor(&options->question, &searches->floor, searches->below_floor,
+                                      sizeof searches->below_floor))
+        searches->below_floor[0] = '\0';
     for (size_t i = 0; i < searches->count; i++) {
         struct plan_search *search = &searches->list[i];
         if (search->topology != record->topology)
             continue;
         const struct search_forecast left = plan_search_foresee(searches, search);
         record->planned += cut ? left.short_trials + left.long_trials : 0;
-        search->answer =
-            plan_answer_take(options, &search->search, search->recipe, &search->samples);
+        search->answer = plan_answer_take(options, &search->search, search->recipe,
+                                          &search->samples, searches->below_floor);
         search->answer.target = record->target;
         search->answer.cut = searches->cut;
     }
@@ -324,8 +338,8 @@ static int tell(void *context, int *verdict)
     const struct plan_searches *searches = context;
     const struct output_options *output = &searches->options->output;
     for (size_t i = 0; i < searches->count; i++) {
-        enum search_reason reason = searches->list[i].answer.found.reason;
-        if (reason == SEARCH_BUDGET || reason == SEARCH_UNDETERMINED)
+        enum search_reason end = plan_answer_end(&searches->list[i].answer);
+        if (end == SEARCH_BUDGET || end == SEARCH_UNDETERMINED)
             *verdict = 4;
     }
     if (!output->json && !output->quiet)

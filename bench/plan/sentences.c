@@ -153,35 +153,154 @@ static void add_measured(struct sentence *sentence)
             text_format_duration((uint64_t)(measured_us * 1e3), duration, sizeof duration));
 }
 
-static void add_votes(struct sentence *sentence, const struct plan_votes *votes, bool passed)
+/* "5 of 5 fresh trials passed". */
+static void add_votes(struct sentence *sentence, const struct plan_votes *votes, const char *kind,
+                      enum plan_end end)
 {
-    if (votes->cast > 0)
-        ADD(" (%u of %u fresh trials %s)", passed ? votes->passed : votes->cast - votes->passed,
-            votes->cast, passed ? "passed" : "failed");
+    bool passed = end == PLAN_PASSED;
+    ADD("%u of %u %strial%s %s", passed ? votes->passed : votes->cast - votes->passed, votes->cast,
+        kind, votes->cast == 1 ? "" : "s", passed ? "passed" : "failed");
+}
+
+/* Of a size that is decided, unless the brake has decided it. */
+static void add_fresh(struct sentence *sentence, const struct plan_votes *votes, enum plan_end end)
+{
+    if (votes->cast == 0)
+        return;
+    ADD(" (");
+    add_votes(sentence, votes, "fresh ", end);
+    ADD(")");
+}
+
+/* ------------------------------------------------------------------ why a size is undecided */
+
+static void add_number_of(struct sentence *sentence, size_t number, size_t of)
+{
+    ADD("%zu of %zu trial%s", number, of, of == 1 ? "" : "s");
+}
+
+/* Of the smallest size whose trials decided nothing. */
+static void add_no_votes(struct sentence *sentence)
+{
+    const struct plan_undecided *undecided = &sentence->answer->undecided;
+    char most[32], needed[32];
+    if (undecided->not_valid > 0) {
+        add_number_of(sentence, undecided->not_valid, undecided->trials);
+        ADD(" %s not valid (%s)", undecided->not_valid == 1 ? "was" : "were", undecided->reason);
+    }
+    if (undecided->not_valid > 0 && undecided->undetermined > 0)
+        ADD(", and ");
+    if (undecided->undetermined > 0) {
+        add_number_of(sentence, undecided->undetermined, undecided->trials);
+        ADD(" came too near to the limit");
+    }
+    if (undecided->samples_most > 0)
+        ADD(" for so few samples (%s at most; %s with as many over the limit would pass)",
+            text_format_count(undecided->samples_most, most, sizeof most),
+            text_format_count(undecided->samples_needed, needed, sizeof needed));
+}
+
+/* Why an end of the interval is undecided: a clause; nothing if it is decided. */
+static void add_reason(struct sentence *sentence, enum plan_end end)
+{
+    const struct plan_answer *answer = sentence->answer;
+    const struct search_answer *found = &answer->found;
+    bool passed = end == PLAN_PASSED;
+    enum search_end state = passed ? found->passed_end : found->failed_end;
+    const struct plan_votes *fresh = passed ? &answer->fresh_passed : &answer->fresh_failed;
+    if (passed ? plan_answer_is_passed(answer) : plan_answer_is_failed(answer))
+        return;
+    if (state == SEARCH_END_NONE && found->reason == SEARCH_UNDETERMINED) {
+        add_no_votes(sentence);
+    } else if (state == SEARCH_END_NONE) {
+        ADD("no size %s", passed ? "passed" : "failed");
+    } else if (state == SEARCH_END_DECIDED) {
+        ADD("%s", answer->below_floor);
+    } else {
+        add_votes(sentence, passed ? &answer->first_passed : &answer->first_failed, "", end);
+        if (fresh->cast > 0)
+            ADD(", ");
+        if (fresh->cast > 0)
+            add_votes(sentence, fresh, "fresh ", end);
+        ADD(", and %s", search_end_lack(state));
+    }
+}
+
+char *plan_sentence_end(const struct plan_question *question, const struct plan_answer *answer,
+                        enum plan_end end)
+{
+    struct sentence made = {.question = question, .answer = answer}, *sentence = &made;
+    ADD("%s", "");
+    add_reason(sentence, end);
+    return made.text.text;
+}
+
+/* ------------------------------------------------------------------ the parts of the sentence */
+
+static void add_count(struct sentence *sentence, uint64_t size)
+{
+    char count[32];
+    ADD("%s", text_format_count(size, count, sizeof count));
+}
+
+/* "640 waiters meet handoff p99 < 50ms"; not in full: "640 do". */
+static void add_claim(struct sentence *sentence, uint64_t size, bool in_full)
+{
+    if (in_full) {
+        add_size(sentence, size);
+        ADD(" %s %s", size == 1 ? "meets" : "meet", sentence->objective);
+    } else {
+        add_count(sentence, size);
+        ADD(" %s", size == 1 ? "does" : "do");
+    }
+}
+
+/* The same as "whether 640 do is undecided: …". */
+static void add_question(struct sentence *sentence, uint64_t size, bool in_full)
+{
+    ADD("whether ");
+    add_claim(sentence, size, in_full);
+    ADD(" is undecided");
 }
 
 /* "640 waiters meet handoff p99 < 50ms (5 of 5 fresh trials passed), with p99 = 41 ms". */
 static void add_passed(struct sentence *sentence)
 {
     const struct plan_answer *answer = sentence->answer;
-    add_size(sentence, answer->found.passed);
-    ADD(" %s %s", answer->found.passed == 1 ? "meets" : "meet", sentence->objective);
-    add_votes(sentence, &answer->fresh_passed, true);
-    add_measured(sentence);
+    if (answer->found.passed == 0) {
+        ADD("no size is known to meet %s", sentence->objective);
+    } else if (plan_answer_is_passed(answer)) {
+        add_claim(sentence, answer->found.passed, true);
+        add_fresh(sentence, &answer->fresh_passed, PLAN_PASSED);
+        add_measured(sentence);
+    } else {
+        add_question(sentence, answer->found.passed, true);
+        add_measured(sentence);
+        ADD(": ");
+        add_reason(sentence, PLAN_PASSED);
+    }
 }
 
+/* Behind it. */
 static void add_failed(struct sentence *sentence)
 {
     const struct plan_answer *answer = sentence->answer;
-    char count[32];
     if (answer->found.failed == 0)
         return;
-    text_format_count(answer->found.failed, count, sizeof count);
-    if (answer->brake != NULL)
-        ADD("; at %s a trial was ended: %s", count, answer->brake);
-    else
-        ADD("; %s %s not", count, answer->found.failed == 1 ? "does" : "do");
-    add_votes(sentence, &answer->fresh_failed, false);
+    ADD("; ");
+    if (answer->brake != NULL) {
+        ADD("at ");
+        add_count(sentence, answer->found.failed);
+        ADD(" a trial was ended: %s", answer->brake);
+    } else if (plan_answer_is_failed(answer)) {
+        add_claim(sentence, answer->found.failed, false);
+        ADD(" not");
+        add_fresh(sentence, &answer->fresh_failed, PLAN_FAILED);
+    } else {
+        add_question(sentence, answer->found.failed, false);
+        ADD(": ");
+        add_reason(sentence, PLAN_FAILED);
+    }
 }
 
 static void add_nothing(struct sentence *sentence)
@@ -199,63 +318,72 @@ static void add_nothing(struct sentence *sentence)
 static void add_not_monotone(struct sentence *sentence)
 {
     const struct plan_answer *answer = sentence->answer;
-    char count[32];
     if (answer->found.passed > 0) {
         add_passed(sentence);
         add_failed(sentence);
     } else {
         add_size(sentence, answer->found.failed);
         ADD(" %s not meet %s", answer->found.failed == 1 ? "does" : "do", sentence->objective);
-        add_votes(sentence, &answer->fresh_failed, false);
+        add_fresh(sentence, &answer->fresh_failed, PLAN_FAILED);
     }
-    ADD(", but %s do: the answers are not monotone",
-        text_format_count(answer->found.passed_above, count, sizeof count));
+    ADD(", but ");
+    add_count(sentence, answer->found.passed_above);
+    ADD(" do");
+    add_fresh(sentence, &answer->fresh_above, PLAN_PASSED);
+    ADD(": the answers are not monotone");
 }
 
-/* And why sizes stayed undecided. */
+/* The next size above the largest that passed is undecided, or a failure that decides nothing. */
 static void add_undetermined(struct sentence *sentence)
 {
-    const struct plan_answer *answer = sentence->answer;
-    char count[32], needed[32];
-    if (answer->found.passed > 0) {
+    const struct search_answer *found = &sentence->answer->found;
+    bool is_next = found->reason == SEARCH_UNDETERMINED, is_first = found->passed == 0;
+    if (!is_first) {
         add_passed(sentence);
         ADD("; ");
     }
-    ADD("whether ");
-    add_size(sentence, answer->found.undecided);
-    ADD(" would is not decided: %zu of %zu trials were no vote", answer->no_votes, answer->trials);
-    if (answer->not_valid != NULL)
-        ADD("; a trial was not valid: %s", answer->not_valid);
-    else if (answer->samples_needed > answer->samples_most)
-        ADD("; too few samples: a trial had %s, and with as many over the limit %s would show %s",
-            text_format_count(answer->samples_most, count, sizeof count),
-            text_format_count(answer->samples_needed, needed, sizeof needed), sentence->objective);
-}
-
-static void add_budget(struct sentence *sentence)
-{
-    static const char *const words[] = {[PLAN_CUT_NOT] = "it was out of trials",
-                                        [PLAN_CUT_BY_TIME] = "its time was used up",
-                                        [PLAN_CUT_SHORT] = "it was cut short"};
-    const struct plan_answer *answer = sentence->answer;
-    if (answer->found.passed > 0)
-        add_passed(sentence);
-    else
-        ADD("no size is known to meet the objective");
-    add_failed(sentence);
-    ADD("; the search ended early: %s after %zu trial%s", words[answer->cut], answer->trials,
-        answer->trials == 1 ? "" : "s");
+    add_question(sentence, is_next ? found->undecided : found->failed, is_first);
+    ADD(": ");
+    add_reason(sentence, is_next && is_first ? PLAN_PASSED : PLAN_FAILED);
+    if (is_next)
+        add_failed(sentence);
 }
 
 static void add_most(struct sentence *sentence)
 {
     const struct plan_question *question = sentence->question;
-    char count[32];
-    if (question->most_by != NULL)
-        ADD("; no more were tried: %s", question->most_by);
-    else
-        ADD("; no more were tried: --at-most %s",
-            text_format_count(question->most, count, sizeof count));
+    ADD("; no more were tried: ");
+    if (question->most_by != NULL) {
+        ADD("%s", question->most_by);
+    } else {
+        ADD("--at-most ");
+        add_count(sentence, question->most);
+    }
+}
+
+/* What changed while the search went on, and why it ended early. */
+static void add_end(struct sentence *sentence)
+{
+    static const char *const words[] = {[PLAN_CUT_NOT] = "it was out of trials",
+                                        [PLAN_CUT_BY_TIME] = "its time was used up",
+                                        [PLAN_CUT_SHORT] = "it was cut short"};
+    const struct plan_answer *answer = sentence->answer;
+    const struct search_answer *found = &answer->found;
+    if (found->lost > 0) {
+        ADD("; ");
+        add_count(sentence, found->lost);
+    }
+    if (found->lost_most > found->lost) {
+        ADD(" to ");
+        add_count(sentence, found->lost_most);
+    }
+    if (found->lost > 0)
+        ADD(" passed at first and failed later");
+    if (found->lost_most > found->lost)
+        ADD(", as on servers or a machine that became slower");
+    if (found->reason == SEARCH_BUDGET)
+        ADD("; the search ended early: %s after %zu trial%s", words[answer->cut], answer->trials,
+            answer->trials == 1 ? "" : "s");
 }
 
 char *plan_sentence_found(const struct plan_question *question, const struct plan_answer *answer)
@@ -263,10 +391,7 @@ char *plan_sentence_found(const struct plan_question *question, const struct pla
     struct sentence made = {.question = question, .answer = answer}, *sentence = &made;
     objective_format(&question->objective, made.objective, sizeof made.objective);
     ADD("%s: ", answer->recipe->name);
-    switch (answer->found.reason) {
-    case SEARCH_BUDGET:
-        add_budget(sentence);
-        break;
+    switch (plan_answer_end(answer)) {
     case SEARCH_NOTHING_MEETS:
         add_nothing(sentence);
         break;
@@ -280,11 +405,13 @@ char *plan_sentence_found(const struct plan_question *question, const struct pla
     case SEARCH_NOT_MONOTONE:
         add_not_monotone(sentence);
         break;
+    case SEARCH_BUDGET:
     case SEARCH_FOUND:
         add_passed(sentence);
         add_failed(sentence);
         break;
     }
+    add_end(sentence);
     ADD(".");
     return made.text.text;
 }
@@ -324,23 +451,24 @@ static void put_duration(struct grid *grid, double duration_us)
                  text_format_duration((uint64_t)(duration_us * 1e3), text, sizeof text));
 }
 
-/* 0: there is no such size. */
-static double known(uint64_t size)
+/* What is undecided is not told here: the sentences say why. */
+static void put_end(struct grid *grid, bool is_decided, uint64_t size)
 {
-    return size > 0 ? (double)size : NAN;
+    grid_put_whole(grid, is_decided ? (double)size : NAN);
 }
 
 static void put_row(struct grid *grid, const struct plan_answer *answer)
 {
     const struct plan_votes *votes = &answer->fresh_passed;
+    bool is_passed = plan_answer_is_passed(answer);
     grid_put(grid, "%s", answer->target);
     grid_put(grid, "%s", answer->recipe->name);
-    grid_put_whole(grid, known(answer->found.passed));
-    if (votes->cast > 0)
+    put_end(grid, is_passed, answer->found.passed);
+    if (is_passed)
         grid_put(grid, "%u of %u", votes->passed, votes->cast);
     else
         grid_put(grid, GRID_UNKNOWN);
-    grid_put_whole(grid, known(answer->found.failed));
+    put_end(grid, plan_answer_is_failed(answer), answer->found.failed);
     put_duration(grid, answer->p50_us);
     put_duration(grid, answer->measured_us);
     grid_put_whole(grid, answer->handoffs_per_s);

@@ -20,6 +20,12 @@ static const char *const reason_words[] = {
 #undef X
 };
 
+static const char *const end_lacks[] = {
+#define X(name, lack) [SEARCH_END_##name] = lack,
+    SEARCH_END_LIST(X)
+#undef X
+};
+
 const char *search_stage_word(enum search_stage stage)
 {
     return stage_words[stage];
@@ -28,6 +34,11 @@ const char *search_stage_word(enum search_stage stage)
 const char *search_reason_word(enum search_reason reason)
 {
     return reason_words[reason];
+}
+
+const char *search_end_lack(enum search_end end)
+{
+    return end_lacks[end];
 }
 
 /* ---------------------------------------------------------------- what is known about sizes */
@@ -70,6 +81,20 @@ static uint64_t largest_size(const struct search *search, unsigned states, uint6
             largest = size->size;
     }
     return largest;
+}
+
+/* The largest size that passed above one that failed (NONE: none did), but below all that the brake
+ * has stopped; 0 if there is none. */
+static uint64_t size_passed_above(const struct search *search, uint64_t failed)
+{
+    uint64_t largest = largest_size(search, STATE(PASSED), smallest_size(search, STATE(STOPPED)));
+    return largest > failed ? largest : 0;
+}
+
+/* Whether fresh trials have decided, after which the search has not moved. */
+static bool is_confirmed(const struct search *search, const struct search_size *size)
+{
+    return size->fresh && size->decided_at >= search->moved_at;
 }
 
 /* ---------------------------------------------------------------- the next ballot */
@@ -130,11 +155,11 @@ static uint64_t size_to_locate(const struct search *search, uint64_t good, uint6
     return size == 0 && good > 0 && bad != NONE ? next_above(search, bad) : size;
 }
 
-/* Whether a size is in this state, but not by fresh trials. */
+/* Whether a size is in this state, and fresh trials are to confirm that. */
 static bool needs_fresh(const struct search *search, uint64_t size, enum search_state state)
 {
     const struct search_size *known = find_size(search, size);
-    return known != NULL && known->state == state && !known->fresh;
+    return known != NULL && known->state == state && !is_confirmed(search, known);
 }
 
 /* Twice the size that failed, unless so large a size is known or the brake forbids it; 0: none. */
@@ -160,11 +185,21 @@ static void choose(struct search *search)
         open_ballot(search, failed, SEARCH_CONFIRM);
     else if (failed != NONE && (size = size_above(search, failed)) > 0)
         open_ballot(search, size, SEARCH_ABOVE);
+    else if (needs_fresh(search, size = size_passed_above(search, failed), SEARCH_PASSED))
+        open_ballot(search, size, SEARCH_CONFIRM);
     else
         search->concluded = true;
 }
 
 /* ---------------------------------------------------------------- one ballot */
+
+static bool has_trial(const struct search_ballot *ballot)
+{
+    uint32_t trials = 0;
+    for (int verdict = 0; verdict < JUDGE_VERDICTS; verdict++)
+        trials += ballot->of[verdict];
+    return trials > 0;
+}
 
 /* False: another trial is needed. Fresh trials pass a size only when all votes are cast, so that
  * there are as many of the answer. */
@@ -190,10 +225,18 @@ static void decide(struct search *search, enum search_state state)
 {
     const struct search_probe *probe = &search->ballot.probe;
     struct search_size *size = find_size(search, probe->size);
-    if (size == NULL)
+    if (size == NULL) {
         size = &search->sizes[search->size_count++];
-    *size = (struct search_size){
-        .size = probe->size, .state = state, .fresh = probe->stage == SEARCH_CONFIRM};
+        *size = (struct search_size){.size = probe->size, .state = state};
+    }
+    size->lost = state == SEARCH_FAILED && (size->lost || size->state == SEARCH_PASSED);
+    size->state = state;
+    size->fresh = probe->stage == SEARCH_CONFIRM;
+    size->decided_at = search->step_count;
+    /* A size above that passes afresh casts doubt on the failure below. */
+    if (probe->stage == SEARCH_LOCATE ||
+        (size->fresh && state == SEARCH_PASSED && size->size > smallest_size(search, ENDS)))
+        search->moved_at = search->step_count;
 }
 
 /* ---------------------------------------------------------------- what others call */
@@ -228,6 +271,8 @@ void search_report(struct search *search, enum judge_verdict verdict)
     struct search_ballot *ballot = &search->ballot;
     enum search_state state;
     assert(!search->concluded && search->step_count < search->plan.trials_most);
+    if (ballot->probe.stage == SEARCH_CONFIRM && !has_trial(ballot))
+        find_size(search, ballot->probe.size)->fresh_from = search->step_count;
     search->step_count++;
     ballot->of[verdict]++;
     if (verdict == JUDGE_UNDETERMINED)
@@ -252,25 +297,50 @@ static enum search_reason reason_of(const struct search *search, const struct se
     return answer->failed == 0 ? SEARCH_EVERYTHING_MEETS : SEARCH_FOUND;
 }
 
+static enum search_end end_of(const struct search *search, uint64_t end)
+{
+    const struct search_size *size = find_size(search, end);
+    const struct search_ballot *ballot = &search->ballot;
+    bool is_voting = ballot->probe.stage == SEARCH_CONFIRM && ballot->probe.size == end;
+    if (size == NULL)
+        return SEARCH_END_NONE;
+    if (size->state == SEARCH_STOPPED || is_confirmed(search, size))
+        return SEARCH_END_DECIDED;
+    if (is_voting && has_trial(ballot))
+        return SEARCH_END_UNDER_WAY;
+    return size->fresh ? SEARCH_END_OUTDATED : SEARCH_END_NOT_TRIED;
+}
+
 struct search_answer search_answer(const struct search *search)
 {
     uint64_t failed = smallest_size(search, ENDS);
     uint64_t undecided = smallest_size(search, STATE(UNDECIDED));
     uint64_t passed = largest_size(search, STATE(PASSED), smallest_size(search, NOT_MET));
-    uint64_t largest = largest_size(search, STATE(PASSED), NONE);
+    uint64_t above = size_passed_above(search, failed);
     struct search_answer answer = {
         .passed = passed,
-        .passed_again = passed > 0 && find_size(search, passed)->fresh,
+        .passed_end = end_of(search, passed),
+        .failed = failed == NONE ? 0 : failed,
+        .failed_end = end_of(search, failed),
         .undecided = undecided == NONE ? 0 : undecided,
-        .passed_above = largest > failed ? largest : 0,
+        .passed_above = above > 0 && find_size(search, above)->fresh ? above : 0,
     };
-    if (failed != NONE) {
-        answer.failed = failed;
-        answer.failed_again = find_size(search, failed)->fresh;
-        answer.stopped = find_size(search, failed)->state == SEARCH_STOPPED;
+    answer.stopped = failed != NONE && find_size(search, failed)->state == SEARCH_STOPPED;
+    for (size_t i = 0; i < search->size_count; i++) {
+        const struct search_size *size = &search->sizes[i];
+        if (size->lost && (answer.lost == 0 || size->size < answer.lost))
+            answer.lost = size->size;
+        if (size->lost && size->size > answer.lost_most)
+            answer.lost_most = size->size;
     }
     answer.reason = reason_of(search, &answer);
     return answer;
+}
+
+size_t search_fresh_from(const struct search *search, uint64_t size)
+{
+    const struct search_size *known = find_size(search, size);
+    return known != NULL ? known->fresh_from : 0;
 }
 
 /* ---------------------------------------------------------------- what remains */

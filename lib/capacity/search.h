@@ -19,10 +19,14 @@
  * The search doubles the size from its first proposal while sizes pass, or halves it while they do
  * not, and then bisects. The largest size that passed must pass again in a ballot of fresh, long
  * trials, else it has failed, and the search goes down: an answer is never the luckiest of many
- * trials. The smallest that failed must fail again likewise, else the search goes up.
+ * trials. The smallest that failed must fail again likewise, else the search goes up. Servers and
+ * machine may become slower or faster meanwhile, so fresh trials count only if no other size has
+ * been located after them: of an end that the search comes back to there are fresh trials again.
  *
- * Invariants: the next trial depends on the plan and on the verdicts so far, on nothing else. No
- * size has more than two ballots, and no trial is run beyond the budget: every search ends.
+ * Invariants: the next trial depends on the plan and on the verdicts so far, on nothing else. A
+ * size is located once, no size has two ballots of fresh trials between two moves (moved_at), and
+ * no trial is run beyond the budget: every search ends. Once it has ended by itself, each end of
+ * the interval is decided by fresh trials or by the brake.
  */
 #ifndef CAPACITY_SEARCH_H
 #define CAPACITY_SEARCH_H
@@ -40,14 +44,15 @@ struct search_plan {
     uint32_t fresh;              /* votes of a ballot of fresh trials: odd */
     uint32_t resolution_percent; /* bisect until the interval is no wider, compared with its lower
                                     end; 0: to neighbouring sizes */
-    bool look_above;             /* at the end, try twice the smallest size that failed as well */
+    bool look_above;             /* at the end, try twice the smallest size that failed as well;
+                                    if it passes, by fresh trials too */
     size_t trials_most;          /* the budget: > 0 */
 };
 
 /* What a trial is for. */
 #define SEARCH_STAGE_LIST(X)                                                                       \
     X(LOCATE, "locate")   /* grow, shrink or bisect */                                             \
-    X(CONFIRM, "confirm") /* an end of the interval again, in fresh, long trials */                \
+    X(CONFIRM, "confirm") /* an end of the interval, or the size above, in fresh, long trials */   \
     X(ABOVE, "above")     /* whether a larger size passes although a smaller one failed */
 
 enum search_stage {
@@ -73,7 +78,10 @@ enum search_state {
 struct search_size {
     uint64_t size;
     enum search_state state;
-    bool fresh; /* by fresh trials */
+    bool fresh;        /* by fresh trials */
+    bool lost;         /* it has failed, and had passed before */
+    size_t fresh_from; /* trials before its latest ballot of fresh ones; 0: it had none */
+    size_t decided_at; /* trials until it was decided */
 };
 
 /* Why the search ended, the first that is true. X(name, the word for it in files) */
@@ -91,16 +99,31 @@ enum search_reason {
 #undef X
 };
 
+/* What fresh trials say of an end of the interval. X(name, why the end is undecided) */
+#define SEARCH_END_LIST(X)                                                                         \
+    X(NONE, "")    /* there is no such end */                                                      \
+    X(DECIDED, "") /* or stopped by the brake: such a size is not tried again */                   \
+    X(NOT_TRIED, "no fresh trial was made")                                                        \
+    X(UNDER_WAY, "the search ended before there were enough")                                      \
+    X(OUTDATED, "the search ended before they were made again")
+
+enum search_end {
+#define X(name, lack) SEARCH_END_##name,
+    SEARCH_END_LIST(X)
+#undef X
+};
+
 /* The answer is the interval from `passed` to `failed`. 0: there is no such size. */
 struct search_answer {
     enum search_reason reason;
-    uint64_t passed;       /* the largest that passed, below all that did not */
-    bool passed_again;     /* in fresh trials */
-    uint64_t failed;       /* the smallest that failed or was stopped by the brake */
-    bool failed_again;     /* in fresh trials; a size that was stopped is not tried again */
-    bool stopped;          /* `failed` was */
-    uint64_t undecided;    /* the smallest that was not decided */
-    uint64_t passed_above; /* the largest that passed although a smaller one failed */
+    uint64_t passed; /* the largest that passed, below all that did not */
+    enum search_end passed_end;
+    uint64_t failed; /* the smallest that failed or was stopped by the brake */
+    enum search_end failed_end;
+    bool stopped;             /* `failed` was */
+    uint64_t undecided;       /* the smallest whose trials decided nothing */
+    uint64_t passed_above;    /* the largest that passed, in fresh trials too, above `failed` */
+    uint64_t lost, lost_most; /* the smallest, and the largest, that passed and failed later */
 };
 
 /* The verdicts of one ballot. */
@@ -115,6 +138,8 @@ struct search {
     size_t step_count;         /* trials that were reported */
     struct search_size *sizes; /* in the order in which they were first decided */
     size_t size_count;
+    size_t moved_at; /* trials until a size was located, or one above `failed` confirmed: fresh
+                        trials before that count no longer */
     struct search_ballot ballot; /* under way, unless concluded */
     bool concluded;              /* nothing is left to try */
 };
@@ -144,8 +169,13 @@ struct search_forecast {
  * far. */
 struct search_forecast search_foresee(const struct search *search);
 
-/* The words for a stage and a reason: static strings. */
+/* The trials, from 0, of the latest ballot of fresh ones at a size are those from this one on; 0 if
+ * it had none. */
+size_t search_fresh_from(const struct search *search, uint64_t size);
+
+/* The words for a stage and a reason, and why an end is undecided: static strings. */
 const char *search_stage_word(enum search_stage stage);
 const char *search_reason_word(enum search_reason reason);
+const char *search_end_lack(enum search_end end);
 
 #endif

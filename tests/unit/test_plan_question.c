@@ -125,6 +125,34 @@ TEST(servers_that_allow_fewer_sessions_lower_the_largest_size)
     }
 }
 
+/* From p99 on by the floor's p99, else by its median. */
+TEST(an_objective_that_an_idle_session_does_not_meet_is_below_the_floor)
+{
+    static const struct {
+        const char *objective, *why;
+    } cases[] = {
+        {"handoff p99 < 14ms", "cannot be told on this machine now: an idle session's p99 was 14 "
+                               "ms"},
+        {"acquire p99.9 < 5ms", "cannot be told on this machine now: an idle session's p99 was 14 "
+                                "ms"},
+        {"background p95 < 2ms", "cannot be told on this machine now: an idle session's p50 was 2 "
+                                 "ms"},
+        {"handoff p99 < 14001us", NULL},
+        {"handoff p95 < 3ms", NULL},
+        {"handoffs > 100000/s", NULL},
+    };
+    const struct plan_floor floor = {.p50_ns = 2 * NS_PER_MS, .p99_ns = 14 * NS_PER_MS};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char why[128] = "";
+        ask(cases[i].objective, PLAN_WAITERS, 0, 1);
+        assert_int_equal(plan_question_is_below_floor(&question, &floor, why, sizeof why),
+                         cases[i].why != NULL);
+        assert_string_equal(why, cases[i].why != NULL ? cases[i].why : "");
+        assert_false(
+            plan_question_is_below_floor(&question, &(struct plan_floor){0}, why, sizeof why));
+    }
+}
+
 TEST(sizes_are_told_in_words)
 {
     static const struct {

@@ -107,6 +107,12 @@ static void assert_interval(const struct search_answer *answer, enum search_reas
     assert_int_equal(answer->failed, failed);
 }
 
+static void assert_decided(const struct search_answer *answer)
+{
+    assert_int_equal(answer->passed_end, SEARCH_END_DECIDED);
+    assert_int_equal(answer->failed_end, SEARCH_END_DECIDED);
+}
+
 /* ------------------------------------------------------------------ without noise */
 
 TEST(a_sharp_capacity_is_found_exactly)
@@ -119,7 +125,7 @@ TEST(a_sharp_capacity_is_found_exactly)
             plan.look_above = i % 2 == 0;
             struct search_answer answer = run(&plan, sharp, capacity);
             assert_interval(&answer, SEARCH_FOUND, capacity, capacity + 1);
-            assert_true(answer.passed_again && answer.failed_again);
+            assert_decided(&answer);
             assert_false(answer.stopped);
             assert_int_equal(answer.undecided, 0);
             assert_int_equal(answer.passed_above, 0);
@@ -134,8 +140,8 @@ TEST(what_nothing_meets_is_said)
     plan.proposal = 64;
     struct search_answer answer = run(&plan, sharp, 4);
     assert_interval(&answer, SEARCH_NOTHING_MEETS, 0, 5);
-    assert_true(answer.failed_again);
-    assert_false(answer.passed_again);
+    assert_int_equal(answer.failed_end, SEARCH_END_DECIDED);
+    assert_int_equal(answer.passed_end, SEARCH_END_NONE);
 }
 
 TEST(what_everything_meets_is_said)
@@ -146,8 +152,8 @@ TEST(what_everything_meets_is_said)
         plan.most = mosts[i];
         struct search_answer answer = run(&plan, sharp, UINT64_MAX);
         assert_interval(&answer, SEARCH_EVERYTHING_MEETS, mosts[i], 0);
-        assert_true(answer.passed_again);
-        assert_false(answer.failed_again);
+        assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
+        assert_int_equal(answer.failed_end, SEARCH_END_NONE);
     }
 }
 
@@ -163,7 +169,8 @@ static void assert_found(struct search_plan plan, const char *script, uint64_t p
     play(&search, script);
     struct search_answer answer = end(&search);
     assert_interval(&answer, failed > 0 ? SEARCH_FOUND : SEARCH_EVERYTHING_MEETS, passed, failed);
-    assert_true(answer.passed_again && (answer.failed_again || answer.stopped || failed == 0));
+    assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
+    assert_int_equal(answer.failed_end, failed > 0 ? SEARCH_END_DECIDED : SEARCH_END_NONE);
 }
 
 /* Ends before the search does, which next asks for this size. */
@@ -246,17 +253,17 @@ TEST(a_candidate_that_fails_sends_the_search_down)
     assert_found(from(8), TO_9 " 9:~-+-+- =8- 4+ 6- 5- =4+ =5-", 4, 5);
 }
 
-/* 12 has stood. */
+/* The fresh trials of 12 count no longer when 13 has been located. */
 TEST(a_failure_that_does_not_repeat_sends_the_search_up)
 {
-    assert_found(from(8), TO_9 " =9+ =10+ 11+ =11+ =12+ 14- 13- =13-", 12, 13);
+    assert_found(from(8), TO_9 " =9+ =10+ 11+ =11+ =12+ 14- 13- =12+ =13-", 12, 13);
 }
 
 /* The answer has five trials, also when the first three have passed. */
 TEST(all_fresh_trials_of_the_candidate_are_run)
 {
-    assert_false(assert_next(from(8), TO_9 " 9:~+++-", 9).passed_again);
-    assert_true(assert_next(from(8), TO_9 " 9:~+++--", 10).passed_again);
+    assert_int_equal(assert_next(from(8), TO_9 " 9:~+++-", 9).passed_end, SEARCH_END_UNDER_WAY);
+    assert_int_equal(assert_next(from(8), TO_9 " 9:~+++--", 10).passed_end, SEARCH_END_DECIDED);
 }
 
 TEST(a_candidate_without_fresh_votes_is_undecided)
@@ -264,6 +271,97 @@ TEST(a_candidate_without_fresh_votes_is_undecided)
     struct search_answer answer = assert_next(from(8), TO_9 " 9:~xxxxxx", 8);
     assert_int_equal(answer.undecided, 9);
     assert_int_equal(answer.passed, 8);
+}
+
+/* ------------------------------------------------------------------ servers that change */
+
+/* Other programs keep the machine busy until 4 is tried: then what has failed passes. */
+TEST(an_early_failure_is_tried_afresh_before_it_is_the_answer)
+{
+    const struct search_plan plan = from(8);
+    struct search search = begin(&plan);
+    play(&search, TO_9 " =9- =8- 4+ 6- 5+ =5+ =6+ 7- =6+ =7+ =8+ =9+ =10-");
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, SEARCH_FOUND, 9, 10);
+    assert_decided(&answer);
+    assert_int_equal(answer.lost, 0);
+}
+
+/* 9 and 10 have passed fresh trials before the servers become slower, and 8 has passed. */
+TEST(an_early_pass_is_tried_afresh_before_it_is_the_answer)
+{
+    const struct search_plan plan = from(8);
+    struct search search = begin(&plan);
+    play(&search, TO_9 " =9+ =10+ 11- =10- =9- =8- 4+ 6- 5- =4+ =5-");
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, SEARCH_FOUND, 4, 5);
+    assert_decided(&answer);
+    assert_int_equal(answer.lost, 8);
+    assert_int_equal(answer.lost_most, 10);
+}
+
+/* 8 and 9 have passed before; 8 has failed twice since. */
+TEST(what_passed_and_failed_later_is_told)
+{
+    const struct search_plan plan = from(8);
+    struct search search = begin(&plan);
+    play(&search, TO_9 " =9- =8- 4+ 6+ 7+ =7+ =8-");
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, SEARCH_FOUND, 7, 8);
+    assert_int_equal(answer.lost, 8);
+    assert_int_equal(answer.lost_most, 9);
+}
+
+/* Neither what was not tried afresh, nor what was before another size was located. */
+TEST(no_end_is_decided_before_its_fresh_trials_have_ended)
+{
+    static const struct {
+        const char *script;
+        uint64_t next;
+        enum search_end passed, failed;
+    } cuts[] = {
+        {TO_9, 9, SEARCH_END_NOT_TRIED, SEARCH_END_NOT_TRIED},
+        {TO_9 " 9:~+", 9, SEARCH_END_UNDER_WAY, SEARCH_END_NOT_TRIED},
+        {TO_9 " =9+ 10:~++", 10, SEARCH_END_DECIDED, SEARCH_END_UNDER_WAY},
+        {TO_9 " =9- =8- 4+", 6, SEARCH_END_NOT_TRIED, SEARCH_END_OUTDATED},
+        {TO_9 " =9- =8- 4+ 6- 5+ =5+ =6+ 7-", 6, SEARCH_END_OUTDATED, SEARCH_END_NOT_TRIED},
+    };
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        const struct search_answer answer = assert_next(from(8), cuts[i].script, cuts[i].next);
+        assert_int_equal(answer.reason, SEARCH_BUDGET);
+        assert_int_equal(answer.passed_end, cuts[i].passed);
+        assert_int_equal(answer.failed_end, cuts[i].failed);
+    }
+}
+
+struct change {
+    uint64_t before, after; /* the capacity */
+};
+
+/* Whenever the change comes, if a size is located after it, or if half of the trials are. */
+TEST(the_answer_is_that_of_the_servers_as_they_are_at_the_end)
+{
+    static const struct change changes[] = {{16, 208}, {1, 300},   {100, 130}, {2, 999},
+                                            {208, 16}, {130, 100}, {300, 1},   {700, 600}};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        for (size_t at = 1; at < 80; at++) {
+            struct search_plan plan = from(at % 3 * 100);
+            plan.look_above = true;
+            struct search search = begin(&plan);
+            struct search_probe probe;
+            while (search_next(&search, &probe))
+                search_report(&search,
+                              sharp(probe.size,
+                                    search.step_count < at ? changes[i].before : changes[i].after));
+            if (search.moved_at > at || search.step_count >= 2 * at) {
+                struct search_answer answer = end(&search);
+                assert_interval(&answer, SEARCH_FOUND, changes[i].after, changes[i].after + 1);
+                assert_decided(&answer);
+            } else {
+                search_deinit(&search);
+            }
+        }
+    }
 }
 
 /* ------------------------------------------------------------------ undecided sizes */
@@ -282,7 +380,7 @@ TEST(both_ends_are_found_around_undecided_sizes)
         struct search_answer answer = run(&exact, grey, capacity);
         assert_interval(&answer, SEARCH_FOUND, 4 * capacity / 5 - 1, 5 * capacity / 4 + 1);
         assert_int_equal(answer.undecided, 4 * capacity / 5);
-        assert_true(answer.passed_again && answer.failed_again);
+        assert_decided(&answer);
     }
 }
 
@@ -307,7 +405,7 @@ TEST(where_nothing_larger_can_be_decided_the_search_ends)
     struct search_answer answer = end(&search);
     assert_interval(&answer, SEARCH_UNDETERMINED, 130, 0);
     assert_int_equal(answer.undecided, 131);
-    assert_true(answer.passed_again);
+    assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
 }
 
 TEST(where_nothing_can_be_decided_the_search_ends)
@@ -328,7 +426,8 @@ static void assert_stopped(struct search_plan plan, const char *script, uint64_t
     play(&search, script);
     struct search_answer answer = end(&search);
     assert_interval(&answer, SEARCH_FOUND, passed, passed + 1);
-    assert_true(answer.stopped && answer.passed_again);
+    assert_true(answer.stopped);
+    assert_decided(&answer);
 }
 
 /* 4 is not tried again, and 8 is not tried. */
@@ -359,11 +458,32 @@ TEST(a_larger_size_that_passes_is_reported)
     struct search_answer answer = run(&plan, dip, 140); /* 56 to 84 fail, and with them 64 */
     assert_interval(&answer, SEARCH_NOT_MONOTONE, 55, 56);
     assert_int_equal(answer.passed_above, 112);
-    assert_true(answer.passed_again && answer.failed_again);
+    assert_decided(&answer);
     plan.look_above = false;
     answer = run(&plan, dip, 140);
     assert_interval(&answer, SEARCH_FOUND, 55, 56);
     assert_int_equal(answer.passed_above, 0);
+}
+
+static void assert_above(const char *script, enum search_reason reason, uint64_t passed,
+                         uint64_t failed, uint64_t above)
+{
+    struct search_plan plan = exact;
+    plan.look_above = true;
+    struct search search = begin(&plan);
+    play(&search, script);
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, reason, passed, failed);
+    assert_decided(&answer);
+    assert_int_equal(answer.passed_above, above);
+}
+
+/* And if it does, the failure below is tried afresh as well. */
+TEST(a_larger_size_must_pass_afresh)
+{
+    assert_above("1+ 2- =1+ =2- 4+ =4-", SEARCH_FOUND, 1, 2, 0);
+    assert_above("1+ 2- =1+ =2- 4+ =4+ =1+ =2-", SEARCH_NOT_MONOTONE, 1, 2, 4);
+    assert_above("1+ 2- =1+ =2- 4+ =4+ =1+ =2+ 8- 6- 5- =4+ =5- 10-", SEARCH_FOUND, 4, 5, 0);
 }
 
 /* 16 is known, and no smaller than twice what failed. */
@@ -388,7 +508,7 @@ TEST(the_budget_ends_a_search)
             search_report(&search, sharp(probe.size, 11));
         /* 1, 2, 4, 8, 16, 12, 10, 11: two trials each; five and three to confirm. */
         assert_int_equal(search.step_count, budget < 24 ? budget : 24);
-        assert_int_equal(search_answer(&search).passed_again, budget >= 21);
+        assert_int_equal(search_answer(&search).passed_end == SEARCH_END_DECIDED, budget >= 21);
         struct search_answer answer = end(&search);
         assert_int_equal(answer.reason, budget < 24 ? SEARCH_BUDGET : SEARCH_FOUND);
         assert_int_equal(answer.passed, passed[budget / 2 < 8 ? budget / 2 : 8]);
@@ -398,8 +518,9 @@ TEST(the_budget_ends_a_search)
 /* ------------------------------------------------------------------ any verdicts at all */
 
 struct seen {
-    uint64_t stopped;               /* the smallest */
-    uint8_t located[65], again[65]; /* ballots of each size */
+    uint64_t stopped; /* the smallest */
+    size_t moved_at;
+    uint8_t located[65], again[65]; /* ballots of each size; again: since the search moved */
 };
 
 static void check_probe(const struct search *search, struct seen *seen)
@@ -411,6 +532,9 @@ static void check_probe(const struct search *search, struct seen *seen)
             search->ballot.of[JUDGE_UNDETERMINED] + search->ballot.of[JUDGE_NOT_VALID] ==
         0) {
         uint8_t *ballots = probe.stage == SEARCH_CONFIRM ? seen->again : seen->located;
+        if (search->moved_at != seen->moved_at)
+            memset(seen->again, 0, sizeof seen->again);
+        seen->moved_at = search->moved_at;
         assert_int_equal(++ballots[probe.size], 1);
     }
 }
@@ -421,7 +545,7 @@ static void check_answer(const struct search_answer *answer)
     assert_true(answer->failed == 0 || answer->passed < answer->failed);
     assert_true(answer->undecided == 0 || answer->passed < answer->undecided);
     if (answer->reason == SEARCH_FOUND)
-        assert_true(answer->passed_again && (answer->failed_again || answer->stopped));
+        assert_decided(answer);
 }
 
 TEST(any_verdicts_lead_to_an_end)
