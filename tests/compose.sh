@@ -42,7 +42,7 @@ run_standalone() (
     set_up=standalone names=(zk)
     bring_up
     check_containers
-    compose run --name "$project-driver" zkherd run --connect zk:2181 --clients 4,8 --trials 1 --driver threads --quiet
+    compose run --name "$project-driver" zkherd run --connect zk:2181 --clients 4,8 --trials 1 --driver threads --noise off --quiet
     mkdir "$folder/standalone"
     docker cp "$project-driver:/results/." "$folder/standalone" >/dev/null
     test "$(cat "$folder"/standalone/*/trials.csv | wc -l)" -gt 2 || fail "the results were not there to be copied"

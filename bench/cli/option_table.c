@@ -139,6 +139,7 @@ const struct option_row option_table[] = {
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
     ROW_TIMEOUT(struct options, plan.timeout_ns),
     ROW_SEED(struct options, plan.seed),
+    ROWS_NOISE(struct options),
     ROW_OUT(struct options),
     ROW_PLOTS(struct options),
     ROW_METRICS(struct options),

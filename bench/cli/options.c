@@ -21,6 +21,9 @@ const char *const options_placements[] = {[PLACEMENT_SPREAD] = "spread",
                                           [PLACEMENT_FOLLOWERS] = "followers",
                                           NULL};
 
+const char *const options_noise_modes[] = {
+    [NOISE_RETRY] = "retry", [NOISE_REPORT] = "report", [NOISE_OFF] = "off", NULL};
+
 void options_deinit(struct options *options)
 {
     free(options->plan.clients.list);

@@ -34,8 +34,19 @@ struct zookeeper_home {
     char name[INSTALL_VERSION_SIZE + 8]; /* the version; of several with one version, numbered */
 };
 
+/* What to do about trials that other programs disturb (bench/output/noise.h). */
+enum noise_mode { NOISE_RETRY, NOISE_REPORT, NOISE_OFF };
+struct noise_options {
+    enum noise_mode mode;
+    bool given;         /* on the command line: one of the options */
+    bool retries_given; /* on the command line: --retries */
+    uint32_t retries;   /* trials made again at most; unless given, as many as trials */
+    uint64_t quiet_ns;  /* at most so long a trial waits until the machine is quiet */
+};
+
 /* The servers, and how sessions reach them. */
 struct target_options {
+    struct noise_options noise;
     enum driver driver;
     bool connect;                  /* to existing servers; else private ones are started */
     struct connect_string servers; /* of --connect */
@@ -119,6 +130,7 @@ extern const char *const options_workloads[];
 extern const char *const options_paces[];
 extern const char *const options_drivers[];
 extern const char *const options_placements[];
+extern const char *const options_noise_modes[];
 
 /* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);

@@ -112,6 +112,7 @@ static const struct option_row option_rows[] = {
     ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns),
     ROW_TIMEOUT(struct load_options, timeout_ns),
     ROW_SEED(struct load_options, seed),
+    ROWS_NOISE(struct load_options),
     ROW_OUT(struct load_options),
     ROW_PLOTS(struct load_options),
     ROW_METRICS(struct load_options),

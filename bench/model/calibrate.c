@@ -75,6 +75,7 @@ static const struct option_row rows[] = {
     ROW_SESSION_TIMEOUT(struct calibrate_options, drains.session_timeout_ns),
     ROW_TIMEOUT(struct calibrate_options, drains.timeout_ns),
     ROW_SEED(struct calibrate_options, drains.seed),
+    ROWS_NOISE(struct calibrate_options),
     {.name = "--out",
      .letter = 'o',
      .parse = option_row_file,

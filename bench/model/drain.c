@@ -247,20 +247,30 @@ static enum error_kind run_drain(struct drain_series *series, const struct drain
     return trial_run(plan, &host, result, error);
 }
 
-/* Complains about a trial whose times do not stand. */
-static bool judge(const struct drain_series *series, const struct drain_cell *cell,
+/* Complains about a trial whose times do not stand, unless it is made again. */
+static bool judge(struct drain_series *series, const struct drain_cell *cell,
                   const struct trial_result *result)
 {
     struct validity validity = {0};
+    struct table_value columns[noise_row_columns_count] = {0}, valid, reason;
     if (result->end != END_DONE || result->not_valid[0] != '\0')
         validity_lose(&validity, "%s",
                       result->end != END_DONE ? result->reason : result->not_valid);
     else
         validity_judge_trial(result, cores_allowed(), &validity);
-    if (validity.lost)
+    valid = table_flag(!validity.lost);
+    reason = table_text(validity.reason);
+    const struct noise_row noise = {.columns = columns,
+                                    .valid = &valid,
+                                    .reason = &reason,
+                                    .may_pass = result->end == END_DONE,
+                                    .stalled = result->stalls.count > 0};
+    noise_watch_end(&series->base.noise, &noise);
+    if (!valid.flag && !series->base.noise.again)
         complain_plainly("%s, %u clients, trial %u: not used: %s", cell->recipe->name,
-                         cell->clients, series->base.trial->number, validity.reason);
-    return !validity.lost;
+                         cell->clients, series->base.trial->number, reason.text);
+    free(reason.text);
+    return valid.flag;
 }
 
 static enum error_kind make(void *context, struct error *error)
@@ -282,7 +292,7 @@ static enum error_kind make(void *context, struct error *error)
         .messages = (double)(2 * tally_rpcs(&result->total) + result->total.of[TALLY_NOTIFICATION]),
     };
     read_times(result, sample->times_s);
-    series->sample_count++;
+    series->sample_count += !series->base.noise.again;
     trial_result_free(result);
     return ERROR_NONE;
 }

@@ -103,6 +103,7 @@ static const struct option_row rows[] = {
     ROW_TIMEOUT(struct prediction_options, drains.timeout_ns,
                 .given = OPTION_MEMBER(struct prediction_options, timeout_given)),
     ROW_SEED(struct prediction_options, drains.seed),
+    ROWS_NOISE(struct prediction_options),
     {.name = "--out",
      .letter = 'o',
      OPTION_FOLDER(struct prediction_options, output.out),
@@ -131,6 +132,7 @@ static const char *find_measurement(const struct prediction_options *options)
         {target->data != NULL, "--data"},
         {options->session_timeout_given, "--session-timeout"},
         {options->timeout_given, "--timeout"},
+        {target->noise.given, "--noise"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         if (list[i].given)

@@ -145,6 +145,7 @@ struct load_cell {
     X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`")                                                \
     X(T, reason, TEXT, "", 0, NONE,                                                                \
       "all reasons why not, separated by semicolons, or the counter that differs")                 \
+    NOISE_COLUMNS_AS_THERE(X, T)                                                                   \
     X(T, complete, FLAG, "", 0, PRIVATE, "whether the trial ran to its end")                       \
     X(T, driver_bound, FLAG, "", 0, PRIVATE, "whether the driver was the limit")                   \
     X(T, miscounted, FLAG, "", 0, PRIVATE, "whether the servers counted otherwise")                \

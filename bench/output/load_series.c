@@ -152,6 +152,15 @@ static enum error_kind keep(struct load_series *series, const struct load_result
     struct load_files *files = &series->files[series->cell.topology];
     struct table_value *row = table_add(&files->record->rows);
     load_row_take(&series->cell, result, series->options, files->record, cores_allowed(), row);
+    const struct noise_row noise = {
+        .columns = &row[load_row_attempt],
+        .valid = &row[load_row_valid],
+        .reason = &row[load_row_reason],
+        .may_pass = row[load_row_complete].flag && !row[load_row_miscounted].flag,
+    };
+    noise_watch_end(&series->base.noise, &noise);
+    if (series->base.noise.again)
+        return ERROR_NONE;
     series_keep(&series->base, files->record, result->load->shared, result->reconcile.why);
     enum error_kind kind = load_files_add(files, row, result, error);
     if (kind == ERROR_NONE && series->base.metrics != NULL)

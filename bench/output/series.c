@@ -35,7 +35,9 @@ void series_deinit(struct series *series)
     for (size_t i = 0; i < series->options.target->topology_count; i++) {
         manifest_deinit(&series->records[i].manifest);
         table_deinit(&series->records[i].rows);
+        table_deinit(&series->records[i].made_again);
     }
+    noise_watch_close(&series->noise);
     free(series->records);
     rounds_deinit(&series->rounds);
     targets_deinit(&series->targets, series->options.output->out);
@@ -223,7 +225,7 @@ static enum error_kind open_record(struct series *series, size_t topology, const
         return ERROR_NONE;
     record->topology = topology;
     record->servers = target->servers.count;
-    record->rows.type = user->rows;
+    record->rows.type = record->made_again.type = user->rows;
     record->planned = series->planned / series->targets.count;
     snprintf(record->target, sizeof record->target, "%s", target->name);
     enum error_kind kind = file_set_open(&record->files, out, target->name, error);
@@ -268,7 +270,9 @@ static enum error_kind prepare(struct series *series, struct error *error)
     if (kind != ERROR_NONE)
         return kind;
     progress_init(&series->progress, 0, series->options.output->quiet);
-    kind = open_targets(series, error);
+    kind = noise_watch_open(&series->noise, series->options.target, &series->targets, error);
+    if (kind == ERROR_NONE)
+        kind = open_targets(series, error);
     if (kind == ERROR_NONE)
         kind = lay_out(series, error);
     return kind != ERROR_NONE ? kind : open_records(series, error);
@@ -276,19 +280,58 @@ static enum error_kind prepare(struct series *series, struct error *error)
 
 /* ------------------------------------------------------------------ the trials */
 
+enum error_kind series_look(struct series *series, struct error *error)
+{
+    char caution[400], where[100];
+    progress_say(&series->progress, "looking for other programs' load on this machine");
+    enum error_kind kind = noise_watch_look(&series->noise, series->planned, error);
+    progress_clear(&series->progress);
+    if (kind != ERROR_NONE || noise_watch_caution(&series->noise, caution, sizeof caution)[0] == 0)
+        return kind;
+    for (size_t i = 0; i < series->record_count; i++)
+        series_warn(series, &series->records[i], "%s%s",
+                    series_where(series, &series->records[i], where), caution);
+    return ERROR_NONE;
+}
+
+void series_settle(const struct series *series, struct series_record *record)
+{
+    if (series->noise.again)
+        table_move_last(&record->rows, &record->made_again);
+    else
+        record->disturbed += series->noise.disturbed;
+}
+
+/* An attempt at the present trial. */
+static enum error_kind attempt(struct series *series, struct error *error)
+{
+    const struct rounds_cell *cell = &series->rounds.cells[series->trial->cell];
+    const struct target *target = &series->targets.list[cell->topology];
+    uint64_t began_ns = clock_now_ns();
+    enum error_kind kind = ERROR_NONE;
+    snprintf(series->root, sizeof series->root, "%s/t%04zu", target->root, series->attempts++);
+    if (series->trial->number > 0)
+        kind = noise_watch_begin(&series->noise, target, error);
+    if (kind == ERROR_NONE)
+        kind = series->user->make(series->context, error);
+    rounds_learn(&series->rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
+    if (kind == ERROR_NONE && series->user->rows != NULL && series->trial->number > 0)
+        series_settle(series, &series->records[cell->topology]);
+    return kind;
+}
+
 static enum error_kind make_rounds(struct series *series, struct error *error)
 {
     struct rounds *rounds = &series->rounds;
     enum error_kind kind = series->user->begin(series->context, error);
+    if (kind == ERROR_NONE)
+        kind = series_look(series, error);
     for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
-        const struct rounds_cell *cell = &rounds->cells[rounds->trials[at].cell];
-        uint64_t began_ns = clock_now_ns();
         series->trial = &rounds->trials[at];
-        snprintf(series->root, sizeof series->root, "%s/t%04zu",
-                 series->targets.list[cell->topology].root, at);
-        progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
-        kind = series->user->make(series->context, error);
-        rounds_learn(rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
+        do {
+            progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
+            kind = attempt(series, error);
+        } while (kind == ERROR_NONE && series->noise.again);
         series->trial = NULL;
     }
     progress_clear(&series->progress);
@@ -356,6 +399,37 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                        "the plots are not drawn");
 }
 
+static void write_made_again(FILE *stream, const void *context)
+{
+    const struct table *rows = context;
+    struct csv csv = {.stream = stream};
+    table_write_header(rows->type, &csv);
+    for (size_t i = 0; i < rows->rows; i++)
+        table_write_row(rows->type, table_row(rows, i), &csv);
+}
+
+/* Tells of the trials that were disturbed, and keeps the attempts that were made again. */
+static enum error_kind tell_noise(const struct series *series, struct series_record *record,
+                                  struct error *error)
+{
+    size_t count = record->made_again.rows, disturbed = record->disturbed;
+    char where[100];
+    if (disturbed > 0)
+        series_warn(series, record,
+                    "%sother programs disturbed %zu of %zu trials: their times are those of this "
+                    "machine as much as ZooKeeper's; their counts are exact",
+                    series_where(series, record, where), disturbed, record->rows.rows);
+    if (count == 0)
+        return ERROR_NONE;
+    series_warn(series, record,
+                "%s%zu trial%s made again, because other programs or a server disturbed %s: the "
+                "attempt%s before %s in made_again.csv",
+                series_where(series, record, where), count, count == 1 ? " was" : "s were",
+                count == 1 ? "it" : "them", count == 1 ? "" : "s", count == 1 ? "is" : "are");
+    return output_write(record->files.folder, "made_again.csv", write_made_again,
+                        &record->made_again, error);
+}
+
 /* The first error is the one that counts. */
 static enum error_kind close_record(struct series *series, struct series_record *record,
                                     struct error *error)
@@ -369,10 +443,13 @@ static enum error_kind close_record(struct series *series, struct series_record 
     kind = kind == ERROR_NONE ? written : kind;
     if (files->trials == 0)
         return kind;
+    if (kind == ERROR_NONE)
+        kind = tell_noise(series, record, error);
     if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL)
         kind = draw(series, record, error);
     struct error second;
     bool good = kind == ERROR_NONE;
+    manifest_set(&record->manifest, "noise", noise_watch_describe(&series->noise));
     written = manifest_write(&record->manifest, files, record->planned, series->cut_short,
                              good ? NULL : error, good ? error : &second);
     kind = kind == ERROR_NONE ? written : kind;

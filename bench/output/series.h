@@ -19,6 +19,7 @@
 #include "bench/metrics/metrics.h"
 #include "bench/output/file_set.h"
 #include "bench/output/manifest.h"
+#include "bench/output/noise_watch.h"
 #include "bench/output/plots.h"
 #include "bench/output/rounds.h"
 #include "bench/target/target.h"
@@ -35,6 +36,8 @@ struct series_record {
     struct file_set files;
     struct csv csv; /* of the rows, the first of the files */
     struct table rows;
+    struct table made_again; /* rows of attempts that another one followed; not in the files */
+    size_t disturbed;        /* trials in `rows` */
     struct manifest manifest;
     size_t planned; /* trials */
     bool warned;    /* that the counts cannot be compared with the servers' */
@@ -109,8 +112,10 @@ struct series {
     struct rounds rounds;
     size_t planned; /* trials that would be kept */
     struct progress progress;
+    struct noise_watch noise;
     /* The present one: */
     const struct rounds_trial *trial; /* NULL: none of a round */
+    size_t attempts;                  /* begun so far, of all trials of rounds */
     char root[96];
     uint32_t established; /* sessions, while its progress is shown; else 0 */
 
@@ -157,6 +162,14 @@ const char *series_topology(const struct series *series);
 /* Prints a warning, except with --quiet, and adds it to the manifest. */
 void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Measures the floor, and warns if the machine is busy; for a user that makes all trials itself.
+ * Errors of noise_watch_look. */
+MUST_CHECK enum error_kind series_look(struct series *series, struct error *error);
+
+/* For such a user, after noise_watch_end: an attempt whose row is the record's last is either to be
+ * made again, and then no longer among the rows, or kept. */
+void series_settle(const struct series *series, struct series_record *record);
 
 /* A trial that ran on this fleet is to be kept: for the manifest. Warns once if its counts could
  * not be compared with the servers': not_reconciled says why; "": they could. */

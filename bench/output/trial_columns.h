@@ -6,6 +6,7 @@
 #ifndef BENCH_OUTPUT_TRIAL_COLUMNS_H
 #define BENCH_OUTPUT_TRIAL_COLUMNS_H
 
+#include "bench/output/noise_watch.h"
 #include "measure/table.h"
 #include "servers/four_letter.h"
 
@@ -148,6 +149,7 @@
     X(T, background_unsent, COUNT, "", 0, NONE,                                                    \
       "requests that were due and never sent, because as many as the depth were "                  \
       "outstanding until the end")                                                                 \
+    NOISE_COLUMNS(X, T)                                                                            \
     X(T, complete, FLAG, "", 0, PRIVATE,                                                           \
       "whether the trial ran to its end: its counts can be used")                                  \
     X(T, drained, FLAG, "", 0, PRIVATE,                                                            \

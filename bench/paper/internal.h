@@ -70,6 +70,7 @@ struct paper_options {
          .value = timeout_,                                                                        \
          .help = "      --session-timeout D  requested by each session [" timeout_ "]\n"},         \
         ROW_TIMEOUT(struct load_options, timeout_ns), ROW_SEED(struct load_options, seed),         \
+        ROWS_NOISE(struct load_options),                                                           \
         {.name = "--out",                                                                          \
          .letter = 'o',                                                                            \
          OPTION_FOLDER(struct load_options, output.out),                                           \
@@ -421,6 +422,7 @@ double table3_paper_exponent(bool of_barriers, uint64_t fixed);
     X(T, reconnects, COUNT, "", 0, NONE, "as in `trials.csv`")                                     \
     X(T, valid, FLAG, "", 0, NONE, "whether the trial counts")                                     \
     X(T, reason, TEXT, "", 0, NONE, "why it does not")                                             \
+    NOISE_COLUMNS_AS_THERE(X, T)                                                                   \
     X(T, complete, FLAG, "", 0, PRIVATE, "whether the trial ran to its end")                       \
     X(T, fails, FLAG, "", 0, PRIVATE, "whether a client was early, or the counts are wrong")
 

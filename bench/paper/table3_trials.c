@@ -185,6 +185,16 @@ static enum error_kind keep(struct table3_series *series, struct series_record *
     row[table3_row_target] = table_text(record->target);
     row[table3_row_servers] = table_count(record->servers);
     row[table3_row_seed] = table_count(series->paper->options->load.seed);
+    const struct noise_row noise = {
+        .columns = &row[table3_row_attempt],
+        .valid = &row[table3_row_valid],
+        .reason = &row[table3_row_reason],
+        .may_pass = row[table3_row_complete].flag && !row[table3_row_fails].flag,
+        .stalled = result->stalls.count > 0,
+    };
+    noise_watch_end(&series->base.noise, &noise);
+    if (series->base.noise.again)
+        return ERROR_NONE;
     series_keep(&series->base, record, result->memory->fleet, result->not_reconciled);
     table_write_row(&table3_row_table, row, &record->csv);
     return file_set_commit(&record->files, ERROR_NONE, error);

@@ -140,6 +140,7 @@ static const struct option_row rows[] = {
     ROW_SESSION_TIMEOUT(struct plan_options, question.session_timeout_ns),
     ROW_TIMEOUT(struct plan_options, question.timeout_ns),
     ROW_SEED(struct plan_options, question.seed),
+    ROWS_NOISE(struct plan_options),
     ROW_OUT(struct plan_options),
     ROW_PLOTS(struct plan_options),
     ROW_JSON(struct plan_options),

@@ -292,8 +292,9 @@ MUST_CHECK enum error_kind record_open(struct record *record, const struct optio
                                        struct series_record *base, struct error *error);
 void record_deinit(struct record *record);
 
-/* Adds a finished trial, and what the load beside it has measured. */
-MUST_CHECK enum error_kind record_add(struct record *record, const struct series *series,
+/* Adds a finished trial, and what the load beside it has measured; of one that is to be made again,
+ * the row alone. */
+MUST_CHECK enum error_kind record_add(struct record *record, struct series *series,
                                       const struct cell *cell, const struct trial_result *result,
                                       const struct background_figures *background,
                                       struct error *error);

@@ -212,8 +212,8 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
     return file_set_commit(&record->base->files, kind, error);
 }
 
-enum error_kind record_add(struct record *record, const struct series *series,
-                           const struct cell *cell, const struct trial_result *result,
+enum error_kind record_add(struct record *record, struct series *series, const struct cell *cell,
+                           const struct trial_result *result,
                            const struct background_figures *background, struct error *error)
 {
     struct table_value *row = table_add(&record->base->rows);
@@ -221,6 +221,17 @@ enum error_kind record_add(struct record *record, const struct series *series,
     double beta = NAN;
     size_t recipe = 0;
     trial_row_take(cell, result, background, record->options, record->base, cores_allowed(), row);
+    const struct noise_row noise = {
+        .columns = &row[trial_row_attempt],
+        .valid = &row[trial_row_valid],
+        .reason = &row[trial_row_reason],
+        .may_pass = result->end == END_DONE && result->violation_count == 0,
+        .stalled = result->stalls.count > 0,
+    };
+    noise_watch_end(&series->noise, &noise);
+    trial_row_judge(row, row[trial_row_complete].flag, row[trial_row_valid].flag);
+    if (series->noise.again)
+        return ERROR_NONE;
     while (record->options->plan.recipes[recipe] != cell->recipe)
         recipe++;
     if (row[trial_row_counted].flag)

@@ -100,7 +100,7 @@ static enum error_kind make(void *context, struct error *error)
         return kind;
     progress_clear(&run->base.progress);
     kind = record_add(record, &run->base, cell, result, &background, error);
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE && !run->base.noise.again)
         run_metrics_add(&run->metrics, result);
     trial_result_free(result);
     return kind;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cores.h"
 
+#include "base/text.h"
+
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
@@ -110,18 +112,6 @@ bool cgroup_find(const char *mount_line, const char *cgroups, struct cgroup_plac
 
 /* ------------------------------------------------------------------ quotas */
 
-/* Reads the beginning of a file; false, with "", if it cannot be read. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    text[0] = '\0';
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    text[fread(text, 1, size - 1, file)] = '\0';
-    fclose(file);
-    return text[0] != '\0';
-}
-
 /* The quota in the text of a cpu.max: "150000 100000" is 1.5 cores, "max 100000" no limit. */
 static double quota_of(const char *text)
 {
@@ -137,12 +127,12 @@ static double quota_in(const char *folder)
 {
     char path[PATH_MAX + 32], text[64];
     snprintf(path, sizeof path, "%s/cpu.max", folder);
-    if (read_text(path, text, sizeof text))
+    if (text_read(path, text, sizeof text))
         return quota_of(text);
     snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-    read_text(path, text, sizeof text / 2);
+    text_read(path, text, sizeof text / 2);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    read_text(path, text + strlen(text), sizeof text / 2);
+    text_read(path, text + strlen(text), sizeof text / 2);
     return quota_of(text);
 }
 
@@ -192,6 +182,6 @@ static double cores_of_affinity(void)
 double cores_allowed(void)
 {
     char cgroups[4 * PATH_MAX];
-    read_text("/proc/self/cgroup", cgroups, sizeof cgroups);
+    text_read("/proc/self/cgroup", cgroups, sizeof cgroups);
     return fmin(cores_of_affinity(), cores_quota("/proc/self/mountinfo", cgroups));
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <dirent.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -8,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Reads the line of /proc/PID/stat behind the process's name, which may hold blanks and parentheses
@@ -82,4 +87,65 @@ bool process_find_beside(const char *const *folders, const char *file, char *fou
             return true;
     }
     return false;
+}
+
+/* ------------------------------------------------------------------ all processes */
+
+/* include/linux/sched.h */
+#define KERNEL_THREAD 0x00200000U
+
+static uint64_t ns_of_ticks(uint64_t ticks)
+{
+    return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* The process's own clock tells nanoseconds, its stat 10 ms. */
+static uint64_t cpu_ns_of(pid_t pid, uint64_t ticks)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return ns_of_ticks(ticks);
+    return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* The fields are state, ppid, pgrp, session, tty_nr, tpgid, flags, minflt, cminflt, majflt,
+ * cmajflt, utime, stime, cutime, cstime. */
+static bool read_process(pid_t pid, struct process *process)
+{
+    char fields[512];
+    int parent;
+    unsigned flags;
+    uint64_t user, system, reaped_user, reaped_system;
+    if (!read_stat(pid, fields, sizeof fields) || has_ended(fields) ||
+        sscanf(fields,
+               " %*c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %" SCNu64,
+               &parent, &flags, &user, &system, &reaped_user, &reaped_system) != 6)
+        return false;
+    *process = (struct process){.pid = pid,
+                                .parent = parent,
+                                .is_kernel = (flags & KERNEL_THREAD) != 0,
+                                .cpu_ns = cpu_ns_of(pid, user + system),
+                                .reaped_cpu_ns = ns_of_ticks(reaped_user + reaped_system)};
+    return true;
+}
+
+size_t process_list(struct process **list)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc");
+    *list = NULL;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        struct process process;
+        if (*end != '\0' || !read_process((pid_t)pid, &process))
+            continue;
+        *list = memory_grow(*list, count, sizeof **list);
+        (*list)[count++] = process;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return count;
 }

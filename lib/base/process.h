@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* process: the state and the memory of a process (proc(5)). Layer: base. */
+/* process: the state, the memory and the CPU time of processes (proc(5)). Layer: base. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -23,5 +23,17 @@ bool process_rss_kib(pid_t pid, uint64_t *rss_kib);
  * the folder above that of the program: in the sources it is build/zkherd, installed it is
  * bin/zkherd. False if none has. size: PATH_MAX + 64 at least. */
 bool process_find_beside(const char *const *folders, const char *file, char *found, size_t size);
+
+/* A process, and the CPU time, user and system, that it and its threads have used. */
+struct process {
+    pid_t pid, parent;
+    bool is_kernel; /* a thread of the kernel */
+    uint64_t cpu_ns;
+    uint64_t reaped_cpu_ns; /* of the children that it has waited for, and of theirs */
+};
+
+/* All processes that can be seen; *list is the caller's to free. Returns how many. A process that
+ * ends meanwhile may be missing. */
+size_t process_list(struct process **list);
 
 #endif

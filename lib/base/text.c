@@ -14,6 +14,17 @@
 
 #define LIST_LENGTH_MAX 4096
 
+bool text_read(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    text[0] = '\0';
+    if (file == NULL)
+        return false;
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+    return text[0] != '\0';
+}
+
 /* Reads the digits at *text and moves it behind them. False if there are none, or the number
  * exceeds 64 bits. */
 static bool read_digits(const char **text, uint64_t *number)

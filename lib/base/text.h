@@ -13,6 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Reads the beginning of a file, at most size - 1 bytes. False, with "", if there is nothing to
+ * read, or the file cannot be read. */
+bool text_read(const char *path, char *text, size_t size);
+
 /* A decimal number in minimum … maximum, without sign and blanks. */
 bool text_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *number);
 

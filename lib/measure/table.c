@@ -96,6 +96,13 @@ static void drop_rows(struct table *table, size_t kept)
     table->rows = kept;
 }
 
+void table_move_last(struct table *from, struct table *to)
+{
+    size_t size = from->type->count * sizeof *from->values;
+    memcpy(table_add(to), table_row(from, from->rows - 1), size);
+    from->rows--;
+}
+
 void table_deinit(struct table *table)
 {
     if (table->rows > 0)

@@ -110,6 +110,9 @@ struct table {
 /* Adds a row of unknown values, which the caller fills; it moves with the next call. */
 struct table_value *table_add(struct table *table);
 
+/* Moves the last row to the end of another table of the same type. */
+void table_move_last(struct table *from, struct table *to);
+
 /* The values of a row. */
 const struct table_value *table_row(const struct table *table, size_t row);
 

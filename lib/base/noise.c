@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/noise.h"
+
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define TEXT_SIZE 65536
+
+/* ------------------------------------------------------------------ texts of /proc */
+
+static double seconds_of_ticks(unsigned long long ticks)
+{
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* "cpu0 user nice system idle iowait irq softirq steal": the line "cpu" is the sum of all. */
+void noise_parse_stat(const char *text, bool (*counts)(const void *context, unsigned core),
+                      const void *context, double *idle_s, double *stolen_s)
+{
+    *idle_s = *stolen_s = 0;
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        unsigned core;
+        unsigned long long idle, waits, stolen;
+        line += *line == '\n';
+        if (sscanf(line, "cpu%u %*u %*u %*u %llu %llu %*u %*u %llu", &core, &idle, &waits,
+                   &stolen) == 4 &&
+            counts(context, core)) {
+            *idle_s += seconds_of_ticks(idle + waits);
+            *stolen_s += seconds_of_ticks(stolen);
+        }
+    }
+}
+
+double noise_parse_pressure(const char *text)
+{
+    double total_us;
+    return sscanf(text, "some avg10=%*f avg60=%*f avg300=%*f total=%lf", &total_us) == 1
+               ? total_us / 1e6
+               : NAN;
+}
+
+/* Version 2 tells throttled_usec, version 1 throttled_time in nanoseconds. */
+double noise_parse_throttled(const char *text)
+{
+    const char *of_2 = strstr(text, "throttled_usec "), *of_1 = strstr(text, "throttled_time ");
+    if (of_2 != NULL)
+        return strtod(of_2 + strlen("throttled_usec "), NULL) / 1e6;
+    return of_1 != NULL ? strtod(of_1 + strlen("throttled_time "), NULL) / 1e9 : NAN;
+}
+
+/* ------------------------------------------------------------------ the machine */
+
+static bool is_mine(const void *context, unsigned core)
+{
+    return core < CPU_SETSIZE && CPU_ISSET(core, (const cpu_set_t *)context);
+}
+
+static void read_cores(struct noise_reading *reading)
+{
+    char *text = memory_new(1, TEXT_SIZE), path[96], hertz[32];
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        CPU_ZERO(&mine);
+    reading->cores = CPU_COUNT(&mine);
+    text_read("/proc/stat", text, TEXT_SIZE);
+    noise_parse_stat(text, is_mine, &mine, &reading->idle_s, &reading->stolen_s);
+    reading->slowest_hz = reading->fastest_hz = NAN;
+    for (unsigned core = 0; core < CPU_SETSIZE; core++) {
+        if (!is_mine(&mine, core))
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", core);
+        double hz = text_read(path, hertz, sizeof hertz) ? strtod(hertz, NULL) * 1e3 : 0;
+        if (hz > 0) { /* the minimum and the maximum of a number and NaN are the number */
+            reading->slowest_hz = fmin(reading->slowest_hz, hz);
+            reading->fastest_hz = fmax(reading->fastest_hz, hz);
+        }
+    }
+    free(text);
+}
+
+/* The cgroup's own file tells of its processes alone; the root has none. */
+static void read_pressure(const char *folder, struct noise_reading *reading)
+{
+    static const char *const names[] = {
+        [NOISE_CPU] = "cpu", [NOISE_IO] = "io", [NOISE_MEMORY] = "memory"};
+    char path[PATH_MAX + 32], text[256];
+    for (int i = 0; i < NOISE_RESOURCES; i++) {
+        snprintf(path, sizeof path, "%s/%s.pressure", folder, names[i]);
+        if (folder[0] == '\0' || !text_read(path, text, sizeof text)) {
+            snprintf(path, sizeof path, "/proc/pressure/%s", names[i]);
+            text_read(path, text, sizeof text);
+        }
+        reading->waited_s[i] = noise_parse_pressure(text);
+    }
+}
+
+static void read_cgroup(struct noise_reading *reading)
+{
+    char cgroups[4 * PATH_MAX], path[PATH_MAX + 32], text[1024], folder[PATH_MAX] = "";
+    struct cgroup_place place;
+    char *line = NULL;
+    size_t size = 0;
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    text_read("/proc/self/cgroup", cgroups, sizeof cgroups);
+    reading->throttled_s = NAN;
+    while (mounts != NULL && getline(&line, &size, mounts) > 0) {
+        if (!cgroup_find(line, cgroups, &place))
+            continue;
+        snprintf(path, sizeof path, "%s/cpu.stat", place.folder);
+        text_read(path, text, sizeof text);
+        double throttled_s = noise_parse_throttled(text);
+        reading->throttled_s = fmax(reading->throttled_s, throttled_s);
+        snprintf(path, sizeof path, "%s/cgroup.controllers", place.folder);
+        if (access(path, R_OK) == 0) /* of version 2 */
+            snprintf(folder, sizeof folder, "%s", place.folder);
+    }
+    free(line);
+    if (mounts != NULL)
+        fclose(mounts);
+    read_pressure(folder, reading);
+}
+
+/* ------------------------------------------------------------------ processes */
+
+static bool is_named(pid_t pid, const struct noise_allies *allies)
+{
+    for (size_t i = 0; allies != NULL && i < allies->count; i++) {
+        if (allies->pids[i] == pid)
+            return true;
+    }
+    return pid == getpid();
+}
+
+static const struct process *find(const struct process *list, size_t count, pid_t pid)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].pid == pid)
+            return &list[i];
+    }
+    return NULL;
+}
+
+/* Whether it is an ally, or descends from one. */
+static bool is_allied(const struct process *list, size_t count, const struct process *process,
+                      const struct noise_allies *allies)
+{
+    while (process != NULL && !is_named(process->pid, allies))
+        process = find(list, count, process->parent);
+    return process != NULL;
+}
+
+static double seconds_of(const struct timeval *time)
+{
+    return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* The children that this process has reaped are known more exactly than stat tells. */
+static void read_processes(const struct noise_allies *allies, struct noise_reading *reading)
+{
+    struct process *list;
+    size_t count = process_list(&list);
+    struct rusage reaped;
+    getrusage(RUSAGE_CHILDREN, &reaped);
+    reading->allied_s = seconds_of(&reaped.ru_utime) + seconds_of(&reaped.ru_stime);
+    reading->kernel_s = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t reaped_ns = list[i].pid == getpid() ? 0 : list[i].reaped_cpu_ns;
+        if (list[i].is_kernel)
+            reading->kernel_s += (double)list[i].cpu_ns / 1e9;
+        else if (is_allied(list, count, &list[i], allies))
+            reading->allied_s += (double)(list[i].cpu_ns + reaped_ns) / 1e9;
+    }
+    free(list);
+}
+
+/* ------------------------------------------------------------------ readings */
+
+struct noise_reading noise_read(const struct noise_allies *allies)
+{
+    struct noise_reading reading;
+    read_cgroup(&reading);
+    read_processes(allies, &reading);
+    uint64_t now_ns = clock_now_ns();
+    reading.at_s = (double)now_ns / 1e9;
+    reading.ahead_s = (double)(int64_t)(clock_utc_ns() - now_ns) / 1e9;
+    read_cores(&reading);
+    return reading;
+}
+
+static double percent_of(double part_s, double span_s)
+{
+    return 100 * part_s / span_s;
+}
+
+struct noise noise_between(const struct noise_reading *before, const struct noise_reading *after)
+{
+    double span_s = after->at_s - before->at_s, stolen_s = after->stolen_s - before->stolen_s,
+           idle_s = after->idle_s - before->idle_s,
+           known_s = after->allied_s - before->allied_s + after->kernel_s - before->kernel_s;
+    struct noise noise = {
+        .cores = after->cores,
+        .others_cores = fmax(0, after->cores - (idle_s + stolen_s + known_s) / span_s),
+        .stolen_cores = stolen_s / span_s,
+        .throttled_percent = percent_of(after->throttled_s - before->throttled_s, span_s),
+        .clock_jump_us = (after->ahead_s - before->ahead_s) * 1e6,
+        .frequency_percent = percent_of(fmin(before->slowest_hz, after->slowest_hz),
+                                        fmax(before->fastest_hz, after->fastest_hz)),
+    };
+    for (int i = 0; i < NOISE_RESOURCES; i++)
+        noise.pressure_percent[i] = percent_of(after->waited_s[i] - before->waited_s[i], span_s);
+    return noise;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A run beside programs that need all cores: what is said, what is kept, and what is made again. */
+#include "base/cores.h"
+#include "tests/support/outcome.h"
+#include "tests/support/run_files.h"
+#include "tests/support/test.h"
+
+#include <signal.h>
+
+#define MOST_BUSY 256
+
+static struct command command;
+static pid_t busy[MOST_BUSY];
+static size_t busy_count;
+
+/* One process for each core that the program may use. */
+static void start_the_busy(void)
+{
+    for (busy_count = 0; busy_count < MOST_BUSY && (double)busy_count < cores_allowed();
+         busy_count++) {
+        busy[busy_count] = fork();
+        if (busy[busy_count] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (volatile uint64_t turns = 0;; turns++)
+                ;
+        }
+    }
+}
+
+static void end_the_busy(void)
+{
+    for (size_t i = 0; i < busy_count; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+}
+
+static void run(const char *noise)
+{
+    command_run(&command, COMMAND("run", "-n", "3", "-t", "2", "-r", "scalable", "--noise", noise,
+                                  "--retries", "1", "-o", "out"));
+}
+
+COMMAND_TEST(disturbed_trials_are_made_again_and_both_are_kept)
+{
+    start_the_busy();
+    run("retry");
+    end_the_busy();
+    assert_status(&command, 4);
+    assert_has(command.err, "the machine is busy");
+    assert_has(command.err, "1 trial was made again");
+    struct run_files files = run_files_read("out");
+    struct csv_file again = csv_file_read(in_work("out/made_again.csv"));
+    assert_int_equal(files.trials.rows, 2);
+    assert_int_equal(again.rows, 1);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(csv_file_text(&files.trials, i, "valid"), "no");
+        assert_has(csv_file_text(&files.trials, i, "reason"), "disturbed: others used");
+        assert_string_equal(csv_file_text(&files.trials, i, "noise_disturbed"), "yes");
+        assert_string_equal(csv_file_text(&files.trials, i, "reconciled"), "yes");
+        assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
+        assert_int_equal(csv_file_count(&files.trials, i, "attempt"), i == 0 ? 2 : 1);
+        assert_true(csv_file_real(&files.trials, i, "noise_others_cores") > 0);
+        assert_true(csv_file_real(&files.trials, i, "noise_idle_p50_us") > 0);
+    }
+    assert_string_equal(csv_file_text(&again, 0, "trial"),
+                        csv_file_text(&files.trials, 0, "trial"));
+    assert_int_equal(csv_file_count(&again, 0, "attempt"), 1);
+    json_t *manifest = read_manifest("out");
+    json_t *noise = json_object_get(manifest, "noise");
+    assert_int_equal(json_integer_value(json_object_get(noise, "attempts_made_again")), 1);
+    assert_int_equal(json_integer_value(json_object_get(noise, "attempts_disturbed")), 3);
+    assert_int_equal(json_integer_value(json_object_get(manifest, "trials_finished")), 2);
+    json_decref(manifest);
+    csv_file_deinit(&again);
+    run_files_deinit(&files);
+}
+
+COMMAND_TEST(a_report_keeps_disturbed_trials_and_says_so)
+{
+    start_the_busy();
+    run("report");
+    end_the_busy();
+    assert_status(&command, 0);
+    assert_has(command.err, "other programs disturbed 2 of 2 trials");
+    struct run_files files = run_files_read("out");
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(csv_file_text(&files.trials, i, "valid"), "yes");
+        assert_string_equal(csv_file_text(&files.trials, i, "noise_disturbed"), "yes");
+    }
+    run_files_deinit(&files);
+}
+
+COMMAND_TEST(without_noise_nothing_is_measured)
+{
+    run("off");
+    assert_status(&command, 0);
+    struct run_files files = run_files_read("out");
+    assert_string_equal(csv_file_text(&files.trials, 0, "noise_others_cores"), "");
+    assert_string_equal(csv_file_text(&files.trials, 0, "noise_disturbed"), "");
+    assert_int_equal(csv_file_count(&files.trials, 0, "attempt"), 1);
+    json_t *manifest = read_manifest("out");
+    assert_true(json_is_null(json_object_get(manifest, "noise")));
+    json_decref(manifest);
+    run_files_deinit(&files);
+}

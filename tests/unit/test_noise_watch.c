@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which trials count as disturbed, and which are made again. */
+#include "bench/output/noise_watch.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tests/support/test.h"
+
+static struct noise_options options;
+static struct noise_watch watch;
+static struct histogram idle;
+static struct table_value columns[noise_row_columns_count], valid, reason;
+
+static const struct noise quiet = {.cores = 2};
+
+/* A watch with room for two more attempts, before any trial. */
+static void begin(enum noise_mode mode)
+{
+    options = (struct noise_options){.mode = mode};
+    watch = (struct noise_watch){
+        .options = &options, .retries = 2, .tells_others = true, .idle = &idle, .attempt = 1};
+}
+
+static void judge(const struct noise *noise, bool may_pass, bool stalled)
+{
+    static const struct core_probe_times loop = {.turns = 3, .p50_ns = 1000, .max_ns = 2000};
+    free(reason.text);
+    valid = table_flag(true);
+    reason = table_text("");
+    const struct noise_row row = {columns, &valid, &reason, may_pass, stalled};
+    noise_watch_judge(&watch, noise, &loop, &row);
+    assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
+}
+
+static void assert_disturbed(const struct noise *noise, bool disturbed)
+{
+    begin(NOISE_RETRY);
+    judge(noise, true, false);
+    assert_int_equal(watch.disturbed, disturbed);
+    assert_int_equal(valid.flag, !disturbed);
+    assert_int_equal(watch.again, disturbed);
+}
+
+TEST(the_bound_is_a_share_of_the_cores)
+{
+    assert_disturbed(&quiet, false);
+    assert_disturbed(&(struct noise){.cores = 2, .others_cores = 0.19}, false);
+    assert_disturbed(&(struct noise){.cores = 2, .others_cores = 0.21}, true);
+    assert_disturbed(&(struct noise){.cores = 64, .others_cores = 1}, false);
+    assert_disturbed(&(struct noise){.cores = 2, .others_cores = 0.11, .stolen_cores = 0.1}, true);
+    assert_disturbed(&(struct noise){.cores = 2, .throttled_percent = 2}, true);
+    assert_disturbed(&(struct noise){.cores = 2, .clock_jump_us = -200e3}, true);
+    assert_disturbed(&(struct noise){.cores = 2, .clock_jump_us = 50e3}, false);
+}
+
+TEST(servers_that_cannot_be_told_from_others_disturb_nothing)
+{
+    begin(NOISE_RETRY);
+    watch.tells_others = false;
+    judge(&(struct noise){.cores = 2, .others_cores = 1.5}, true, false);
+    assert_false(watch.disturbed);
+    assert_true(valid.flag);
+    assert_false(columns[noise_row_noise_others_cores].real >= 0);
+    judge(&(struct noise){.cores = 2, .stolen_cores = 1.5}, true, false);
+    assert_true(watch.disturbed);
+}
+
+TEST(the_reason_names_what_disturbed)
+{
+    begin(NOISE_RETRY);
+    judge(&(struct noise){.cores = 2, .others_cores = 0.84}, true, false);
+    assert_string_equal(reason.text, "disturbed: others used 0.8 of 2 cores");
+}
+
+TEST(retries_end)
+{
+    static const struct noise busy = {.cores = 2, .others_cores = 1};
+    begin(NOISE_RETRY);
+    for (int i = 0; i < 4; i++) {
+        judge(&busy, true, false);
+        assert_int_equal(watch.again, i < 2);
+        assert_false(valid.flag);
+    }
+    assert_int_equal(watch.made_again, 2);
+    assert_int_equal(watch.attempts_disturbed, 4);
+}
+
+TEST(a_verdict_that_fails_is_not_tried_again)
+{
+    begin(NOISE_RETRY);
+    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, true);
+    assert_false(watch.again);
+    assert_int_equal(watch.made_again, 0);
+}
+
+TEST(a_stall_is_tried_again_on_a_quiet_machine)
+{
+    begin(NOISE_RETRY);
+    judge(&quiet, true, true);
+    assert_true(watch.again);
+    assert_false(watch.disturbed);
+}
+
+TEST(a_report_changes_no_trial)
+{
+    begin(NOISE_REPORT);
+    judge(&(struct noise){.cores = 2, .others_cores = 1}, true, true);
+    assert_true(watch.disturbed);
+    assert_true(valid.flag);
+    assert_string_equal(reason.text, "");
+    assert_false(watch.again);
+    assert_true(columns[noise_row_noise_others_cores].real == 1);
+    assert_true(columns[noise_row_noise_loop_max_us].real == 2);
+}
