@@ -263,7 +263,7 @@ static bool judge(struct drain_series *series, const struct drain_cell *cell,
     const struct noise_row noise = {.columns = columns,
                                     .valid = &valid,
                                     .reason = &reason,
-                                    .may_pass = result->end == END_DONE,
+                                    .complete = result->end == END_DONE,
                                     .stalled = result->stalls.count > 0};
     noise_watch_end(&series->base.noise, &noise);
     if (!valid.flag && !series->base.noise.again)

@@ -156,7 +156,8 @@ static enum error_kind keep(struct load_series *series, const struct load_result
         .columns = &row[load_row_attempt],
         .valid = &row[load_row_valid],
         .reason = &row[load_row_reason],
-        .may_pass = row[load_row_complete].flag && !row[load_row_miscounted].flag,
+        .complete = row[load_row_complete].flag,
+        .fails = row[load_row_miscounted].flag,
     };
     noise_watch_end(&series->base.noise, &noise);
     if (series->base.noise.again)

@@ -246,20 +246,23 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
         *row->reason = table_text(reasons);
         *row->valid = table_flag(false);
     }
-    watch->again =
-        row->may_pass && (watch->disturbed || row->stalled) && watch->made_again < watch->retries;
+    watch->again = row->complete && !row->fails && (watch->disturbed || row->stalled) &&
+                   watch->made_again < watch->retries;
     watch->made_again += watch->again;
 }
 
 void noise_watch_end(struct noise_watch *watch, const struct noise_row *row)
 {
     row->columns[noise_row_attempt] = table_count(watch->attempt);
+    watch->lost = row->valid->flag || row->fails ? NULL : row->reason->text;
     if (watch->options == NULL)
         return;
     const struct noise_reading after = noise_read(&watch->allies);
     const struct core_probe_times loop = core_probe_take(watch->probe);
     const struct noise noise = noise_between(&watch->before, &after);
     noise_watch_judge(watch, &noise, &loop, row);
+    if (watch->disturbed)
+        watch->lost = NULL;
 }
 
 /* ------------------------------------------------------------------ told */

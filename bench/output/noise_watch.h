@@ -103,6 +103,7 @@ struct noise_watch {
     uint32_t attempt; /* from 1 */
     bool disturbed;   /* set by noise_watch_end, as is: */
     bool again;       /* it is to be made again */
+    const char *lost; /* why it is not valid, if not for the noise; NULL: none of these */
     struct histogram *idle;
     double flush_us;
     struct noise_reading before;
@@ -134,11 +135,13 @@ struct noise_row {
     struct table_value *columns; /* the first of those of noise_row_table */
     struct table_value *valid;   /* the flag whether the trial's times count */
     struct table_value *reason;  /* the text why not */
-    bool may_pass;               /* nothing but the times may be wrong */
+    bool complete;               /* the trial ran to its end */
+    bool fails;                  /* a verdict does */
     bool stalled;                /* a server stalled: another reason to make the trial again */
 };
 
-/* After the trial: fills the columns. With --noise retry a disturbed trial is not valid. */
+/* After the trial: fills the columns. With --noise retry a disturbed trial is not valid. The row's
+ * texts must stay where they are until the next attempt. */
 void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
 
 /* The same, of what was measured; the watch measures. */

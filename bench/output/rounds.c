@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,8 @@ void rounds_init(struct rounds *rounds, size_t cell_count)
 
 void rounds_deinit(struct rounds *rounds)
 {
+    for (size_t i = 0; i < rounds->cell_count; i++)
+        free(rounds->cells[i].lost);
     free(rounds->cells);
     free(rounds->trials);
     free(rounds->learnt);
@@ -41,6 +44,20 @@ void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed)
         rounds->rehearsals += number == 0 ? trials : 0;
         rounds->trial_count += trials;
     }
+}
+
+bool rounds_is_hopeless(struct rounds *rounds, size_t cell, const char *lost)
+{
+    struct rounds_cell *of = &rounds->cells[cell];
+    if (of->prospect != ROUNDS_OPEN)
+        return false;
+    if (lost != NULL && of->lost == NULL)
+        of->lost = memory_text(lost);
+    else if (lost != NULL && text_says_the_same(lost, of->lost))
+        of->prospect = ROUNDS_HOPELESS;
+    else
+        of->prospect = ROUNDS_USEFUL;
+    return of->prospect == ROUNDS_HOPELESS;
 }
 
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns)

@@ -19,6 +19,9 @@ struct rounds_cell {
     double cost;     /* of a trial, in a unit of the user's: requests, say */
     size_t alike;    /* from 0: trials of cells with one number take time by their cost */
     bool rehearsed;
+    /* The rounds' own: */
+    enum { ROUNDS_OPEN, ROUNDS_USEFUL, ROUNDS_HOPELESS } prospect;
+    char *lost; /* why the first trial was not valid; NULL: it was, or there is none */
 };
 
 struct rounds_trial {
@@ -44,6 +47,11 @@ void rounds_deinit(struct rounds *rounds);
 
 /* Lays out so many rounds of the cells, in orders that follow from the seed. */
 void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed);
+
+/* A trial of a cell was not valid, for this reason; NULL: it was valid, or the reason has nothing
+ * to do with the cell. Returns whether the cell's first two trials were not valid for one reason,
+ * which may differ in numbers: then the others would not be, either. */
+bool rounds_is_hopeless(struct rounds *rounds, size_t cell, const char *lost);
 
 /* Trials of this cost, of cells that are alike, have taken so long. */
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns);

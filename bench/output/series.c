@@ -91,12 +91,12 @@ const char *series_topology(const struct series *series)
     return series->targets.count > 1 ? series->targets.list[topology].name : "";
 }
 
-/* ------------------------------------------------------------------ interruption */
-
 static const char *piece_of(const struct series *series)
 {
     return series->options.piece != NULL ? series->options.piece : "trial";
 }
+
+/* ------------------------------------------------------------------ interruption */
 
 static size_t trials_kept(const struct series *series)
 {
@@ -323,19 +323,34 @@ static enum error_kind attempt(struct series *series, struct error *error)
 static enum error_kind make_rounds(struct series *series, struct error *error)
 {
     struct rounds *rounds = &series->rounds;
+    const char *why = NULL;
+    size_t left_out = 0;
     enum error_kind kind = series->user->begin(series->context, error);
     if (kind == ERROR_NONE)
         kind = series_look(series, error);
     for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
+        size_t cell = rounds->trials[at].cell;
+        if (rounds->cells[cell].prospect == ROUNDS_HOPELESS) {
+            left_out++;
+            continue;
+        }
         series->trial = &rounds->trials[at];
         do {
             progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
             kind = attempt(series, error);
         } while (kind == ERROR_NONE && series->noise.again);
+        if (kind == ERROR_NONE && series->trial->number > 0 &&
+            rounds_is_hopeless(rounds, cell, series->noise.lost))
+            why = rounds->cells[cell].lost;
         series->trial = NULL;
     }
     progress_clear(&series->progress);
-    return kind;
+    if (kind != ERROR_NONE || left_out == 0)
+        return kind;
+    return error_raise(error, ERROR_NOT_VALID, 0, series->options.subcommand,
+                       "%zu of %zu %ss were left out, because the first two with the same settings "
+                       "were not valid for one reason: %s",
+                       left_out, series->planned, piece_of(series), why);
 }
 
 void series_warn(const struct series *series, struct series_record *record, const char *format, ...)

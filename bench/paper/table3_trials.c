@@ -189,7 +189,8 @@ static enum error_kind keep(struct table3_series *series, struct series_record *
         .columns = &row[table3_row_attempt],
         .valid = &row[table3_row_valid],
         .reason = &row[table3_row_reason],
-        .may_pass = row[table3_row_complete].flag && !row[table3_row_fails].flag,
+        .complete = row[table3_row_complete].flag,
+        .fails = row[table3_row_fails].flag,
         .stalled = result->stalls.count > 0,
     };
     noise_watch_end(&series->base.noise, &noise);

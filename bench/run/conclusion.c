@@ -269,33 +269,12 @@ void conclusion_sentences(const struct outcome *outcome, FILE *stream)
 
 /* ------------------------------------------------------------------ complaints */
 
-/* How long the number is that the text begins with; 0: none. A GUID is one, its hyphens included:
- * the names of znodes have them. */
-static size_t number_length(const char *text)
-{
-    size_t hexadecimal = strspn(text, "0123456789abcdef");
-    return hexadecimal >= 8 ? strspn(text, "0123456789abcdef-") : strspn(text, "0123456789");
-}
-
-/* Whether two texts are the same but for the numbers in them. */
-static bool says_the_same(const char *a, const char *b)
-{
-    while (*a != '\0' && *b != '\0') {
-        size_t in_a = number_length(a), in_b = number_length(b);
-        if ((in_a > 0) != (in_b > 0) || (in_a == 0 && *a != *b))
-            return false;
-        a += in_a > 0 ? in_a : 1;
-        b += in_b > 0 ? in_b : 1;
-    }
-    return *a == *b;
-}
-
 /* A wrong law, say, fails in each trial of its recipe, and in the same way. */
 static bool fails_alike(const struct table_value *a, const struct table_value *b)
 {
     return trial_row_verdict(a) == trial_row_verdict(b) &&
            strcmp(a[trial_row_recipe].text, b[trial_row_recipe].text) == 0 &&
-           says_the_same(a[trial_row_reason].text, b[trial_row_reason].text);
+           text_says_the_same(a[trial_row_reason].text, b[trial_row_reason].text);
 }
 
 /* For a row that fails or is not valid, unless an earlier one is like it. */

@@ -225,7 +225,8 @@ enum error_kind record_add(struct record *record, struct series *series, const s
         .columns = &row[trial_row_attempt],
         .valid = &row[trial_row_valid],
         .reason = &row[trial_row_reason],
-        .may_pass = result->end == END_DONE && result->violation_count == 0,
+        .complete = result->end == END_DONE,
+        .fails = result->violation_count > 0,
         .stalled = result->stalls.count > 0,
     };
     noise_watch_end(&series->noise, &noise);

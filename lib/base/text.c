@@ -349,3 +349,23 @@ void text_write_base64(const void *bytes, size_t length, FILE *stream)
         putc(i + 2 < length ? digits[triple & 63] : '=', stream);
     }
 }
+
+/* How long the number is that the text begins with; 0: none. A GUID is one, its hyphens included:
+ * the names of znodes have them. */
+static size_t number_length(const char *text)
+{
+    size_t hexadecimal = strspn(text, "0123456789abcdef");
+    return hexadecimal >= 8 ? strspn(text, "0123456789abcdef-") : strspn(text, "0123456789");
+}
+
+bool text_says_the_same(const char *a, const char *b)
+{
+    while (*a != '\0' && *b != '\0') {
+        size_t in_a = number_length(a), in_b = number_length(b);
+        if ((in_a > 0) != (in_b > 0) || (in_a == 0 && *a != *b))
+            return false;
+        a += in_a > 0 ? in_a : 1;
+        b += in_b > 0 ? in_b : 1;
+    }
+    return *a == *b;
+}

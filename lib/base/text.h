@@ -66,6 +66,9 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size);
 /* Writes bytes as base64. A part of a whole that is not its last has a multiple of three bytes. */
 void text_write_base64(const void *bytes, size_t length, FILE *stream);
 
+/* Whether two texts are the same but for the numbers in them. */
+bool text_says_the_same(const char *a, const char *b);
+
 /* Appends a clause to a text, behind a semicolon unless the text is empty, cut to fit in size
  * bytes. */
 void text_append_clause(char *text, size_t size, const char *format, ...)

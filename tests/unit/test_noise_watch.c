@@ -22,13 +22,13 @@ static void begin(enum noise_mode mode)
         .options = &options, .retries = 2, .tells_others = true, .idle = &idle, .attempt = 1};
 }
 
-static void judge(const struct noise *noise, bool may_pass, bool stalled)
+static void judge(const struct noise *noise, bool fails, bool stalled)
 {
     static const struct core_probe_times loop = {.turns = 3, .p50_ns = 1000, .max_ns = 2000};
     free(reason.text);
     valid = table_flag(true);
     reason = table_text("");
-    const struct noise_row row = {columns, &valid, &reason, may_pass, stalled};
+    const struct noise_row row = {columns, &valid, &reason, true, fails, stalled};
     noise_watch_judge(&watch, noise, &loop, &row);
     assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
 }
@@ -36,7 +36,7 @@ static void judge(const struct noise *noise, bool may_pass, bool stalled)
 static void assert_disturbed(const struct noise *noise, bool disturbed)
 {
     begin(NOISE_RETRY);
-    judge(noise, true, false);
+    judge(noise, false, false);
     assert_int_equal(watch.disturbed, disturbed);
     assert_int_equal(valid.flag, !disturbed);
     assert_int_equal(watch.again, disturbed);
@@ -58,18 +58,18 @@ TEST(servers_that_cannot_be_told_from_others_disturb_nothing)
 {
     begin(NOISE_RETRY);
     watch.tells_others = false;
-    judge(&(struct noise){.cores = 2, .others_cores = 1.5}, true, false);
+    judge(&(struct noise){.cores = 2, .others_cores = 1.5}, false, false);
     assert_false(watch.disturbed);
     assert_true(valid.flag);
     assert_false(columns[noise_row_noise_others_cores].real >= 0);
-    judge(&(struct noise){.cores = 2, .stolen_cores = 1.5}, true, false);
+    judge(&(struct noise){.cores = 2, .stolen_cores = 1.5}, false, false);
     assert_true(watch.disturbed);
 }
 
 TEST(the_reason_names_what_disturbed)
 {
     begin(NOISE_RETRY);
-    judge(&(struct noise){.cores = 2, .others_cores = 0.84}, true, false);
+    judge(&(struct noise){.cores = 2, .others_cores = 0.84}, false, false);
     assert_string_equal(reason.text, "disturbed: others used 0.8 of 2 cores");
 }
 
@@ -78,7 +78,7 @@ TEST(retries_end)
     static const struct noise busy = {.cores = 2, .others_cores = 1};
     begin(NOISE_RETRY);
     for (int i = 0; i < 4; i++) {
-        judge(&busy, true, false);
+        judge(&busy, false, false);
         assert_int_equal(watch.again, i < 2);
         assert_false(valid.flag);
     }
@@ -89,7 +89,7 @@ TEST(retries_end)
 TEST(a_verdict_that_fails_is_not_tried_again)
 {
     begin(NOISE_RETRY);
-    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, true);
+    judge(&(struct noise){.cores = 2, .others_cores = 1}, true, true);
     assert_false(watch.again);
     assert_int_equal(watch.made_again, 0);
 }
@@ -97,7 +97,7 @@ TEST(a_verdict_that_fails_is_not_tried_again)
 TEST(a_stall_is_tried_again_on_a_quiet_machine)
 {
     begin(NOISE_RETRY);
-    judge(&quiet, true, true);
+    judge(&quiet, false, true);
     assert_true(watch.again);
     assert_false(watch.disturbed);
 }
@@ -105,7 +105,7 @@ TEST(a_stall_is_tried_again_on_a_quiet_machine)
 TEST(a_report_changes_no_trial)
 {
     begin(NOISE_REPORT);
-    judge(&(struct noise){.cores = 2, .others_cores = 1}, true, true);
+    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, true);
     assert_true(watch.disturbed);
     assert_true(valid.flag);
     assert_string_equal(reason.text, "");
