@@ -204,7 +204,8 @@ static enum error_kind look_and_show(struct inspect *inspect, struct error *erro
 
 /* ------------------------------------------------------------------ the locks below */
 
-/* What is no lock may be above some. If it is not, the error stays what it was. */
+/* What is no lock may be above some. If nothing below it can be one, the error stays what it was.
+ */
 static enum error_kind look_below(struct inspect *inspect, struct error *error)
 {
     struct survey survey = {.count = 0};
@@ -214,7 +215,7 @@ static enum error_kind look_below(struct inspect *inspect, struct error *error)
         *error = other;
         return kind;
     }
-    if (survey.count == 0)
+    if (survey.count + survey.childless_count == 0)
         kind = ERROR_NO_LOCK;
     else if (inspect->json)
         show_survey_json(inspect->path, &survey);

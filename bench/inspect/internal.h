@@ -138,6 +138,9 @@ struct survey_lock {
 struct survey {
     struct survey_lock *locks;
     size_t count;
+    char **childless; /* the paths of znodes without children, an owner and a sequence number: each
+                         is a free queue or no lock; sorted */
+    size_t childless_count;
     size_t znodes; /* listed */
     bool complete;
 };

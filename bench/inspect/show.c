@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/grid.h"
@@ -19,6 +20,9 @@
 
 /* As much data as a line below the row has room for. */
 #define DATA_WIDTH 60
+
+/* So many znodes without children are named. */
+#define CHILDLESS_NAMED_MAX 5
 
 /* The age of a znode: this machine's time minus its creation by the servers' clock, because nobody
  * can read that clock without writing a znode. -1 if it is not known: created_ms is 0, or lies
@@ -240,6 +244,28 @@ static void put_lock(struct grid *grid, const struct survey_lock *lock)
     grid_put(grid, "%s", data);
 }
 
+/* How many there are, and the first of them. */
+static void write_childless(const struct survey *survey)
+{
+    char number[32];
+    size_t count = survey->childless_count;
+    struct growing_text line = {0};
+    if (count == 0)
+        return;
+    growing_text_add(&line, "%s znode%s without children: ",
+                     text_format_count(count, number, sizeof number), count == 1 ? "" : "s");
+    growing_text_add(&line,
+                     count == 1 ? "a free queue, or not a lock" : "free queues, or not locks");
+    for (size_t i = 0; i < count && i < CHILDLESS_NAMED_MAX; i++) {
+        char name[1024];
+        growing_text_add(&line, "%s %s", i == 0 ? ":" : ",",
+                         printable_text(survey->childless[i], name, sizeof name));
+    }
+    growing_text_add(&line, "%s", count > CHILDLESS_NAMED_MAX ? ", ..." : "");
+    wrap_hanging(line.text, stdout);
+    free(line.text);
+}
+
 void show_survey(const char *path, const struct survey *survey)
 {
     struct grid grid;
@@ -251,12 +277,17 @@ void show_survey(const char *path, const struct survey *survey)
         waiters += survey->locks[i].waiters;
     }
     write_foreign(path);
-    printf(": %s lock%s, ", text_format_count(survey->count, number, sizeof number),
-           survey->count == 1 ? "" : "s");
-    printf("%s waiter%s\n", text_format_count(waiters, number, sizeof number),
-           waiters == 1 ? "" : "s");
+    if (survey->count == 0)
+        fputs(": no lock is held or waited for\n", stdout);
+    else {
+        printf(": %s lock%s, ", text_format_count(survey->count, number, sizeof number),
+               survey->count == 1 ? "" : "s");
+        printf("%s waiter%s\n", text_format_count(waiters, number, sizeof number),
+               waiters == 1 ? "" : "s");
+    }
     grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
     grid_deinit(&grid);
+    write_childless(survey);
     if (!survey->complete)
         printf("the search is incomplete: limit %d levels, %s znodes;\n"
                "unreadable znodes are skipped\n",
@@ -360,11 +391,13 @@ static json_t *json_lock(const struct survey_lock *lock)
 
 void show_survey_json(const char *path, const struct survey *survey)
 {
-    json_t *locks = json_array();
+    json_t *locks = json_array(), *childless = json_array();
     for (size_t i = 0; i < survey->count; i++)
         json_array_append_new(locks, json_lock(&survey->locks[i]));
-    json_result_write(json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind",
-                                "folder", "locks", locks, "znodes", (json_int_t)survey->znodes,
-                                "complete", (int)survey->complete),
+    for (size_t i = 0; i < survey->childless_count; i++)
+        json_array_append_new(childless, json_text(survey->childless[i]));
+    json_result_write(json_pack("{s:o, s:s, s:o, s:o, s:I, s:b}", "path", json_text(path), "kind",
+                                "folder", "locks", locks, "childless", childless, "znodes",
+                                (json_int_t)survey->znodes, "complete", (int)survey->complete),
                       stdout);
 }

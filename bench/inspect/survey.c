@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
 #include "bench/inspect/internal.h"
+#include "recipes/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The child of / with ZooKeeper's own znodes. */
+#define OWN_NAME "zookeeper"
 
 /* So many places that have gone meanwhile are passed over to find a holder or a waiter. */
 #define LOOKS_MAX 8
@@ -169,6 +173,27 @@ static enum error_kind note_queue(struct search *search, char *path, const char 
     return skip_forbidden(search, kind);
 }
 
+/* Notes the path of a znode without children, unless it is a place in a queue, a task or a
+ * registration. */
+static enum error_kind note_childless(struct search *search, const struct queued *queued,
+                                      struct error *error)
+{
+    struct survey *survey = search->survey;
+    struct browser_stat stat;
+    bool there = false;
+    int32_t sequence;
+    if (queued->depth == 0 || queue_sequence(queued->path, &sequence))
+        return ERROR_NONE;
+    enum error_kind kind =
+        browser_look(search->browser, queued->path, NO_WATCH, &there, &stat, error);
+    if (kind != ERROR_NONE || !there || stat.owner != 0)
+        return skip_forbidden(search, kind);
+    survey->childless =
+        memory_grow(survey->childless, survey->childless_count, sizeof *survey->childless);
+    survey->childless[survey->childless_count++] = memory_text(queued->path);
+    return ERROR_NONE;
+}
+
 /* Notes the locks that its children are of, and adds the children that are of none to the queue. */
 static enum error_kind visit(struct search *search, const struct queued *queued,
                              struct error *error)
@@ -181,6 +206,8 @@ static enum error_kind visit(struct search *search, const struct queued *queued,
     if (kind != ERROR_NONE || !there)
         return skip_forbidden(search, kind);
     search->survey->znodes++;
+    if (count == 0)
+        return note_childless(search, queued, error);
     const char **names = browser_take_names(search->browser);
     bool *part = memory_new(count + 1, sizeof *part);
     kind = note_curator(search, queued->path, names, count, part, error);
@@ -190,7 +217,7 @@ static enum error_kind visit(struct search *search, const struct queued *queued,
         kind = note_queue(search, queued->path, names, count, part, error);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         unsigned depth = queued->depth + 1;
-        if (part[i])
+        if (part[i] || (strcmp(queued->path, "/") == 0 && strcmp(names[i], OWN_NAME) == 0))
             continue;
         if (search->count == SURVEY_ZNODES_MAX || depth > SURVEY_DEPTH_MAX)
             search->survey->complete = false;
@@ -213,6 +240,11 @@ static int compare(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 enum error_kind survey_take(struct browser *browser, const char *path, struct survey *survey,
                             struct error *error)
 {
@@ -228,6 +260,8 @@ enum error_kind survey_take(struct browser *browser, const char *path, struct su
     free(search.queue);
     if (kind == ERROR_NONE && taken.count > 0)
         qsort(taken.locks, taken.count, sizeof *taken.locks, compare);
+    if (kind == ERROR_NONE && taken.childless_count > 0)
+        qsort(taken.childless, taken.childless_count, sizeof *taken.childless, compare_paths);
     if (kind == ERROR_NONE)
         *survey = taken;
     else
@@ -239,6 +273,9 @@ void survey_deinit(struct survey *survey)
 {
     for (size_t i = 0; i < survey->count; i++)
         free(survey->locks[i].path);
+    for (size_t i = 0; i < survey->childless_count; i++)
+        free(survey->childless[i]);
     free(survey->locks);
+    free(survey->childless);
     *survey = (struct survey){0};
 }

@@ -592,6 +592,8 @@ int series_lead(struct series *series, int argc, char **argv)
     series->argc = argc;
     series->argv = argv;
     int status = prepare(series, &error) == ERROR_NONE ? lead(series) : give_up(series, &error);
+    if (status == error_exit_status(ERROR_REFUSED) || status == error_exit_status(ERROR_NOT_VALID))
+        targets_tell_absent(series->options.target);
     series_answer(series); /* the last trial is told, too, to whoever has asked before the end */
     metrics_server_stop(series->metrics);
     return status;

@@ -8,6 +8,7 @@
 #include "bench/target/resources.h"
 #include "recipes/footprint.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,32 @@ static json_t *describe(const struct plan_demand *demand)
     return object;
 }
 
+/* Lowers the largest size to what the servers of --connect take. *about: why, or why that is not
+ * known, or "". ERROR_CONNECTION_LIMIT, as for the searches, if they do not even take the least. */
+static enum error_kind ask_servers(struct plan_options *options, char *about, size_t size,
+                                   struct error *error)
+{
+    struct plan_question *question = &options->question;
+    uint64_t bystanders = options->target.servers.count,
+             least = plan_question_sessions(question, question->least) + bystanders,
+             most = plan_question_sessions(question, question->most) + bystanders;
+    struct levels levels = {.list = &least, .count = 1};
+    struct target target;
+    about[0] = '\0';
+    if (!options->target.connect)
+        return ERROR_NONE;
+    if (target_find(&options->target, most, &target, error) != ERROR_NONE) {
+        snprintf(about, size, "How many sessions the servers allow is not known: %s: %s.",
+                 error->subject, error_words(error->kind));
+        return ERROR_NONE;
+    }
+    enum error_kind kind = target_limit_fit(&target.limit, UINT64_MAX, &levels, about, size, error);
+    if (kind == ERROR_NONE)
+        plan_fit_to_servers(question, &target, about, size);
+    about[0] = (char)toupper((unsigned char)about[0]);
+    return kind;
+}
+
 static void write_proposals(const struct plan_options *options, FILE *stream)
 {
     if (!plan_proposals_are_wanted(options))
@@ -311,7 +338,8 @@ static void write_proposals(const struct plan_options *options, FILE *stream)
 }
 
 /* The keys are those of docs/schema/plan-dry-run.schema.json. */
-static void write_json(const struct plan_options *options, const struct row *rows, size_t count)
+static void write_json(const struct plan_options *options, const char *about,
+                       const struct row *rows, size_t count)
 {
     const struct plan_question *question = &options->question;
     const struct target_options *target = &options->target;
@@ -333,7 +361,10 @@ static void write_json(const struct plan_options *options, const struct row *row
         if (i == 0 || counts[i] != counts[i - 1])
             json_array_append_new(servers, json_integer((json_int_t)counts[i]));
     }
-    write_proposals(options, json_sentences_begin(&sentences));
+    FILE *stream = json_sentences_begin(&sentences);
+    if (about[0] != '\0')
+        wrap_hanging(about, stream);
+    write_proposals(options, stream);
     json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective",
                                 objective_format(&question->objective, objective, sizeof objective),
                                 "unknown", plan_question_unknowns[question->unknown], "servers",
@@ -342,20 +373,22 @@ static void write_json(const struct plan_options *options, const struct row *row
                       stdout);
 }
 
-static void tell(const struct plan_options *options)
+static void tell(const struct plan_options *options, const char *about)
 {
     struct row rows[OPTIONS_RECIPES_MAX + 1];
     size_t count = fill_rows(options, rows);
     if (options->output.json) {
-        write_json(options, rows, count);
+        write_json(options, about, rows, count);
         return;
     }
     write_table(options, rows, count);
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
                options->target.home_count > 1 ? "ensembles" : "numbers of servers");
-    if (plan_proposals_are_wanted(options))
+    if (plan_proposals_are_wanted(options) || about[0] != '\0')
         printf("\n");
+    if (about[0] != '\0')
+        wrap_hanging(about, stdout);
     write_proposals(options, stdout);
     printf("\nNothing was run.\n");
 }
@@ -365,13 +398,16 @@ int plan_dry_run(struct plan_options *options)
     struct error error = {0};
     struct progress progress;
     struct costs_file *costs;
+    char about[800];
     progress_init(&progress, 0, options->output.quiet);
     enum error_kind kind = plan_proposals_read(options, &costs, &error);
+    if (kind == ERROR_NONE)
+        kind = ask_servers(options, about, sizeof about, &error);
     if (kind == ERROR_NONE && costs != NULL)
         kind = plan_proposals_make(costs, options, &progress, -1, &error);
     free(costs);
     if (kind != ERROR_NONE)
         return complain_about("plan", &error);
-    tell(options);
+    tell(options, about);
     return 0;
 }

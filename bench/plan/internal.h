@@ -112,6 +112,11 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
  * below the least. A rate has the same sessions at all sizes, and is left alone. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
 
+/* plan_question_fit to the servers of --connect, which give up connections to the bystander and to
+ * zkherd's own sessions. Why no larger sizes are tried goes to text, "" if all may be. */
+void plan_fit_to_servers(struct plan_question *question, const struct target *target, char *text,
+                         size_t size);
+
 /* What a trial of this size has: sessions, locks, and requests a second of the load beside it; 0:
  * there is no load. */
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
@@ -643,7 +648,8 @@ struct plan_demand plan_demand_expected(const struct plan_options *options,
 struct plan_demand plan_demand_most(const struct plan_options *options,
                                     const struct recipe *recipe);
 
-/* Says what the searches would demand, and asks no server. Returns the exit status. */
+/* Says what the searches would demand. Servers of --connect are asked for their limit of
+ * connections, and for nothing else. Returns the exit status. */
 int plan_dry_run(struct plan_options *options);
 
 /* ------------------------------------------------------------------ limits

@@ -95,24 +95,19 @@ static void tell_demand(const struct plan_searches *searches)
         beside);
 }
 
-/* Lowers the largest size to what the servers allow; the bystander's session on each server takes
- * one of their connections. What the series says of the numbers of clients that it has left out is
- * no help here: they are only the two ends of the range. */
-static void fit_question(struct plan_searches *searches)
+void plan_fit_to_servers(struct plan_question *question, const struct target *target, char *text,
+                         size_t size)
 {
-    struct series *series = &searches->series;
-    struct plan_question *question = &searches->options->question;
-    const struct target *target = &series->targets.list[0];
     uint64_t asked = question->most, sessions = target->limit.sessions,
              taken = target->servers.count;
     char most[64];
-    series->left_out[0] = '\0';
+    text[0] = '\0';
     if (sessions != UINT64_MAX)
         sessions = sessions > taken ? sessions - taken : 0;
     plan_question_fit(question, sessions);
     if (question->most < asked)
         snprintf(
-            series->left_out, sizeof series->left_out,
+            text, size,
             "no more than %s are tried: %.200s takes %llu connections from this host at a time "
             "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
             "server's zoo.cfg, or use more servers of its ensemble",
@@ -141,7 +136,10 @@ static enum error_kind lay_out(void *context, struct error *error)
     struct plan_searches *searches = context;
     const struct plan_options *options = searches->options;
     size_t recipes = options->recipe_count, count = options->target.topology_count * recipes;
-    fit_question(searches);
+    struct series *series = &searches->series;
+    /* The series knows only the two ends of the range, of which it has left out one. */
+    plan_fit_to_servers(&searches->options->question, &series->targets.list[0], series->left_out,
+                        sizeof series->left_out);
     tell_demand(searches);
     enum error_kind kind = propose(searches, error);
     if (kind != ERROR_NONE)

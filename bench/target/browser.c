@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "bench/target/target.h"
 #include "servers/four_letter.h"
 #include "servers/tcp.h"
 
@@ -106,10 +107,10 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
         struct error refusal;
         enum error_kind kind = tcp_resolve(endpoint, REACH_NS, &refusal);
         if (kind == ERROR_NONE)
-            kind = four_letter_identify(endpoint, REACH_NS, &identity, &refusal);
+            kind = target_identify(endpoint, REACH_NS, &identity, &refusal);
         if (kind == ERROR_NONE)
             reached->endpoints[reached->count++] = *endpoint;
-        else if (first.kind == ERROR_NONE)
+        else if (first.kind == ERROR_NONE || kind == ERROR_READ_ONLY)
             first = refusal;
     }
     if (reached->count > 0)

@@ -32,8 +32,8 @@ struct browser_stat {
     int32_t version;
 };
 
-/* Resolves the servers, and puts those that answer into *reached. If no server answers: the error
- * of the first, from tcp_resolve or four_letter_identify. */
+/* Resolves the servers, and puts those that serve into *reached. If none does: the error of one
+ * of them, from tcp_resolve or target_identify; ERROR_READ_ONLY says the most. */
 MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
                                          struct connect_string *reached, struct error *error);
 

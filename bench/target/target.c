@@ -203,21 +203,24 @@ static bool find_standing(struct target *target)
     return true;
 }
 
+enum error_kind target_identify(const struct endpoint *endpoint, uint64_t timeout_ns,
+                                struct four_letter_identity *identity, struct error *error)
+{
+    char text[ENDPOINT_TEXT_SIZE];
+    enum error_kind kind = four_letter_identify(endpoint, timeout_ns, identity, error);
+    if (kind != ERROR_NONE || role_of_mode(identity->mode) != ROLE_READ_ONLY)
+        return kind;
+    return error_raise(error, ERROR_READ_ONLY, 0, endpoint_format(endpoint, text, sizeof text),
+                       "%s", "");
+}
+
 static enum error_kind look_at_servers(struct target *target, struct error *error)
 {
-    for (size_t i = 0; i < target->servers.count; i++) {
-        const struct endpoint *endpoint = &target->servers.endpoints[i];
-        enum error_kind kind =
-            four_letter_identify(endpoint, ASK_NS, &target->identities[i], error);
-        if (kind != ERROR_NONE)
-            return kind;
-        if (role_of_mode(target->identities[i].mode) == ROLE_READ_ONLY) {
-            char text[ENDPOINT_TEXT_SIZE];
-            return error_raise(error, ERROR_READ_ONLY, 0,
-                               endpoint_format(endpoint, text, sizeof text), "%s", "");
-        }
-    }
-    return ERROR_NONE;
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < target->servers.count; i++)
+        kind =
+            target_identify(&target->servers.endpoints[i], ASK_NS, &target->identities[i], error);
+    return kind;
 }
 
 static bool has_place(enum placement placement, enum role role)

@@ -95,6 +95,12 @@ struct target {
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
 };
 
+/* four_letter_identify, and ERROR_READ_ONLY for a server that lacks its quorum: it takes no session
+ * that may write, and the identity is written. */
+MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint64_t timeout_ns,
+                                           struct four_letter_identity *identity,
+                                           struct error *error);
+
 /* Finds the servers of --connect: resolves their names, and asks by four-letter words for their
  * versions, roles, and limits, for most_clients sessions. Nothing is made, so a signal may end the
  * program. ERROR_USAGE if none has the role of the placement; errors of tcp.h and four_letter.h. */
@@ -167,6 +173,10 @@ void targets_deinit(struct targets *targets, const char *out);
 /* target_find_cause, of all targets. */
 enum error_kind targets_find_cause(const struct targets *targets, enum error_kind kind,
                                    struct error *error);
+
+/* After a failure: asks the servers of --connect whether they serve. If some of several do not,
+ * warns that a run can do without them, with the --connect for that. */
+void targets_tell_absent(const struct target_options *options);
 
 /* The folder for the results of a target, from the first to the last: *path is `out` if there is
  * one target, or if `out` is NULL; else `folder`, a folder in `out`, which is made for the first.

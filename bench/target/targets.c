@@ -2,14 +2,18 @@
 /* Several targets; and what excludes some of their options and numbers of clients. */
 #include "bench/target/target.h"
 
+#include "base/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "servers/tcp.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define ASK_NS (2 * NS_PER_S)
 
 enum error_kind targets_open(struct targets *targets, const struct target_options *options,
                              uint64_t most_sessions, struct error *error)
@@ -47,6 +51,24 @@ enum error_kind targets_find_cause(const struct targets *targets, enum error_kin
     for (size_t i = 0; i < targets->count; i++)
         kind = target_find_cause(&targets->list[i], kind, error);
     return kind;
+}
+
+void targets_tell_absent(const struct target_options *options)
+{
+    struct connect_string serving = options->servers;
+    char text[CONNECT_TEXT_SIZE];
+    serving.count = 0;
+    for (size_t i = 0; options->connect && i < options->servers.count; i++) {
+        struct endpoint endpoint = options->servers.endpoints[i];
+        struct four_letter_identity ignored;
+        struct error error;
+        if (tcp_resolve(&endpoint, ASK_NS, &error) == ERROR_NONE &&
+            target_identify(&endpoint, ASK_NS, &ignored, &error) == ERROR_NONE)
+            serving.endpoints[serving.count++] = options->servers.endpoints[i];
+    }
+    if (serving.count > 0 && serving.count < options->servers.count)
+        complain_mildly("a server that does not serve may be left out: --connect %s",
+                        connect_typed(&serving, text, sizeof text));
 }
 
 enum error_kind targets_folder(struct targets *targets, size_t topology, const char *out,

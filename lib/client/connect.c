@@ -212,6 +212,11 @@ enum error_kind connect_parse(const char *text, struct connect_string *connect, 
     if (kind == ERROR_NONE)
         kind = check_named_once(&parsed, &verdict);
     struct piece chroot = after(whole, hosts.length);
+    if (kind == ERROR_NONE && until(chroot, ',').length < chroot.length)
+        return refuse(&verdict,
+                      "the chroot is that of all hosts and follows the last one, as in "
+                      "zk1:2181,zk2:2181/app, so it has no comma",
+                      chroot);
     if (kind == ERROR_NONE && !copy(chroot, parsed.chroot, sizeof parsed.chroot))
         return refuse(&verdict, "the chroot is too long (255 characters at most)", chroot);
     if (kind == ERROR_NONE)

@@ -197,23 +197,18 @@ INSPECT_TEST(what_is_no_lock_is_refused)
         {"/l/none/of/these", "not a lock: the znode does not exist"},
         {"/l/plain", "not a lock: its children, such as 'child', have no sequence numbers"},
         {"/l/tasks", "not a lock: its children, such as 'task-0000000003', are not ephemeral"},
-        {"/l/ticket", "its children have no sequence numbers, but /l/ticket/queue may be a lock; "
-                      "name the folder"},
         {"/l/nonscalable", "its children have no sequence numbers, but /l/nonscalable/f may be"},
         {"/l/tasks/task-0000000003", "not a lock: this znode is one place in a queue"},
-        {"/l/lock-0000000004",
+        {"/l/lock-0000000003",
          "not a lock: this znode is one place in a queue; its folder is the lock"},
     };
     create(0, "/l/plain", PERSISTENT);
     create(0, "/l/plain/child", EPHEMERAL);
     create(0, "/l/tasks", PERSISTENT);
     create(0, "/l/tasks/task-0000000003", PERSISTENT);
-    create(0, "/l/ticket", PERSISTENT);
-    create(0, "/l/ticket/turn", PERSISTENT);
-    create(0, "/l/ticket/queue", PERSISTENT);
     create(0, "/l/nonscalable", PERSISTENT);
     create(0, "/l/nonscalable/f", EPHEMERAL);
-    assert_string_equal(create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL), "lock-0000000004");
+    assert_string_equal(create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL), "lock-0000000003");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         inspect(list[i].path, NULL, NULL);
         assert_refused(&command, 2, list[i].words);
@@ -222,7 +217,7 @@ INSPECT_TEST(what_is_no_lock_is_refused)
     }
     assert_true(is_there("/l/plain/child"));
     assert_true(is_there("/l/tasks/task-0000000003"));
-    assert_true(is_there("/l/lock-0000000004"));
+    assert_true(is_there("/l/lock-0000000003"));
     assert_left(0);
 }
 

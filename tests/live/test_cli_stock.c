@@ -4,6 +4,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/port.h"
 #include "tests/support/run_files.h"
+#include "tests/support/schema.h"
 #include "tests/support/test.h"
 
 #include "base/process.h"
@@ -165,6 +166,34 @@ COMMAND_TEST(a_search_has_room_for_its_bystander)
              address);
     assert_has(command.err, words);
     assert_has(command.err, "the 1.0 s were up before the first trial had ended");
+}
+
+/* It plans what the search would do: no size that the server does not take. */
+COMMAND_TEST(a_dry_run_keeps_to_the_limit)
+{
+    char words[256];
+    command_run(&command, COMMAND("plan", "--slo", "handoff p90 < 20 ms", "-r", "scalable",
+                                  "--dry-run", "--connect", address));
+    assert_status(&command, 0);
+    snprintf(words, sizeof words,
+             "\nNo more than 54 waiters are tried: %s takes 60 connections from this host",
+             address);
+    assert_has(command.out, "\nscalable         57       55 "); /* with the bystander and set-up */
+    words_unwrap(command.out);
+    assert_has(command.out, words);
+    command_run(&command, COMMAND("plan", "--slo", "handoff p90 < 20ms", "-r", "scalable",
+                                  "--at-least", "60", "--dry-run", "--connect", address));
+    assert_in_vain(&command, "60 at a time (maxClientCnxns), 4 of them for zkherd's own use, and "
+                             "the smallest number of --clients is 62");
+    command_run(&command, COMMAND("plan", "--slo", "handoff p90 < 20ms", "-r", "scalable",
+                                  "--dry-run", "--json", "--connect", "127.0.0.1:1"));
+    assert_status(&command, 0);
+    json_t *json = schema_read_result(&command, "plan-dry-run");
+    assert_string_equal(
+        json_string_value(json_array_get(json_object_get(json, "sentences"), 0)),
+        "How many sessions the servers allow is not known: 127.0.0.1:1: the connection was "
+        "refused.");
+    json_decref(json);
 }
 
 /* C13 makes do with six sessions, C16 does not with what the server takes. */

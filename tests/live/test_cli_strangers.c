@@ -145,6 +145,21 @@ COMMAND_TEST(nobody_answers)
     assert_left(0);
 }
 
+/* One of several servers is not needed, and the command without it is told. */
+COMMAND_TEST(a_server_that_is_down_may_be_left_out)
+{
+    char servers[128], words[160];
+    snprintf(servers, sizeof servers, "127.0.0.1:1,%s/app", outside);
+    snprintf(words, sizeof words,
+             "\nzkherd: a server that does not serve may be left out: --connect %s/app\n", outside);
+    command_run(&command, COMMAND("run", SMALL, "--connect", servers));
+    assert_status(&command, 3);
+    assert_has(command.err, "zkherd: 127.0.0.1:1: the connection was refused");
+    assert_has(command.err, words);
+    command_run(&command, COMMAND("run", SMALL, "--connect", "127.0.0.1:1,127.0.0.1:2"));
+    assert_in_vain(&command, "zkherd: 127.0.0.1:1: the connection was refused");
+}
+
 /* ------------------------------------------------------------------ servers in a strange state */
 
 /* The only one of three servers that runs: read-only, or not serving at all. */
@@ -225,13 +240,28 @@ static void run_until(struct lonely *lonely, const char *words)
     assert_has(command.err, lonely->address);
 }
 
+/* The other commands that need a session say so as well, and do not wait for one. */
+static void assert_all_say(const struct lonely *lonely, const char *words)
+{
+    command_run(&command, COMMAND("inspect", "/locks", "--connect", lonely->address));
+    assert_in_vain(&command, words);
+    command_run(&command, COMMAND("clean", "--yes", "--connect", lonely->address));
+    assert_in_vain(&command, words);
+}
+
 COMMAND_TEST(a_server_without_its_ensemble)
 {
+    static const char lost_words[] =
+        "the server is not serving requests; wait until its ensemble has a quorum";
+    static const char read_only_words[] =
+        "the server is read-only; bring its ensemble back to a quorum";
     struct lonely read_only = {.read_only = true}, lost = {.read_only = false};
     lonely_start(&lost);
     lonely_start(&read_only);
-    run_until(&lost, "the server is not serving requests; wait until its ensemble has a quorum");
-    run_until(&read_only, "the server is read-only; bring its ensemble back to a quorum");
+    run_until(&lost, lost_words);
+    run_until(&read_only, read_only_words);
+    assert_all_say(&lost, lost_words);
+    assert_all_say(&read_only, read_only_words);
     supervisor_free(lost.supervisor);
     supervisor_free(read_only.supervisor);
 }

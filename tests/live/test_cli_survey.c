@@ -239,6 +239,43 @@ INSPECT_TEST(locks_below_are_told_as_json)
     assert_left(0);
 }
 
+/* Whoever asks for the locks of an application at a quiet moment gets an answer, and no error. */
+INSPECT_TEST(free_locks_are_a_finding)
+{
+    create(0, "/l/ticket", PERSISTENT);
+    create(0, "/l/ticket/turn", PERSISTENT);
+    create(0, "/l/ticket/queue", PERSISTENT);
+    inspect("/l", "--break", "--yes");
+    assert_refused(&command, 2, "its children, such as 'ticket', have no sequence numbers; name");
+    inspect("/l/ticket", "--break", "--yes");
+    assert_refused(&command, 2,
+                   "its children have no sequence numbers, but /l/ticket/queue may be "
+                   "a lock; name the folder");
+    inspect("/l", NULL, NULL);
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_string_equal(command.out, "/l: no lock is held or waited for\n"
+                                     "2 znodes without children: free queues, or not locks: "
+                                     "/l/ticket/queue,\n    /l/ticket/turn\n");
+    create(0, "/l/ticket/queue/ticket-", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/registered", EPHEMERAL);
+    create(0, "/l/tasks", PERSISTENT);
+    create(0, "/l/tasks/task-0000000003", PERSISTENT);
+    inspect("/l", NULL, NULL);
+    assert_line(command.out, 0, "/l: 1 lock, 0 waiters");
+    assert_has(command.out,
+               "\n1 znode without children: a free queue, or not a lock: /l/ticket/turn\n");
+    json_t *root = json_of("/l");
+    const json_t *childless = json_object_get(root, "childless");
+    assert_int_equal(json_array_size(childless), 1);
+    assert_string_equal(json_string_value(json_array_get(childless, 0)), "/l/ticket/turn");
+    json_decref(root);
+    inspect("/", NULL, NULL); /* /zookeeper has childless znodes, too, and no locks */
+    assert_line(command.out, 0, "/: 1 lock, 0 waiters");
+    assert_null(strstr(command.out, "/zookeeper"));
+    assert_left(0);
+}
+
 /* What lies too deep is not found, and that is said. */
 INSPECT_TEST(a_search_that_is_cut_is_told)
 {

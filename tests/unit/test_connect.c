@@ -120,6 +120,10 @@ TEST(refuses_bad_chroots)
     assert_refused("a/b/./c", "relative");
     assert_refused("a/../b", "relative");
     assert_refused("a/b c", "blank");
+    assert_refused("a:1/b,c:2", "follows the last one, as in zk1:2181,zk2:2181/app, so it has no "
+                                "comma: '/b,c:2'");
+    assert_refused("a/b,c/b", "'/b,c/b'");
+    assert_refused("a/b,", "'/b,'");
 }
 
 TEST(refuses_what_is_too_long_or_too_many)
