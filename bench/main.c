@@ -96,9 +96,9 @@ static pid_t main_process;
 static void tell_of_crash(int number)
 {
     static const char words[] =
-        "zkherd: it has crashed, perhaps in the ZooKeeper client library by a reply that is cut "
-        "short, damaged or sent twice; see what is between this host and the servers, and report "
-        "it with the command\n";
+        "zkherd: it has crashed, perhaps in the ZooKeeper client library by a reply that\n"
+        "    is cut short, damaged or sent twice; see what is between this host and the\n"
+        "    servers, and report it with the command\n";
     if (getpid() == main_process)
         (void)!write(STDERR_FILENO, words, sizeof words - 1);
     raise(number);

@@ -102,6 +102,15 @@ filter() { # KIND, as the end of the file's name
         { mask || echo "$1" >>"$made/unfiltered"; }
 }
 
+# Messages without their line breaks: what is masked is not everywhere as long.
+unwrap() { # HOW A MESSAGE BEGINS
+    awk -v begins="$1" '
+        NR > 1 && /^    [^ ]/ && is_message { printf " %s", substr($0, 5); next }
+        NR > 1 { print "" }
+        { printf "%s", $0; is_message = $0 ~ begins }
+        END { if (NR > 0) print "" }'
+}
+
 # ---------------------------------------------------------------- the scenarios
 
 # The names of all files, a line for each folder.
@@ -121,8 +130,8 @@ play() { # SCENARIO
     mkdir -p "$work" "$kept" "$home"
     # shellcheck source=/dev/null
     (cd "$work" && . "$root/tests/golden/$1/command") >"$made/stdout" 2>"$made/stderr"
-    filter text <"$made/stdout" >"$kept/stdout"
-    filter text <"$made/stderr" >"$kept/stderr"
+    unwrap '^zkherd: ' <"$made/stdout" | filter text >"$kept/stdout"
+    unwrap '' <"$made/stderr" | filter text >"$kept/stderr"
     [ -s "$kept/stderr" ] || rm "$kept/stderr"
     (cd "$work" && list_files) | mask >"$kept/files"
     [ -s "$kept/files" ] || rm "$kept/files"

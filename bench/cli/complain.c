@@ -20,10 +20,6 @@ static void print(const char *line)
 {
     char text[LINE_SIZE];
     printable_bytes(line, strlen(line), text, sizeof text);
-    if (!isatty(STDERR_FILENO)) {
-        fprintf(stderr, "%s\n", text);
-        return;
-    }
     if (terminal_look(STDERR_FILENO).controls)
         fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
     wrap_hanging(text, stderr);

@@ -2,8 +2,8 @@
 /*
  * complain: the messages of the program on stderr. Layer: bench/cli.
  *
- * Invariant: a message is one printable line (base/printable.h), whatever bytes of a server or a
- * file are in it; on a terminal the line is broken between words, in 80 columns.
+ * Invariant: a message is printable (base/printable.h), whatever bytes of a server or a file are in
+ * it, and stands in lines of 80 columns, of which those after the first are indented.
  */
 #ifndef BENCH_CLI_COMPLAIN_H
 #define BENCH_CLI_COMPLAIN_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/command.h"
 
+#include "tests/support/words.h"
+
 #include <sys/mman.h>
 
 #define ARGUMENTS_MAX 64
@@ -106,6 +108,7 @@ void command_finish(struct command *command, uint64_t limit_ns)
     command->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     read_output(command->out_descriptor, command->out);
     read_output(command->err_descriptor, command->err);
+    words_unwrap(command->err);
     if (!in_time)
         fail_msg("it did not end within %.1f s\n%s", (double)limit_ns / 1e9, command->err);
 }

@@ -36,7 +36,8 @@ struct command {
     int out_descriptor, err_descriptor;
     uint64_t started_ns, took_ns;
     int status; /* of the exit; 128 and more: the signal that ended it */
-    char out[COMMAND_TEXT_SIZE], err[COMMAND_TEXT_SIZE];
+    char out[COMMAND_TEXT_SIZE];
+    char err[COMMAND_TEXT_SIZE]; /* each message in one line */
 };
 
 void command_start(struct command *command, const char *const arguments[]);

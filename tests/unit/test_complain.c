@@ -6,26 +6,26 @@
 #define HOSTILE  "\x1b]0;owned\x07\u202e\r\n\xff"
 #define HARMLESS "\\x1b]0;owned\\x07\\u202e\\x0d\\x0a\\xff"
 
-TEST(a_error_is_one_printable_line)
+TEST(an_error_is_printable_and_in_lines_of_80_columns)
 {
     struct error error;
     error_raise(&error, ERROR_NO_LOCK, 0, "/a" HOSTILE, "its child '%s'", HOSTILE);
     said_begin();
     assert_int_equal(complain(&error), 2);
     assert_string_equal(said_end(),
-                        "zkherd: /a" HARMLESS ": not a lock: its child '" HARMLESS
-                        "'; name the folder of a queue, or the znode that is the lock\n");
+                        "zkherd: /a" HARMLESS ": not a lock: its child\n    '" HARMLESS
+                        "'; name the folder of a queue, or the\n    znode that is the lock\n");
 }
 
-TEST(a_wrong_argument_is_one_printable_line)
+TEST(a_wrong_argument_is_printable)
 {
     said_begin();
     assert_false(complain_value("run", "--hold", HOSTILE, "expected a duration"));
     assert_string_equal(said_end(), "zkherd: --hold " HARMLESS
-                                    ": expected a duration; see zkherd run --help\n");
+                                    ": expected a duration; see\n    zkherd run --help\n");
 }
 
-TEST(a_remark_is_one_printable_line)
+TEST(a_remark_is_printable)
 {
     said_begin();
     complain_mildly("server %s", HOSTILE);
@@ -42,4 +42,15 @@ TEST(a_line_that_is_too_long_is_cut_with_a_sign)
     const char *line = said_end();
     assert_true(strlen(line) < sizeof long_one);
     assert_string_equal(line + strlen(line) - 5, "a...\n");
+}
+
+TEST(a_long_message_stands_in_lines_of_80_columns)
+{
+    said_begin();
+    complain_mildly("%s%s", "twenty columns each, ",
+                    "twenty columns each, twenty columns each, "
+                    "twenty columns each, twenty columns each");
+    assert_string_equal(said_end(),
+                        "zkherd: twenty columns each, twenty columns each, twenty columns each, "
+                        "twenty\n    columns each, twenty columns each\n");
 }
