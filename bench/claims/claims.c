@@ -351,6 +351,16 @@ static int tell(void *context, int *verdict)
     return 0;
 }
 
+/* The object of --json, if a signal came before a claim had a verdict. */
+static void tell_nothing(struct claims *claims)
+{
+    static const struct error interruption = {.kind = ERROR_INTERRUPTED};
+    if (!claims->series.interrupted || !claims->output.json || claims->done.rows > 0)
+        return;
+    claims->series.cut_short = &interruption;
+    json_result_write(describe(claims, (unsigned[VERDICTS]){0}), stdout);
+}
+
 int claims_main(int argc, char **argv)
 {
     static const struct series_user user = {
@@ -368,6 +378,7 @@ int claims_main(int argc, char **argv)
     if (status == ARGUMENTS_GO) {
         series_init(&claims->series, &options, &user, claims);
         status = series_lead(&claims->series, argc, argv);
+        tell_nothing(claims);
         series_deinit(&claims->series);
     }
     table_deinit(&claims->done);

@@ -66,13 +66,12 @@ static const struct option_row option_rows[] = {
      .help = "  -n, --sessions LIST      numbers of sessions [20]\n"},
     LOAD_ROW_DEPTH("1"),
     {.name = "--rate",
-     .letter = 'r',
      .parse = option_row_levels,
      .member = MEMBER(rates),
      .least = 1,
      .most = 10000000,
      .expected = "expected operations a second from 1 to 10000000, such as 5000 or 1000..8000x2",
-     .help = "  -r, --rate LIST          operations a second offered by all sessions together\n"
+     .help = "      --rate LIST          operations a second offered by all sessions together\n"
              "                           [closed loop: each reply is followed by a request]\n"},
     {.name = "--arrivals",
      OPTION_WORD(struct load_options, poisson, load_options_arrivals,
@@ -137,7 +136,7 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
-    "  zkherd load -r 1000..16000x2 --arrivals poisson   latency against offered rate\n"
+    "  zkherd load --rate 1000..16000x2                  latency against offered rate\n"
     "  zkherd load -n 100 --znodes 1 --watch 100         fan-out of notifications\n";
 
 /* ------------------------------------------------------------------ what does not fit together */
@@ -415,7 +414,8 @@ static int tell(const struct load_series *series, void *context, int *verdict)
 
 int load_main(int argc, char **argv)
 {
-    static const struct load_series_user user = {.subcommand = "load", .tell = tell};
+    const struct load_series_user user = {
+        .subcommand = "load", .tell = tell, .verdict_of_nothing = json_result_verdict(4)};
     struct load_options options;
     int status = load_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)

@@ -330,7 +330,8 @@ int load_series_lead(struct load_options *options, const struct load_series_user
                                              .output = &options->output,
                                              .clients = &options->sessions,
                                              .processes = options->processes,
-                                             .seed = options->seed};
+                                             .seed = options->seed,
+                                             .verdict_of_nothing = user->verdict_of_nothing};
     struct load_series *series = memory_new(1, sizeof *series);
     series->options = options;
     series->user = user;

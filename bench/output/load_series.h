@@ -111,7 +111,8 @@ struct load_series;
 /* The subcommand that a series is for; constant. */
 struct load_series_user {
     const char *subcommand;
-    const char *warning; /* for every manifest; NULL: none */
+    const char *verdict_of_nothing; /* as in struct series_options */
+    const char *warning;            /* for every manifest; NULL: none */
     /* As in struct series_user. */
     int (*tell)(const struct load_series *series, void *context, int *verdict);
     /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end

@@ -19,6 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define JSON_OF_NOTHING_SIZE 120
+
 void series_init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context)
 {
@@ -124,9 +126,30 @@ static void heed_interruption(struct series *series, struct error *error)
                     kept == 1 ? "is" : "are");
 }
 
+/* The object of --json for a series that was interrupted before its first trial had ended; "" if
+ * there is none. */
+static void put_json_of_nothing(const struct series *series, char *text, size_t size)
+{
+    const char *verdict = series->options.verdict_of_nothing;
+    text[0] = '\0';
+    if (series->options.output->json && verdict != NULL)
+        snprintf(text, size,
+                 "{\n  \"verdict\": \"%s\",\n  \"cut_short\": \"%s\",\n  \"results\": []\n}\n",
+                 verdict, error_words(ERROR_INTERRUPTED));
+}
+
+static void tell_nothing(const struct series *series)
+{
+    char json[JSON_OF_NOTHING_SIZE];
+    if (!series->interrupted || trials_kept(series) > 0)
+        return;
+    put_json_of_nothing(series, json, sizeof json);
+    fputs(json, stdout);
+}
+
 /* For the handler of a signal that comes before anything has been made. */
 static struct {
-    char sentence[200], folder[PATH_MAX];
+    char sentence[200], json[JSON_OF_NOTHING_SIZE], folder[PATH_MAX];
     int status;
 } ending;
 
@@ -134,6 +157,7 @@ static void end_program(int number)
 {
     (void)number;
     (void)!write(STDERR_FILENO, ending.sentence, strlen(ending.sentence));
+    (void)!write(STDOUT_FILENO, ending.json, strlen(ending.json));
     if (ending.folder[0] != '\0')
         folder_discard(ending.folder); // NOLINT(bugprone-signal-handler): it only calls rmdir
     _exit(ending.status);
@@ -149,6 +173,7 @@ static void let_signals_end_program(const struct series *series)
              "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
              controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,
              error_words(ERROR_INTERRUPTED), piece_of(series));
+    put_json_of_nothing(series, ending.json, sizeof ending.json);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (signal(numbers[i], end_program) == SIG_IGN)
             signal(numbers[i], SIG_IGN);
@@ -569,6 +594,7 @@ static int lead(struct series *series)
     int verdict = 0;
     int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
     int status = kind != ERROR_NONE ? complain(&error) : closed != 0 ? closed : written;
+    tell_nothing(series);
     status = tell_left(series, status);
     /* What fails outweighs everything else, and an error what is not valid. */
     return verdict == 1 || status == 0 ? verdict : status;
@@ -583,6 +609,7 @@ static int give_up(struct series *series, struct error *error)
     series->cut_short = error;
     close_records(series);
     targets_close(&series->targets, &series->left);
+    tell_nothing(series);
     return tell_left(series, status);
 }
 

@@ -97,7 +97,10 @@ struct series_options {
     struct levels *clients; /* at a time; the largest is the last */
     uint32_t processes;
     const char *piece; /* what an interrupted series keeps; NULL: "trial" */
-    uint64_t seed;     /* of the manifests of the series' own records */
+    /* The verdict of the object that --json prints if the series is interrupted before its first
+     * trial has ended; NULL: none is printed. */
+    const char *verdict_of_nothing;
+    uint64_t seed; /* of the manifests of the series' own records */
 };
 
 struct series {

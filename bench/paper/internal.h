@@ -360,8 +360,9 @@ void paper_json_add_without_result(json_t *list, const char *name, const char *l
 /* Whether an experiment of the list has a result: else there is nothing to write. */
 bool paper_json_has_result(const json_t *list);
 
-/* Writes one object, with the verdict of all; the list stays the caller's. ERROR_NO_MEMORY. */
-void paper_json_write(json_t *list, FILE *stream);
+/* Writes one object, with the verdict of all; the list stays the caller's. cut_short: why trials
+ * are missing; NULL: none is. */
+void paper_json_write(json_t *list, const char *cut_short, FILE *stream);
 
 /* ------------------------------------------------------------------ loads */
 

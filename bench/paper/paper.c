@@ -70,7 +70,8 @@ static enum error_kind name_folder(struct paper_options *options, char folder[PA
     return ERROR_NONE;
 }
 
-/* argv[1] is the name of the experiment. With --json its result is added to the list. */
+/* argv[1] is the name of the experiment. With --json its result is added to the list, or that an
+ * interruption left it without one. */
 static int run_one(const struct experiment *experiment, int argc, char **argv, json_t *list,
                    bool *interrupted)
 {
@@ -79,6 +80,7 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, j
         .experiment = experiment, .options = &options, .argc = argc, .argv = argv};
     struct error error;
     char folder[PATH_MAX];
+    size_t told = json_array_size(list);
     int status = paper_options_parse(&experiment->command, argc - 1, argv + 1, &options);
     if (status != ARGUMENTS_GO)
         return status;
@@ -86,6 +88,8 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, j
     status = name_folder(&options, folder, &error) == ERROR_NONE ? experiment->lead(&paper)
                                                                  : complain(&error);
     *interrupted = paper.interrupted;
+    if (paper.interrupted && options.experiments != NULL && json_array_size(list) == told)
+        paper_json_add_without_result(list, experiment->name, NULL);
     if (options.load.output.out == folder)
         folder_discard(folder); /* if nothing was kept */
     paper_options_deinit(&options);
@@ -194,12 +198,11 @@ static void announce(const struct experiment *experiment, const char *left_out)
 }
 
 static int run_all(const char *folder, int argc, char **argv, const struct load_options *options,
-                   json_t *list)
+                   json_t *list, bool *interrupted)
 {
-    bool interrupted = false;
     int status = 0;
     series_discards(folder);
-    for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
+    for (size_t i = 0; i < EXPERIMENTS && !*interrupted; i++) {
         const struct experiment *experiment = experiments[i];
         const char *why = find_obstacle(experiment, &options->target);
         size_t told = json_array_size(list);
@@ -208,8 +211,8 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
         fflush(stdout);
         if (why == NULL)
             status =
-                weigh(status, run_in_folder(experiment, folder, argc, argv, list, &interrupted));
-        if (json_array_size(list) == told)
+                weigh(status, run_in_folder(experiment, folder, argc, argv, list, interrupted));
+        if (options->output.json && json_array_size(list) == told)
             paper_json_add_without_result(list, experiment->name, why);
         fflush(stdout); /* the next experiment takes minutes; main checks what was written */
     }
@@ -218,7 +221,7 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
     return status;
 }
 
-static int run_all_of(int argc, char **argv, json_t *list)
+static int run_all_of(int argc, char **argv, json_t *list, bool *interrupted)
 {
     struct paper_options options;
     struct error error;
@@ -230,30 +233,30 @@ static int run_all_of(int argc, char **argv, json_t *list)
     status = check_all(argc, argv, &options.load.target);
     if (status == ARGUMENTS_GO)
         status = folder_make(output->out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
-                     ? run_all(folder, argc, argv, &options.load, list)
+                     ? run_all(folder, argc, argv, &options.load, list, interrupted)
                      : complain(&error);
     paper_options_deinit(&options);
     return status;
 }
 
-static int run(int argc, char **argv, json_t *list)
+static int run(int argc, char **argv, json_t *list, bool *interrupted)
 {
-    bool interrupted = false;
     if (argc < 2 || argv[1][0] == '-')
-        return run_all_of(argc, argv, list);
+        return run_all_of(argc, argv, list, interrupted);
     const struct experiment *experiment = find(argv[1]);
     if (experiment == NULL)
         return complain_usage("paper", argv[1],
                               "expected table1, table2, table3, figure8, or an option");
-    return run_one(experiment, argc, argv, list, &interrupted);
+    return run_one(experiment, argc, argv, list, interrupted);
 }
 
 int paper_main(int argc, char **argv)
 {
     json_t *list = json_array();
-    int status = run(argc, argv, list);
-    if (paper_json_has_result(list))
-        paper_json_write(list, stdout);
+    bool interrupted = false;
+    int status = run(argc, argv, list, &interrupted);
+    if (paper_json_has_result(list) || (interrupted && json_array_size(list) > 0))
+        paper_json_write(list, interrupted ? error_words(ERROR_INTERRUPTED) : NULL, stdout);
     json_decref(list);
     return status;
 }

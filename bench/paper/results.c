@@ -123,9 +123,11 @@ static const char *weigh(const json_t *list)
     return all_hold ? holds : verdict_word(VERDICT_UNDETERMINED);
 }
 
-void paper_json_write(json_t *list, FILE *stream)
+void paper_json_write(json_t *list, const char *cut_short, FILE *stream)
 {
-    json_result_write(json_pack("{s:s, s:O}", "verdict", weigh(list), "experiments", list), stream);
+    json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", weigh(list), "cut_short", cut_short,
+                                "experiments", list),
+                      stream);
 }
 
 /* ------------------------------------------------------------------ files, plots, text */

@@ -378,7 +378,9 @@ static int lead(struct plan_searches *searches, int argc, char **argv)
                                              .output = &options->output,
                                              .clients = &clients,
                                              .processes = question->processes,
-                                             .seed = question->seed};
+                                             .seed = question->seed,
+                                             .verdict_of_nothing =
+                                                 verdict_word(VERDICT_UNDETERMINED)};
     series_init(&searches->series, &of_series, &user, searches);
     int status = series_lead(&searches->series, argc, argv);
     for (size_t i = 0; i < searches->count; i++) {

@@ -9,6 +9,7 @@
 #include "bench/cli/options.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/json_result.h"
 #include "bench/page/page.h"
 
 #include <stdio.h>
@@ -270,7 +271,8 @@ static int lead(struct run *run, int argc, char **argv)
                                              .output = &options->output,
                                              .clients = &options->plan.clients,
                                              .processes = options->plan.processes,
-                                             .seed = options->plan.seed};
+                                             .seed = options->plan.seed,
+                                             .verdict_of_nothing = json_result_verdict(4)};
     series_init(&run->base, &of_series, &user, run);
     run_metrics_init(&run->metrics, options, &run->base);
     int status = series_lead(&run->base, argc, argv);

@@ -102,7 +102,7 @@ COMMAND_TEST_SOON(what_was_tried_is_kept)
 
 COMMAND_TEST_SOON(nothing_was_tried)
 {
-    command_start(&command, COMMAND("claims", "--connect", outside, "--only", "C12"));
+    command_start(&command, COMMAND("claims", "--connect", outside, "--only", "C12", "--json"));
     while (command_runs(&command) && access(in_work("results"), F_OK) != 0)
         pause_ms(2);
     pause_ms(200);
@@ -110,7 +110,10 @@ COMMAND_TEST_SOON(nothing_was_tried)
     assert_status(&command, 4);
     assert_string_equal(command.err,
                         "zkherd: claims: interrupted: before a claim ended: nothing is kept\n");
-    assert_string_equal(command.out, "");
+    json_t *json = schema_read_result(&command, "claims");
+    assert_int_equal(json_integer_value(json_object_get(json, "claims_planned")), 1);
+    assert_string_equal(json_string_value(json_object_get(json, "cut_short")), "interrupted");
+    json_decref(json);
     assert_left(0);
     assert_nothing_left_outside(1);
 }

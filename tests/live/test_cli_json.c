@@ -30,7 +30,7 @@ COMMAND_TEST(json_is_as_the_schemas_say)
           "fails"}},
         {"load",
          0,
-         {"load", "-d", "simulated", "-n", "2,4", "-r", "1000", "-t", "1", "--duration", "1s",
+         {"load", "-d", "simulated", "-n", "2,4", "--rate", "1000", "-t", "1", "--duration", "1s",
           "--warm-up", "0", "-o", "load"}},
         {"report", 0, {"report", "two"}},
         {"recipes", 0, {"recipes"}},
@@ -52,6 +52,42 @@ COMMAND_TEST(json_is_as_the_schemas_say)
     }
     json_decref(read_manifest("two/simulated3"));
     json_decref(read_manifest("load"));
+}
+
+/* Each is in its first trial, which would take minutes. */
+COMMAND_TEST_SOON(an_interruption_before_the_first_trial_has_ended_is_told)
+{
+    static const struct {
+        const char *schema, *verdict;
+        const char *arguments[20];
+    } cases[] = {
+        {"run", "not valid", {"run", "-r", "nonscalable", "-n", "5000", "-t", "1"}},
+        {"load", "not valid", {"load", "-n", "50", "--duration", "3000s"}},
+        {"plan",
+         "undetermined",
+         {"plan", "--slo", "handoff p50 < 60s", "-r", "nonscalable", "--at-least", "5000",
+          "--at-most", "5000"}},
+        {"paper", "undetermined", {"paper", "table1", "--duration", "3000s"}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *arguments[28] = {"zkherd"};
+        size_t count = 1;
+        for (size_t k = 0; cases[i].arguments[k] != NULL; k++)
+            arguments[count++] = cases[i].arguments[k];
+        memcpy(arguments + count, COMMAND("-d", "simulated", "--json", "-o", "out") + 1,
+               6 * sizeof *arguments);
+        command_start(&command, arguments);
+        while (count_entries(work_folder) == 0 && command_runs(&command))
+            pause_ms(1);
+        pause_ms(100);
+        command_end(&command, command.pid, SIGINT);
+        assert_status(&command, 4);
+        json_t *json = schema_read_result(&command, cases[i].schema);
+        assert_string_equal(json_string_value(json_object_get(json, "verdict")), cases[i].verdict);
+        assert_string_equal(json_string_value(json_object_get(json, "cut_short")), "interrupted");
+        json_decref(json);
+        assert_left(0);
+    }
 }
 
 COMMAND_TEST(what_cannot_be_printed_is_no_result)

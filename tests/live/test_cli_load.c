@@ -378,7 +378,7 @@ TEST_BETWEEN(all_files_agree_on_threads, make, clear_away)
 /* Two sessions with one request each: no server of this machine answers so many writes. */
 TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
 {
-    command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "-m", "set=100", "-r",
+    command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "-m", "set=100", "--rate",
                                   "100000", "--connect", outside));
     assert_int_equal(command.status, 4);
     assert_has(command.err, "of 100000 operations were never sent");
@@ -404,7 +404,7 @@ TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
 TEST_BETWEEN(those_whose_servers_they_are_are_told, make, clear_away)
 {
     char words[400];
-    command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "1", "--depth", "5", "-r",
+    command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "1", "--depth", "5", "--rate",
                                   "10,50", "-m", "create-delete=100", "--connect", outside));
     assert_done();
     snprintf(words, sizeof words,
@@ -426,8 +426,8 @@ TEST_BETWEEN(those_whose_servers_they_are_are_told, make, clear_away)
 TEST_BETWEEN(who_uses_the_servers_already_is_told, make, clear_away)
 {
     static struct command other;
-    command_start(&other, COMMAND("load", "-n", "3", "-r", "50", "--duration", "60s", "-q", "-o",
-                                  "theirs", "--connect", outside));
+    command_start(&other, COMMAND("load", "-n", "3", "--rate", "50", "--duration", "60s", "-q",
+                                  "-o", "theirs", "--connect", outside));
     for (uint64_t until_ns = clock_now_ns() + PATIENCE_NS; count_outside().connections < 5;) {
         assert_true(clock_now_ns() < until_ns);
         usleep(10000);
@@ -470,7 +470,7 @@ static void assert_first_is_kept(const char *folder, const char *cut_short)
 /* Which lasts three seconds. */
 TEST_BETWEEN(ctrl_c_in_the_second_trial, make, clear_away)
 {
-    command_start(&command, COMMAND("load", SMALL, "--duration", "3s", "-r", "200", "-t", "50",
+    command_start(&command, COMMAND("load", SMALL, "--duration", "3s", "--rate", "200", "-t", "50",
                                     "-P", "2", "-m", ALL, "--connect", outside));
     command_await_rows(&command, "out/load.csv.part", 1);
     pause_ms(300);
@@ -607,8 +607,8 @@ static void stop_the_coordinator(uint64_t requests, long ms)
 TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
 {
     command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
-                                    "500ms", "-r", "200", "--depth", "100", "-m", "get=100", "-o",
-                                    "out", "--connect", outside));
+                                    "500ms", "--rate", "200", "--depth", "100", "-m", "get=100",
+                                    "-o", "out", "--connect", outside));
     stop_the_worker(200, 300);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
@@ -653,8 +653,8 @@ TEST_BETWEEN(a_coordinator_that_stood_still_is_told, make, clear_away)
 TEST_BETWEEN(a_driver_that_stood_still_at_the_end_sends_what_was_due, make, clear_away)
 {
     command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
-                                    "0", "-r", "40", "--depth", "100", "-m", "get=100", "-o", "out",
-                                    "--connect", outside));
+                                    "0", "--rate", "40", "--depth", "100", "-m", "get=100", "-o",
+                                    "out", "--connect", outside));
     uint64_t before = count_outside().reads;
     while (command_runs(&command) && count_outside().reads < before + 40)
         pause_ms(20);

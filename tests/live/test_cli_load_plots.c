@@ -129,14 +129,14 @@ COMMAND_TEST(topologies_stand_together)
 COMMAND_TEST(the_rate_that_is_too_high_is_marked)
 {
     static const char words[] = "from here, less than 95 % answered";
-    LOAD_SIMULATED("out", "-r", "1000,2000,20000", "-n", "5", "--duration", "1s");
+    LOAD_SIMULATED("out", "--rate", "1000,2000,20000", "-n", "5", "--duration", "1s");
     const char *picture = picture_read("out", "load_rate");
     ASSERT_SHOWS(picture, words, "offered rate, operations a second", "response p50: from due",
                  "response p99: from due", "service p50: from sent", "service p99: from sent");
     /* The medians, of response and of service: of three rates each, and the legend's. */
     assert_int_equal(picture_marks(picture, "#gpPt6'", NULL, 0), 2 * (3 + 1));
     assert_false(has_picture("out", "load_reads"));
-    LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    LOAD_SIMULATED("slow", "--rate", "1000,2000", "-n", "5", "--duration", "1s");
     picture = picture_read("slow", "load_rate");
     assert_int_equal(picture_count(picture, words), 0);
 }
@@ -145,20 +145,20 @@ COMMAND_TEST(the_rate_that_is_too_high_is_marked)
 COMMAND_TEST(a_time_that_is_only_known_from_below_has_an_arrow)
 {
     static const char words[] = "arrow: at least; some were never sent, or took a minute";
-    LOAD_SIMULATED("out", "-r", "1000,20000", "-n", "5", "--duration", "1s");
+    LOAD_SIMULATED("out", "--rate", "1000,20000", "-n", "5", "--duration", "1s");
     const char *picture = picture_read("out", "load_rate");
     ASSERT_SHOWS(picture, words);
     /* The 99th percentiles, of response and of service: of two rates each, and the legend's three.
      */
     assert_int_equal(picture_marks(picture, "#gpPt8'", NULL, 0), 2 * (2 + 1) + 1);
-    LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    LOAD_SIMULATED("slow", "--rate", "1000,2000", "-n", "5", "--duration", "1s");
     assert_int_equal(picture_count(picture_read("slow", "load_rate"), words), 0);
 }
 
 /* A percentile above a minute is not known, and has no point. */
 COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn)
 {
-    LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    LOAD_SIMULATED("out", "--rate", "1000,2000", "-n", "5", "--duration", "1s");
     set_field(in_work("out/cells.csv"), 1, "response_p99_us", "");
     plot("out");
     const char *picture = picture_read("out", "load_rate");
@@ -184,8 +184,8 @@ static void assert_times_hold(const char *picture, const char *mark, const struc
 /* Points of a kind each: of three cells, and the legend's. */
 COMMAND_TEST(fan_outs_hold_the_cells)
 {
-    LOAD_SIMULATED("out", "-n", "5,20,80", "--znodes", "1", "--watch", "100", "-r", "2000", "-m",
-                   "get=95,set=5", "--duration", "1s");
+    LOAD_SIMULATED("out", "-n", "5,20,80", "--znodes", "1", "--watch", "100", "--rate", "2000",
+                   "-m", "get=95,set=5", "--duration", "1s");
     struct csv_file cells = csv_file_read(in_work("out/cells.csv"));
     const char *picture = picture_read("out", "load_fan_out");
     assert_int_equal(cells.rows, 3);

@@ -41,7 +41,7 @@ static json_t *written(void)
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
-    paper_json_write(list, stream);
+    paper_json_write(list, NULL, stream);
     assert_int_equal(fclose(stream), 0);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
