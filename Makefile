@@ -115,8 +115,8 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 $(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
-# This test runs the recipes that docs/recipes.md shows, which are not part of the program.
-$(BUILD)/tests/test_recipe_manual: $(EXAMPLES)
+# These tests run the recipes that docs/recipes.md shows, which are not part of the program.
+$(BUILD)/tests/test_recipe_manual $(BUILD)/tests/test_examples: $(EXAMPLES)
 
 # This test loads recipes.
 $(BUILD)/tests/test_own: LIBS += $(EXPORTS)

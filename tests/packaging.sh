@@ -36,7 +36,7 @@ compile_recipe() { # REQUEST: of an acquire that sends it
 }
 [ -z "$(compile_recipe 'AWAIT(exists(s, s->lock, NO_WATCH))')" ] || fail "a recipe with an AWAIT does not compile"
 for request in 'exists(s, s->lock, NO_WATCH)' 'get_data(s, s->lock, WATCH)' 'get_children(s, s->lock, WATCH)' \
-    'create(s, s->node, EPHEMERAL)' 'set_data(s, s->node, "", 0, 1)' 'delete_znode(s, s->node)' \
+    'create(s, s->node, EPHEMERAL)' 'set_data(s, s->node, "", 0, 1)' 'delete_znode(s, s->node)' 'sync_server(s, s->lock)' \
     'multi(s, request_delete(s->node))'; do
     [[ $(compile_recipe "$request") == *unused-result* ]] || fail "$request without its AWAIT compiles"
 done

@@ -213,7 +213,7 @@ void metrics_trials_write(FILE *stream, const struct metrics_trials *trials,
 {
     static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
                                                TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
-                                               TALLY_MULTI},
+                                               TALLY_MULTI,        TALLY_SYNC},
                                  failed[] = {TALLY_CREATE_FAILED, TALLY_DELETE_FAILED};
     static const struct metrics_counter counters[] = {
         {"zkherd_reconnects_total", "Connections made again, of finished trials.", "reconnects",

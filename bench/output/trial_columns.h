@@ -59,8 +59,9 @@
     X(T, deletes, COUNT, "", 0, EXACT, "DELETE requests, failed ones included")                    \
     X(T, deletes_failed, COUNT, "", 0, EXACT, "how many of these were answered by an error")       \
     X(T, multis, COUNT, "", 0, EXACT, "multi requests")                                            \
+    X(T, syncs, COUNT, "", 0, EXACT, "sync requests")                                              \
     X(T, rpcs, COUNT, "", 0, EXACT,                                                                \
-      "`creates` + `exists` + `gets` + `get_children` + `sets` + `deletes` + `multis`")            \
+      "`creates` + `exists` + `gets` + `get_children` + `sets` + `deletes` + `multis` + `syncs`")  \
     X(T, notifications, COUNT, "", 0, EXACT,                                                       \
       "watch notifications received, spurious ones included")                                      \
     X(T, notifications_spurious, COUNT, "", 0, EXACT,                                              \

@@ -130,6 +130,7 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
         [TALLY_DELETE] = "DELETE",
         [TALLY_DELETE_FAILED] = "  of them failed",
         [TALLY_MULTI] = "multi",
+        [TALLY_SYNC] = "sync",
         [TALLY_NOTIFICATION] = "notifications",
         [TALLY_NOTIFICATION_SPURIOUS] = "  of them spurious",
         [TALLY_NAMES_LISTED] = "names listed",

@@ -42,7 +42,8 @@
     X(handoff_us, csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1))     \
     X(creates_failed, csv_count(csv, row->tally.of[TALLY_CREATE_FAILED]))                          \
     X(deletes_failed, csv_count(csv, row->tally.of[TALLY_DELETE_FAILED]))                          \
-    X(notifications_spurious, csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]))
+    X(notifications_spurious, csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]))          \
+    X(syncs, csv_count(csv, row->tally.of[TALLY_SYNC]))
 
 #define SESSION_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \

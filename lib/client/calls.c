@@ -2,6 +2,7 @@
 #include "client/internal.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ types */
@@ -89,6 +90,7 @@ static void translate_part(const struct library *library, const struct request *
     case OP_EXISTS:
     case OP_GET:
     case OP_GET_CHILDREN:
+    case OP_SYNC:
     case OP_MULTI:
         assert(false && "an operation that no part of a multi can be");
     }
@@ -205,6 +207,13 @@ static void completed_names(int code, const struct String_vector *names, const v
     deliver(data, translate_names(code, names));
 }
 
+/* The path is that of the request. */
+static void completed_sync(int code, const char *path, const void *data)
+{
+    (void)path;
+    deliver(data, (struct client_reply){.status = translate_status(code)});
+}
+
 static void completed_void(int code, const void *data)
 {
     deliver(data, (struct client_reply){.status = translate_status(code)});
@@ -241,6 +250,8 @@ int async_calls_call(struct async_calls *calls, const struct request *request)
                              completed_stat, calls);
     case OP_DELETE:
         return library->adelete(zk, path, request->version, completed_void, calls);
+    case OP_SYNC:
+        return library->async(zk, path, completed_sync, calls);
     case OP_MULTI:
         return call_async_multi(calls, request);
     case OP_CHECK:
@@ -298,6 +309,41 @@ static int call_sync_multi(const struct library *library, zhandle_t *zk,
     return library->multi(zk, (int)request->part_count, ops, results);
 }
 
+/* The library has no synchronous sync: its own thread wakes the caller. */
+struct waiting {
+    pthread_mutex_t mutex;
+    pthread_cond_t answered;
+    bool done;
+    int code;
+};
+
+static void wake(int code, const char *path, const void *data)
+{
+    struct waiting *waiting = (struct waiting *)(uintptr_t)data; /* the library passes it on */
+    (void)path;
+    pthread_mutex_lock(&waiting->mutex);
+    waiting->done = true;
+    waiting->code = code;
+    pthread_cond_signal(&waiting->answered);
+    pthread_mutex_unlock(&waiting->mutex);
+}
+
+static int call_sync(const struct library *library, zhandle_t *zk, const char *path)
+{
+    struct waiting waiting = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+                              .answered = PTHREAD_COND_INITIALIZER};
+    int code = library->async(zk, path, wake, &waiting);
+    if (code != ZOK)
+        return code;
+    pthread_mutex_lock(&waiting.mutex);
+    while (!waiting.done)
+        pthread_cond_wait(&waiting.answered, &waiting.mutex);
+    pthread_mutex_unlock(&waiting.mutex);
+    pthread_cond_destroy(&waiting.answered);
+    pthread_mutex_destroy(&waiting.mutex);
+    return waiting.code;
+}
+
 struct client_reply sync_calls_call(const struct library *library, zhandle_t *zk,
                                     const struct request *request, struct sync_calls_answer *answer)
 {
@@ -325,6 +371,9 @@ struct client_reply sync_calls_call(const struct library *library, zhandle_t *zk
         return translate_stat(code, &answer->stat);
     case OP_DELETE:
         code = library->remove(zk, path, request->version);
+        break;
+    case OP_SYNC:
+        code = call_sync(library, zk, path);
         break;
     case OP_MULTI:
         code = call_sync_multi(library, zk, request);

@@ -106,6 +106,11 @@ void client_delete(struct client *client, const char *path)
     client_submit(client, &request, 0);
 }
 
+void client_sync(struct client *client, const char *path)
+{
+    client_submit(client, &(struct request){.operation = OP_SYNC, .path = path}, 0);
+}
+
 void client_multi(struct client *client, const struct request *parts, size_t part_count)
 {
     assert(part_count > 0 && part_count <= REQUEST_PARTS_MAX);

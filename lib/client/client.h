@@ -138,6 +138,7 @@ void client_get_children(struct client *client, const char *path, enum watch_fla
 void client_set(struct client *client, const char *path, const void *value, size_t value_length,
                 int32_t version);
 void client_delete(struct client *client, const char *path);
+void client_sync(struct client *client, const char *path);
 void client_multi(struct client *client, const struct request *parts, size_t part_count);
 
 /* Submits any operation, if client_can_submit; the reply brings the tag back. */

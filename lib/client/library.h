@@ -43,6 +43,7 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(aget_children, zoo_aget_children)                                                            \
     X(aset, zoo_aset)                                                                              \
     X(adelete, zoo_adelete)                                                                        \
+    X(async, zoo_async)                                                                            \
     X(amulti, zoo_amulti)
 
 /* The single-threaded build only. */

@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 
+/* A sync is no transaction: the servers count one as a read. */
 static uint64_t reads_of(const struct tally *tally)
 {
-    return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN];
+    return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN] +
+           tally->of[TALLY_SYNC];
 }
 
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,

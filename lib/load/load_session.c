@@ -426,7 +426,7 @@ static void sent(void *owner, enum operation operation)
         [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
         [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
         [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
-        [OP_MULTI] = TALLY_MULTI,
+        [OP_SYNC] = TALLY_SYNC,     [OP_MULTI] = TALLY_MULTI,
     };
     const struct load_session *session = owner;
     if (is_load(session))

@@ -11,7 +11,7 @@ uint64_t tally_rpcs(const struct tally *tally)
 {
     const uint64_t *of = tally->of;
     return of[TALLY_CREATE] + of[TALLY_EXISTS] + of[TALLY_GET] + of[TALLY_GET_CHILDREN] +
-           of[TALLY_SET] + of[TALLY_DELETE] + of[TALLY_MULTI];
+           of[TALLY_SET] + of[TALLY_DELETE] + of[TALLY_MULTI] + of[TALLY_SYNC];
 }
 
 const char *tally_column(enum tally_kind kind)

@@ -5,7 +5,7 @@
  * The kinds are the columns of trials.csv and handoffs.csv. A request is counted when it is sent,
  * whatever the answer:
  *
- *   CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE   requests of this operation
+ *   CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE, SYNC   requests of this operation
  *   MULTI                    transactions of several requests, which are not counted themselves
  *   CREATE_FAILED, DELETE_FAILED  those of CREATE and DELETE that are answered with an error
  *   NOTIFICATION             watch events that a session receives
@@ -13,7 +13,8 @@
  *   NAMES_LISTED             names in replies to GET_CHILDREN
  *   BYTES_SENT, BYTES_RECEIVED  of TCP payload, by and to the sessions
  *
- * Invariant: tally_rpcs is the sum of CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE and MULTI.
+ * Invariant: tally_rpcs is the sum of CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE,
+ * MULTI and SYNC.
  */
 #ifndef MEASURE_TALLY_H
 #define MEASURE_TALLY_H
@@ -32,6 +33,7 @@
     X(DELETE, deletes)                                                                             \
     X(DELETE_FAILED, deletes_failed)                                                               \
     X(MULTI, multis)                                                                               \
+    X(SYNC, syncs)                                                                                 \
     X(NOTIFICATION, notifications)                                                                 \
     X(NOTIFICATION_SPURIOUS, notifications_spurious)                                               \
     X(NAMES_LISTED, names_listed)                                                                  \

@@ -336,6 +336,14 @@ static inline OPERATION delete_znode(struct contender *s, const char *path)
     SENT;
 }
 
+/* Answered when the session's server has carried out all that was committed before. The path may be
+ * that of any znode, also of one that does not exist. */
+static inline OPERATION sync_server(struct contender *s, const char *path)
+{
+    client_sync(s->client, path);
+    SENT;
+}
+
 static inline OPERATION multi_of(struct contender *s, const struct request parts[], size_t count)
 {
     client_multi(s->client, parts, count);

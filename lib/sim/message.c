@@ -152,6 +152,7 @@ static uint64_t request_reply_bytes(const struct message *message)
         return WIRE_BARE_REPLY;
     switch (message->operation) {
     case OP_CREATE:
+    case OP_SYNC:
         return wire_created_reply(message->changes[0].path->length);
     case OP_EXISTS:
     case OP_SET:

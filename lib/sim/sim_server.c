@@ -235,7 +235,7 @@ static void carry_out_read(struct sim_server *server, struct message *message)
     work(server, costs->read_ns);
     if (message->kind == MESSAGE_WATCHES && linked) {
         set_again(server, message);
-    } else if (message->kind == MESSAGE_REQUEST) {
+    } else if (message->kind == MESSAGE_REQUEST && message->operation != OP_SYNC) {
         look_up(server, message);
         if (linked)
             watch(server, message);
@@ -245,6 +245,34 @@ static void carry_out_read(struct sim_server *server, struct message *message)
         send(server, message);
     else /* the reply is lost */
         message_release(message, &server->sim->paths);
+}
+
+/* What has gone to the leader has come back: the session's reads that waited for it. */
+static void has_come_back(struct sim_server *server, struct sim_session *session)
+{
+    session->link_written++;
+    while (session->link_reads.first != NULL &&
+           session->link_reads.first->link_writes <= session->link_written)
+        carry_out_read(server, message_queue_take(&session->link_reads));
+}
+
+/* ------------------------------------------------------------------ syncs */
+
+/* A sync goes to the leader and comes back behind all that was proposed before; the leader itself
+ * answers its own clients' at once, as a read (CommitProcessor.needCommit). */
+static bool goes_to_leader(const struct message *message)
+{
+    return message->kind == MESSAGE_REQUEST && message->operation == OP_SYNC &&
+           message->server != message->session->sim->leader.leader;
+}
+
+static void carry_out_sync(struct sim_server *server, struct message *message)
+{
+    struct sim_session *session = message->session;
+    bool linked = is_linked(server, message);
+    carry_out_read(server, message);
+    if (linked)
+        has_come_back(server, session);
 }
 
 /* ------------------------------------------------------------------ writes */
@@ -267,11 +295,7 @@ static void carry_out_write(struct sim_server *server, struct message *message)
     if (ours && is_linked(server, message)) {
         message->references++;
         send(server, message);
-        /* The reads that waited for it: */
-        session->link_written++;
-        while (session->link_reads.first != NULL &&
-               session->link_reads.first->link_writes <= session->link_written)
-            carry_out_read(server, message_queue_take(&session->link_reads));
+        has_come_back(server, session);
     }
     if ((message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE) &&
         has_link(server, session)) {
@@ -311,6 +335,8 @@ static void come_due(void *context)
         lane->count--;
         if (message_is_write(message))
             carry_out_write(server, message);
+        else if (goes_to_leader(message))
+            carry_out_sync(server, message);
         else
             carry_out_read(server, message);
     } while (server->turn.taken && lane->count > 0 &&
@@ -398,7 +424,24 @@ static void propose(struct message *message)
     }
 }
 
-/* Event: a write (and its reference) arrives at the leader. */
+/* Sends a sync back, when all that was proposed before is committed. */
+static void send_back(struct message *message)
+{
+    struct sim *sim = message->session->sim;
+    struct sim_server *leader = &sim->servers[sim->leader.leader];
+    uint64_t committed_ns = sim_later(sim->leader.commit_ns, leader->cpu.idle_ns);
+    put_in_lane(&sim->servers[message->server], message, committed_ns + sim_hop_ns(sim));
+}
+
+static void pass_on(struct message *message)
+{
+    if (message_is_write(message))
+        propose(message);
+    else
+        send_back(message);
+}
+
+/* Event: a write, or a sync (and its reference), arrives at the leader. */
 static void order(void *context)
 {
     struct message *message = context;
@@ -407,9 +450,10 @@ static void order(void *context)
     if (puts_off(leader, order, message))
         return;
     sim_work(sim, &leader->cpu, 0, sim->options.costs.order_ns);
-    decide(&sim->leader, message);
+    if (message_is_write(message))
+        decide(&sim->leader, message);
     if (!keeps_write(leader, message))
-        propose(message);
+        pass_on(message);
 }
 
 void sim_leader_expire(void *context)
@@ -441,8 +485,8 @@ static void propose_kept(struct sim_server *server)
 {
     struct turn *turn = &server->turn;
     for (size_t i = 0; i < turn->write_count; i++) {
-        if (message_is_write(turn->writes[i]))
-            propose(turn->writes[i]);
+        if (message_is_write(turn->writes[i]) || goes_to_leader(turn->writes[i]))
+            pass_on(turn->writes[i]);
         else
             put_in_lane(server, turn->writes[i], 0);
     }
@@ -543,7 +587,7 @@ void sim_server_receives(void *context)
     }
     if (message->kind == MESSAGE_OPEN)
         link_session(message);
-    if (message_is_write(message))
+    if (message_is_write(message) || goes_to_leader(message))
         receive_write(server, message);
     else
         receive_read(server, message);

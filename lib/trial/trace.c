@@ -77,7 +77,7 @@ const char *trace_operation_word(enum operation operation)
         [OP_CREATE] = "create", [OP_EXISTS] = "exists",
         [OP_GET] = "get",       [OP_GET_CHILDREN] = "get_children",
         [OP_SET] = "set",       [OP_DELETE] = "delete",
-        [OP_MULTI] = "multi",
+        [OP_SYNC] = "sync",     [OP_MULTI] = "multi",
     };
     return words[operation];
 }

@@ -113,6 +113,7 @@ const char *violation_describe(const struct violation *violation, char *text, si
     X(SET, "set")                                                                                  \
     X(DELETE, "delete")                                                                            \
     X(MULTI, "multi")                                                                              \
+    X(SYNC, "sync")                                                                                \
     X(NOTIFICATION, "notification") /* release sent to notification received */                    \
     X(HANDOFF, "handoff")           /* release sent to the next grant */                           \
     X(ACQUIRE, "acquire")           /* arrival to grant */                                         \

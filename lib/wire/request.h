@@ -17,6 +17,7 @@ enum operation {
     OP_GET_CHILDREN,
     OP_SET,
     OP_DELETE,
+    OP_SYNC,
     OP_MULTI,
     OP_CHECK, /* part of a multi, never a request of its own */
 };
@@ -35,6 +36,8 @@ enum watch_flag { NO_WATCH, WATCH };
  *   GET_CHILDREN  path, watch
  *   SET           path, version, value
  *   DELETE        path, version
+ *   SYNC          path: of any znode; answered when the session's server has carried out all that
+ *                 was committed before
  *   MULTI         parts: CREATE, SET, DELETE and CHECK, carried out in this order, all or none
  *   CHECK         path, version: fails unless the znode exists and has this version
  *

@@ -26,6 +26,8 @@ static uint64_t record(const struct request *request)
     case OP_DELETE:
     case OP_CHECK:
         return path + INTEGER;
+    case OP_SYNC:
+        return path;
     default:
         return path + FLAG;
     }

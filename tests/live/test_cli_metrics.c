@@ -152,6 +152,7 @@ static void assert_recipe_told(const char *answer, const struct csv_file *trials
         {"rpcs_total", "type=\"sets\",", "sets", true},
         {"rpcs_total", "type=\"deletes\",", "deletes", true},
         {"rpcs_total", "type=\"multis\",", "multis", true},
+        {"rpcs_total", "type=\"syncs\",", "syncs", true},
         {"rpcs_failed_total", "type=\"creates_failed\",", "creates_failed", true},
         {"rpcs_failed_total", "type=\"deletes_failed\",", "deletes_failed", true},
         {"notifications_total", "", "notifications", true},

@@ -68,6 +68,7 @@ static void assert_same_counts(const struct csv_file *real, size_t row, const st
                                           "deletes",
                                           "deletes_failed",
                                           "multis",
+                                          "syncs",
                                           "rpcs",
                                           "notifications",
                                           "notifications_spurious",

@@ -194,6 +194,13 @@ static void set_twice(void)
     assert_int_equal(ask(request_set(B, "x", 1, 1000)), ZK_BAD_VERSION);
 }
 
+/* Also of a znode that does not exist. */
+static void sync_twice(void)
+{
+    assert_int_equal(ask((struct request){.operation = OP_SYNC, .path = B}), ZK_OK);
+    assert_int_equal(ask((struct request){.operation = OP_SYNC, .path = C}), ZK_OK);
+}
+
 static void multi_twice(void)
 {
     assert_int_equal(ASK_MULTI(request_create(A, NULL, 0, PERSISTENT), request_set(B, NULL, 0, 1),
@@ -237,6 +244,10 @@ PROBE_TEST(test_each_counts_once)
     count = count_of(multi_twice);
     assert_int_equal(probe.sent.of[TALLY_MULTI], 2);
     assert_int_equal(count.writes, 2);
+    check_agreement(&count);
+    count = count_of(sync_twice);
+    assert_int_equal(probe.sent.of[TALLY_SYNC], 2);
+    assert_int_equal(count.reads, 2);
     check_agreement(&count);
 }
 

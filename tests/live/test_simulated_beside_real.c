@@ -312,6 +312,7 @@ static void end(struct side *side)
 #define SET(node, number)   .operation = OP_SET, .path = (node), .version = (number)
 #define DELETE(node)        .operation = OP_DELETE, .path = (node), .version = (-1)
 #define CHECK(node, number) .operation = OP_CHECK, .path = (node), .version = (number)
+#define SYNC(node)          .operation = OP_SYNC, .path = (node)
 #define VALUE(text)         .value = (text), .value_length = sizeof(text) - 1
 #define MULTI(list)                                                                                \
     .operation = OP_MULTI, .parts = (list), .part_count = sizeof(list) / sizeof(list)[0]
@@ -386,6 +387,8 @@ static const struct step {
     {"several that fail late", 0, {MULTI(fails_late)}},
     {"get what they have not touched", 0, {GET(S "/m", WATCH)}},
     {"list what they have not touched", 0, {LIST(S "/q", WATCH)}},
+    {"sync", 0, {SYNC(S "/q")}},
+    {"sync of nothing", 1, {SYNC(S "/none")}},
     {"one of several", 1, {MULTI(one_part)}},
     {"the next number", 1, {CREATE(S "/q/p-", EPHEMERAL_SEQUENTIAL)}},
     /* For the end of the other session. */

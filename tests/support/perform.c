@@ -22,6 +22,9 @@ void perform(struct client *client, const struct request *request)
     case OP_DELETE:
         client_delete(client, request->path);
         break;
+    case OP_SYNC:
+        client_sync(client, request->path);
+        break;
     case OP_MULTI:
         client_multi(client, request->parts, request->part_count);
         break;

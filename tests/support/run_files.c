@@ -26,10 +26,14 @@ void run_files_deinit(struct run_files *files)
 /* Every column that both files have adds up, trial by trial, and no row is of another trial. */
 static void assert_ledger_adds_up(const struct run_files *files)
 {
-    static const char *const columns[] = {
-        "creates",        "exists",         "gets",           "get_children",          "sets",
-        "deletes",        "multis",         "notifications",  "names_listed",          "bytes_sent",
-        "bytes_received", "creates_failed", "deletes_failed", "notifications_spurious"};
+    static const char *const columns[] = {"creates",        "exists",
+                                          "gets",           "get_children",
+                                          "sets",           "deletes",
+                                          "multis",         "notifications",
+                                          "names_listed",   "bytes_sent",
+                                          "bytes_received", "creates_failed",
+                                          "deletes_failed", "notifications_spurious",
+                                          "syncs"};
     size_t rows = 0;
     for (size_t trial = 0; trial < files->trials.rows; trial++) {
         uint64_t sums[sizeof columns / sizeof columns[0]] = {0}, rpcs = 0;

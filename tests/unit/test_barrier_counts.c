@@ -36,9 +36,9 @@ TEST_BETWEEN(test_the_fewest_agree, set_up, NULL)
 
 TEST_BETWEEN(test_no_count_may_be_off_by_one, set_up, NULL)
 {
-    static const enum tally_kind kinds[] = {TALLY_CREATE, TALLY_CREATE_FAILED, TALLY_EXISTS,
-                                            TALLY_GET,    TALLY_GET_CHILDREN,  TALLY_SET,
-                                            TALLY_DELETE, TALLY_MULTI,         TALLY_DELETE_FAILED};
+    static const enum tally_kind kinds[] = {
+        TALLY_CREATE, TALLY_CREATE_FAILED, TALLY_EXISTS, TALLY_GET,  TALLY_GET_CHILDREN,
+        TALLY_SET,    TALLY_DELETE,        TALLY_MULTI,  TALLY_SYNC, TALLY_DELETE_FAILED};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         set_up(state);
         total.of[kinds[i]]++;

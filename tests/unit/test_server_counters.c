@@ -166,7 +166,7 @@ TEST(test_answers_to_strangers_are_not_awaited)
 /* ------------------------------------------------------------------ reconciled */
 
 #define WRITES        12
-#define READS         30
+#define READS         36
 #define NOTIFICATIONS 7
 #define PINGS         5
 
@@ -180,6 +180,7 @@ static const struct tally counted = {{[TALLY_CREATE] = 4,
                                       [TALLY_DELETE] = 3,
                                       [TALLY_DELETE_FAILED] = 1,
                                       [TALLY_MULTI] = 2,
+                                      [TALLY_SYNC] = 6,
                                       [TALLY_NOTIFICATION] = NOTIFICATIONS,
                                       [TALLY_NOTIFICATION_SPURIOUS] = 2,
                                       [TALLY_NAMES_LISTED] = 100,

@@ -38,7 +38,7 @@ static void count(const struct trace_event *event, struct tally *tally)
         [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
         [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
         [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
-        [OP_MULTI] = TALLY_MULTI,
+        [OP_SYNC] = TALLY_SYNC,     [OP_MULTI] = TALLY_MULTI,
     };
     bool failed = event->kind == TRACE_REPLY && event->status != ZK_OK;
     if (event->kind == TRACE_REQUEST)
