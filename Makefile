@@ -77,12 +77,13 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The answers of zkherd help, the recipe to begin with, and the frame, the style, the script and the words of report.html, as texts of C:
-# page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
-TEXTS := $(wildcard bench/help/*.txt bench/recipes/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
+# The answers of zkherd help, the recipe to begin with, the lists of zkherd reproduce, and the frame, the style, the script
+# and the words of report.html, as texts of C: page.css is page_css; and of a script its hash, by which the page's
+# Content-Security-Policy knows it.
+TEXTS := $(wildcard bench/*/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
-	$(call say,texts)set -e; { for header in help/help page/internal recipes/skeleton; do \
+	$(call say,texts)set -e; { for header in help/help page/internal recipes/skeleton reproduce/internal; do \
 	    echo "#include \"bench/$$header.h\""; done; for file in $^; do \
 	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
 	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \
@@ -111,8 +112,9 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
 	    $(LIBS)
 
-# test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list of claims.
-$(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))
+# test_claims, test_cli_reproduce and test_plan_guard link the program; test_claims_status links it with the test's own list
+# of claims.
+$(addprefix $(BUILD)/tests/test_,claims cli_reproduce plan_guard): $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests run the recipes that docs/recipes.md shows, which are not part of the program.
@@ -213,6 +215,7 @@ install-docker:
 # ---------------------------------------------------------------- targets for users
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
+comma := ,
 
 # Shows the herd effect on a private server, in about two minutes after the installation. What is shown are counts,
 # which other programs do not change: a trial that they disturb is kept.
@@ -225,38 +228,52 @@ demo: install-to-run
 	@echo 'the program:  $(BUILD)/zkherd; try: $(BUILD)/zkherd run --help'
 	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
-# Repeats the runs of results/reference: up to 1,000 clients on one server and on an ensemble of three, alternating
-# in one plan, and the comparison of the two; then a small run of every recipe, for its law.
-# `make reproduce` makes these, what others pay for a lock, the evaluation of the paper, and the answers of
-# `zkherd plan`.
-# childwatch runs with at most 250 clients: the lists of a drain of 1,000 carry two thirds of 10^9 names, 13 GB.
-# Files that are large, or follow from the others, are not kept.
-REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,250,500,1000 -t 5
-REPRODUCE_RECIPES ?= nonscalable,nonscalable-get,childwatch,scalable,scalable-get,scalable-listwatch,$\
-scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softlock,rwlock,rwlock-curator,$\
-counter,barrier
-REPRODUCE_WAITERS ?= --slo 'handoff p95 < 10ms' --resolution 25 -r nonscalable,childwatch,scalable
-REPRODUCE_LOCKS ?= --slo 'acquire p95 < 1s' --unknown locks -n 10 -r nonscalable,scalable
+# Makes results/reference again, part by part: bench/reproduce/parts.txt has the commands, and `zkherd reproduce` runs
+# them and judges the new results by the old ones. Files that are large, or follow from the others, are not kept.
 REFERENCE := results/reference
-reproduce:
-	@for part in locks versions anatomy load paper plan; do \
-	    $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
-reproduce-locks: install-to-run
+REPRODUCED := $(BUILD)/reference
+# The parts, with options.
+define reproduce
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
-	rm -rf $(REFERENCE).new
-	$(BUILD)/zkherd run $(REPRODUCE_PLAN) --servers 1,3 -o $(REFERENCE).new
-	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
-	rm -rf $(REFERENCE).new/recipes/plots
-	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv \
-	    $(REFERENCE).new/*/sessions.csv $(REFERENCE).new/*/report.html
-	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes)
-	mv $(REFERENCE).new/* $(REFERENCE)
-	rmdir $(REFERENCE).new
-	$(BUILD)/zkherd compare -o $(REFERENCE)/compare $(REFERENCE)/standalone $(REFERENCE)/ensemble3 \
-	    > $(REFERENCE)/compare.txt
-	rm -f $(REFERENCE)/compare/plots/*.png
+	rm -rf $(REPRODUCED)
+	$(BUILD)/zkherd reproduce --only $(1) -o $(REPRODUCED) || case $$? in 1 | 4) ;; *) exit 1 ;; esac
+	find $(REPRODUCED) -type f \( -name '*.png' -o -name report.html -o -name latency.hlog -o -name handoffs.csv \
+	    -o -name sessions.csv \) -delete
+endef
+# These of the new files and folders replace those of the reference; so do the rows of the commands.
+define take
+	find $(REPRODUCED) -type d -empty -delete
+	rm -rf $(addprefix $(REFERENCE)/,$(notdir $(1)))
+	mv $(addprefix $(REPRODUCED)/,$(1)) $(REFERENCE)
+	awk '{ row = $$0; sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$$/, "") } !($$0 in rows) { keys[++n] = $$0 } \
+	    { rows[$$0] = row } END { for (i = 1; i <= n; i++) print rows[keys[i]] }' $(REFERENCE)/commands.csv \
+	    $(REPRODUCED)/commands.csv > $(REPRODUCED)/all.csv
+	mv $(REPRODUCED)/all.csv $(REFERENCE)/commands.csv
+endef
+reproduce:
+	@for part in locks claims versions anatomy load paper plan; do \
+	    $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
+
+# Judges every figure and claim that README and docs quote, and changes nothing in the sources: $(REPRODUCED_OUT) has
+# the results. REPRODUCED_OPTIONS=--quick: the counts alone.
+REPRODUCED_OUT ?= $(BUILD)/reproduced
+REPRODUCED_OPTIONS ?=
+reproduced: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd $(if $(REPRODUCED_OPTIONS),,$(BUILD)/cost zookeepers)
+	@$(if $(REPRODUCED_OPTIONS),,test -e $(REPRODUCED_OUT)/commands.csv || { mkdir -p $(REPRODUCED_OUT) && \
+	    head -n 1 $(REFERENCE)/commands.csv > $(REPRODUCED_OUT)/commands.csv; }; \
+	    test -e $(REPRODUCED_OUT)/cost.txt || $(BUILD)/cost > $(REPRODUCED_OUT)/cost.txt)
+	homes=$$(echo $(ZOOKEEPERS)/* | tr ' ' ,); $(BUILD)/zkherd reproduce $(REPRODUCED_OPTIONS) \
+	    --zookeeper "$$homes" -o $(REPRODUCED_OUT)
+
+reproduce-locks: install-to-run
+	$(call reproduce,locks$(comma)recipes)
+	rm -rf $(REPRODUCED)/recipes/plots
+	$(call take,locks/standalone locks/ensemble3 compare compare.txt recipes)
 	cat $(REFERENCE)/compare.txt
+reproduce-claims: install-to-run
+	$(call reproduce,claims$(comma)ensembles)
+	$(call take,claims claims.txt ensembles ensembles.txt)
 
 # Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute.
 ZOOKEEPER_SUITES ?= bullseye bookworm trixie
@@ -266,23 +283,14 @@ zookeepers: install-to-run
 	packaging/zookeepers $(ZOOKEEPERS) $(ZOOKEEPER_SUITES)
 
 # Releases of ZooKeeper against each other, alternating in one plan: a few minutes.
-REPRODUCE_VERSIONS ?= -r nonscalable,scalable,ticket -n 50,100 -t 5 --session-timeout 12s --servers 1,3
-VERSIONS := $(REFERENCE)/versions
 reproduce-versions: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@test -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
-	@echo '$(REPRODUCE_VERSIONS): a few minutes; keep the machine quiet'
-	rm -rf $(VERSIONS)
-	homes=$$(echo $(ZOOKEEPERS)/*); \
-	    $(BUILD)/zkherd run $(REPRODUCE_VERSIONS) --zookeeper "$$(echo $$homes | tr ' ' ,)" --plots svg -o $(VERSIONS) \
-    || test $$? = 4 # an ensemble of 3.8.0 may stall
-	rm -rf $(addprefix $(VERSIONS)/*/,plots latency.* handoffs.csv sessions.csv report.html)
-	rm -f $(VERSIONS)/report.html
-	$(BUILD)/zkherd compare -o $(VERSIONS)/compare $(VERSIONS) > $(VERSIONS)/compare.txt
-	$(BUILD)/zkherd compare -o $(VERSIONS)/two $(VERSIONS)/standalone-3.[89].* $(VERSIONS)/ensemble3-3.[89].* \
-	    > $(VERSIONS)/two.txt
-	rm -r $(VERSIONS)/two $(VERSIONS)/compare/plots/*.png
-	cat $(VERSIONS)/compare.txt $(VERSIONS)/two.txt
+	$(call reproduce,versions --zookeeper $$(echo $(ZOOKEEPERS)/* | tr ' ' $(comma)))
+	rm -rf $(addprefix $(REPRODUCED)/versions/*/,plots latency.*)
+	$(BUILD)/zkherd compare -o $(REPRODUCED)/two $(REPRODUCED)/versions/standalone-3.[89].* \
+	    $(REPRODUCED)/versions/ensemble3-3.[89].* > $(REPRODUCED)/versions/two.txt
+	$(call take,versions)
+	cat $(REFERENCE)/versions/compare.txt $(REFERENCE)/versions/two.txt
 
 # Handoffs message by message, and the first as an animation: half a minute.
 REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
@@ -296,74 +304,40 @@ reproduce-anatomy: install-to-run
 	    ! -name 'anatomy.*' -delete
 
 # The largest simulations: the non-scalable lock with 10,000 clients, the queues with 100,000.
-REPRODUCE_SIMULATED := $(REFERENCE)/simulated
 reproduce-simulated: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_SIMULATED)
-	mkdir $(REPRODUCE_SIMULATED)
-	$(BUILD)/zkherd run -d simulated -r nonscalable -n 10000 -t 1 -o $(REPRODUCE_SIMULATED)/nonscalable-10000
-	$(BUILD)/zkherd run -d simulated -r ticket,scalable -n 3125..100000x2 -t 1 \
-	    -o $(REPRODUCE_SIMULATED)/queues-100000
-	find $(REPRODUCE_SIMULATED) -type f ! -name manifest.json ! -name trials.csv ! -name fits.csv \
+	$(call reproduce,simulated)
+	find $(REPRODUCED)/simulated -type f ! -name manifest.json ! -name trials.csv ! -name fits.csv \
 	    ! -name bytes.svg -delete
-	rm -r $(addprefix $(REPRODUCE_SIMULATED)/nonscalable-10000/,plots fits.csv)
+	rm -r $(addprefix $(REPRODUCED)/simulated/nonscalable-10000/,plots fits.csv)
+	$(call take,simulated)
 
 # What others pay for a lock.
-REPRODUCE_LOAD := $(REFERENCE)/load
 reproduce-load: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_LOAD)
-	mkdir $(REPRODUCE_LOAD)
-	-$(BUILD)/zkherd run -p free -w steady --duration 4s -n 20,100 -r nonscalable,scalable -t 5 \
-	    --background get=80,set=20@500 -o $(REPRODUCE_LOAD)/background
-	find $(REPRODUCE_LOAD) -type f ! -name manifest.json ! -name trials.csv ! -name background.csv \
+	$(call reproduce,load)
+	find $(REPRODUCED)/load -type f ! -name manifest.json ! -name trials.csv ! -name background.csv \
 	    ! -name background.svg -delete
-	find $(REPRODUCE_LOAD) -type d -empty -delete
+	$(call take,load)
 
 # The evaluation of the paper, each server with its share of the CPU: about 25 minutes.
-REPRODUCE_PAPER := $(REFERENCE)/paper
 reproduce-paper: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_PAPER)
-	mkdir $(REPRODUCE_PAPER)
-	-for name in table1 table2 table3 figure8; do \
-	    $(BUILD)/zkherd paper $$name -o $(REPRODUCE_PAPER)/$$name > $(REPRODUCE_PAPER)/$$name.txt; \
-	    cat $(REPRODUCE_PAPER)/$$name.txt; done
-	find $(REPRODUCE_PAPER) -type f ! -name manifest.json ! -name 'table?.csv' ! -name figure8.csv \
+	$(call reproduce,paper)
+	find $(REPRODUCED)/paper -type f ! -name manifest.json ! -name 'table?.csv' ! -name figure8.csv \
 	    ! -name samples.csv ! -name cells.csv ! -name load.csv ! -name barriers.csv ! -name shape.csv \
 	    ! -name 'paper_*.svg' ! -name '*.txt' -delete
-	find $(REPRODUCE_PAPER) -type d -empty -delete
+	$(call take,paper)
 
 # Capacity: the costs of one server and of three, how well the simulation predicts with them, and two searches.
-REPRODUCE_CAPACITY := $(REFERENCE)/plan
 reproduce-plan: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_CAPACITY)
-	mkdir $(REPRODUCE_CAPACITY)
-	cd $(REPRODUCE_CAPACITY) && for servers in 1 3; do \
-	    $(abspath $(BUILD))/zkherd calibrate --servers $$servers -o costs$$servers.json > costs$$servers.txt \
-	        || exit 1; \
-	    $(abspath $(BUILD))/zkherd plan --validate --costs costs$$servers.json -o validation$$servers \
-	        > validation$$servers.txt; \
-	    cat costs$$servers.txt validation$$servers.txt; done
-	-cd $(REPRODUCE_CAPACITY) && \
-	    $(abspath $(BUILD))/zkherd plan $(REPRODUCE_WAITERS) -o waiters > waiters.txt; cat waiters.txt
-	-cd $(REPRODUCE_CAPACITY) && \
-	    $(abspath $(BUILD))/zkherd plan $(REPRODUCE_LOCKS) -o locks > locks.txt; cat locks.txt
-	find $(REPRODUCE_CAPACITY) -type f \( -name '*.png' -o -name report.html \) -delete
-	find $(REPRODUCE_CAPACITY) -type d -empty -delete
+	$(call reproduce,plan)
+	$(call take,plan)
 
 # What docs/questions.md shows and no other reference run prints: about two minutes. `zkherd ensemble` must not be in
 # use.
 REPRODUCE_ANSWERS := $(REFERENCE)/answers
 reproduce-answers: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_ANSWERS)
-	mkdir $(REPRODUCE_ANSWERS)
+	$(call reproduce,limits)
+	$(call take,answers)
 	-cd $(REPRODUCE_ANSWERS) && mkdir work && zkherd=$(abspath $(BUILD))/zkherd && { \
-	    $$zkherd plan --limits -n 10000 -r nonscalable,scalable,walkback > watches.txt; \
-	    $$zkherd plan --limits -n 20000 -r scalable,scalable-guid,ticket --lock /app/locks/orders > list.txt; \
-	    $$zkherd plan --limits -n 40000 -r scalable,walkback --lock /app/locks/orders > reconnect.txt; \
 	    $$zkherd run -r nonscalable:250,scalable,ticket -n 100,250,1000 -t 3 -o work/slow > slow.txt; \
 	    $$zkherd claims --only C10 -o work/orphan > orphan.txt; \
 	    $$zkherd claims --only C13,C14 -o work/pause > pause.txt; \
@@ -494,6 +468,9 @@ lint: install-to-lint
 	shellcheck -x $(SCRIPTS)
 	shellcheck -s sh -e SC2034,SC2154 tests/golden/*/command
 
+# The files of the reference by which zkherd reproduce judges.
+QUOTED = commands.csv $(shell sed -nE '/^(from|claims) /s/ /\n/gp' bench/reproduce/figures.txt | \
+    sed -nE 's,^$(REFERENCE)/(.*\.(csv|txt))$$,\1,p' | sort -u)
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
 install: all completions
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
@@ -504,6 +481,8 @@ install: all completions
 	    install -D -m 644 lib/$$header $(DESTDIR)$(PREFIX)/include/zkherd/$$header || exit 1; done
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
 	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
+	for file in $(QUOTED); do install -D -m 644 $(REFERENCE)/$$file \
+	    $(DESTDIR)$(PREFIX)/share/zkherd/reference/$$file || exit 1; done
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -D -m 644 $(BUILD)/completion/zkherd.bash \
@@ -535,8 +514,10 @@ clean:
 help:
 	@echo 'make                      build $(BUILD)/zkherd (make install-to-run installs what it needs)'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
+	@echo 'make reproduced           judge every figure and claim that README and docs quote'
 	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
 	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
+	@echo 'make reproduce-claims     of these, claims about locks and ensembles: three minutes'
 	@echo 'make reproduce-versions   of these, releases of ZooKeeper: a few minutes'
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
@@ -564,7 +545,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo docs zookeepers reproduce reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
+.PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
     reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \

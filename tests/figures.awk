@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Holds the figures that documents quote against the files of the runs from which they are. The list of figures, which
-# this reads, says in its own head what an entry is (tests/figures). Paths in the list and in documents are below
+# this reads, says in its own head what an entry is (bench/reproduce/figures.txt). Paths in the list and in documents are below
 # `root`. Prints a line for each error; exit status 1 if there is one.
 #
 # A source (from) names rows of files, in words:
@@ -425,7 +425,7 @@ function agrees(printed, unit, value,    digit, shown) {
 function end_entry() {
     if (found && (quoted == 0 || given != quoted))
         complain(given + 0 " figures are given of " quoted + 0 ": " says)
-    found = quoted = given = 0
+    found = quoted = given = printed = 0
 }
 
 function begin_says(text,    count) {
@@ -485,8 +485,15 @@ function excuse(    i, has) {
 }
 
 function check_figure(text,    unit, at, value) {
+    if (printed) { # the figure is that of the file
+        evidence(text)
+        if (why != "")
+            complain(from ": " text ": " why)
+        return
+    }
     if (given++ >= quoted)
         return
+    sub(/ between [^ ]+ [^ ]+$/, "", text)
     if ((at = index(text, " rounded ")) > 0) {
         unit = substr(text, at + 9) + 0
         text = substr(text, 1, at - 1)
@@ -497,6 +504,20 @@ function check_figure(text,    unit, at, value) {
     else if (!agrees(entry_figure[given], unit, value))
         complain("\"" substr(line[found_line], found_from, found_size) "\": quotes " entry_figure[given] ", and " from \
                  " has " sprintf("%.10g", value) " (" text ")")
+}
+
+# A file of claims has rows with verdicts, and the columns that name a claim.
+function check_claims(text,    count, i, column) {
+    end_entry()
+    from = ""
+    count = split_words(text, column)
+    for (i = 1; i <= count && (column[i] ~ /\.csv$|=/); i++)
+        from = from column[i] " "
+    for (; i <= count; i++) {
+        evidence("count verdict!= " column[i] "!=")
+        if (why != "" || taken == 0)
+            complain(text ": no claims by " column[i])
+    }
 }
 
 function end_document(    i, at) {
@@ -538,7 +559,9 @@ name == "" { complain("'" key "' is of no document"); next }
 key == "says" { begin_says(value); next }
 key == "section" { begin_section(value); next }
 key == "from" { from = value; next }
-key == "figure" { check_figure(value); next }
+key == "figure" || key == "exact" { check_figure(value); next }
+key == "printed" { end_entry(); printed = 1; next }
+key == "claims" { check_claims(value); next }
 key == "because" { excuse(); next }
 { complain("'" key "' is no word of an entry") }
 

@@ -65,6 +65,14 @@ diff <(cat <<<"$reproduced") <(sed -nE 's/^\| `make (reproduce[a-z-]*)`.*/\1/p' 
 diff <(cat <<<"$reproduced") <(make help | sed -nE 's/^make (reproduce[a-z-]*) .*/\1/p' | sort) ||
     fail "make help names other reference runs than the Makefile has"
 
+# What is installed has the reference, and reproduces what needs no server.
+make -s install DESTDIR="$made/root" PREFIX=/usr BUILD="$(dirname "$ZKHERD")" >/dev/null || fail "make install fails"
+"$made/root/usr/bin/zkherd" reproduce --only limits -q -o "$made/reproduced" >"$made/told" ||
+    fail "what is installed does not reproduce the limits: $(cat "$made/told")"
+for file in commands.csv standalone/trials.csv versions/compare/compare.csv cost.txt; do
+    [ -e "$made/root/usr/share/zkherd/reference/$file" ] || fail "$file of the reference is not installed"
+done
+
 # ---------------------------------------------------------------- documents
 
 # A source file that a document names exists.
@@ -127,7 +135,7 @@ compare() { # WHAT EXPECTED OFFERED
 
 # Every option of a help, and no other one, is offered behind what that help is of.
 for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' 'plan --validate' calibrate compare \
-    plot claims 'ensemble start' recipes inspect clean help; do
+    plot claims reproduce 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     options=$(options_of $context)
     [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits --predict --validate)

@@ -32,12 +32,13 @@ enum { WORDS_MAX = 8, TEXT_COLUMNS = 116 };
 /* ------------------------------------------------------------------ the lists */
 
 extern const struct table_type prediction_table, answer_row_table, plan_row_table, table1_table,
-    table2_table, table3_table;
+    table2_table, table3_table, command_row_table, reproduced_row_table;
 
 static const struct table_type *const tables[] = {
-    &trial_row_table,  &load_row_table,      &prediction_table,     &answer_row_table,
-    &plan_row_table,   &table1_table,        &table2_table,         &table3_table,
-    &table3_row_table, &figure8_fault_table, &figure8_sample_table,
+    &trial_row_table,      &load_row_table,      &prediction_table,     &answer_row_table,
+    &plan_row_table,       &table1_table,        &table2_table,         &table3_table,
+    &table3_row_table,     &figure8_fault_table, &figure8_sample_table, &command_row_table,
+    &reproduced_row_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])
