@@ -228,31 +228,33 @@ extern const struct actor_ops lock_session_ops;
  * apart, in absent_ns. */
 
 /* A silence is a stall when it is longer than this, and longer than so many times the median
- * latency of the trial so far (docs/counting.md). In a short trial half of this is enough, if the
- * silence is more than half of the time from the gate to the end. */
-#define STALL_LEAST_NS  NS_PER_S
-#define STALL_LATENCIES 50
+ * latency of the trial so far (docs/counting.md). Where none was found, the longest time in which a
+ * server has owed one answer is a stall from STALL_BRIEF_NS on, if it is more than half of the time
+ * from the gate to the last release, or, as a part of a handoff, of the drain, and longer than
+ * STALL_BRIEF_LATENCIES times the median. */
+#define STALL_LEAST_NS        NS_PER_S
+#define STALL_LATENCIES       50
+#define STALL_BRIEF_NS        (100 * NS_PER_MS)
+#define STALL_BRIEF_LATENCIES 10
 
 struct stall {
-    struct trial_memory *memory; /* NULL: not begun */
-    uint64_t moved;              /* the sum of the workers' counters */
-    uint64_t since_ns;           /* when that sum was first seen */
-    uint64_t absent_ns;          /* how long since then the coordinator was not run */
-    uint64_t asked_ns;           /* when the workers were asked in this silence; 0: not yet */
-    bool answered;               /* the workers have reported: the next two fields are known */
-    bool request_is_out;         /* some session waits for a reply */
-    bool is_owed;                /* that, or all sessions wait for notifications */
-    uint64_t bound_ns;           /* a longer silence is a stall */
-    uint64_t latencies_ns;       /* of the bound: what follows from latencies; 0: nothing */
-    uint64_t began_ns;           /* when the gate opened */
-    uint64_t brief_ns;           /* the longest silence that is a stall of a short trial alone */
-    char brief_server[ENDPOINT_TEXT_SIZE]; /* in that silence: `server` */
-    bool is_measured;                      /* bound_ns follows from latencies of this trial */
-    char server[ENDPOINT_TEXT_SIZE];       /* at which most sessions wait; "": not known */
+    struct trial_memory *memory;     /* NULL: not begun */
+    uint64_t moved;                  /* the sum of the workers' counters */
+    uint64_t since_ns;               /* when that sum was first seen */
+    uint64_t absent_ns;              /* how long since then the coordinator was not run */
+    uint64_t asked_ns;               /* when the workers were asked in this silence; 0: not yet */
+    bool answered;                   /* the workers have reported: the next two fields are known */
+    bool request_is_out;             /* some session waits for a reply */
+    bool is_owed;                    /* that, or all sessions wait for notifications */
+    uint64_t bound_ns;               /* a longer silence is a stall */
+    uint64_t median_ns;              /* the median latency that it follows from; 0: from none */
+    uint64_t began_ns;               /* when the gate opened */
+    bool is_measured;                /* bound_ns follows from latencies of this trial */
+    char server[ENDPOINT_TEXT_SIZE]; /* at which most sessions wait; "": not known */
     struct stalls found;
 };
 
-/* The gate opens, at now_ns. */
+/* The gate opens, at now_ns: what a worker did not run before is forgotten. */
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns);
 
 /* Reads the workers' counters. absent_ns: how long the coordinator was not run since the last look,

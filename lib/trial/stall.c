@@ -34,8 +34,9 @@ static void measure_bound(struct stall *stall)
             }
         }
     }
-    stall->latencies_ns = histogram_percentile_ns(most, 50) * STALL_LATENCIES;
-    stall->bound_ns = stall->latencies_ns > STALL_LEAST_NS ? stall->latencies_ns : STALL_LEAST_NS;
+    stall->median_ns = histogram_percentile_ns(most, 50);
+    uint64_t latencies_ns = stall->median_ns * STALL_LATENCIES;
+    stall->bound_ns = latencies_ns > STALL_LEAST_NS ? latencies_ns : STALL_LEAST_NS;
     stall->is_measured = histogram_count(most) > 0;
 }
 
@@ -48,6 +49,14 @@ static bool waits_for_reply(const struct shared_session *session)
     return session->asked && !session->answered && !atomic_load(&session->dead);
 }
 
+static void find_lone_server(struct stall *stall)
+{
+    const struct connect_string *servers = stall->memory->plan->fleet.servers;
+    stall->server[0] = '\0';
+    if (servers->count == 1)
+        endpoint_address(&servers->endpoints[0], stall->server, sizeof stall->server);
+}
+
 /* The server at which the most sessions wait for a reply. Which owes a notification nobody knows,
  * unless there is one alone. */
 static void find_server(struct stall *stall)
@@ -55,9 +64,7 @@ static void find_server(struct stall *stall)
     const struct trial_memory *memory = stall->memory;
     const struct connect_string *servers = memory->plan->fleet.servers;
     uint32_t most = 0;
-    stall->server[0] = '\0';
-    if (servers->count == 1)
-        endpoint_address(&servers->endpoints[0], stall->server, sizeof stall->server);
+    find_lone_server(stall);
     for (size_t i = 0; i < servers->count; i++) {
         char address[ENDPOINT_TEXT_SIZE];
         uint32_t waiting = 0;
@@ -125,10 +132,6 @@ static void note_absence(struct stall *stall, uint64_t absent_ns)
 static void end_silence(struct stall *stall, uint64_t now_ns)
 {
     uint64_t length_ns = owed_ns(stall, now_ns);
-    if (length_ns > stall->latencies_ns && length_ns > stall->brief_ns) {
-        stall->brief_ns = length_ns;
-        memcpy(stall->brief_server, stall->server, sizeof stall->brief_server);
-    }
     if (stall->answered && length_ns > stall->bound_ns)
         count(stall, length_ns, stall->server);
     else if (stall->answered && stall->is_owed)
@@ -147,6 +150,7 @@ static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
 
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns)
 {
+    shared_forget_absence(memory->fleet);
     *stall = (struct stall){.memory = memory, .bound_ns = STALL_LEAST_NS, .began_ns = now_ns};
     begin_silence(stall, movement(memory), now_ns);
 }
@@ -201,20 +205,72 @@ void stall_question(struct stall *stall, uint64_t now_ns, uint64_t waited_ns)
     begin_silence(stall, movement(stall->memory), now_ns);
 }
 
-void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
-{
-    if (stall->memory != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
-        end_silence(stall, now_ns);
-    if (stall->memory != NULL && stall->found.count == 0 &&
-        stall->brief_ns > (now_ns - stall->began_ns) / 2)
-        count(stall, stall->brief_ns, stall->brief_server);
-    stall->memory = NULL;
-}
-
 uint64_t stall_lasts_ns(const struct stall *stall, uint64_t now_ns)
 {
     if (stall->memory == NULL)
         return 0;
     uint64_t length_ns = owed_ns(stall, now_ns);
     return length_ns > stall->bound_ns ? length_ns : 0;
+}
+
+/* ------------------------------------------------------------------ the end of a short trial */
+
+/* The longest time of these kinds. */
+static uint64_t longest_ns(const struct trial_memory *memory, int first_kind, int last_kind)
+{
+    uint64_t most_ns = 0;
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
+        for (int role = 0; role < ROLES; role++) {
+            for (int kind = first_kind; kind <= last_kind; kind++) {
+                uint64_t max_ns = memory->workers[i].latency[role][kind].max_ns;
+                most_ns = max_ns > most_ns ? max_ns : most_ns;
+            }
+        }
+    }
+    return most_ns;
+}
+
+/* Looks ten times a second say little of a trial that takes some milliseconds: the longest time in
+ * which a request had no reply, or a release no notification, says it. That time may have a
+ * worker's absence in it, of which all but a turn is known: less than STALL_BRIEF_NS. */
+static uint64_t longest_owed_ns(const struct trial_memory *memory)
+{
+    uint64_t most_ns = longest_ns(memory, METER_CREATE, METER_NOTIFICATION),
+             absent_ns = shared_absent_ns(memory->fleet);
+    return most_ns > absent_ns ? most_ns - absent_ns : 0;
+}
+
+/* Whether this is most of the trial, or, within a handoff, of its drain. */
+static bool is_most(const struct stall *stall, uint64_t length_ns, uint64_t now_ns)
+{
+    const struct trial_memory *memory = stall->memory;
+    uint64_t first_ns = atomic_load(&memory->first_release_ns),
+             last_ns = atomic_load(&memory->last_released_ns),
+             until_ns = last_ns > stall->began_ns ? last_ns : now_ns,
+             handoff_ns = longest_ns(memory, METER_HANDOFF, METER_HANDOFF);
+    bool is_of_drain = first_ns > 0 && last_ns > first_ns && handoff_ns >= length_ns;
+    return length_ns > (until_ns - stall->began_ns) / 2 ||
+           (is_of_drain && length_ns > (last_ns - first_ns) / 2);
+}
+
+/* The server is known if the workers have reported in that silence, or if there is one alone. */
+static void find_brief(struct stall *stall, uint64_t now_ns)
+{
+    measure_bound(stall);
+    uint64_t length_ns = longest_owed_ns(stall->memory);
+    if (length_ns < STALL_BRIEF_NS || length_ns <= stall->median_ns * STALL_BRIEF_LATENCIES ||
+        !is_most(stall, length_ns, now_ns))
+        return;
+    if (stall->server[0] == '\0')
+        find_lone_server(stall);
+    count(stall, length_ns, stall->server);
+}
+
+void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
+{
+    if (stall->memory != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
+        end_silence(stall, now_ns);
+    if (stall->memory != NULL && stall->found.count == 0)
+        find_brief(stall, now_ns);
+    stall->memory = NULL;
 }

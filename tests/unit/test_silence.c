@@ -86,34 +86,87 @@ TEST_BETWEEN(test_a_request_without_an_answer_is_a_stall, set_up, tear_down)
     assert_string_equal(stall.found.server, "10.0.0.1:2");
 }
 
-/* Of a trial that took 0.9 s, 0.8 s were silence; with a second more of life it is none. */
+/* Ten requests of a millisecond and one that took so long, in a trial that took so long; its drain,
+ * and the longest handoff, too. Returns how many stalls were found. */
+static uint32_t stalls_of(uint64_t longest_ms, uint64_t trial_ms, uint64_t drain_ms,
+                          uint64_t handoff_ms)
+{
+    stall_begin(&stall, memory, now_ns);
+    memset(memory->workers, 0, plan.fleet.processes * sizeof *memory->workers);
+    record(NS_PER_MS, 10);
+    record(longest_ms * NS_PER_MS, 1);
+    now_ns += trial_ms * NS_PER_MS;
+    atomic_store(&memory->last_released_ns, now_ns);
+    atomic_store(&memory->first_release_ns, now_ns - drain_ms * NS_PER_MS);
+    histogram_record(&memory->workers[0].latency[0][METER_HANDOFF], handoff_ms * NS_PER_MS);
+    now_ns += NS_PER_S; /* what is read behind the last release is none of the trial's time */
+    stall_end(&stall, now_ns, false);
+    return stall.found.count;
+}
+
 TEST_BETWEEN(test_most_of_a_short_trial_is_a_stall, set_up, tear_down)
 {
-    for (unsigned alive = 0; alive < 2; alive++) {
-        stall_begin(&stall, memory, now_ns);
-        memory->fleet->sessions[1].asked = true;
-        record(NS_PER_MS, 10);
-        let_pass(NS_PER_S * 8 / 10);
-        receive();
-        assert_int_equal(stall.found.count, 0);
-        for (unsigned i = 0; i < 1 + 10 * alive; i++) {
-            let_pass(NS_PER_S / 10);
-            receive();
-        }
-        stall_end(&stall, now_ns, false);
-        assert_int_equal(stall.found.count, 1 - alive);
-        assert_int_equal(stall.found.total_ns, alive ? 0 : NS_PER_S * 8 / 10);
-        assert_string_equal(stall.found.server, alive ? "" : "10.0.0.1:2");
-    }
+    assert_int_equal(stalls_of(100, 112, 12, 2), 1);
+    assert_true(stall.found.total_ns == 100 * NS_PER_MS);
+    assert_string_equal(stall.found.server, "");
+    assert_int_equal(stalls_of(99, 112, 12, 2), 0);
+    assert_int_equal(stalls_of(800, 812, 812, 800), 1);
+    assert_int_equal(stalls_of(100, 200, 12, 2), 0);
+    assert_int_equal(stalls_of(101, 200, 12, 2), 1);
+    servers.count = 1;
+    assert_int_equal(stalls_of(101, 200, 12, 2), 1);
+    assert_string_equal(stall.found.server, "10.0.0.1:1");
+}
+
+/* The arrivals took longer: the stall is most of the drain if it lies in that. */
+TEST_BETWEEN(test_most_of_a_drain_is_a_stall, set_up, tear_down)
+{
+    assert_int_equal(stalls_of(100, 900, 112, 101), 1);
+    assert_int_equal(stalls_of(100, 900, 112, 99), 0);
+    assert_int_equal(stalls_of(100, 900, 200, 101), 0);
+}
+
+/* A release whose notification is late is owed an answer as well. */
+TEST_BETWEEN(test_a_late_notification_is_a_stall_of_a_short_trial, set_up, tear_down)
+{
+    record(NS_PER_MS, 10);
+    histogram_record(&memory->workers[0].latency[ROLE_FOLLOWER][METER_NOTIFICATION],
+                     100 * NS_PER_MS);
+    now_ns += 112 * NS_PER_MS;
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 1);
+}
+
+/* Nor an arrival that waits for those before it. */
+TEST_BETWEEN(test_a_queue_is_no_stall_of_a_short_trial, set_up, tear_down)
+{
+    record(NS_PER_MS, 10);
+    for (int kind = METER_HANDOFF; kind < METER_KINDS; kind++)
+        histogram_record(&memory->workers[0].latency[0][kind], 100 * NS_PER_MS);
+    now_ns += 112 * NS_PER_MS;
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 0);
 }
 
 /* What requests take in this trial is no stall, however short the trial is. */
 TEST_BETWEEN(test_a_short_trial_of_slow_answers_has_none, set_up, tear_down)
 {
-    memory->fleet->sessions[1].asked = true;
-    record(NS_PER_S / 50, 10);
-    let_pass(NS_PER_S * 8 / 10);
-    receive();
+    record(NS_PER_S / 100, 10);
+    record(NS_PER_S / 10, 1);
+    now_ns += 112 * NS_PER_MS;
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 0);
+}
+
+/* Nor is what a worker that did not run has not read; before the gate nothing is timed. */
+TEST_BETWEEN(test_a_worker_that_does_not_run_accuses_nobody, set_up, tear_down)
+{
+    shared_raise(&memory->fleet->workers[1].absent_ns, 60 * NS_PER_MS);
+    assert_int_equal(stalls_of(110, 122, 12, 2), 1);
+    stall_begin(&stall, memory, now_ns);
+    shared_raise(&memory->fleet->workers[1].absent_ns, 60 * NS_PER_MS);
+    now_ns += 122 * NS_PER_MS;
+    atomic_store(&memory->last_released_ns, now_ns);
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 0);
 }
