@@ -118,7 +118,7 @@ $(addprefix $(BUILD)/tests/test_,claims cli_reproduce plan_guard): $(filter-out 
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests run the recipes that docs/recipes.md shows, which are not part of the program.
-$(BUILD)/tests/test_recipe_manual $(BUILD)/tests/test_examples: $(EXAMPLES)
+$(addprefix $(BUILD)/tests/test_,examples recipe_manual schedules): $(EXAMPLES)
 
 # This test loads recipes.
 $(BUILD)/tests/test_own: LIBS += $(EXPORTS)

@@ -17,6 +17,12 @@ static bool shares(const struct law_lock *lock, uint64_t behind)
     return recipe_shares(lock->recipe, (uint32_t)((lock->view.releases + behind) % lock->clients));
 }
 
+/* Whether one more of those that share may hold. */
+static bool has_lease(const struct law_lock *lock)
+{
+    return lock->recipe->leases == 0 || lock->view.holders < lock->recipe->leases;
+}
+
 /* Whether the first waiter is granted in the state after a step. */
 static bool is_next_granted(const struct law_lock *lock)
 {
@@ -25,7 +31,8 @@ static bool is_next_granted(const struct law_lock *lock)
         return false;
     if (lock->recipe->barrier)
         return view->releases > 0 || view->holders + view->waiters == lock->clients;
-    return view->holders == 0 || (shares(lock, 0) && shares(lock, view->holders));
+    return view->holders == 0 ||
+           (has_lease(lock) && shares(lock, 0) && shares(lock, view->holders));
 }
 
 static void grant(struct law_lock *lock)
@@ -48,7 +55,7 @@ static void settle(struct law_lock *lock, const struct law_view *before,
         grant(lock);
     view->held = view->holders > 0;
     if (view->granted > 0)
-        view->arrivals_since_grant = 0;
+        view->arrivals_since_grant = view->releases_since_grant = 0;
     step.granted = view->granted;
     step.granted_sharing = view->granted_sharing;
     law(&step, &costs);
@@ -82,6 +89,7 @@ void law_lock_release(struct law_lock *lock, struct tally *cost)
     view->sharing -= view->shares;
     struct law_view before = *view;
     view->releases++;
+    view->releases_since_grant++;
     view->holders--;
     settle(lock, &before, lock->recipe->law.release, cost);
 }

@@ -129,6 +129,8 @@ static const char *missing(const struct recipe *recipe)
         return "its .summary, or the description, pseudo_code or source of its .about, is missing";
     if (recipe->acquire == NULL || recipe->release == NULL)
         return "its .acquire or .release is missing";
+    if (recipe->leases != 0 && recipe->shares == NULL)
+        return "its .leases are for clients that share, and it has no .shares";
     if ((law->arrival == NULL) != (law->release == NULL))
         return "its .law has only one of the two functions";
     if (law->rpcs == NULL || law->notifications == NULL)

@@ -85,6 +85,7 @@ struct law_view {
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived since the last grant */
     uint64_t releases;             /* so far */
+    uint64_t releases_since_grant; /* releases since the last grant */
     uint64_t next_found;           /* release: length of the queue when the next waiter arrived */
     bool shares;                   /* whether the client that arrives or releases may share */
     uint64_t sharing;              /* other clients in the queue that may share */
@@ -140,6 +141,9 @@ struct recipe {
     /* Whether the client with this number may hold beside other such clients. NULL: none may. Under
      * lockstep, clients that share release in the order of their arrival. */
     bool (*shares)(uint32_t number);
+    /* At most so many of the clients that share hold at once, as the leases of a semaphore; 0: any
+     * number. */
+    uint32_t leases;
     /* No client is granted before all have arrived; no release ends before all have begun. A
      * barrier is passed once, and all its clients share. */
     bool barrier;
@@ -171,7 +175,7 @@ struct recipe {
 
 /* What a recipe is compiled with. A program whose own is different loads no such recipe (own.h).
  * The number rises when anything of the headers that a recipe uses gets another meaning. */
-#define RECIPE_INTERFACE 1
+#define RECIPE_INTERFACE 2
 struct recipe_interface {
     uint32_t number, recipe_bytes, contender_bytes, view_bytes, reply_bytes, request_bytes, kinds;
 };

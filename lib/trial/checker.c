@@ -50,7 +50,10 @@ static void grant_shared(struct trial_memory *memory, uint32_t lock, uint32_t se
                          int64_t order)
 {
     struct lock_state *state = &memory->locks[lock];
-    atomic_fetch_add(&state->sharers, 1);
+    uint32_t others = atomic_fetch_add(&state->sharers, 1), leases = memory->plan->recipe->leases;
+    if (leases != 0 && others >= leases)
+        violate(memory, VIOLATION_LEASES, lock, session,
+                (struct violation){.expected = leases, .found = others});
     uint32_t alone = atomic_load(&state->holder);
     if (alone != 0)
         violate(memory, VIOLATION_TWO_HOLDERS, lock, session, (struct violation){.other = alone});

@@ -133,6 +133,8 @@ static const char *words_of(const struct violation *violation)
         return violation->other == 0
                    ? "two holders: session $s was granted alone while $f shared it"
                    : "two holders: session $s was granted while session $o held";
+    case VIOLATION_LEASES:
+        return "too many holders: session $s was granted while $f held, of $e that may";
     case VIOLATION_NOT_HOLDER:
         return violation->other == 0 ? "session $s released a lock that nobody held"
                                      : "session $s released a lock that session $o held";

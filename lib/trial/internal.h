@@ -83,8 +83,9 @@ void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expi
  *
  * Checks at every grant and release, in all processes, that the lock is a lock: two atomic words
  * per lock contain who holds it alone and how many share it, as their recipe says. Nobody may hold
- * beside a client that holds alone. A session that crashes while it holds counts as the holder
- * until the earliest time at which the servers may have deleted its znodes.
+ * beside a client that holds alone, and no more share than the recipe has leases. A session that
+ * crashes while it holds counts as the holder until the earliest time at which the servers may have
+ * deleted its znodes.
  *
  * Order: the sequence numbers of a queue's grants must rise, but not among clients that share. For
  * a lock without a queue the number is that of the arrival; an inversion is counted, and is no

@@ -65,6 +65,7 @@ enum tally_kind ledger_difference(const struct tally *found, const struct tally 
 
 enum violation_kind {
     VIOLATION_TWO_HOLDERS, /* session was granted while other held, or (0) found shared */
+    VIOLATION_LEASES,      /* session was granted while found shared, of whom expected may */
     VIOLATION_NOT_HOLDER,  /* session released while other held (0: nobody) */
     VIOLATION_ORDER,   /* session was granted out of turn: its number is found, after expected */
     VIOLATION_LAW,     /* the count `tally` is found, the law says expected */

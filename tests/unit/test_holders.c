@@ -97,6 +97,25 @@ TEST_BETWEEN(test_no_reader_holds_beside_a_writer, NULL, tear_down)
     assert_int_equal(memory->violations[0].other, 1);
 }
 
+TEST_BETWEEN(test_no_more_hold_than_there_are_leases, NULL, tear_down)
+{
+    begin("scalable");
+    struct recipe semaphore = *plan.recipe;
+    semaphore.shares = recipe_all_share;
+    semaphore.leases = 2;
+    plan.recipe = &semaphore;
+    grant(0, 0);
+    grant(1, 1);
+    assert_int_equal(checker_holders(memory, 0), 2);
+    checker_released(memory, 0, 0);
+    grant(2, 2);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
+    grant(3, 3);
+    expect(VIOLATION_LEASES, 3);
+    assert_int_equal(memory->violations[0].expected, 2);
+    assert_int_equal(memory->violations[0].found, 2);
+}
+
 TEST_BETWEEN(test_a_reader_that_does_not_hold_cannot_release, NULL, tear_down)
 {
     begin("rwlock");

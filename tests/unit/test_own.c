@@ -178,6 +178,8 @@ TEST(what_would_end_the_program_later_is_refused)
     assert_refused(HEAD "RECIPE(x) = {.name = \"x\"," STEPS LAW "};\n", ".summary");
     assert_refused(HEAD "RECIPE(x) = {.name = \"x\"," TEXTS LAW "};\n", ".acquire");
     assert_refused(HEAD "RECIPE(x) = {.name = \"x\"," TEXTS STEPS "};\n", "both texts");
+    assert_refused(HEAD "RECIPE(x) = {.name = \"x\"," TEXTS STEPS LAW ".leases = 2};\n",
+                   "it has no .shares");
     assert_refused(HEAD "RECIPE(x) = {.name = \"x\"," TEXTS STEPS
                         ".law = {cost, 0, \"1\", \"0\"}};\n",
                    "only one of the two functions");

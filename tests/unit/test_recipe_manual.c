@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* docs/recipes.md: its example obeys its law in the simulation, and what it says of wrong laws and
  * broken locks is what zkherd says. Tests run in the folder that README.md is in. */
+#include "recipes/law.h"
 #include "tests/support/csv_file.h"
 #include "tests/support/formula.h"
 #include "tests/support/simulate.h"
@@ -8,7 +9,7 @@
 
 #define MANUAL "docs/recipes.md"
 
-extern const struct recipe recipe_kazoo;
+extern const struct recipe recipe_kazoo, recipe_semaphore;
 
 /* ------------------------------------------------------------------ the example runs */
 
@@ -46,6 +47,17 @@ TEST(test_the_texts_of_the_example_are_its_law)
 {
     for (uint64_t clients = 1; clients <= 64; clients++)
         assert_true(formulas_are_the_law(&recipe_kazoo, clients));
+}
+
+/* Of n clients, three of which may hold: the text says so in words. */
+TEST(test_a_semaphore_has_its_closed_form)
+{
+    for (uint64_t n = 1; n <= 64; n++) {
+        struct tally total = {0};
+        law_total(&recipe_semaphore, n, n, &total);
+        assert_int_equal(tally_rpcs(&total), n < 4 ? 6 * n : 9 * n - 11);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n < 4 ? n : 3 * n - 7);
+    }
 }
 
 /* ------------------------------------------------------------------ its mistakes show */
@@ -109,6 +121,15 @@ TEST(test_a_broken_lock_is_caught)
     };
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
         assert_caught(registry_find(caught[i].recipe), caught[i].kind);
+}
+
+/* The lock has three leases, and two may hold. */
+TEST(test_a_semaphore_that_lets_in_too_many_is_caught)
+{
+    struct recipe wrong = recipe_semaphore;
+    wrong.leases = 2;
+    assert_caught(&wrong, VIOLATION_LEASES);
+    assert_int_equal(recipe_semaphore.leases, 3);
 }
 
 static int set_up(void **state)
