@@ -74,7 +74,7 @@ keep() {
 # Of these pages what they say, and which tables they have.
 outline() {
     for file; do
-        filter html <"$file" | sed -nE '/^<h[123]/p; /^<caption>/p; /^<ul class="verdicts">/,/^<\/ul>/p; /^<p>/p'
+        filter html <"$file" | sed -nE '/^<h[123]/p; /^<caption>/p; /^<ul class="(verdicts|headline)">/,/^<\/ul>/p; /^<p>/p'
     done
 }
 
@@ -87,6 +87,7 @@ mask() {
         -e 's/zkherd-[0-9]{8}T[0-9]{6}Z-[0-9]+/zkherd-TIME-PID/g' \
         -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g' \
         -e 's/2[0-9]{3}-[0-9]{2}-[0-9]{2}/DATE/g' \
+        -e 's|sha256-[A-Za-z0-9+/]{43}=|sha256-HASH|g' \
         -e "s/^( *\"($machine)\": ).*[^,]/\\1MACHINE/" \
         -e "s/^( *\"($times)\": )[0-9.e-]+/\\1MEASURED/" \
         -e "s~(<th scope=\"row\">($machine)</th><td>)[^<]*~\\1MACHINE~" \

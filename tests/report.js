@@ -12,7 +12,7 @@ const screens = [
     {name: 'dark', width: 1280, features: {'prefers-color-scheme': 'dark'}, axe: true},
     {name: 'contrast', width: 1280, features: {'prefers-color-scheme': 'dark', 'forced-colors': 'active'}},
     {name: 'narrow', width: 360, axe: true},
-    {name: 'wide', width: 1600},
+    {name: 'wide', width: 1920},
     {name: 'paper', width: 718, media: 'print'}, // A4 with margins of 1 cm
     {name: 'no-script', width: 1280},
 ];
@@ -62,6 +62,28 @@ async function findOverflow(page, screen) {
     return found;
 }
 
+// Each table is saved with all its rows, as CSV and as LaTeX: what a button writes, the page keeps here for the test.
+async function checkTables(page) {
+    return page.evaluate(async () => {
+        const found = [], texts = [], create = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { texts.push(blob.text()); return create.call(URL, blob); };
+        HTMLAnchorElement.prototype.click = () => {};
+        for (const table of document.querySelectorAll('table')) {
+            const buttons = table.querySelectorAll('.save button'), rows = table.tBodies[0].rows.length;
+            texts.length = 0;
+            buttons.forEach((button) => button.click());
+            const [csv, latex] = await Promise.all(texts);
+            const columns = rows > 0 ? table.tBodies[0].rows[0].cells.length : 0;
+            const names = csv.split('\n')[0].match(/("([^"]|"")*"|[^,]*)(,|$)/g).length - 1;
+            if (buttons.length !== 2 || !csv.endsWith('\n') || (rows > 0 && names !== columns))
+                found.push(`${table.caption.textContent}: ${names} names of ${columns} columns in the CSV`);
+            if ((latex.match(/ \\\\\n/g) ?? []).length !== rows + 1)
+                found.push(`${table.caption.textContent}: not ${rows} rows in the LaTeX`);
+        }
+        return found;
+    });
+}
+
 async function look(browser, path, screen) {
     const address = `file://${path}`;
     const page = await browser.newPage();
@@ -79,6 +101,8 @@ async function look(browser, path, screen) {
         found.push(...await (screen.axe ? anatomy.goThrough : anatomy.lookWithout)(page));
     if (screen.axe)
         found.push(...await findBarriers(page));
+    if (screen.name === 'light')
+        found.push(...await checkTables(page));
     await page.close();
     return found.map((text) => `${path}, ${screen.name}: ${text}`);
 }

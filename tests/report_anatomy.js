@@ -77,6 +77,20 @@ async function checkMessages(page, rows) {
     await waitForWords(page, `Session ${grant.session} is granted the lock at ${micros(grant.time_us)} µs.`);
 }
 
+// While it plays, what is to come is covered in each panel; afterwards nothing is.
+async function checkPlay(page, found) {
+    const covered = () => page.$$eval('.panels figure:not([hidden])', (all) =>
+        all.map((one) => one.querySelectorAll('.future').length).join(' '));
+    const panels = await page.$$eval('.panels figure:not([hidden])', (all) => all.length);
+    await page.click('.controls button');
+    await page.waitForFunction(() => document.querySelector('.panels .future') !== null);
+    if (await covered() !== Array(panels).fill(1).join(' '))
+        found.push(`while it plays, '${await covered()}' panels are covered`);
+    await page.click('.controls button');
+    if (await covered() !== Array(panels).fill(0).join(' '))
+        found.push('what had been to come stays covered');
+}
+
 const isSeen = (page, selector) =>
     page.$eval(selector, (one) => one.getBoundingClientRect().height > 0);
 
@@ -87,6 +101,7 @@ async function goThrough(page) {
         found.push('the handoffs do not stand in the place of the picture');
     await checkHandoffs(page, rows, found);
     await checkMessages(page, rows);
+    await checkPlay(page, found);
     await page.emulateMediaType('print');
     if (await isSeen(page, '.anatomy') || !await isSeen(page, '.anatomy ~ figure'))
         found.push('on paper the picture does not stand in the place of the handoffs');

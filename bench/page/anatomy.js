@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The anatomy of a handoff, drawn from the table of trace.csv that the page has: a slider goes
- * through the handoffs that were traced, another one, or the pointer, through the messages of one.
+ * through the handoffs that were traced, a button plays them, another slider, or the pointer, goes
+ * through the messages of one.
  * Without this script the page has the picture of gnuplot, and the same table.
  *
  * anatomy.html has the elements that are filled here. What the table says becomes text, never
@@ -13,6 +14,7 @@
 const LEFT = 54, RIGHT = 12, SERVER = 14, FIRST = 32, AXIS = 40; /* pixels of a picture */
 const SIZE = 4; /* half of a glyph */
 const NEAR = 16; /* the pointer is at a message as many pixels away */
+const PLAY_MS = 5000, REST_MS = 1200; /* a handoff, and a rest behind it */
 const LINES_MAX = 2000; /* with more clients, only the sessions that have messages get a line */
 
 const number = (value, digits = 0) => value.toLocaleString('en', {maximumFractionDigits: digits});
@@ -254,7 +256,17 @@ function makePanel(figure) {
         drawLines(svg, handoff, scale);
         drawMessages(svg, handoff, scale);
     };
-    return {figure, choice, draw};
+    /* What comes after this part of the time is covered; 1: nothing is. */
+    const playTo = (part) => {
+        svg.querySelectorAll('.future, .now').forEach((one) => one.remove());
+        if (part >= 1 || !scale)
+            return;
+        const {x, from, to, width, bottom} = scale, at = x(from + part * (to - from));
+        const cover = {class: 'future', x: at, y: 0, width: width - at, height: bottom + 2};
+        put(svg, 'rect', cover);
+        put(svg, 'path', {class: 'now', d: `M${at},${SERVER}V${bottom}`});
+    };
+    return {figure, choice, draw, playTo};
 }
 
 /* ---------------------------------------------------------------- the handoffs of a run */
@@ -265,6 +277,40 @@ function start(root) {
         .map((selector) => root.querySelector(selector));
     const panels = Array.from(root.querySelectorAll('figure'), makePanel);
     const trial = () => trials[pick.selectedIndex];
+
+    /* All handoffs one after another, slowed down, until the button or a slider is used. */
+    const play = root.querySelector('button');
+    let began = null;
+    const stop = () => {
+        began = null;
+        play.textContent = 'Play';
+        panels.forEach(({playTo}) => playTo(1));
+    };
+    const step = (now) => {
+        if (began === null)
+            return;
+        began ||= now;
+        panels.forEach(({playTo}) => playTo((now - began) / PLAY_MS));
+        if (now - began > PLAY_MS + REST_MS) {
+            if (slider.value === slider.max)
+                return stop();
+            slider.value++;
+            draw();
+            began = now;
+            panels.forEach(({playTo}) => playTo(0));
+        }
+        requestAnimationFrame(step);
+    };
+    play.onclick = () => {
+        if (began !== null)
+            return stop();
+        began = 0;
+        play.textContent = 'Stop';
+        if (slider.value === slider.max)
+            slider.value = 0;
+        draw();
+        requestAnimationFrame(step);
+    };
 
     const draw = () => {
         const {recipes, handoffs, places, clients} = trial(), name = handoffs[slider.value];
@@ -295,7 +341,10 @@ function start(root) {
         return;
     pick.replaceChildren(...trials.map(({name}) => new Option(name)));
     pick.onchange = refill;
-    slider.oninput = alike.onchange = draw;
+    slider.oninput = alike.onchange = () => {
+        stop();
+        draw();
+    };
     root.hidden = false;
     refill();
     let width = root.clientWidth;

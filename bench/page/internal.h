@@ -144,8 +144,33 @@ void page_anatomy_write(FILE *stream, const struct page_sources *sources);
 void page_figures_write(FILE *stream, const struct page_sources *sources); /* medians of cells */
 void page_laws_write(FILE *stream, const struct page_sources *sources);    /* beside the counts */
 
+/* ------------------------------------------------------------------ the headline
+ * (page_headline.c) */
+
+/* What is most: three figures at most, of the first source, or of the first two runs. */
+void page_headline_write(FILE *stream, const struct page_sources *sources);
+
+/* The requests of the drains of recipes, with the most clients that all of them have; only drains
+ * have equally many handoffs. least: 0 without such drains. */
+struct page_price {
+    double clients, least, most;
+    const char *cheap, *dear; /* recipes; the same if there is one */
+};
+struct page_price page_price(const struct page_source *run);
+
+/* ------------------------------------------------------------------ what files share */
+
 /* Whether the requests and notifications of a trial equal its law. */
 bool page_is_lawful(const struct csv_reader *trials, size_t row);
+
+/* A number as people read it, in `text`: thousands separated, else four digits. */
+#define PAGE_NUMBER_SIZE 96
+const char *page_write_number(double number, char text[PAGE_NUMBER_SIZE]);
+
+/* A time of a column in µs, written in ms: "0.5169 ms"; "≥ 120 ms" of page_least; or "not known".
+ */
+const char *page_write_us(const struct csv_reader *file, size_t row, const char *column,
+                          char text[PAGE_NUMBER_SIZE]);
 
 /* What the sizes of a plan count, by its unknown: "waiters", "requests a second". */
 const char *page_unit(const char *unknown);
@@ -163,9 +188,9 @@ bool page_has_picture(const struct page_source *source, size_t picture);
 
 /* The files of this folder with these names, such as page.html. */
 extern const char page_html[], page_css[], pictures_csv[], anatomy_html[], anatomy_css[],
-    anatomy_js[];
+    anatomy_js[], tables_js[];
 
-/* The script as a Content-Security-Policy names it: sha256- and the hash as base64. */
-extern const char anatomy_js_hash[];
+/* The scripts as a Content-Security-Policy names it: sha256- and the hash as base64. */
+extern const char anatomy_js_hash[], tables_js_hash[];
 
 #endif

@@ -48,16 +48,13 @@ static const struct {
     void (*write)(FILE *stream, const struct page_sources *sources);
     void (*write_source)(FILE *stream, const struct page_source *source);
     bool named;
-} parts[] = {{"title", write_title, NULL, false},
-             {"heading", write_heading, NULL, false},
-             {"lead", page_lead_write, NULL, false},
-             {"verdicts", NULL, page_verdicts_write, true},
-             {"plots", page_plots_write, NULL, false},
-             {"anatomy", page_anatomy_write, NULL, false},
-             {"figures", page_figures_write, NULL, false},
-             {"laws", page_laws_write, NULL, false},
-             {"settings", NULL, page_settings_write, false},
-             {"cautions", NULL, page_cautions_write, true}};
+} parts[] = {
+    {"title", write_title, NULL, false},           {"heading", write_heading, NULL, false},
+    {"lead", page_lead_write, NULL, false},        {"headline", page_headline_write, NULL, false},
+    {"verdicts", NULL, page_verdicts_write, true}, {"plots", page_plots_write, NULL, false},
+    {"anatomy", page_anatomy_write, NULL, false},  {"figures", page_figures_write, NULL, false},
+    {"laws", page_laws_write, NULL, false},        {"settings", NULL, page_settings_write, false},
+    {"cautions", NULL, page_cautions_write, true}};
 
 #define PARTS    (sizeof parts / sizeof parts[0])
 #define SUBJECTS (sizeof subjects / sizeof subjects[0])
@@ -91,11 +88,10 @@ static bool write_part(struct page *page, size_t part)
 static void write_page(FILE *stream, const void *context)
 {
     const struct page *page = context;
-    struct html_slot slots[PARTS + SUBJECTS + 5] = {{"style", page_css},
-                                                    {"anatomy_style", anatomy_css},
-                                                    {"script", anatomy_js},
-                                                    {"hash", anatomy_js_hash}};
-    struct html_slot *slot = &slots[4];
+    struct html_slot slots[PARTS + SUBJECTS + 7] = {
+        {"style", page_css},       {"anatomy_style", anatomy_css}, {"script", anatomy_js},
+        {"hash", anatomy_js_hash}, {"tables", tables_js},          {"tables_hash", tables_js_hash}};
+    struct html_slot *slot = &slots[6];
     unsigned kinds = 0;
     for (size_t i = 0; i < page->sources.count; i++)
         kinds |= 1U << page->sources.list[i].kind;

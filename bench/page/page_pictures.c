@@ -212,13 +212,41 @@ static void put_anatomy(FILE *stream, const struct csv_reader *trace)
 
 /* ------------------------------------------------------------------ the sections */
 
+static bool has_number(size_t picture, const struct page_source *source)
+{
+    const struct csv_reader *file = data_of(picture, source);
+    size_t row = 0;
+    while (row < file->rows && isnan(page_number(file, row, word(picture, "y"))))
+        row++;
+    return row < file->rows;
+}
+
 /* A picture that a folder with pictures lacks had nothing to show. */
 static bool is_shown(size_t picture, const struct page_source *source)
 {
+    if (!has_number(picture, source) && !page_has_picture(source, picture))
+        return false;
     if (data_of(picture, source)->rows == 0 || page_has_picture(source, picture))
         return data_of(picture, source)->rows > 0;
     for (size_t i = 0; i < page_pictures()->rows; i++) {
         if (page_has_picture(source, i))
+            return false;
+    }
+    return true;
+}
+
+/* Whether each group of rows is one point: a curve of it would say nothing that the tables do not.
+ */
+static bool is_point(size_t picture, const struct page_source *source)
+{
+    const struct csv_reader *file = data_of(picture, source);
+    const char *group = word(picture, "group"), *x = word(picture, "x"), *y = word(picture, "y");
+    for (size_t row = 1; row < file->rows; row++) {
+        size_t first = 0;
+        while (strcmp(page_text(file, first, group), page_text(file, row, group)) != 0)
+            first++;
+        if (strcmp(page_text(file, first, x), page_text(file, row, x)) != 0 ||
+            strcmp(page_text(file, first, y), page_text(file, row, y)) != 0)
             return false;
     }
     return true;
@@ -243,30 +271,68 @@ static void write_figure(FILE *stream, size_t picture, const struct page_source 
         fclose(file);
 }
 
-/* Each picture once for every source that has it, side by side. */
-static void write_rows(FILE *stream, const struct page_sources *sources, bool of_anatomy)
+/* What a picture is shown of. */
+struct shown {
+    const struct page_source *list[PAGE_SOURCES_MAX];
+    size_t count;
+    bool points; /* it would show single points alone */
+};
+
+static struct shown find_shown(size_t picture, const struct page_sources *sources)
 {
-    for (size_t picture = 0; picture < page_pictures()->rows; picture++) {
-        bool begun = false;
-        for (size_t i = 0; i < sources->count && is_anatomy(picture) == of_anatomy; i++) {
-            if (!is_shown(picture, &sources->list[i]))
-                continue;
-            if (!begun && !of_anatomy)
-                html_element(stream, "h3", "%s", word(picture, "title"));
-            fputs(begun ? "" : "<div class=\"row\">\n", stream);
-            begun = true;
-            write_figure(stream, picture, &sources->list[i], sources->count == 1);
-        }
-        fputs(begun ? "</div>\n" : "", stream);
+    struct shown shown = {.points = true};
+    for (size_t i = 0; i < sources->count; i++) {
+        if (!is_shown(picture, &sources->list[i]))
+            continue;
+        shown.list[shown.count++] = &sources->list[i];
+        shown.points = shown.points && is_point(picture, &sources->list[i]);
     }
+    return shown;
+}
+
+/* Those of several sources side by side. */
+static void write_picture(FILE *stream, size_t picture, const struct shown *shown, bool alone)
+{
+    fputs(shown->count > 1 ? "<div class=\"row\">\n" : "", stream);
+    for (size_t i = 0; i < shown->count; i++)
+        write_figure(stream, picture, shown->list[i], alone);
+    fputs(shown->count > 1 ? "</div>\n" : "", stream);
 }
 
 void page_plots_write(FILE *stream, const struct page_sources *sources)
 {
-    write_rows(stream, sources, false);
+    struct growing_text left_out = {0};
+    bool begun = false;
+    for (size_t picture = 0; picture < page_pictures()->rows; picture++) {
+        const struct shown shown = find_shown(picture, sources);
+        if (shown.count == 0 || is_anatomy(picture))
+            continue;
+        if (shown.points) {
+            growing_text_add(&left_out, "%s%s", left_out.length > 0 ? "; " : "",
+                             word(picture, "title"));
+            continue;
+        }
+        fputs(begun ? "" : "<div class=\"plots\">\n", stream);
+        begun = true;
+        fprintf(stream, "<div%s>\n", shown.count > 1 ? " class=\"whole\"" : "");
+        html_element(stream, "h3", "%s", word(picture, "title"));
+        write_picture(stream, picture, &shown, sources->count == 1);
+        fputs("</div>\n", stream);
+    }
+    fputs(begun ? "</div>\n" : "", stream);
+    if (left_out.length > 0)
+        html_element(stream, "p",
+                     "Left out, because each curve would be a single point: %s. The figures below "
+                     "and the CSV files have them.",
+                     left_out.text);
+    free(left_out.text);
 }
 
 void page_anatomy_write(FILE *stream, const struct page_sources *sources)
 {
-    write_rows(stream, sources, true);
+    for (size_t picture = 0; picture < page_pictures()->rows; picture++) {
+        const struct shown shown = find_shown(picture, sources);
+        if (shown.count > 0 && is_anatomy(picture))
+            write_picture(stream, picture, &shown, sources->count == 1);
+    }
 }

@@ -43,9 +43,26 @@ static void say_steps(FILE *stream, const struct csv_reader *trials, const char 
                       trials->rows, trials->rows);
 }
 
-/* The servers' own counts. */
-static void say_reconciled(FILE *stream, const struct csv_reader *trials)
+/* Why the servers' own counts are not compared, as was warned; "": nothing was said. */
+static const char *why_not_reconciled(const struct page_source *source)
 {
+    static const char words[] = "cannot cross-check against the servers' counters: ";
+    for (size_t i = 0; i < source->manifest_count; i++) {
+        const json_t *warnings = json_object_get(source->manifests[i].json, "warnings");
+        for (size_t j = 0; j < json_array_size(warnings); j++) {
+            const char *found = strstr(page_json_text(json_array_get(warnings, j)), words);
+            if (found != NULL)
+                return found + strlen(words);
+        }
+    }
+    return "";
+}
+
+/* The servers' own counts. */
+static void say_reconciled(FILE *stream, const struct page_source *source)
+{
+    const struct csv_reader *trials = page_trials(source);
+    const char *why = why_not_reconciled(source);
     size_t same = 0, other = 0, unknown = 0;
     char rest[96] = "";
     for (size_t row = 0; row < trials->rows; row++) {
@@ -70,7 +87,8 @@ static void say_reconciled(FILE *stream, const struct csv_reader *trials)
                       same, trials->rows, rest);
     else
         html_sentence(stream, "undetermined",
-                      "The servers' own counts cannot be compared with those of the clients.");
+                      "The servers' own counts cannot be compared with those of the clients%s%s.",
+                      why[0] != '\0' ? ": " : "", why);
 }
 
 /* ------------------------------------------------------------------ a run: counts */
@@ -115,61 +133,19 @@ static void say_law(FILE *stream, const struct page_source *run, const char *rec
     html_take_sentence(stream, equal == with_law ? "holds" : "fails", text.text);
 }
 
-/* The most clients of a recipe; 0: it has no trial. */
-static double most_clients(const struct csv_reader *trials, const char *recipe)
+/* Recipes beside each other. */
+static void say_price(FILE *stream, const struct page_source *run)
 {
-    double most = 0;
-    for (size_t row = 0; row < trials->rows; row++) {
-        if (strcmp(page_text(trials, row, "recipe"), recipe) == 0)
-            most = fmax(most, page_number(trials, row, "clients"));
-    }
-    return most;
-}
-
-/* The median requests of the drains that count; NaN: there is none. */
-static double median_rpcs(const struct csv_reader *trials, const char *recipe, double clients)
-{
-    double *rpcs = memory_new(trials->rows, sizeof *rpcs);
-    size_t count = 0;
-    for (size_t row = 0; row < trials->rows; row++) {
-        rpcs[count] = page_number(trials, row, "rpcs");
-        count += strcmp(page_text(trials, row, "recipe"), recipe) == 0 &&
-                 page_number(trials, row, "clients") == clients &&
-                 strcmp(page_text(trials, row, "workload"), "drain") == 0 &&
-                 page_counts(trials, row) && !isnan(rpcs[count]);
-    }
-    statistics_sort(rpcs, count);
-    double median = statistics_median(rpcs, count);
-    free(rpcs);
-    return median;
-}
-
-/* Recipes beside each other, with the most clients that all of them have: the requests of a drain;
- * only drains have equally many handoffs. */
-static void say_price(FILE *stream, const struct csv_reader *trials, const json_t *recipes)
-{
-    double clients = INFINITY, least = INFINITY, most = 0;
-    const char *cheap = "", *dear = "";
     char few[COUNT_SIZE], many[COUNT_SIZE], number[COUNT_SIZE];
-    size_t i;
-    const json_t *name;
-    json_array_foreach(recipes, i, name) clients =
-        fmin(clients, most_clients(trials, page_json_text(name)));
-    json_array_foreach(recipes, i, name)
-    {
-        double price = median_rpcs(trials, page_json_text(name), clients);
-        if (price < least)
-            least = price, cheap = page_json_text(name);
-        if (price > most)
-            most = price, dear = page_json_text(name);
-    }
-    if (least > 0 && least < most)
+    const struct page_price price = page_price(run);
+    if (price.least > 0 && price.least < price.most)
         html_sentence(stream, HTML_MEASURED,
                       "A drain of %s clients takes %s requests with %s, and %s with %s: %.3g times "
                       "as many.",
-                      text_format_count((uint64_t)clients, number, sizeof number),
-                      text_format_count((uint64_t)least, few, sizeof few), cheap,
-                      text_format_count((uint64_t)most, many, sizeof many), dear, most / least);
+                      text_format_count((uint64_t)price.clients, number, sizeof number),
+                      text_format_count((uint64_t)price.least, few, sizeof few), price.cheap,
+                      text_format_count((uint64_t)price.most, many, sizeof many), price.dear,
+                      price.most / price.least);
 }
 
 /* ------------------------------------------------------------------ a run: times */
@@ -229,13 +205,17 @@ static void say_locks(FILE *stream, const struct page_source *run)
     const struct csv_reader *fits = page_file(run, "fits.csv"),
                             *trials = page_file(run, "trials.csv");
     size_t row = 0;
-    say_price(stream, trials, recipes);
+    say_price(stream, run);
     for (size_t i = 0; i < json_array_size(recipes); i++)
         say_law(stream, run, page_json_text(json_array_get(recipes, i)));
     while (row < trials->rows && isnan(page_number(trials, row, "law_rpcs")))
         row++;
     if (row == trials->rows)
-        html_sentence(stream, "undetermined", "No law applies to the counts of these trials.");
+        html_sentence(
+            stream, "undetermined", "No law applies to the counts of these trials%s.",
+            strcmp(page_json_text(page_json(&run->manifests[0], "plan", "pace")), "free") == 0
+                ? ": in free pace the order of the requests is not determined"
+                : "");
     for (size_t i = 0; i < json_array_size(recipes); i++) {
         say_drain(stream, fits, page_json_text(json_array_get(recipes, i)));
         say_herd(stream, fits, page_json_text(json_array_get(recipes, i)));
@@ -245,28 +225,42 @@ static void say_locks(FILE *stream, const struct page_source *run)
 
 /* ------------------------------------------------------------------ loads, the paper, plans */
 
-/* How a sentence names a response time of which it may be known alone what it is at least. */
-static const char *place_of(const struct csv_reader *cells, size_t row, const char *column)
+/* Why the first trial of a cell that is not valid is not; "": all are, or nothing is known. */
+static const char *why_not_valid(const struct csv_reader *trials, const struct csv_reader *cells,
+                                 size_t cell)
 {
-    return isnan(page_least(cells, row, column)) ? "" : "_low";
+    static const char *const keys[] = {"target", "mix", "sessions", "rate_per_s"};
+    for (size_t row = 0; row < trials->rows; row++) {
+        bool its = strcmp(page_text(trials, row, "valid"), "no") == 0;
+        for (size_t i = 0; its && i < sizeof keys / sizeof keys[0]; i++)
+            its = strcmp(page_text(trials, row, keys[i]), page_text(cells, cell, keys[i])) == 0;
+        if (its)
+            return page_text(trials, row, "reason");
+    }
+    return "";
 }
 
 static void say_loads(FILE *stream, const struct page_source *source)
 {
     const struct csv_reader *cells = page_file(source, "cells.csv");
     for (size_t row = 0; row < cells->rows; row++) {
-        const char *p50 = place_of(cells, row, "response_p50_us"),
-                   *p99 = place_of(cells, row, "response_p99_us");
-        char *sentence = memory_format(
-            "{target}, {mix}, {sessions} sessions[, operations offered a second: {rate_per_s}]: "
-            "{achieved_per_s} operations a second, response time p50 %s{response_p50_us%s} µs, p99 "
-            "%s{response_p99_us%s} µs%s; valid trials: {valid} of {trials}.",
-            p50[0] == '\0' ? "" : "≥ ", p50, p99[0] == '\0' ? "" : "≥ ", p99,
-            page_number(cells, row, "unsent") > 0 ? "; operations never sent: {unsent}" : "");
-        html_sentence_row(stream,
-                          page_number(cells, row, "valid") > 0 ? HTML_MEASURED : "undetermined",
-                          sentence, cells, row);
-        free(sentence);
+        bool is_valid = page_number(cells, row, "valid") > 0;
+        const char *why = is_valid ? "" : why_not_valid(page_file(source, "load.csv"), cells, row);
+        char p50[PAGE_NUMBER_SIZE], p99[PAGE_NUMBER_SIZE];
+        struct growing_text text = {0};
+        html_fill(&text,
+                  "{target}, {mix}, {sessions} sessions[, operations offered a second: "
+                  "{rate_per_s}]: {achieved_per_s} operations a second, response time ",
+                  cells, row);
+        growing_text_add(&text, "p50 %s, p99 %s", page_write_us(cells, row, "response_p50_us", p50),
+                         page_write_us(cells, row, "response_p99_us", p99));
+        html_fill(&text,
+                  page_number(cells, row, "unsent") > 0
+                      ? "; operations never sent: {unsent}; valid trials: {valid} of {trials}"
+                      : "; valid trials: {valid} of {trials}",
+                  cells, row);
+        growing_text_add(&text, "%s%s.", why[0] != '\0' ? ": " : "", why);
+        html_take_sentence(stream, is_valid ? HTML_MEASURED : "undetermined", text.text);
     }
 }
 
@@ -277,10 +271,15 @@ static void say_claims(FILE *stream, const struct page_source *source)
     bool of_paper = page_file(source, "samples.csv")->rows == 0;
     for (size_t row = 0; row < shape->rows; row++) {
         bool names_servers = strstr(page_text(shape, row, "claim"), "server") != NULL;
+        bool is_open = strcmp(page_text(shape, row, "verdict"), "undetermined") == 0 &&
+                       page_text(shape, row, "reason")[0] == '\0';
         char *sentence = memory_format(
             "{claim}%s[; our {quantity}: {ratio}][ (95 %% CI {ratio_low} to {ratio_high})]"
-            "[; %s: {paper_ratio}][; {reason}].",
-            names_servers ? "" : ", {servers} servers", of_paper ? "the paper's" : "expected");
+            "[; %s: {paper_ratio}][; {reason}]%s.",
+            names_servers ? "" : ", {servers} servers", of_paper ? "the paper's" : "expected",
+            is_open ? "; the interval has values for and against the claim: more trials make it "
+                      "narrower"
+                    : "");
         html_sentence_row(stream, page_text(shape, row, "verdict"), sentence, shape, row);
         free(sentence);
     }
@@ -360,7 +359,7 @@ void page_verdicts_write(FILE *stream, const struct page_source *source)
         say_how_far(stream, &source->manifests[i]);
     say_steps(stream, page_file(source, "trials.csv"), "grant");
     say_steps(stream, page_file(source, "barriers.csv"), "passage of a barrier");
-    say_reconciled(stream, page_trials(source));
+    say_reconciled(stream, source);
     say[source->kind](stream, source);
     fputs("</ul>\n", stream);
 }

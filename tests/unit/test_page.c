@@ -116,6 +116,19 @@ TEST_BETWEEN(test_a_frame_leaves_out_what_is_empty, open_stream, NULL)
 
 /* ------------------------------------------------------------------ the markup */
 
+/* Takes the scripts out of the page, which have tests of their own; returns how many there were. */
+static size_t drop_scripts(void)
+{
+    size_t dropped = 0;
+    for (char *at; (at = strstr(page, "<script>")) != NULL; dropped++) {
+        const char *end = strstr(at, "</script>");
+        assert_non_null(end);
+        end += strlen("</script>");
+        memmove(at, end, strlen(end) + 1);
+    }
+    return dropped;
+}
+
 /* Every element is closed, in the order of opening; no attribute lacks its quotes. */
 static void assert_balanced(const char *text)
 {
@@ -178,6 +191,7 @@ PAGE_TEST(test_the_page_is_well_formed_and_loads_nothing)
                  {{REFERENCE "standalone", REFERENCE "ensemble3"}, 10}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         write_page(pages[i].folders[0], pages[i].folders[1]);
+        assert_int_equal(drop_scripts(), 1);
         assert_balanced(page);
         assert_loads_nothing(page);
         assert_ids_differ(page);
@@ -201,6 +215,7 @@ PAGE_TEST(test_a_picture_is_no_markup_but_the_bytes_of_its_file)
                              "\"a\"\"><b>\",8,1,7\n\"a\"\"><b>\",2,1,9\n");
     write_text("plots/rpcs.svg", "<svg><script>1</script></svg>\n");
     write_page(work_folder, NULL);
+    assert_int_equal(drop_scripts(), 1);
     assert_balanced(page);
     assert_loads_nothing(page);
     assert_non_null(strstr(page, "recipe a&quot;&gt;&lt;b&gt;: rpcs from 7 (clients 8) to 9 "
@@ -278,14 +293,17 @@ static void write_page_of_trace(const struct traced *handoffs)
     }
     assert_int_equal(fclose(trace), 0);
     write_text("manifest.json", "{}");
-    write_text("trials.csv", "recipe,clients,trial\na,2,1\n");
+    write_text("trials.csv", "recipe,clients,trial,rpcs\na,2,1,8\na,4,1,18\n");
     write_page(work_folder, NULL);
 }
 
-/* What is in the element <script> of the page, for the caller to free. */
-static char *find_script(void)
+/* What is in an element <script> of the page, 0 the first, for the caller to free. */
+static char *find_script(size_t index)
 {
     const char *begin = strstr(page, "<script>");
+    assert_non_null(begin);
+    if (index > 0)
+        begin = strstr(begin + 1, "<script>");
     assert_non_null(begin);
     begin += strlen("<script>");
     char *script = strndup(begin, (size_t)(strstr(begin, "</script>") - begin));
@@ -293,11 +311,12 @@ static char *find_script(void)
     return script;
 }
 
-/* Only a page with a trace runs a script, and has a section for the anatomy. */
+/* Only a page with a trace runs the script of the anatomy, and has a section for it. */
 PAGE_TEST(test_a_trace_has_a_section_beside_its_table)
 {
     write_page_of_trace(&(struct traced){NULL, 0, 0});
-    assert_int_equal(count(page, "script") + count(page, "anatomy"), 0);
+    assert_int_equal(count(page, "anatomy"), 0);
+    assert_int_equal(count(page, "<script>"), 1);
     write_page_of_trace((struct traced[]){{"a", 1, 3}, {"b", 1, 4}, {NULL, 0, 0}});
     assert_int_equal(count(page, "<h2 id=\"anatomy\">Anatomy of a handoff</h2>"), 1);
     assert_int_equal(count(page, "<a href=\"#anatomy\">anatomy</a>"), 1);
@@ -324,7 +343,7 @@ PAGE_TEST(test_traces_beside_pictures_and_beside_each_other)
     assert_int_equal(system(command), 0);
     write_page(work_folder, in_work("other"));
     assert_int_equal(count(page, "<div class=\"anatomy\""), 2);
-    assert_int_equal(count(page, "<script>"), 1);
+    assert_int_equal(count(page, "<script>"), 2);
     assert_int_equal(mkdir(in_work("plots"), 0700), 0);
     write_text("plots/anatomy.svg", "<svg/>");
     write_page(work_folder, NULL);
@@ -332,12 +351,10 @@ PAGE_TEST(test_traces_beside_pictures_and_beside_each_other)
     assert_int_equal(count(page, "\"#plots\"") + count(page, "id=\"plots\""), 0);
 }
 
-/* The policy of the page names the hash of what a browser takes for the script. */
-PAGE_TEST(test_the_script_is_the_one_that_the_policy_allows)
+/* The hash of a script, as a browser takes it. */
+static void hash_script(size_t index, char hash[64])
 {
-    char command[256], hash[64], policy[256];
-    write_page_of_trace((struct traced[]){{"a", 1, 1}, {NULL, 0, 0}});
-    char *script = find_script();
+    char command[256], *script = find_script(index);
     write_text("script", script);
     free(script);
     snprintf(command, sizeof command,
@@ -345,19 +362,33 @@ PAGE_TEST(test_the_script_is_the_one_that_the_policy_allows)
              work_folder);
     FILE *pipe = popen(command, "re");
     assert_non_null(pipe);
-    assert_non_null(fgets(hash, sizeof hash, pipe));
+    assert_non_null(fgets(hash, 64, pipe));
     assert_int_equal(pclose(pipe), 0);
     hash[strcspn(hash, "\n")] = '\0';
     assert_int_equal(strlen(hash), 44);
-    snprintf(
-        policy, sizeof policy,
-        "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
-        "form-action 'none'; script-src 'sha256-%s'\"/>",
-        hash);
+}
+
+#define POLICY                                                                                     \
+    "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "    \
+    "form-action 'none'; script-src "
+
+/* The policy of the page names its scripts, and no other. */
+PAGE_TEST(test_the_scripts_are_those_that_the_policy_allows)
+{
+    char anatomy[64], tables[64], policy[320];
+    write_page_of_trace((struct traced[]){{"a", 1, 1}, {NULL, 0, 0}});
+    hash_script(0, anatomy);
+    hash_script(1, tables);
+    snprintf(policy, sizeof policy, POLICY "'sha256-%s' 'sha256-%s'\"/>", anatomy, tables);
+    assert_int_equal(count(page, policy), 1);
+    write_page_of_trace(&(struct traced){NULL, 0, 0});
+    hash_script(0, anatomy);
+    assert_string_equal(anatomy, tables);
+    snprintf(policy, sizeof policy, POLICY "'sha256-%s'\"/>", tables);
     assert_int_equal(count(page, policy), 1);
 }
 
-/* As XML the script is one section of characters; it names no address, and makes no markup. What a
+/* As XML a script is one section of characters; it names no address, and makes no markup. What a
  * trace says is none, either. */
 PAGE_TEST(test_neither_the_script_nor_a_trace_makes_markup)
 {
@@ -368,15 +399,17 @@ PAGE_TEST(test_neither_the_script_nor_a_trace_makes_markup)
     write_page_of_trace((struct traced[]){{"\"</script><script>alert(1)</script>\"", 1, 1},
                                           {"\"\"\"><img src=x onerror=alert(2)>]]>\x1b[2J\"", 1, 1},
                                           {NULL, 0, 0}});
-    char *script = find_script();
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        assert_int_equal(count(script, parts[i]), 0);
-    assert_memory_equal(script, "/*<![CDATA[*/\n", 14);
-    assert_int_equal(count(script, "]]>"), 1);
-    assert_string_equal(script + strlen(script) - 8, "/*]]>*/\n");
-    free(script);
-    assert_int_equal(count(page, "<script"), 1);
-    assert_int_equal(count(page, "</script"), 1);
+    for (size_t index = 0; index < 2; index++) {
+        char *script = find_script(index);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            assert_int_equal(count(script, parts[i]), 0);
+        assert_memory_equal(script, "/*<![CDATA[*/\n", 14);
+        assert_int_equal(count(script, "]]>"), 1);
+        assert_string_equal(script + strlen(script) - 8, "/*]]>*/\n");
+        free(script);
+    }
+    assert_int_equal(count(page, "<script"), 2);
+    assert_int_equal(count(page, "</script"), 2);
     assert_int_equal(count(page, "<img") + count(page, "\x1b"), 0);
     assert_int_equal(count(page, "<td>&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;</td>"),
                      1);
