@@ -73,28 +73,25 @@ TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
 
 /* ------------------------------------------------------------------ trials that are not valid */
 
-static bool note(struct rounds *rounds, size_t cell, const char *lost)
+static bool note(size_t cell, const char *lost)
 {
-    return rounds_is_hopeless(rounds, cell, lost);
+    return rounds_is_hopeless(&rounds, cell, lost);
 }
 
-TEST(two_trials_of_a_cell_that_are_not_valid_for_one_reason_are_enough)
+TEST_BETWEEN(two_trials_that_are_not_valid_for_one_reason_are_enough, set_up, tear_down)
 {
-    struct rounds rounds;
-    rounds_init(&rounds, 4);
-    assert_false(note(&rounds, 0, "late by 3 ms"));
-    assert_false(note(&rounds, 1, "late by 3 ms"));
-    assert_true(note(&rounds, 0, "late by 12 ms"));
+    assert_false(note(0, "late by 3 ms"));
+    assert_false(note(1, "late by 3 ms"));
+    assert_true(note(0, "late by 12 ms"));
     assert_int_equal(rounds.cells[0].prospect, ROUNDS_HOPELESS);
     assert_string_equal(rounds.cells[0].lost, "late by 3 ms");
-    assert_false(note(&rounds, 1, "a session was lost"));
-    assert_false(note(&rounds, 1, "a session was lost"));
+    assert_false(note(1, "a session was lost"));
+    assert_false(note(1, "a session was lost"));
     assert_int_equal(rounds.cells[1].prospect, ROUNDS_USEFUL);
-    assert_false(note(&rounds, 2, NULL));
-    assert_false(note(&rounds, 2, "late by 3 ms"));
-    assert_false(note(&rounds, 2, "late by 3 ms"));
-    assert_false(note(&rounds, 3, "late by 3 ms"));
-    assert_false(note(&rounds, 3, NULL));
+    assert_false(note(2, NULL));
+    assert_false(note(2, "late by 3 ms"));
+    assert_false(note(2, "late by 3 ms"));
+    assert_false(note(3, "late by 3 ms"));
+    assert_false(note(3, NULL));
     assert_int_equal(rounds.cells[3].prospect, ROUNDS_USEFUL);
-    rounds_deinit(&rounds);
 }
