@@ -184,6 +184,7 @@ static enum error_kind lay_out(void *context, struct error *error)
         .sessions_most = target->limit.sessions,
         .timeout_ns = TIMEOUT_NS,
         .progress = &claims->series.progress,
+        .noise = &claims->series.noise,
     };
     enum error_kind kind = file_set_open(&claims->files, claims->output.out, "claims", error);
     if (kind != ERROR_NONE)

@@ -130,9 +130,25 @@ static const char *find_fault(const struct ensemble_pair *pair, size_t side,
     return "";
 }
 
+/* Whether other programs have disturbed a load that has run, so that it is to be made again. */
+static bool is_to_be_made_again(struct noise_watch *noise, struct table_value *row)
+{
+    const struct noise_row of_row = {
+        .columns = &row[load_row_attempt],
+        .valid = &row[load_row_valid],
+        .reason = &row[load_row_reason],
+        .complete = row[load_row_complete].flag,
+        .fails = row[load_row_miscounted].flag,
+    };
+    if (noise == NULL)
+        return false;
+    noise_watch_end(noise, &of_row);
+    return noise->again;
+}
+
 /* A load on one side: how many operations a second it makes, and its fault unless there is one. */
 static enum error_kind run_load(struct ensemble_pair *pair, size_t side,
-                                struct ensemble_pair_rates *rates, char fault[160],
+                                struct ensemble_pair_rates *rates, char fault[160], bool *again,
                                 struct error *error)
 {
     struct testbed *testbed = pair->testbed;
@@ -166,15 +182,19 @@ static enum error_kind run_load(struct ensemble_pair *pair, size_t side,
     static const struct series_record record;
     struct table rows = {.type = &load_row_table};
     snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials++);
-    enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
+    enum error_kind kind =
+        testbed->noise != NULL ? noise_watch_begin(testbed->noise, target, error) : ERROR_NONE;
+    if (kind == ERROR_NONE)
+        kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
     if (kind != ERROR_NONE)
         return kind;
     struct table_value *row = table_add(&rows);
     load_row_take(&cell, result, &options, &record, cores_allowed(), row);
+    *again = is_to_be_made_again(testbed->noise, row);
     rates->per_s[side][rates->rounds] = table_number(&row[load_row_achieved_per_s]);
     /* The first of its clauses: others give advice on the options of a load. */
     const char *why = find_fault(pair, side, row);
-    if (fault[0] == '\0')
+    if (fault[0] == '\0' && !*again)
         snprintf(fault, sizeof rates->why, "%.*s", (int)strcspn(why, ";"), why);
     table_deinit(&rows);
     load_result_free(result);
@@ -191,7 +211,10 @@ static enum error_kind run_round(struct ensemble_pair *pair, size_t round, size_
         size_t side = (round + turn) % ENSEMBLE_PAIR;
         experiment_say(pair->testbed, "%s, %s, round %zu of %zu", kind_of(rates->reads_percent),
                        servers_of(pair->servers[side], servers), round + 1, rounds);
-        kind = run_load(pair, side, rates, fault, error);
+        bool again;
+        do
+            kind = run_load(pair, side, rates, fault, &again, error);
+        while (kind == ERROR_NONE && again);
     }
     if (kind == ERROR_NONE && fault[0] == '\0')
         rates->rounds++;
@@ -264,7 +287,10 @@ static enum error_kind load_pair(struct ensemble_pair *pair, struct finding *fin
         size_t rounds;
     } loads[] = {{100, READ_ROUNDS}, {0, WRITE_ROUNDS}};
     struct ensemble_pair_rates rates;
-    enum error_kind kind = ERROR_NONE;
+    struct noise_watch *noise = pair->testbed->noise;
+    enum error_kind kind = noise != NULL
+                               ? noise_watch_look(noise, 2 * (READ_ROUNDS + WRITE_ROUNDS), error)
+                               : ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof loads / sizeof loads[0]; i++) {
         if (loads[i].reads_percent == 0 && pair->cpu_percent == 0) {
             finding_undecide(finding, "writes: not tried, for the leader of a simulation pays "

@@ -128,6 +128,7 @@ struct testbed {
     unsigned trials;                 /* trials that have begun */
     const struct progress *progress; /* shows what an experiment does; NULL: nothing does */
     const char *id;                  /* of the claim, for that */
+    struct noise_watch *noise;       /* makes disturbed loads again; NULL: nothing does */
 };
 
 /* What an outsider has seen of a lock, and done to it. */
