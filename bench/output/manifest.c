@@ -207,8 +207,8 @@ enum error_kind manifest_warn_late(const struct manifest *manifest, const char *
 json_t *manifest_result(const struct manifest *manifest, const char *folder, size_t servers,
                         json_t *cells)
 {
-    static const char *const keys[] = {"target", "trials_planned", "trials_finished", "cut_short",
-                                       "warnings"};
+    static const char *const keys[] = {"target",    "trials_planned", "trials_finished",
+                                       "cut_short", "warnings",       "noise"};
     json_t *result =
         json_pack("{s:o, s:I}", "folder", json_text(folder), "servers", (json_int_t)servers);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/output/about.h"
 #include "bench/output/folder.h"
@@ -159,30 +160,48 @@ static bool has_file(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
+/* Whether a CSV file has a column, which those of earlier releases may lack. */
+static bool has_column(const char *folder, const char *name, const char *column)
+{
+    char path[2 * PATH_SIZE], header[4096], item[128];
+    const char *rest = header;
+    bool found = false;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    text_read(path, header, sizeof header);
+    header[strcspn(header, "\n")] = '\0';
+    while (!found && text_next_item(&rest, item, sizeof item))
+        found = strcmp(item, column) == 0;
+    return found;
+}
+
 /* A script, the file that it cannot do without, and the kinds of folders that have it. The folder
  * of an experiment of the paper has tables besides, whose loads are drawn before. */
 static const struct {
     const char *name, *source;
     unsigned kinds;
+    const char *column; /* of the file, which the script cannot do without either; NULL: none */
 } list[] = {
 #define OF(kind) 1u << PLOTS_OF_##kind
-    {"rpcs", "trials.csv", OF(RUN)},
-    {"messages", "waiters.csv", OF(RUN)},
-    {"bytes", "trials.csv", OF(RUN)},
-    {"handoff_latency", "waiters.csv", OF(RUN)},
-    {"drain_time", "trials.csv", OF(RUN)},
-    {"background", "background.csv", OF(RUN)},
-    {"anatomy", "trace.csv", OF(RUN)},
-    {"compare", "compare.csv", OF(COMPARISON)},
-    {"load_reads", "cells.csv", OF(LOAD)},
-    {"load_rate", "cells.csv", OF(LOAD)},
-    {"load_fan_out", "cells.csv", OF(LOAD)},
-    {"load_timeline", "timeline.csv", OF(LOAD)},
-    {"paper_table1", "table1.csv", OF(LOAD) | OF(PAPER)},
-    {"paper_table2", "table2.csv", OF(LOAD) | OF(PAPER)},
-    {"paper_table3", "table3.csv", OF(LOAD) | OF(PAPER)},
-    {"paper_figure8", "samples.csv", OF(LOAD) | OF(PAPER)},
-    {"plan", "plan.csv", OF(PLAN)},
+    {"rpcs", "trials.csv", OF(RUN), NULL},
+    {"messages", "waiters.csv", OF(RUN), NULL},
+    {"bytes", "trials.csv", OF(RUN), NULL},
+    {"handoff_latency", "waiters.csv", OF(RUN), NULL},
+    {"drain_time", "trials.csv", OF(RUN), NULL},
+    {"background", "background.csv", OF(RUN), NULL},
+    {"anatomy", "trace.csv", OF(RUN), NULL},
+    {"compare", "compare.csv", OF(COMPARISON), NULL},
+    {"load_reads", "cells.csv", OF(LOAD), NULL},
+    {"load_rate", "cells.csv", OF(LOAD), NULL},
+    {"load_fan_out", "cells.csv", OF(LOAD), NULL},
+    {"load_timeline", "timeline.csv", OF(LOAD), NULL},
+    {"paper_table1", "table1.csv", OF(LOAD) | OF(PAPER), NULL},
+    {"paper_table2", "table2.csv", OF(LOAD) | OF(PAPER), NULL},
+    {"paper_table3", "table3.csv", OF(LOAD) | OF(PAPER), NULL},
+    {"paper_figure8", "samples.csv", OF(LOAD) | OF(PAPER), NULL},
+    {"plan", "plan.csv", OF(PLAN), NULL},
+    {"noise", "trials.csv", OF(RUN), "noise_disturbed"},
+    {"load_noise", "load.csv", OF(LOAD), "noise_disturbed"},
+    {"plan_noise", "plan.csv", OF(PLAN), "noise_disturbed"},
 #undef OF
 };
 
@@ -210,7 +229,9 @@ static void add_variable(struct growing_text *text, const char *name, const char
 static enum plots_end draw_one(struct plots *plots, size_t plot, const char *format,
                                const char *picture, const char *scripts, const char *variables)
 {
-    if (!has_file(plots->folder, list[plot].source))
+    const char *source = list[plot].source, *column = list[plot].column;
+    if (!has_file(plots->folder, source) ||
+        (column != NULL && !has_column(plots->folder, source, column)))
         return PLOTS_NOTHING;
     char *all = memory_format("%sformat='%s'", variables, format),
          *script = memory_format("%s/%s.gp", scripts, list[plot].name);
