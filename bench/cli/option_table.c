@@ -141,6 +141,7 @@ const struct option_row option_table[] = {
     ROW_SEED(struct options, plan.seed),
     ROWS_NOISE(struct options),
     ROW_OUT(struct options),
+    ROW_NO_FILES(struct options),
     ROW_PLOTS(struct options),
     ROW_METRICS(struct options),
     ROW_JSON(struct options),

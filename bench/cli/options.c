@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/output.h"
+#include "bench/cli/complain.h"
 
 #include <stdlib.h>
 
@@ -23,6 +25,20 @@ const char *const options_placements[] = {[PLACEMENT_SPREAD] = "spread",
 
 const char *const options_noise_modes[] = {
     [NOISE_RETRY] = "retry", [NOISE_REPORT] = "report", [NOISE_OFF] = "off", NULL};
+
+bool options_write_nowhere(const char *subcommand, struct output_options *output, const char *other)
+{
+    const char *asked = output->out != NULL                      ? "with --out"
+                        : output->plots != OPTIONS_PLOTS_DEFAULT ? "with --plots"
+                        : other != NULL                          ? other
+                                                                 : NULL;
+    if (!output->no_files)
+        return true;
+    if (asked != NULL)
+        return complain_value(subcommand, "--no-files", asked, "nothing is written: leave one out");
+    output->out = OUTPUT_NOWHERE;
+    return true;
+}
 
 void options_deinit(struct options *options)
 {

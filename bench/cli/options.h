@@ -105,6 +105,7 @@ struct output_options {
     uint32_t metrics_port; /* 0: none */
     bool json;
     bool quiet;
+    bool no_files; /* out is then OUTPUT_NOWHERE, and there are no plots */
 };
 
 struct options {
@@ -112,6 +113,14 @@ struct options {
     struct target_options target;
     struct output_options output;
 };
+
+/* The formats of ROW_PLOTS (bench/cli/rows.h) without --plots: svg and png. */
+#define OPTIONS_PLOTS_DEFAULT 3U
+
+/* With --no-files: has the results written nowhere. False, after a complaint, if another option
+ * asks for a file: --out, --plots, or `other`, which was given; NULL: none. */
+bool options_write_nowhere(const char *subcommand, struct output_options *output,
+                           const char *other);
 
 /* Frees the lists. */
 void options_deinit(struct options *options);

@@ -179,6 +179,10 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
             .help =                                                                                \
                 "  -o, --out DIR            new folder for the results [results/TIME-TARGET]\n")
 
+#define ROW_NO_FILES(type)                                                                         \
+    OPTION_ROW(.name = "--no-files", OPTION_FLAG(type, output.no_files),                           \
+               .help = "      --no-files           write no folder: for a demonstration\n")
+
 #define ROW_PLOTS(type)                                                                            \
     OPTION_ROW(.name = "--plots", OPTION_PLOTS(type, output.plots), .value = "svg,png",            \
                .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n")

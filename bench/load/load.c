@@ -113,6 +113,7 @@ static const struct option_row option_rows[] = {
     ROW_SEED(struct load_options, seed),
     ROWS_NOISE(struct load_options),
     ROW_OUT(struct load_options),
+    ROW_NO_FILES(struct load_options),
     ROW_PLOTS(struct load_options),
     ROW_METRICS(struct load_options),
     ROW_JSON(struct load_options),
@@ -171,7 +172,7 @@ static bool can_watch(const struct load_options *options)
     return complain_value("load", "--watch", value, why);
 }
 
-static bool is_consistent(const struct load_options *options)
+static bool is_consistent(struct load_options *options)
 {
     char value[32], why[64];
     if (options->mix_given && options->reads.count > 0)
@@ -185,7 +186,8 @@ static bool is_consistent(const struct load_options *options)
                  (unsigned long long)options->sessions.list[0]);
         return complain_value("load", "--processes", value, why);
     }
-    return can_watch(options) && !target_conflicts("load", &options->target, options->processes);
+    return can_watch(options) && options_write_nowhere("load", &options->output, NULL) &&
+           !target_conflicts("load", &options->target, options->processes);
 }
 
 int load_command_line_parse(int argc, char **argv, struct load_options *options)

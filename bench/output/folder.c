@@ -2,6 +2,7 @@
 #include "bench/output/folder.h"
 
 #include "base/clock.h"
+#include "base/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,6 +40,8 @@ static enum error_kind make_named(const char *out, char folder[PATH_MAX], struct
 enum error_kind folder_check(const char *out, struct error *error)
 {
     char folder[PATH_MAX];
+    if (out != NULL && strcmp(out, OUTPUT_NOWHERE) == 0)
+        return ERROR_NONE;
     if (out == NULL) { /* other runs may be making theirs in it: nothing is tried */
         if (access(RESULTS, W_OK | X_OK) == 0 || (errno == ENOENT && access(".", W_OK | X_OK) == 0))
             return ERROR_NONE;
@@ -56,6 +59,10 @@ enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
                             char folder[PATH_MAX], struct error *error)
 {
     char time[32];
+    if (out != NULL && strcmp(out, OUTPUT_NOWHERE) == 0) {
+        folder[0] = '\0';
+        return ERROR_NONE;
+    }
     if (out != NULL)
         return make_named(out, folder, error);
     if (mkdir(RESULTS, 0777) == 0)

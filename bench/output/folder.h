@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether folder_make will succeed, before the work begins; errors of folder_make. Makes the folder
+/* The two take OUTPUT_NOWHERE (base/output.h) as a folder: there is then none.
+ *
+ * Whether folder_make will succeed, before the work begins; errors of folder_make. Makes the folder
  * `out`, if not NULL, and removes it again. */
 MUST_CHECK enum error_kind folder_check(const char *out, struct error *error);
 

@@ -210,7 +210,8 @@ json_t *manifest_result(const struct manifest *manifest, const char *folder, siz
     static const char *const keys[] = {"target",    "trials_planned", "trials_finished",
                                        "cut_short", "warnings",       "noise"};
     json_t *result =
-        json_pack("{s:o, s:I}", "folder", json_text(folder), "servers", (json_int_t)servers);
+        json_pack("{s:o, s:I}", "folder", folder[0] != '\0' ? json_text(folder) : json_null(),
+                  "servers", (json_int_t)servers);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *value = json_object_get(manifest->json, keys[i]);
         json_object_set_new(result, keys[i], value != NULL ? json_incref(value) : json_null());

@@ -485,7 +485,8 @@ static enum error_kind close_record(struct series *series, struct series_record 
         return kind;
     if (kind == ERROR_NONE)
         kind = tell_noise(series, record, error);
-    if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL)
+    if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL &&
+        !series->options.output->no_files)
         kind = draw(series, record, error);
     struct error second;
     bool good = kind == ERROR_NONE;
@@ -545,7 +546,8 @@ static void print_record(const struct series *series, const struct series_record
         printf("\n%s: %zu server%s\n\n", record->target, record->servers,
                record->servers == 1 ? "" : "s");
     view->write(series->context, record);
-    printf("\nresults in %s\n", record->files.folder);
+    if (!series->options.output->no_files)
+        printf("\nresults in %s\n", record->files.folder);
 }
 
 int series_tell(const struct series *series, const struct series_view *view)

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ what is written to the frame
  */
@@ -138,6 +139,8 @@ void page_add(const char *folder, const struct manifest *manifest, bool quiet)
 {
     struct error error;
     char warning[PATH_MAX + 128];
+    if (strcmp(folder, OUTPUT_NOWHERE) == 0)
+        return;
     enum error_kind kind = page_write_inside(folder, &error);
     if (kind == ERROR_NONE)
         return;

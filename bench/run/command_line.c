@@ -159,7 +159,9 @@ int command_line_parse(int argc, char **argv, struct options *options)
     static const struct arguments arguments = {"run", usage, option_table, notes, NULL};
     *options = (struct options){.target.max_clients = UINT64_MAX, .plan.seed = clock_utc_ns()};
     int status = arguments_take(&arguments, argc, argv, options, NULL);
-    if (status == ARGUMENTS_GO && contradictions_found(options))
+    const char *traced = options->plan.traced.count > 0 ? "with --trace" : NULL;
+    if (status == ARGUMENTS_GO &&
+        (contradictions_found(options) || !options_write_nowhere("run", &options->output, traced)))
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO)
         status = costs_file_take_option("run", &options->target, options->output.quiet);

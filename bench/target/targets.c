@@ -75,7 +75,7 @@ enum error_kind targets_folder(struct targets *targets, size_t topology, const c
                                char folder[PATH_MAX], const char **path, struct error *error)
 {
     *path = out;
-    if (out == NULL || targets->count == 1)
+    if (out == NULL || out[0] == '\0' || targets->count == 1)
         return ERROR_NONE;
     if (topology == 0 && mkdir(out, 0777) != 0)
         return error_from_errno(error, errno, out, "cannot make the folder");

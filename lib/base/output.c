@@ -23,6 +23,11 @@ static ssize_t write_through(void *cookie, const char *bytes, size_t size)
     return (ssize_t)(done == size ? size : 0);
 }
 
+static bool is_nowhere(const char *folder)
+{
+    return strcmp(folder, OUTPUT_NOWHERE) == 0;
+}
+
 static bool set_paths(struct output *output, const char *folder, const char *name)
 {
     size_t size = sizeof output->path;
@@ -34,14 +39,14 @@ static bool set_paths(struct output *output, const char *folder, const char *nam
 void output_unreserve(const char *folder, const char *name)
 {
     struct output output;
-    if (set_paths(&output, folder, name))
+    if (!is_nowhere(folder) && set_paths(&output, folder, name))
         unlink(output.part_path);
 }
 
 void output_reserve(const char *folder, const char *name, size_t bytes)
 {
     struct output output;
-    if (!set_paths(&output, folder, name))
+    if (is_nowhere(folder) || !set_paths(&output, folder, name))
         return;
     int descriptor = open(output.part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
@@ -62,7 +67,11 @@ enum error_kind output_open(struct output *output, const char *folder, const cha
         kind = error_from_errno(error, ENAMETOOLONG, name, "its path is too long");
         goto closed;
     }
-    output->descriptor = open(output->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (is_nowhere(folder))
+        output->part_path[0] = '\0';
+    output->descriptor = is_nowhere(folder) ? open("/dev/null", O_WRONLY | O_CLOEXEC)
+                                            : open(output->part_path,
+                                                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->descriptor < 0) {
         kind = error_from_errno(error, errno, output->path, "cannot be opened for writing");
         goto closed;
@@ -72,7 +81,8 @@ enum error_kind output_open(struct output *output, const char *folder, const cha
         return ERROR_NONE;
     kind = error_from_errno(error, ENOMEM, output->path, "cannot be opened for writing");
     close(output->descriptor);
-    unlink(output->part_path);
+    if (output->part_path[0] != '\0')
+        unlink(output->part_path);
 closed:
     memset(output, 0, sizeof *output);
     return kind;
@@ -109,7 +119,7 @@ enum error_kind output_finish(struct output *output, struct error *error)
     /* Some file systems report a full disk only here. */
     if (close_quietly(output) != 0)
         return error_from_errno(error, errno, output->path, "closing it failed");
-    if (rename(output->part_path, output->path) != 0)
+    if (output->part_path[0] != '\0' && rename(output->part_path, output->path) != 0)
         return error_from_errno(error, errno, output->path, "%s cannot be renamed to it",
                                 output->part_path);
     output->part_path[0] = '\0';
@@ -118,8 +128,10 @@ enum error_kind output_finish(struct output *output, struct error *error)
 
 enum error_kind output_keep(struct output *output, struct error *error)
 {
+    bool kept = output->part_path[0] == '\0';
     close_quietly(output);
-    bool kept;
+    if (kept)
+        return ERROR_NONE;
     if (output->committed_bytes == 0)
         kept = unlink(output->part_path) == 0;
     else
@@ -135,10 +147,9 @@ enum error_kind output_keep(struct output *output, struct error *error)
 
 void output_abandon(struct output *output)
 {
-    if (output->part_path[0] == '\0')
-        return;
     close_quietly(output);
-    unlink(output->part_path);
+    if (output->part_path[0] != '\0')
+        unlink(output->part_path);
     output->part_path[0] = '\0';
 }
 

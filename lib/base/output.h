@@ -18,6 +18,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* In the place of a folder: what is written goes nowhere, and no file is made. */
+#define OUTPUT_NOWHERE ""
+
 /* All zero bytes: closed. Must not be moved or copied while open. */
 struct output {
     FILE *stream; /* the caller writes here; output_commit finds errors */
@@ -26,7 +29,7 @@ struct output {
     uint64_t written_bytes;
     uint64_t committed_bytes;
     char path[PATH_MAX];      /* the final name */
-    char part_path[PATH_MAX]; /* "" when closed */
+    char part_path[PATH_MAX]; /* "" when closed, and nowhere */
 };
 
 /* Takes up room as folder/name.part, without a stream, so that a small file can still be written

@@ -209,3 +209,31 @@ TEST_BETWEEN(a_file_is_written_as_a_whole, NULL, clean)
     assert_int_equal(output_write("/nowhere", "a.csv", write_number, &number, &error),
                      ERROR_SYSTEM);
 }
+
+/* However it ends: no file is made, /dev/null stays what it is, and a write that fails is found. */
+TEST(what_goes_nowhere_makes_no_file)
+{
+    struct stat before, after;
+    const int number = 17;
+    assert_int_equal(stat("/dev/null", &before), 0);
+    assert_int_equal(output_write(OUTPUT_NOWHERE, "a.csv", write_number, &number, &error),
+                     ERROR_NONE);
+    for (int end = 0; end < 3; end++) {
+        assert_int_equal(output_open(&output, OUTPUT_NOWHERE, "a.csv", &error), ERROR_NONE);
+        fputs("1\n", output.stream);
+        assert_int_equal(output_commit(&output, &error), ERROR_NONE);
+        assert_int_equal(output.committed_bytes, 2);
+        if (end == 0)
+            assert_int_equal(output_finish(&output, &error), ERROR_NONE);
+        else if (end == 1)
+            assert_int_equal(output_keep(&output, &error), ERROR_NONE);
+        output_abandon(&output);
+    }
+    output_reserve(OUTPUT_NOWHERE, "a.csv", 10);
+    output_unreserve(OUTPUT_NOWHERE, "a.csv");
+    assert_int_not_equal(access("/a.csv", F_OK), 0);
+    assert_int_not_equal(access("/a.csv.part", F_OK), 0);
+    assert_int_equal(stat("/dev/null", &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_true(S_ISCHR(after.st_mode));
+}
