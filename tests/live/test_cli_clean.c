@@ -214,6 +214,19 @@ INSPECT_TEST(what_has_changed_since_the_question_is_kept)
     remove_tree(DEAD);
 }
 
+/* Nor is one in which somebody else's session has a znode by then. */
+INSPECT_TEST(what_is_in_use_since_the_question_is_kept)
+{
+    create_dead(DEAD);
+    asked_start(&command, COMMAND("clean", "--connect", outside));
+    create(1, DEAD "/t0000/l0/x", EPHEMERAL);
+    asked_answer(&command, "yes\n");
+    assert_status(&command, 0);
+    assert_has(command.err, "zkherd: " DEAD ": kept: its state is now: in use\n");
+    assert_true(is_there(DEAD "/t0000/l0/x"));
+    remove_tree(DEAD);
+}
+
 INSPECT_TEST(only_the_chroot_is_cleaned)
 {
     char servers[96];

@@ -483,9 +483,13 @@ TEST(every_second_is_shown)
 /* What each second has used is no more than the workers have used in all. */
 static void assert_cpu_adds_up(const struct load_result *result)
 {
-    uint64_t sum_ns = 0, all_ns = 0;
-    for (uint32_t i = 0; i < result->load->plan->seconds; i++)
+    uint64_t sum_ns = 0, all_ns = 0, servers_ns = 0;
+    for (uint32_t i = 0; i < result->load->plan->seconds; i++) {
         sum_ns += result->usage[i].client_cpu_ns;
+        servers_ns += result->usage[i].server_cpu_ns;
+    }
+    assert_int_equal(result->server_cpu_ns, servers_ns);
+    assert_true(servers_ns > 0 && servers_ns <= result->servers.cpu_ns);
     for (uint32_t i = 0; i < result->load->plan->fleet.processes; i++)
         all_ns += result->load->shared->workers[i].cpu_ns;
     assert_int_equal(result->client_cpu_ns, sum_ns);
@@ -511,6 +515,30 @@ TEST(a_rate_is_offered)
     assert_int_equal(histogram_count(&result->measured->lag) + result->measured->delayed +
                          result->measured->unsent,
                      1000);
+    load_result_free(result);
+}
+
+/* What is measured before its warm-up is over is of cold servers. */
+TEST(a_load_in_the_background_warms_up_in_full)
+{
+    const struct load_host host = {.setup = live_host.setup,
+                                   .servers = &live_servers,
+                                   .ensemble = live_ensemble,
+                                   .watch = {.interrupt_descriptor = -1}};
+    struct load_plan plan = plan_of("get=100");
+    struct load_trial *trial = NULL;
+    struct load_result *result = NULL;
+    struct error error = {0};
+    plan.root = ROOT "/background";
+    plan.rate_per_s = 100;
+    plan.warm_up_ns = 2 * NS_PER_S;
+    plan.seconds = 1;
+    assert_true(load_background_begin(&trial, &plan, &host));
+    const struct load_shared *load = load_background_counts(trial);
+    uint64_t measures_ns = atomic_load(&load->measures_ns);
+    assert_in_range(measures_ns - load->starts_ns, NS_PER_S, 2 * NS_PER_S);
+    assert_int_equal(atomic_load(&load->settles_ns) - measures_ns, NS_PER_S);
+    live_expect(load_background_end(trial, &result, &error), &error);
     load_result_free(result);
 }
 

@@ -194,7 +194,9 @@ TEST(a_server_that_stands_still_brakes)
     assert_described("127.0.0.1:");
     assert_described(" did not answer a bystander, for more than ");
     guard.bound_ns = PATIENT_NS;
+    uint64_t began_ns = clock_now_ns();
     assert_int_equal(probe(&none, DRIVER_EVENTS, END_DONE), PLAN_GUARD_NONE);
+    assert_true(clock_now_ns() - began_ns >= BRAKE_WINDOW_NS); /* in which all was well again */
     end_guard();
 }
 

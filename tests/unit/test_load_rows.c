@@ -167,6 +167,36 @@ TEST_BETWEEN(answers_are_told_from_errors, set_up, tear_down)
                    {"errors_session_expired", text[ZK_SESSION_EXPIRED]}, {"errors_other", other});
 }
 
+/* Whatever a worker counts is in the sum, in its window; the lag of a second is the largest. */
+TEST_BETWEEN(all_workers_are_in_the_sums, set_up, tear_down)
+{
+    uint64_t next = 1;
+    for (uint32_t i = 0; i < plan.fleet.processes; i++) {
+        for (int window = 0; window < LOAD_WINDOWS; window++) {
+            struct load_window *counts = &result->load->workers[i].windows[window];
+#define X(counter) counts->counter = next++ << (i == 0 ? 16 : 0);
+            LOAD_COUNTERS(X)
+#undef X
+        }
+        result->load->seconds[i * SECONDS + 3].lag_ns = 10 + i;
+        result->load->seconds[i * SECONDS + 4].lag_ns = 20 - i;
+    }
+    uint64_t counters = (next - 1) / 2; /* of a worker */
+    load_result_add_up(result);
+    next = 1;
+    for (int window = 0; window < LOAD_WINDOWS; window++) {
+        const struct load_window *sum =
+            window == LOAD_MEASURED ? result->measured : result->contended;
+#define X(counter)                                                                                 \
+    assert_int_equal(sum->counter, (next << 16) + counters + next);                                \
+    next++;
+        LOAD_COUNTERS(X)
+#undef X
+    }
+    assert_int_equal(load_shared_second_sum(result->load, 3).lag_ns, 11);
+    assert_int_equal(load_shared_second_sum(result->load, 4).lag_ns, 20);
+}
+
 /* Three operations that a rate offers, of which two are followed by one that comes on top of it. */
 static void check_followed(enum load_kind kind, enum load_kind follows)
 {

@@ -338,6 +338,34 @@ TEST(what_waited_for_a_connection_is_delayed)
     stop();
 }
 
+/* Until the driver looked; what passes between that and the sending is the servers' delay. */
+TEST(the_drivers_lag_ends_when_the_driver_looks)
+{
+    start_at("get=100", 1, 50);
+    time_ns += 9 * NS_PER_MS;
+    load_meter_late(&session, time_ns - 8 * NS_PER_MS, time_ns - 5 * NS_PER_MS, time_ns);
+    load_meter_late(&session, time_ns - 8 * NS_PER_MS, time_ns - 6 * NS_PER_MS, time_ns);
+    assert_true(load->workers[0].windows[LOAD_MEASURED].lag.max_ns == 3 * NS_PER_MS);
+    assert_true(load_shared_second_sum(load, 0).lag_ns == 3 * NS_PER_MS);
+    answer_all(ZK_OK);
+    stop();
+}
+
+/* Each session has arrivals of its own: all together would come in bursts else. */
+TEST(sessions_do_not_arrive_together)
+{
+    uint64_t due_ns[2];
+    for (unsigned i = 0; i < 2; i++) {
+        start_at("get=100", 1, 50);
+        plan.poisson = true;
+        load_session_ops.init(&session, load, 7 + i);
+        load_session_ops.order(&session, LOAD_ORDER_START);
+        due_ns[i] = session.schedule.due_ns;
+        stop();
+    }
+    assert_int_not_equal(due_ns[0], due_ns[1]);
+}
+
 /* In a second 50 are due, of which the first was sent. What is due between the measured and the
  * contended time counts nowhere. */
 TEST(what_was_never_sent_counts_in_its_window)
@@ -405,6 +433,24 @@ TEST(what_a_lost_connection_leaves_is_not_deleted_twice)
 }
 
 /* ------------------------------------------------------------------ in the background */
+
+/* Rates are of what is answered in a time, whenever that was due. */
+TEST(an_answer_counts_in_the_time_in_which_it_comes)
+{
+    start("get=100", 2);
+    struct load_window *windows = load->workers[0].windows;
+    atomic_store(&load->settles_ns, time_ns + 1);
+    atomic_store(&load->contends_ns, time_ns + 1);
+    answer(ZK_OK);
+    answer(ZK_NO_NODE);
+    assert_int_equal(windows[LOAD_MEASURED].answered + windows[LOAD_MEASURED].errors, 0);
+    assert_int_equal(windows[LOAD_CONTENDED].answered, 1);
+    assert_int_equal(windows[LOAD_CONTENDED].errors, 1);
+    assert_int_equal(windows[LOAD_MEASURED].replied, 2);
+    atomic_store(&load->ends_ns, time_ns);
+    answer_all(ZK_OK);
+    stop();
+}
 
 /* Of those due in the contended time: at the limit is over, and a request that fails has not met
  * it, whenever the reply comes. */

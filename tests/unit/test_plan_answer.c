@@ -328,6 +328,21 @@ TEST_BETWEEN(what_gave_out_is_that_of_most_failures, ask_of_handoffs, tear_down)
     assert_int_equal(answer.gave_out->limit, UTILISATION_FAN_OUT);
 }
 
+/* A trial that was ended at another size says nothing of the one that failed. */
+TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_down)
+{
+    run_to_40();
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; j < samples.count; j++) {
+            struct plan_sample *sample = &samples.list[j];
+            bool is_it = (sample->probe.size == answer.found.failed) == (i == 1);
+            sample->verdict = is_it ? JUDGE_BRAKED : JUDGE_PASS;
+        }
+        take();
+        assert_int_equal(answer.brake != NULL, i == 1);
+    }
+}
+
 /* Trials for the knee are no trials of the search, whatever their size and verdict. */
 TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, ask_of_handoffs, tear_down)
 {

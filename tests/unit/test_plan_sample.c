@@ -91,6 +91,26 @@ TEST_BETWEEN(an_objective_on_the_lock_is_not_judged_by_the_load, NULL, tear_down
     assert_true(sample.latency_us[PLAN_AT] < 1010);
 }
 
+/* Of 1,000 arrivals 30 take longer than the limit, by half of it. */
+TEST_BETWEEN(arrivals_are_judged_by_the_limit, NULL, tear_down)
+{
+    lay_out("acquire p99 < 10ms", DRIVER_SIMULATED);
+    for (int i = 0; i < 1000; i++)
+        histogram_record(&result.latency[METER_ACQUIRE], (i < 30 ? 15 : 9) * NS_PER_MS);
+    take();
+    assert_int_equal(sample.count.over, 30);
+    assert_int_equal(sample.verdict, JUDGE_FAIL);
+}
+
+TEST_BETWEEN(a_trial_beside_strangers_has_no_vote, NULL, tear_down)
+{
+    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
+    snprintf(result.not_valid, sizeof result.not_valid, "a stranger was connected");
+    take();
+    assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
+    assert_string_equal(sample.reason, "a stranger was connected");
+}
+
 /* Whatever the objective: it would be met beside another load than was asked for. */
 TEST_BETWEEN(a_load_that_was_not_sent_as_planned_has_no_vote, NULL, tear_down)
 {

@@ -15,6 +15,8 @@ struct asker {
     struct client *client;
     uint64_t replied_ns;
     bool asks_again; /* when the reply comes */
+    uint64_t established_ns;
+    uint64_t notified_ns;
 };
 
 static struct sim *sim;
@@ -31,8 +33,8 @@ static void ask(struct asker *asker, enum operation operation)
 
 static void state_changed(void *owner, enum client_state state)
 {
-    (void)owner;
-    (void)state;
+    if (state == CLIENT_ESTABLISHED)
+        ((struct asker *)owner)->established_ns = sim_now_ns(sim);
 }
 
 static void sent(void *owner, enum operation operation)
@@ -54,9 +56,9 @@ static void replied(void *owner, const struct client_reply *reply)
 
 static void notified(void *owner, enum client_event event, const char *path)
 {
-    (void)owner;
     (void)event;
     (void)path;
+    ((struct asker *)owner)->notified_ns = sim_now_ns(sim) - asked_ns;
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};
@@ -210,6 +212,30 @@ TEST_BETWEEN(a_turn_of_a_server_has_all_that_came_during_the_one_before, NULL, e
     ask(&askers[0], OP_EXISTS); /* an idle server begins a turn at once */
     settle();
     assert_int_equal(askers[0].replied_ns, first_ends + HOP_NS + message);
+}
+
+/* Two watches are fired, one after the other, before the write is answered. */
+TEST_BETWEEN(a_notification_costs_the_server_time, NULL, end)
+{
+    const uint64_t notification = 400;
+    const struct request watch = {.operation = OP_EXISTS, .path = "/", .watch = WATCH};
+    begin(1, 0, 1, (struct sim_costs){.notification_ns = notification});
+    client_submit(askers[1].client, &watch, 0);
+    client_submit(askers[2].client, &watch, 0);
+    settle();
+    ask(&askers[0], OP_SET);
+    settle();
+    assert_int_equal(askers[1].notified_ns, HOP_NS + notification + HOP_NS);
+    assert_int_equal(askers[2].notified_ns, HOP_NS + 2 * notification + HOP_NS);
+    assert_int_equal(askers[0].replied_ns, HOP_NS + 2 * notification + HOP_NS);
+}
+
+/* The handshake of TCP comes before the request for a session and its answer. */
+TEST_BETWEEN(a_connection_takes_longer_than_a_round_trip, NULL, end)
+{
+    begin(1, 0, 1, (struct sim_costs){0});
+    for (unsigned i = 0; i < CLIENTS; i++)
+        assert_true(askers[i].established_ns >= 3 * HOP_NS);
 }
 
 /* The first write is synced during the second turn, and applied in the third; the others are
