@@ -485,6 +485,8 @@ install: all completions
 	    $(DESTDIR)$(PREFIX)/share/zkherd/reference/$$file || exit 1; done
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
+	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
+	install -m 644 $(wildcard docs/examples/*.c) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
 	install -D -m 644 $(BUILD)/completion/zkherd.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
 	install -D -m 644 $(BUILD)/completion/zkherd.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_zkherd

@@ -54,6 +54,10 @@ mkdir "$made/empty"
     # A library that somebody has built by hand.
     "${CC:-gcc}" -shared -fPIC -I"$made/root/usr/include/zkherd" -o mylock.so mylock.c
     "$made/root/usr/bin/zkherd" recipes ./mylock.so >/dev/null
+    for example in "$made"/root/usr/share/doc/zkherd/examples/*.c; do
+        "$made/root/usr/bin/zkherd" recipes "$example" >/dev/null 2>said
+        [ ! -s said ]
+    done
 ) || fail "a recipe in a file of its own cannot be used where zkherd is installed"
 
 # ---------------------------------------------------------------- the reference runs

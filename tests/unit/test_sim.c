@@ -367,6 +367,25 @@ TEST_BETWEEN(test_a_follower_lags, NULL, end)
     assert_in_range(stale, 1, 49);
 }
 
+/* Also where the sync arrives at the leader before what was committed does at the follower: what
+ * the follower's own session watches is told before the answer. */
+TEST_BETWEEN(test_a_follower_that_has_synced_does_not_lag, NULL, end)
+{
+    begin_costly(3, 1, 3, 5 * NS_PER_MS);
+    struct probe *leader = &probes[2], *follower = &probes[0];
+    assert_int_equal(create(leader, "/a", PERSISTENT), ZK_OK);
+    settle();
+    assert_int_equal(exists(follower, "/a", WATCH), ZK_OK);
+    for (unsigned i = 1; i <= 200; i++) {
+        assert_int_equal(set(leader, "/a"), ZK_OK);
+        client_sync(follower->client, "/a");
+        assert_int_equal(await(follower), ZK_OK);
+        assert_int_equal(follower->notices, i);
+        assert_int_equal(exists(follower, "/a", WATCH), ZK_OK);
+        assert_int_equal(follower->reply.version, i);
+    }
+}
+
 TEST_BETWEEN(test_a_follower_shows_its_own_session_what_it_wrote, NULL, end)
 {
     begin_costly(3, 1, 3, 5 * NS_PER_MS);
