@@ -107,10 +107,10 @@ enum error_kind noise_watch_look(struct noise_watch *watch, size_t planned, stru
     return ERROR_NONE;
 }
 
-uint64_t noise_watch_floor_ns(const struct noise_watch *watch)
+uint64_t noise_watch_floor_ns(const struct noise_watch *watch, double percent)
 {
     return watch->floor != NULL && watch->floor->known
-               ? histogram_percentile_ns(&watch->floor->idle, 99)
+               ? histogram_percentile_ns(&watch->floor->idle, percent)
                : 0;
 }
 

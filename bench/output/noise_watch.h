@@ -148,8 +148,8 @@ void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
 void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
                        const struct core_probe_times *loop, const struct noise_row *row);
 
-/* The p99 of all idle round trips so far; 0: none was measured. */
-uint64_t noise_watch_floor_ns(const struct noise_watch *watch);
+/* A percentile, such as 99, of all idle round trips so far; 0: none was measured. */
+uint64_t noise_watch_floor_ns(const struct noise_watch *watch, double percent);
 
 /* For the manifest; the caller's to json_decref. */
 json_t *noise_watch_describe(const struct noise_watch *watch);

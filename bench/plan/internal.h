@@ -126,16 +126,15 @@ uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
 /* The search for the answer; proposal: where it begins; 0: at the least size. */
 struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal);
 
-/* What round trips of an idle session take on this machine now. All zero bytes: not known. */
-struct plan_floor {
-    uint64_t p50_ns, p99_ns;
-};
+/* The percentile at which round trips of an idle session are compared with the objective: its own,
+ * but p99 at most, as they are too few for more. */
+double plan_question_floor_percent(const struct plan_question *question);
 
-/* Whether the objective lies below the floor: no trial that fails can tell whether the servers or
- * the machine are too slow. Writes why into text (size bytes), a clause. From p99 on the floor's
- * p99 is compared, and its p50 below; a rate has no floor. */
-bool plan_question_is_below_floor(const struct plan_question *question,
-                                  const struct plan_floor *floor, char *text, size_t size);
+/* Whether the objective lies below the floor, what round trips of an idle session take at that
+ * percentile now (0: not known): a trial that fails cannot tell whether servers or machine are too
+ * slow. Then text (size bytes) says so, else it is "". A rate has no floor. Returns text. */
+const char *plan_question_below_floor(const struct plan_question *question, uint64_t floor_ns,
+                                      char *text, size_t size);
 
 /* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
@@ -408,10 +407,15 @@ void plan_row_begin(const struct series_record *record, const struct plan_questi
                     const struct recipe *recipe, uint64_t proposed, struct table_value *row);
 
 /* The table of plan.csv; the columns of a row from the step on, which is that of the search, from
- * 1. */
+ * 1, but for the verdict and what the noise tells. */
 extern const struct table_type plan_row_table;
 void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sample, size_t step,
                    struct table_value *row);
+
+/* These, when the trial has just ended: what else the machine did meanwhile. A trial that it has
+ * disturbed is not valid, and no vote (bench/output/noise_watch.h). */
+void plan_row_judge(const struct plan_trial *trial, struct noise_watch *noise,
+                    struct plan_sample *sample, struct table_value *row);
 
 /* Complains about each trial of these rows of which a verdict failed, in their order; whether there
  * is one. */
@@ -499,8 +503,7 @@ struct plan_answer {
     enum plan_cut cut;
     uint64_t proposed; /* where the search began, by a model; 0: at the least size */
     struct search_answer found;
-    const char
-        *below_floor; /* why no failure decides (plan_question_is_below_floor); "": it does */
+    const char *below_floor; /* why no failure decides (plan_question_below_floor); "": they do */
     struct plan_votes first_passed, first_failed; /* the votes that located either end */
     struct plan_votes fresh_passed, fresh_failed; /* of the latest fresh trials at each end */
     struct plan_votes fresh_above;
@@ -596,8 +599,8 @@ struct plan_searches {
     size_t count;
     size_t trials; /* begun, warm-ups included: no two have the same root */
     struct plan_guard guard;
-    struct plan_floor floor; /* so far: before the first trial, and after the last */
-    char below_floor[128];   /* plan_question_is_below_floor, after the last; "": it is not */
+    char
+        below_floor[128]; /* plan_question_below_floor, before the first trial and after the last */
     enum plan_cut cut;
     struct plan_experience experience[2]; /* of short trials, of long ones */
 };
@@ -610,9 +613,13 @@ int plan_searches_lead(struct plan_options *options, int argc, char **argv);
 struct search_forecast plan_search_foresee(const struct plan_searches *searches,
                                            const struct plan_search *search);
 
-/* Runs the next trial of a search, or, when the search has ended, the next for its knee. *ran
- * becomes true, and is unchanged if there is no such trial or if the time is up, as searches->cut
- * then says. A trial is reported to its search only when the files have it; one that the time of
+/* Those of all searches. */
+struct search_forecast plan_searches_foresee(const struct plan_searches *searches);
+
+/* Runs the next trial of a search, or, when the search has ended, the next for its knee, again if
+ * other programs have disturbed it and a retry is left. *ran becomes true, and is unchanged if
+ * there is no such trial or if the time is up, as searches->cut then says. A trial is reported to
+ * its search only when the files have it; one that the time of
  * --max-time has ended, or an error, is neither kept nor reported. Errors of plan_guard_open,
  * background_run, trial_run and file_set_commit. */
 MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search,

@@ -174,21 +174,32 @@ static enum error_kind check_time(const struct plan_searches *searches, struct e
                        "the %s were up before the first trial had ended: give more", most);
 }
 
-/* With an objective that an idle session does not meet no trial is of use. */
-static enum error_kind check_floor(struct plan_searches *searches, struct error *error)
+static const char *compare_with_floor(struct plan_searches *searches)
 {
     const struct plan_question *question = &searches->options->question;
-    char objective[OBJECTIVE_TEXT_SIZE], why[128];
-    if (!plan_question_is_below_floor(question, &searches->floor, why, sizeof why))
-        return ERROR_NONE;
-    objective_format(&question->objective, objective, sizeof objective);
-    return error_raise(error, ERROR_NOT_VALID, 0, objective, "%s", why);
+    return plan_question_below_floor(
+        question,
+        noise_watch_floor_ns(&searches->series.noise, plan_question_floor_percent(question)),
+        searches->below_floor, sizeof searches->below_floor);
+}
+
+/* With an objective that an idle session does not meet no trial is of use. */
+static enum error_kind look_around(struct plan_searches *searches, struct error *error)
+{
+    char objective[OBJECTIVE_TEXT_SIZE];
+    const struct search_forecast left = plan_searches_foresee(searches);
+    searches->series.planned = left.short_trials + left.long_trials;
+    enum error_kind kind = series_look(&searches->series, error);
+    if (kind != ERROR_NONE || compare_with_floor(searches)[0] == '\0')
+        return kind;
+    objective_format(&searches->options->question.objective, objective, sizeof objective);
+    return error_raise(error, ERROR_NOT_VALID, 0, objective, "%s", searches->below_floor);
 }
 
 /* The turns of all searches, round by round. */
 static enum error_kind run_all(struct plan_searches *searches, struct error *error)
 {
-    enum error_kind kind = check_floor(searches, error);
+    enum error_kind kind = ERROR_NONE;
     bool ran = true;
     progress_say(&searches->series.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
@@ -215,10 +226,13 @@ static enum error_kind run(void *context, struct error *error)
         .watch = {.interrupt_descriptor = searches->series.targets.signals}};
     char root[PATH_MAX];
     snprintf(root, sizeof root, "%s/bystander", target->root);
+    enum error_kind kind = look_around(searches, error);
+    if (kind != ERROR_NONE)
+        return kind;
     if (options->target.connect)
         progress_say(&searches->series.progress, "reading from the servers before the first trial");
-    enum error_kind kind = plan_guard_begin(&searches->guard, &options->guard,
-                                            options->target.connect ? &host : NULL, root, error);
+    kind = plan_guard_begin(&searches->guard, &options->guard,
+                            options->target.connect ? &host : NULL, root, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -267,9 +281,7 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
     record->planned = record->rows.rows;
     if (cut)
         searches->cut = PLAN_CUT_SHORT;
-    if (!plan_question_is_below_floor(&options->question, &searches->floor, searches->below_floor,
-                                      sizeof searches->below_floor))
-        searches->below_floor[0] = '\0';
+    (void)compare_with_floor(searches);
     for (size_t i = 0; i < searches->count; i++) {
         struct plan_search *search = &searches->list[i];
         if (search->topology != record->topology)

@@ -108,18 +108,23 @@ struct search_plan plan_question_search(const struct plan_question *question, ui
     };
 }
 
-bool plan_question_is_below_floor(const struct plan_question *question,
-                                  const struct plan_floor *floor, char *text, size_t size)
+double plan_question_floor_percent(const struct plan_question *question)
+{
+    double percent = objective_percent(&question->objective);
+    return percent < 99 ? percent : 99;
+}
+
+const char *plan_question_below_floor(const struct plan_question *question, uint64_t floor_ns,
+                                      char *text, size_t size)
 {
     const struct objective *objective = &question->objective;
-    bool is_far_out = objective->percentile_hundredths >= 9900;
-    uint64_t floor_ns = is_far_out ? floor->p99_ns : floor->p50_ns;
     char duration[32];
-    if (objective_is_rate(objective) || floor_ns < objective->limit_ns)
-        return false;
-    snprintf(text, size, "cannot be told on this machine now: an idle session's %s was %s",
-             is_far_out ? "p99" : "p50", text_format_duration(floor_ns, duration, sizeof duration));
-    return true;
+    text[0] = '\0';
+    if (!objective_is_rate(objective) && floor_ns >= objective->limit_ns)
+        snprintf(text, size, "cannot be told on this machine now: an idle session's p%g was %s",
+                 plan_question_floor_percent(question),
+                 text_format_duration(floor_ns, duration, sizeof duration));
+    return text;
 }
 
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,

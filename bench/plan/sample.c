@@ -182,6 +182,7 @@ void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sa
     X(T, evidence, TEXT, "", 0, NONE, "the figures that say so")                                   \
     X(T, reason, TEXT, "", 0, NONE,                                                                \
       "why it is not valid, was ended by the brake, or which verdict failed")                      \
+    NOISE_COLUMNS_AS_THERE(X, T)                                                                   \
     X(T, fails, FLAG, "", 0, PRIVATE, "whether the lock is broken, or a server miscounts")
 TABLE_DECLARE(plan_row, PLAN_ROW_COLUMNS);
 TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
@@ -241,7 +242,6 @@ void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sam
     row[plan_row_handoffs] = table_count(0);
     row[plan_row_samples] = table_count(sample->count.samples);
     row[plan_row_over] = table_count(sample->count.over);
-    row[plan_row_verdict] = table_text(judge_verdict_word(sample->verdict));
     row[plan_row_limit_us] = table_real(is_rate ? NAN : (double)objective->limit_ns / 1e3);
     row[plan_row_least_per_s] = table_count_if(is_rate, objective->least_per_s);
     for (size_t i = 0; i < PLAN_FIGURES; i++)
@@ -260,6 +260,27 @@ void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sam
     }
     row[plan_row_reason] = table_text(sample->reason);
     row[plan_row_fails] = table_flag(trial->result != NULL && trial->result->violation_count > 0);
+}
+
+void plan_row_judge(const struct plan_trial *trial, struct noise_watch *noise,
+                    struct plan_sample *sample, struct table_value *row)
+{
+    const struct trial_result *result = trial->result;
+    struct table_value valid = table_flag(sample->verdict != JUDGE_NOT_VALID);
+    const struct noise_row of_noise = {
+        .columns = &row[plan_row_attempt],
+        .valid = &valid,
+        .reason = &row[plan_row_reason],
+        .complete = result != NULL && result->end == END_DONE && sample->verdict != JUDGE_BRAKED,
+        .fails = row[plan_row_fails].flag,
+        .stalled = result != NULL && result->stalls.count > 0,
+    };
+    noise_watch_end(noise, &of_noise);
+    if (!valid.flag) {
+        sample->verdict = JUDGE_NOT_VALID;
+        snprintf(sample->reason, sizeof sample->reason, "%s", row[plan_row_reason].text);
+    }
+    row[plan_row_verdict] = table_text(judge_verdict_word(sample->verdict));
 }
 
 bool plan_rows_complain(const struct table *rows, const struct plan_question *question)

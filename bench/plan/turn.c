@@ -130,13 +130,19 @@ static enum error_kind keep(struct turn *turn, struct error *error)
         sample.verdict = JUDGE_BRAKED;
         snprintf(sample.reason, sizeof sample.reason, "%s", turn->searches->guard.why);
     }
-    plan_samples_add(&search->samples, &sample);
     struct table_value *row = table_add(&record->rows);
     plan_row_begin(record, turn->probe.question, search->recipe, search->search.plan.proposal, row);
-    plan_row_take(&trial, &sample, search->samples.count, row);
+    plan_row_take(&trial, &sample, search->samples.count + 1, row);
+    plan_row_judge(&trial, &series->noise, &sample, row);
+    if (series->noise.again) {
+        series_settle(series, record);
+        return ERROR_NONE;
+    }
+    plan_samples_add(&search->samples, &sample);
     table_write_row(&plan_row_table, row, &record->csv);
     if (turn->result != NULL)
         series_keep(series, record, turn->result->memory->fleet, turn->result->not_reconciled);
+    series_settle(series, record);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE && !turn->for_knee)
         search_report(&search->search, sample.verdict);
@@ -158,17 +164,24 @@ static uint64_t expected_ns(const struct plan_searches *searches, bool longer)
     return longer ? took_ns * PLAN_LONG : took_ns / PLAN_LONG;
 }
 
-/* Before a trial: how many there will be, and how long they take, both estimates. */
-static void show_progress(struct plan_searches *searches)
+struct search_forecast plan_searches_foresee(const struct plan_searches *searches)
 {
     struct search_forecast left = {0};
-    size_t kept = 0;
     for (size_t i = 0; i < searches->count; i++) {
         const struct search_forecast one = plan_search_foresee(searches, &searches->list[i]);
         left.short_trials += one.short_trials;
         left.long_trials += one.long_trials;
-        kept += searches->list[i].samples.count;
     }
+    return left;
+}
+
+/* Before a trial: how many there will be, and how long they take, both estimates. */
+static void show_progress(struct plan_searches *searches)
+{
+    const struct search_forecast left = plan_searches_foresee(searches);
+    size_t kept = 0;
+    for (size_t i = 0; i < searches->count; i++)
+        kept += searches->list[i].samples.count;
     searches->series.planned = kept + left.short_trials + left.long_trials;
     searches->series.progress.count = searches->series.planned;
     progress_begin(&searches->series.progress, kept,
@@ -189,7 +202,9 @@ static enum error_kind run_and_keep(struct turn *turn, struct error *error)
     struct plan_experience *experience = &searches->experience[turn->probe.asked.longer];
     uint64_t began_ns = clock_now_ns();
     show_progress(searches);
-    enum error_kind kind = run_probe(turn, error);
+    enum error_kind kind = noise_watch_begin(&searches->series.noise, turn->target, error);
+    if (kind == ERROR_NONE)
+        kind = run_probe(turn, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -217,12 +232,17 @@ enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search
         turn.for_knee = true;
     else
         return ERROR_NONE;
-    if (plan_guard_is_out_of_time(&searches->guard))
-        searches->cut = PLAN_CUT_BY_TIME;
-    if (searches->cut == PLAN_CUT_BY_TIME)
-        return ERROR_NONE;
-    *ran = true;
-    return run_and_keep(&turn, error);
+    enum error_kind kind = ERROR_NONE;
+    do {
+        struct turn attempt = turn;
+        if (plan_guard_is_out_of_time(&searches->guard))
+            searches->cut = PLAN_CUT_BY_TIME;
+        if (searches->cut == PLAN_CUT_BY_TIME)
+            return ERROR_NONE;
+        *ran = true;
+        kind = run_and_keep(&attempt, error);
+    } while (kind == ERROR_NONE && searches->series.noise.again);
+    return kind;
 }
 
 enum error_kind plan_turn_warm_up(struct plan_searches *searches, struct plan_search *search,

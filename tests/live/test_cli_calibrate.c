@@ -182,7 +182,7 @@ static void check_proposal(void)
 {
     measure("s", COMMAND("plan", "--slo", "handoff p50 < 30s", "--costs", "c.json", "-r",
                          "scalable", "--at-most", "32", "--trial-time", "10", "--fsync", "no",
-                         "--plots", "svg", "-o", "s"));
+                         "--noise", "report", "--plots", "svg", "-o", "s"));
     assert_status(&command, 0);
     words_unwrap(command.out);
     assert_has(command.out, "scalable: 32 waiters meet handoff p50 < 30s (5 of 5 fresh trials");

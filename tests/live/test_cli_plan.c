@@ -19,9 +19,11 @@ static int make(void **state)
     return work_make(state);
 }
 
-#define PLAN(...)                                                                                  \
-    command_run(&command,                                                                          \
-                COMMAND("plan", __VA_ARGS__, "-r", "scalable", "--plots", "svg", "-o", "out"))
+/* With `report` a busy machine changes nothing. */
+#define PLAN_IN(noise, ...)                                                                        \
+    command_run(&command, COMMAND("plan", __VA_ARGS__, "-r", "scalable", "--noise", noise,         \
+                                  "--plots", "svg", "-o", "out"))
+#define PLAN(...) PLAN_IN("report", __VA_ARGS__)
 
 static struct csv_file read_table(const char *name)
 {
@@ -145,6 +147,17 @@ TEST_BETWEEN(time_that_is_used_up_ends_a_search, make, work_remove)
     csv_file_deinit(&answers);
 }
 
+/* No idle session does either. */
+TEST_BETWEEN(an_objective_below_the_floor_is_not_searched_for, make, work_remove)
+{
+    PLAN("--slo", "handoff p99 < 1us");
+    assert_status(&command, 4);
+    words_unwrap(command.err);
+    assert_has(command.err, "handoff p99 < 1us: the measurement is not valid: cannot be told on "
+                            "this machine now: an idle session's p99 was ");
+    assert_left(0);
+}
+
 /* ------------------------------------------------------------------ beside a load */
 
 /* On a busy machine most trials may be no vote, and zkherd says so. */
@@ -225,8 +238,8 @@ TEST_BETWEEN(the_rate_of_the_background, make, work_remove)
 /* A trial ends as soon as so many requests are over the limit that it fails in any case. */
 TEST_BETWEEN(what_the_background_does_not_meet_fails, make, work_remove)
 {
-    PLAN("--slo", "background p99 < 1us", "--unknown", "rate", "--background", "get=100",
-         "--at-least", "200", "--trial-time", "1000");
+    PLAN_IN("off", "--slo", "background p99 < 1us", "--unknown", "rate", "--background", "get=100",
+            "--at-least", "200", "--trial-time", "1000");
     assert_answered("scalable: nothing meets background p99 < 1us: the best is 200 requests a");
     struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
@@ -258,10 +271,10 @@ TEST_BETWEEN(requests_of_the_background_count_for_the_brake, make, work_remove)
 TEST_BETWEEN(on_servers_of_somebody_else, make, work_remove)
 {
     command.settings = (const char *const[]){NO_PROGRAMS, NULL};
-    command_run(&command,
-                COMMAND("plan", "--slo", "background p50 < 30s", "--background",
-                        "get=80,create-delete=20@300", "-r", "scalable", "--at-most", "1",
-                        "--trial-time", "10", "--brake", "60s", "--connect", outside, "-o", "out"));
+    command_run(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--background",
+                                  "get=80,create-delete=20@300", "-r", "scalable", "--at-most", "1",
+                                  "--trial-time", "10", "--brake", "60s", "--connect", outside,
+                                  "--noise", "report", "-o", "out"));
     assert_answered("scalable: 1 waiter meets background p50 < 30s (");
     assert_has(command.err, ": at most 2 sessions at a time, each of which sends its next request "
                             "as soon as it may, and beside them the load of --background: 10 "
@@ -273,9 +286,9 @@ TEST_BETWEEN(on_servers_of_somebody_else, make, work_remove)
 /* What is whole is kept, and the interval so far is told. */
 TEST_BETWEEN(interrupted, make, work_remove)
 {
-    command_start(&command,
-                  COMMAND("plan", "--slo", "background p50 < 30s", "--background", "get=100@200",
-                          "-r", "scalable", "--trial-time", "300", "--plots", "svg", "-o", "out"));
+    command_start(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--background",
+                                    "get=100@200", "-r", "scalable", "--trial-time", "300",
+                                    "--noise", "report", "--plots", "svg", "-o", "out"));
     command_await_rows(&command, "out/plan.csv.part", 1);
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);

@@ -125,31 +125,30 @@ TEST(servers_that_allow_fewer_sessions_lower_the_largest_size)
     }
 }
 
-/* From p99 on by the floor's p99, else by its median. */
+/* At its own percentile, p99 at most. */
 TEST(an_objective_that_an_idle_session_does_not_meet_is_below_the_floor)
 {
     static const struct {
-        const char *objective, *why;
+        const char *objective;
+        double percent;
+        const char *why;
     } cases[] = {
-        {"handoff p99 < 14ms", "cannot be told on this machine now: an idle session's p99 was 14 "
-                               "ms"},
-        {"acquire p99.9 < 5ms", "cannot be told on this machine now: an idle session's p99 was 14 "
-                                "ms"},
-        {"background p95 < 2ms", "cannot be told on this machine now: an idle session's p50 was 2 "
-                                 "ms"},
-        {"handoff p99 < 14001us", NULL},
-        {"handoff p95 < 3ms", NULL},
-        {"handoffs > 100000/s", NULL},
+        {"handoff p99 < 14ms", 99,
+         "cannot be told on this machine now: an idle session's p99 was 14 ms"},
+        {"background p99.9 < 5ms", 99,
+         "cannot be told on this machine now: an idle session's p99 was 14 ms"},
+        {"acquire p95 < 2ms", 95,
+         "cannot be told on this machine now: an idle session's p95 was 14 ms"},
+        {"handoff p99 < 14001us", 99, ""},
+        {"handoffs > 100000/s", 0, ""},
     };
-    const struct plan_floor floor = {.p50_ns = 2 * NS_PER_MS, .p99_ns = 14 * NS_PER_MS};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char why[128] = "";
+        char why[128];
         ask(cases[i].objective, PLAN_WAITERS, 0, 1);
-        assert_int_equal(plan_question_is_below_floor(&question, &floor, why, sizeof why),
-                         cases[i].why != NULL);
-        assert_string_equal(why, cases[i].why != NULL ? cases[i].why : "");
-        assert_false(
-            plan_question_is_below_floor(&question, &(struct plan_floor){0}, why, sizeof why));
+        assert_true(plan_question_floor_percent(&question) == cases[i].percent);
+        assert_string_equal(plan_question_below_floor(&question, 14 * NS_PER_MS, why, sizeof why),
+                            cases[i].why);
+        assert_string_equal(plan_question_below_floor(&question, 0, why, sizeof why), "");
     }
 }
 

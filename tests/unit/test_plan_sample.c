@@ -146,6 +146,37 @@ TEST_BETWEEN(a_load_that_ended_too_early_has_no_vote, NULL, tear_down)
     assert_true(isnan(sample.handoff_p50_us) && isnan(sample.handoffs_per_s));
 }
 
+/* The clock of the day jumped by ten seconds. It is made again once, and then stands, not valid. */
+TEST_BETWEEN(a_disturbed_trial_is_made_again_and_is_no_vote, NULL, tear_down)
+{
+    static const struct target_options target = {.driver = DRIVER_EVENTS};
+    const struct targets targets = {0};
+    const struct series_record record = {.files.run = "r", .target = "standalone", .servers = 1};
+    struct noise_watch noise;
+    struct error error;
+    struct table table = {.type = &plan_row_table};
+    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
+    assert_int_equal(noise_watch_open(&noise, &target, &targets, &error), ERROR_NONE);
+    noise.retries = 1;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        struct table_value *row = table_add(&table);
+        noise.before = noise_read(NULL);
+        noise.before.ahead_s -= 10;
+        take();
+        assert_int_equal(sample.verdict, JUDGE_PASS);
+        plan_row_begin(&record, &question, trial.recipe, 0, row);
+        plan_row_take(&trial, &sample, 1, row);
+        plan_row_judge(&trial, &noise, &sample, row);
+        assert_int_equal(noise.again, attempt == 0);
+        assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
+        assert_false(plan_sample_is_vote(&sample));
+        assert_non_null(strstr(sample.reason, "disturbed: "));
+        assert_non_null(strstr(sample.reason, "the clock of the day jumped by 10.0 s"));
+    }
+    table_deinit(&table);
+    noise_watch_close(&noise);
+}
+
 TEST_BETWEEN(without_a_load_its_columns_are_empty, NULL, tear_down)
 {
     static const char *const rows[] = {",500,998,1500.0,8500.0,70000.0,499.00,0,0,", ",,,,,,,,"};
