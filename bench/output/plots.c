@@ -17,6 +17,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,8 @@
 #define ABOUT_LINES_MAX (COMPARED_RUNS_MAX + 1)
 #define ABOUT_SIZE      600
 #define TAIL_SIZE       16
+/* Other results of a series, to whose numbers axes reach. */
+#define LIKE_MAX 16
 
 __attribute__((format(printf, 2, 3))) static enum plots_end skip(struct plots *plots,
                                                                  const char *why, ...)
@@ -225,6 +228,19 @@ static void add_variable(struct growing_text *text, const char *name, const char
     growing_text_add(text, "'; ");
 }
 
+/* like_1, like_2, …: the other folders that have the file of a plot. */
+static void add_likes(struct growing_text *variables, const struct plots *plots, const char *source)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plots->like_count; i++) {
+        char name[32];
+        if (strcmp(plots->like[i], plots->folder) == 0 || !has_file(plots->like[i], source))
+            continue;
+        snprintf(name, sizeof name, "like_%zu", ++count);
+        add_variable(variables, name, plots->like[i]);
+    }
+}
+
 /* A picture that gnuplot could not write to its end is removed. */
 static enum plots_end draw_one(struct plots *plots, size_t plot, const char *format,
                                const char *picture, const char *scripts, const char *variables)
@@ -233,10 +249,13 @@ static enum plots_end draw_one(struct plots *plots, size_t plot, const char *for
     if (!has_file(plots->folder, source) ||
         (column != NULL && !has_column(plots->folder, source, column)))
         return PLOTS_NOTHING;
-    char *all = memory_format("%sformat='%s'", variables, format),
-         *script = memory_format("%s/%s.gp", scripts, list[plot].name);
-    enum plots_end end = run_script(all, script, plots);
-    free(all);
+    struct growing_text all = {0};
+    growing_text_add(&all, "%s", variables);
+    add_likes(&all, plots, list[plot].source);
+    growing_text_add(&all, "format='%s'", format);
+    char *script = memory_format("%s/%s.gp", scripts, list[plot].name);
+    enum plots_end end = run_script(all.text, script, plots);
+    free(all.text);
     free(script);
     if (end == PLOTS_DRAWN && !is_whole(picture, format)) {
         unlink(picture);
@@ -357,9 +376,60 @@ static enum plots_end draw(struct plots *plots)
     return end;
 }
 
+/* ------------------------------------------------------------------ results of the same series */
+
+struct series_folders {
+    char own[PATH_MAX]; /* without links and dots */
+    json_t *manifest;
+    const char *list[LIKE_MAX];
+    size_t count;
+};
+
+static json_t *read_manifest(const char *folder)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    return json_load_file(path, 0, NULL);
+}
+
+/* Those with the same command and seed were made together. */
+static enum error_kind add_like(void *context, const char *folder, struct error *error)
+{
+    struct series_folders *folders = context;
+    json_t *manifest = read_manifest(folder);
+    const json_t *command = json_object_get(manifest, "command"),
+                 *seed = json_object_get(manifest, "seed");
+    (void)error;
+    if (folders->count < LIKE_MAX && strcmp(folder, folders->own) != 0 && json_is_array(command) &&
+        json_equal(command, json_object_get(folders->manifest, "command")) &&
+        json_equal(seed, json_object_get(folders->manifest, "seed")))
+        folders->list[folders->count++] = memory_text(folder);
+    json_decref(manifest);
+    return ERROR_NONE;
+}
+
+static void find_likes(struct series_folders *folders, struct plots *plots)
+{
+    char parent[PATH_MAX];
+    struct error error;
+    folders->manifest = read_manifest(plots->folder);
+    if (folders->manifest != NULL && realpath(plots->folder, folders->own) != NULL) {
+        folder_parent(folders->own, parent);
+        (void)!folder_each(parent, add_like, folders, &error);
+    }
+    plots->like = folders->list;
+    plots->like_count = folders->count;
+}
+
 enum plots_end plots_draw(struct plots *plots)
 {
+    struct series_folders folders = {.count = 0};
+    if (plots->like == NULL && (plots->kind == PLOTS_OF_RUN || plots->kind == PLOTS_OF_PLAN))
+        find_likes(&folders, plots);
     enum plots_end end = draw(plots);
+    for (size_t i = 0; i < folders.count; i++)
+        free((char *)(uintptr_t)folders.list[i]);
+    json_decref(folders.manifest);
     free(plots->recipes.text);
     plots->recipes = (struct growing_text){0};
     return end;

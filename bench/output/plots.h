@@ -41,7 +41,11 @@ struct plots {
     struct growing_text recipes; /* in this order; a load has none */
     json_t *manifest; /* of the folder, which does not have it yet; NULL: it has, or never will */
     unsigned formats; /* at least one (bench/cli/arguments.h) */
-    int interrupts;   /* -1, or a descriptor that becomes readable when it is to be given up */
+    /* Folders of results of the same series, to whose numbers the axes reach as well, this one
+     * among them; NULL: those that are found beside it. Of runs and plans. */
+    const char *const *like;
+    size_t like_count;
+    int interrupts; /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;
     void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */

@@ -421,7 +421,12 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                           .manifest = record->manifest.json,
                           .formats = output->plots,
                           .interrupts = series->targets.signals};
-    const char *nothing = series->user->name_plots(series->context, &plots);
+    const char *nothing = series->user->name_plots(series->context, &plots),
+               *like[OPTIONS_TOPOLOGIES_MAX];
+    for (size_t i = 0; i < series->record_count; i++)
+        like[i] = series->records[i].files.folder;
+    if (plots.kind == PLOTS_OF_RUN || plots.kind == PLOTS_OF_PLAN)
+        plots.like = like, plots.like_count = series->record_count;
     manifest_date(&record->manifest, &record->files);
     progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
                                         ? "drawing the plots"
@@ -470,9 +475,9 @@ static enum error_kind tell_noise(const struct series *series, struct series_rec
                         &record->made_again, error);
 }
 
-/* The first error is the one that counts. */
-static enum error_kind close_record(struct series *series, struct series_record *record,
-                                    struct error *error)
+/* Its files are closed and complete, whereupon all records are; the first error is the one that
+ * counts. */
+static void close_record(struct series *series, struct series_record *record, struct error *error)
 {
     const struct series_user *user = series->user;
     const struct file_set *files = &record->files;
@@ -481,21 +486,30 @@ static enum error_kind close_record(struct series *series, struct series_record 
     enum error_kind written =
         user->finish != NULL ? user->finish(series->context, record, whole, error) : ERROR_NONE;
     kind = kind == ERROR_NONE ? written : kind;
+    if (files->trials > 0 && kind == ERROR_NONE)
+        (void)!tell_noise(series, record, error);
+}
+
+/* Its plots, which look at all records, and its manifest. */
+static void describe_record(struct series *series, struct series_record *record,
+                            struct error *error)
+{
+    const struct series_user *user = series->user;
+    const struct file_set *files = &record->files;
+    enum error_kind kind = error->kind;
     if (files->trials == 0)
-        return kind;
-    if (kind == ERROR_NONE)
-        kind = tell_noise(series, record, error);
+        return;
     if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL &&
         !series->options.output->no_files)
         kind = draw(series, record, error);
     struct error second;
     bool good = kind == ERROR_NONE;
     manifest_set(&record->manifest, "noise", noise_watch_describe(&series->noise));
-    written = manifest_write(&record->manifest, files, record->planned, series->cut_short,
-                             good ? NULL : error, good ? error : &second);
+    enum error_kind written =
+        manifest_write(&record->manifest, files, record->planned, series->cut_short,
+                       good ? NULL : error, good ? error : &second);
     kind = kind == ERROR_NONE ? written : kind;
     record->whole = kind == ERROR_NONE && !files->broken;
-    return kind;
 }
 
 /* Complains about the first error that is not the one that has cut the series short, about which
@@ -511,10 +525,13 @@ static int tell_error(const struct series *series, int status, const struct erro
 static int close_records(struct series *series)
 {
     int status = 0;
-    for (size_t i = 0; series->user->rows != NULL && i < series->record_count; i++) {
-        struct error error = {0};
-        (void)!close_record(series, &series->records[i], &error);
-        status = tell_error(series, status, &error);
+    size_t count = series->user->rows != NULL ? series->record_count : 0;
+    struct error errors[OPTIONS_TOPOLOGIES_MAX] = {0};
+    for (size_t i = 0; i < count; i++)
+        close_record(series, &series->records[i], &errors[i]);
+    for (size_t i = 0; i < count; i++) {
+        describe_record(series, &series->records[i], &errors[i]);
+        status = tell_error(series, status, &errors[i]);
     }
     struct error error = {0};
     if (series->user->join != NULL)
