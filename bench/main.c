@@ -6,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/subcommands.h"
+#include "bench/cli/terminal.h"
 #include "bench/help/help.h"
 #include "bench/output/json_result.h"
 
@@ -67,7 +68,7 @@ static int run_subcommand(int argc, char **argv)
     if ((help_wanted || version_wanted) && argc > 2)
         return complain_usage("", argv[2], "%s takes no further argument", name);
     if (help_wanted) {
-        fputs(help_before, stdout);
+        terminal_write(help_before, stdout);
         for (; one->name != NULL; one++)
             printf("  %-12s %s\n", one->name, one->does);
         fputs(help_behind, stdout);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/terminal.h"
 
+#include "base/memory.h"
 #include "base/printable.h"
 
 #include <assert.h>
@@ -27,31 +28,96 @@ unsigned terminal_columns(int descriptor)
     return size.ws_col;
 }
 
+static bool is_utf8(const char *charset)
+{
+    return strcasecmp(charset, "UTF-8") == 0 || strcasecmp(charset, "UTF8") == 0;
+}
+
 struct terminal_look terminal_judge(bool is_terminal, const char *term, const char *no_color,
                                     const char *charset)
 {
     bool capable = is_terminal && term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
-    bool unicode = strcasecmp(charset, "UTF-8") == 0 || strcasecmp(charset, "UTF8") == 0;
     return (struct terminal_look){.controls = capable,
                                   .colours = capable && (no_color == NULL || no_color[0] == '\0'),
-                                  .blocks = capable && unicode && strcmp(term, "linux") != 0};
+                                  .blocks =
+                                      capable && is_utf8(charset) && strcmp(term, "linux") != 0};
+}
+
+static const char *find_charset(char *charset, size_t size)
+{
+    charset[0] = '\0';
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    if (locale != (locale_t)0) {
+        snprintf(charset, size, "%s", nl_langinfo_l(CODESET, locale));
+        freelocale(locale);
+    }
+    return charset;
 }
 
 struct terminal_look terminal_look(int descriptor)
 {
-    char charset[32] = "";
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    if (locale != (locale_t)0) {
-        snprintf(charset, sizeof charset, "%s", nl_langinfo_l(CODESET, locale));
-        freelocale(locale);
-    }
-    return terminal_judge(isatty(descriptor) == 1, getenv("TERM"), getenv("NO_COLOR"), charset);
+    char charset[32];
+    return terminal_judge(isatty(descriptor) == 1, getenv("TERM"), getenv("NO_COLOR"),
+                          find_charset(charset, sizeof charset));
 }
 
+/* ------------------------------------------------------------------ signs beyond ASCII */
+
+struct spelling {
+    const char *is, *becomes;
+};
+
+static const struct spelling in_ascii[] = {{"²", "^2"}, {"³", "^3"}, {"·", ""},  {"…", ".."},
+                                           {"–", "-"},  {"≥", ">="}, {"µ", "u"}, {NULL, NULL}};
+static const struct spelling in_signs[] = {{"^2", "²"}, {"^3", "³"}, {NULL, NULL}};
+static const struct spelling as_it_is[] = {{NULL, NULL}};
+
+static char *spell(const char *text, const struct spelling *spellings)
+{
+    struct growing_text spelled = {0};
+    growing_text_add(&spelled, "%s", "");
+    while (*text != '\0') {
+        const struct spelling *one = spellings;
+        while (one->is != NULL && strncmp(text, one->is, strlen(one->is)) != 0)
+            one++;
+        growing_text_add(&spelled, one->is != NULL ? "%s" : "%.1s",
+                         one->is != NULL ? one->becomes : text);
+        text += one->is != NULL ? strlen(one->is) : 1;
+    }
+    return spelled.text;
+}
+
+static bool shows_signs(FILE *stream)
+{
+    char charset[32];
+    return isatty(fileno(stream)) != 1 || is_utf8(find_charset(charset, sizeof charset));
+}
+
+char *terminal_spell(const char *text, FILE *stream)
+{
+    return spell(text, shows_signs(stream) ? as_it_is : in_ascii);
+}
+
+char *terminal_spell_formula(const char *formula, FILE *stream)
+{
+    return spell(formula, shows_signs(stream) ? in_signs : as_it_is);
+}
+
+void terminal_write(const char *text, FILE *stream)
+{
+    char *spelled = terminal_spell(text, stream);
+    fputs(spelled, stream);
+    free(spelled);
+}
+
+/* ------------------------------------------------------------------ lines */
+
 /* column: where the first word is to stand. */
-static void write_words(const char *text, size_t column, size_t indent, FILE *stream)
+static void write_words(const char *words, size_t column, size_t indent, FILE *stream)
 {
     bool begins = true;
+    char *spelled = terminal_spell(words, stream);
+    const char *text = spelled;
     while (*text != '\0') {
         size_t length = strcspn(text, " "), width = printable_columns(text, length);
         if (!begins && column + 1 + width > TERMINAL_COLUMNS) {
@@ -67,6 +133,7 @@ static void write_words(const char *text, size_t column, size_t indent, FILE *st
         text += length + strspn(text + length, " ");
     }
     fputc('\n', stream);
+    free(spelled);
 }
 
 void wrap_write(const char *text, size_t indent, FILE *stream)

@@ -43,8 +43,18 @@ struct terminal_look terminal_judge(bool is_terminal, const char *term, const ch
 /* The same of a descriptor, by the environment. The program's locale stays as it is. */
 struct terminal_look terminal_look(int descriptor);
 
-/* Writes a text (UTF-8) and a line feed, in lines of 80 columns. Every line has an indent of so
- * many columns; the caller has written that of the first line. */
+/* The text as an output can show it, for the caller to free: on a terminal whose character set is
+ * not UTF-8, the signs of zkherd beyond ASCII (n², 2·n, …) in ASCII (n^2, 2n, ..). */
+char *terminal_spell(const char *text, FILE *stream);
+
+/* The same of a formula that is in ASCII, whose powers are signs elsewhere. */
+char *terminal_spell_formula(const char *formula, FILE *stream);
+
+/* terminal_spell, and the text is written. */
+void terminal_write(const char *text, FILE *stream);
+
+/* Writes a text (UTF-8), spelled for the stream, and a line feed, in lines of 80 columns. Every
+ * line has an indent of so many columns; the caller has written that of the first line. */
 void wrap_write(const char *text, size_t indent, FILE *stream);
 
 /* Writes a text from the first column on; the lines after the first are indented. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/recipes/law_table.h"
 
+#include "base/printable.h"
+#include "bench/cli/terminal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +121,14 @@ bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law
     return costs;
 }
 
+void law_table_put(const char *formula, size_t columns, FILE *stream)
+{
+    char *spelled = terminal_spell_formula(formula, stream);
+    size_t width = printable_columns(spelled, strlen(spelled));
+    fprintf(stream, "%s%*s", spelled, width < columns ? (int)(columns - width) : 0, "");
+    free(spelled);
+}
+
 void law_table_write(const struct recipe *recipe, FILE *stream)
 {
     static const char *const labels[TALLY_KINDS] = {
@@ -136,6 +147,7 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
         [TALLY_NAMES_LISTED] = "names listed",
     };
     static const char line[] = "  %-18s  %-9s  %-14s  %-11s  %s\n";
+    static const size_t columns[LAW_STEPS] = {11, 16, 13, 0};
     static const char *const meanings[] = {
         "h: 1 if no client has arrived since the last grant, else 0",
         "k: number of clients that the next waiter found in line on its arrival",
@@ -150,8 +162,10 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
         if (!tally_has_law((enum tally_kind)kind) ||
             !law_table_row(recipe, (enum tally_kind)kind, &row))
             continue;
-        fprintf(stream, line, labels[kind], row.of[LAW_ARRIVAL_FREE], row.of[LAW_ARRIVAL_HELD],
-                row.of[LAW_RELEASE_WAITED], row.of[LAW_RELEASE_ALONE]);
+        fprintf(stream, "  %-18s  ", labels[kind]);
+        for (int step = 0; step < LAW_STEPS; step++)
+            law_table_put(row.of[step], columns[step], stream);
+        fputc('\n', stream);
         for (int step = 0; step < LAW_STEPS; step++)
             strncat(all, row.of[step], sizeof all - strlen(all) - 1);
     }

@@ -31,6 +31,10 @@ struct law_row {
  * recipe must have a law, and no law_in_words. */
 bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law_row *row);
 
+/* Writes a formula as the stream can show it (terminal_spell_formula), and blanks up to so many
+ * columns. */
+void law_table_put(const char *formula, size_t columns, FILE *stream);
+
 /* Writes a row for each kind of message: the cost of an arrival and of a release, with W waiters;
  * then the meaning of the other letters. The recipe must have a law, and no law_in_words. */
 void law_table_write(const struct recipe *recipe, FILE *stream);

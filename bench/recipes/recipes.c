@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -65,13 +66,23 @@ static void write_indented(const char *lines)
     }
 }
 
+static void write_sentence(const char *text, size_t indent)
+{
+    char *spelled = terminal_spell_formula(text, stdout);
+    wrap_write(spelled, indent, stdout);
+    free(spelled);
+}
+
 static void write_all(void)
 {
     const struct recipe *recipe;
     printf("%-19s %-20s %s\n", "recipe", "RPCs of a drain", "notifications");
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
-        printf("%-19s %-20s %s\n    ", recipe->name, recipe->law.rpcs, recipe->law.notifications);
-        wrap_write(recipe->summary, 4, stdout);
+        printf("%-19s ", recipe->name);
+        law_table_put(recipe->law.rpcs, 21, stdout);
+        law_table_put(recipe->law.notifications, 0, stdout);
+        fputs("\n    ", stdout);
+        write_sentence(recipe->summary, 4);
         fputs("    ", stdout);
         wrap_write(recipe->about.source, 4, stdout);
     }
@@ -93,16 +104,19 @@ static void write_law(const struct recipe *recipe)
         write_indented(recipe->law_in_words);
     else
         law_table_write(recipe, stdout);
-    printf("  A drain of n: %s RPCs, %s notifications\n", recipe->law.rpcs,
-           recipe->law.notifications);
+    fputs("  A drain of n: ", stdout);
+    law_table_put(recipe->law.rpcs, 0, stdout);
+    fputs(" RPCs, ", stdout);
+    law_table_put(recipe->law.notifications, 0, stdout);
+    fputs(" notifications\n", stdout);
 }
 
 static void write_one(const struct recipe *recipe)
 {
     printf("%s: ", recipe->name);
-    wrap_write(recipe->summary, strlen(recipe->name) + 2, stdout);
+    write_sentence(recipe->summary, strlen(recipe->name) + 2);
     putchar('\n');
-    wrap_write(recipe->about.description, 0, stdout);
+    write_sentence(recipe->about.description, 0);
     putchar('\n');
     write_indented(recipe->about.pseudo_code);
     putchar('\n');

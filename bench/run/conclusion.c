@@ -262,8 +262,10 @@ void conclusion_sentences(const struct outcome *outcome, FILE *stream)
     tell_recoveries(outcome, told);
     background_price_tell(outcome, told);
     memory_stream_end(told);
-    if (length > 0)
-        fprintf(stream, "\n%s", text);
+    if (length > 0) {
+        fputc('\n', stream);
+        terminal_write(text, stream);
+    }
     free(text);
 }
 

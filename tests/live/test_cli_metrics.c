@@ -365,7 +365,7 @@ static bool has_told_seconds(void)
 TEST_BETWEEN(a_load_tells_what_its_files_say, make, work_remove)
 {
     command_start(&command, COMMAND("load", "--metrics", port, "-q", "-P", "2", "-m", ALL, "-n",
-                                    "4", "-r", "500", "--duration", "2s", "--warm-up", "200ms",
+                                    "4", "--rate", "500", "--duration", "2s", "--warm-up", "200ms",
                                     "-t", "2", "--plots", "svg", "-o", "out"));
     scrape_to_the_end();
     command_finish(&command, COMMAND_LIMIT_NS);

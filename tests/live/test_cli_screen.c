@@ -65,6 +65,31 @@ static void run_small(const char *const settings[], bool on_terminal)
     assert_status(&command, 0);
 }
 
+/* n² wherever it can be shown, and n^2 elsewhere. */
+COMMAND_TEST(powers_are_written_as_the_terminal_can_show_them)
+{
+    static const char *const settings[][5] = {{NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", NULL},
+                                              {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C", NULL}};
+    static const char *const words[][3] = {
+        {"nonscalable: RPCs: exactly n² + n at every n: O(n²)\r\n", "drain of n: n² + n RPCs, ",
+         "lock to n clients: O(n²) messages"},
+        {"nonscalable: RPCs: exactly n^2 + n at every n: O(n^2)\r\n", "drain of n: n^2 + n RPCs, ",
+         "lock to n clients: O(n^2) messages"}};
+    for (size_t i = 0; i < 2; i++) {
+        const char *const *const commands[] = {
+            COMMAND("run", "-d", "simulated", "-r", "nonscalable", "-n", "2..12+2", "-t", "1", "-o",
+                    i == 0 ? "out" : "again"),
+            COMMAND("recipes", "nonscalable"), COMMAND("--help")};
+        command.settings = settings[i];
+        for (size_t k = 0; k < 3; k++) {
+            screen_run(&command, 80, screen_take_all, commands[k]);
+            assert_has(screen_shown, words[i][k]);
+            for (const char *at = screen_shown; i == 1 && *at != '\0'; at++)
+                assert_true((unsigned char)*at < 0x80);
+        }
+    }
+}
+
 COMMAND_TEST(no_color_leaves_the_blocks)
 {
     static const char *const plain[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR=1",
