@@ -9,6 +9,7 @@
 #include "bench/cli/options.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/page/page.h"
 
@@ -227,6 +228,29 @@ static json_t *describe_cells(const void *context, const struct series_record *b
     return table_json(((const struct run *)context)->records[base->topology].outcome);
 }
 
+/* What there is of several topologies together. The commands stand in lines of their own, to be
+ * copied. */
+static void tell_common(const struct run *run)
+{
+    const char *out = run->options.output.out;
+    struct growing_text folders = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < run->base.record_count; i++) {
+        const struct series_record *base = &run->base.records[i];
+        if (!base->whole)
+            continue;
+        growing_text_add(&folders, " %s", base->files.folder);
+        count++;
+    }
+    if (count > 1 && run->base.targets.made_out && folder_has(out, PAGE_FILE))
+        printf("\nall in one page: %s/%s\n", out, PAGE_FILE);
+    else if (count > 1)
+        printf("\nto see all in one page: zkherd report%s -o %s\n", folders.text, PAGE_FILE);
+    if (count > 1)
+        printf("to compare them: zkherd compare%s\n", folders.text);
+    free(folders.text);
+}
+
 static int tell(void *context, int *verdict)
 {
     static const struct series_view view = {complain_of, write_text, describe_cells,
@@ -241,6 +265,8 @@ static int tell(void *context, int *verdict)
     if (run->base.targets.made_out)
         page_add_common(output->out, output->quiet);
     *verdict = series_tell(&run->base, &view);
+    if (!output->json && !output->quiet && !output->no_files)
+        tell_common(run);
     return 0;
 }
 

@@ -52,6 +52,32 @@ COMMAND_TEST(two_topologies_have_their_names_above_their_tables)
     assert_true(screen_widest(screen_shown) <= 80);
 }
 
+/* Without a folder of both there is no common page yet: the command that writes it is told, and it
+ * and that of the comparison do what they say. */
+COMMAND_TEST(two_topologies_are_put_together_by_the_commands_that_are_told)
+{
+    static const char *const settings[] = {NO_PROGRAMS, NULL};
+    char report[400], compare[400], one[150], three[150], page[] = "report.html";
+    command.settings = settings;
+    command_run(&command, COMMAND("run", "-d", "simulated", "--servers", "1,3", "-r", "scalable",
+                                  "-n", "2", "-t", "1"));
+    assert_status(&command, 0);
+    const char *told = strstr(command.out, "\nto see all in one page: zkherd report results/");
+    assert_non_null(told);
+    assert_int_equal(sscanf(told,
+                            " to see all in one page: zkherd report %149s %149s -o report.html",
+                            one, three),
+                     2);
+    snprintf(report, sizeof report, "zkherd report %s %s -o %s\n", one, three, page);
+    snprintf(compare, sizeof compare, "to compare them: zkherd compare %s %s\n", one, three);
+    assert_has(command.out, report);
+    assert_has(command.out, compare);
+    command_run(&command, COMMAND("report", one, three, "-o", page));
+    assert_status(&command, 0);
+    command_run(&command, COMMAND("compare", one, three));
+    assert_status(&command, 0);
+}
+
 /* The same run, with the environment as given, on a terminal or not. */
 static void run_small(const char *const settings[], bool on_terminal)
 {
