@@ -15,6 +15,7 @@
  *     knee         the knee for hot locks, and the trials that it needs besides
  *     answer       the figures of a search that has ended, as a row and as JSON
  *     sentences    the same as a table and in sentences
+ *     ranking      the recipes in the order of what they allow
  *   limits         --limits: what limits the clients of a lock besides time
  */
 #ifndef BENCH_PLAN_INTERNAL_H
@@ -581,6 +582,12 @@ struct plan_search {
 /* The table of the answers. */
 void plan_table_write(const struct plan_question *question, const struct plan_search *searches,
                       size_t count, bool several, FILE *stream);
+
+/* A sentence that ranks the recipes of these searches, of one topology, by their intervals, if
+ * there are several: one is before another only if it meets the objective with the smallest size
+ * with which the other does not. A recipe with an undecided end has no rank. where: goes before. */
+void plan_ranking_write(const struct plan_question *question, const struct plan_search *searches,
+                        size_t count, const char *where, FILE *stream);
 
 /* How long the finished trials of one length took, from the first znode to the last. */
 struct plan_experience {

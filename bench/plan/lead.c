@@ -315,6 +315,12 @@ static void write_text(const struct plan_searches *searches)
     putchar('\n');
     for (size_t i = 0; i < searches->count; i++)
         plan_sentences_write(question, &searches->list[i].answer, several, stdout);
+    for (size_t i = 0; i < searches->series.record_count; i++) {
+        char where[100];
+        const struct series_record *record = &searches->series.records[i];
+        plan_ranking_write(question, searches_of(searches, i), searches->options->recipe_count,
+                           series_where(&searches->series, record, where), stdout);
+    }
     plan_proposals_write(searches->options, stdout);
     for (size_t i = 0; i < searches->series.record_count; i++)
         printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->series.records[i].files.folder);

@@ -425,6 +425,56 @@ TEST_BETWEEN(the_table_fits_a_terminal, ask_of_handoffs, tear_down)
     free(table);
 }
 
+/* ------------------------------------------------------------------ ranking */
+
+/* Of three recipes: the ends of each, 0: there is none; undecided: whether the last one's are. */
+static void assert_ranking(const uint64_t ends[3][2], bool undecided, const char *words)
+{
+    static const struct recipe *const recipes[] = {&recipe_nonscalable, &recipe_childwatch,
+                                                   &recipe_scalable};
+    struct plan_search told[3] = {0};
+    char *ranking = NULL;
+    size_t size = 0;
+    for (size_t i = 0; i < 3; i++) {
+        bool passed = ends[i][0] > 0, failed = ends[i][1] > 0;
+        told[i].answer = (struct plan_answer){
+            .recipe = recipes[i],
+            .below_floor = "",
+            .found = {.reason = !passed   ? SEARCH_NOTHING_MEETS
+                                : !failed ? SEARCH_EVERYTHING_MEETS
+                                          : SEARCH_FOUND,
+                      .passed = ends[i][0],
+                      .passed_end = passed ? SEARCH_END_DECIDED : SEARCH_END_NONE,
+                      .failed = ends[i][1],
+                      .failed_end = failed ? SEARCH_END_DECIDED : SEARCH_END_NONE}};
+    }
+    if (undecided) {
+        told[2].answer.found.reason = SEARCH_BUDGET;
+        told[2].answer.found.failed_end = SEARCH_END_UNDER_WAY;
+    }
+    FILE *stream = open_memstream(&ranking, &size);
+    plan_ranking_write(question, told, 3, "", stream);
+    fclose(stream);
+    for (char *end = ranking; (end = strstr(end, "\n    ")) != NULL;)
+        memmove(end + 1, end + 5, strlen(end + 5) + 1), *end = ' ';
+    assert_string_equal(ranking, words);
+    free(ranking);
+}
+
+TEST_BETWEEN(recipes_are_ranked_by_what_is_decided, ask_of_handoffs, tear_down)
+{
+    assert_ranking((const uint64_t[3][2]){{96, 112}, {112, 128}, {1000, 0}}, false,
+                   "ranking: scalable (at least 1,000 waiters), then childwatch (112 to 128 "
+                   "waiters), then nonscalable (96 to 112 waiters).\n");
+    assert_ranking((const uint64_t[3][2]){{0, 1}, {96, 113}, {104, 112}}, false,
+                   "ranking: scalable (104 to 112 waiters), not told apart from childwatch (96 to "
+                   "113 waiters), then nonscalable (not 1 waiter).\n");
+    assert_ranking(
+        (const uint64_t[3][2]){{96, 112}, {112, 128}, {200, 250}}, true,
+        "ranking: childwatch (112 to 128 waiters), then nonscalable (96 to 112 waiters). "
+        "Not ranked: scalable.\n");
+}
+
 /* ------------------------------------------------------------------ limit, herd, knee */
 
 static const struct utilisation_finding finding = {UTILISATION_SERVER_CPU, "server CPU 97 %"};
