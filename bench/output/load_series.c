@@ -158,6 +158,7 @@ static enum error_kind keep(struct load_series *series, const struct load_result
         .reason = &row[load_row_reason],
         .complete = row[load_row_complete].flag,
         .fails = row[load_row_miscounted].flag,
+        .others_packets = result->reconcile.others_packets,
     };
     noise_watch_end(&series->base.noise, &noise);
     if (series->base.noise.again)

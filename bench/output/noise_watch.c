@@ -236,6 +236,8 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
     watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
     watch->attempts_disturbed += watch->disturbed;
     put(watch, noise, loop, row->columns);
+    row->columns[noise_row_noise_others_packets] =
+        table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
     row->columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
     if (watch->options->mode != NOISE_RETRY)
         return;

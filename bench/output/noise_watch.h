@@ -70,6 +70,9 @@
     NOISE_TIMES(M, X, T, idle, "round trips of an idle session, before the trial")                 \
     NOISE_TIMES(M, X, T, loop,                                                                     \
                 "how late a bare loop on a core was during the trial: the worst core's")           \
+    M(X, T, noise_others_packets, COUNT, "", 0,                                                    \
+      "packets that the servers received from other clients, at least, by their counters: those "  \
+      "that as many pings of the sessions as can be do not explain; empty if it is not known")     \
     M(X, T, noise_disturbed, FLAG, "", 0, "whether the trial was disturbed beyond the bound")
 #define NOISE_COLUMN(X, T, name, kind, unit, decimals, meaning)                                    \
     X(T, name, kind, unit, decimals, NONE, meaning)
@@ -137,6 +140,7 @@ struct noise_row {
     struct table_value *reason;  /* the text why not */
     bool complete;               /* the trial ran to its end */
     bool fails;                  /* a verdict does */
+    int64_t others_packets;      /* struct reconcile_result */
     bool stalled;                /* a server stalled: another reason to make the trial again */
 };
 

@@ -191,6 +191,7 @@ static enum error_kind keep(struct table3_series *series, struct series_record *
         .reason = &row[table3_row_reason],
         .complete = row[table3_row_complete].flag,
         .fails = row[table3_row_fails].flag,
+        .others_packets = result->others_packets,
         .stalled = result->stalls.count > 0,
     };
     noise_watch_end(&series->base.noise, &noise);

@@ -228,6 +228,7 @@ enum error_kind record_add(struct record *record, struct series *series, const s
         .reason = &row[trial_row_reason],
         .complete = result->end == END_DONE,
         .fails = result->violation_count > 0,
+        .others_packets = result->others_packets,
         .stalled = result->stalls.count > 0,
     };
     noise_watch_end(&series->noise, &noise);

@@ -135,10 +135,20 @@ static bool is_excused(const struct reconcile_facts *facts, struct reconcile_res
     return result->why[0] != '\0';
 }
 
+static int64_t count_others_packets(const struct reconcile_facts *facts)
+{
+    const struct server_counters_count count = count_of_sessions(facts);
+    uint64_t ours = tally_rpcs(facts->sessions) + facts->pings_most + facts->reconnects;
+    if (!facts->servers.known || facts->had_faults || facts->has_companions)
+        return -1;
+    return count.packets_received > ours ? (int64_t)(count.packets_received - ours) : 0;
+}
+
 struct reconcile_result reconcile(const struct reconcile_facts *facts)
 {
     struct reconcile_result result = {.reconciled = RECONCILED_NA,
-                                      .counter = server_counters_agree};
+                                      .counter = server_counters_agree,
+                                      .others_packets = count_others_packets(facts)};
     /* If a session has lost its connection, how often it has tried to reconnect is not known. */
     bool has_newcomers =
         facts->servers.connects > 0 && facts->setup_session_stayed && !has_lost_connections(facts);

@@ -210,6 +210,9 @@ struct reconcile_result {
     enum reconciled reconciled;
     bool had_strangers; /* another client was connected to private servers */
     char why[160];      /* the reason for RECONCILED_NA; else "" */
+    /* Packets that the servers received from others, at least: pings may hide some of them. -1: not
+     * known, because counters are, or sessions of zkherd's in another fleet sent requests. */
+    int64_t others_packets;
     /* For RECONCILED_NO: the counter that differs, and both counts. */
     enum server_counters_counter counter;
     uint64_t servers;

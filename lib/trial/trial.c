@@ -107,6 +107,7 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
 {
     struct reconcile_result found = reconcile(facts);
     result->reconciled = found.reconciled;
+    result->others_packets = found.others_packets;
     snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", found.why);
     if (found.had_strangers)
         snprintf(result->not_valid, sizeof result->not_valid, "%s", found.why);

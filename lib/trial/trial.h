@@ -102,6 +102,7 @@ struct trial_result {
     double fairness_jain;
     struct server_counters_count servers; /* from the gate to the end */
     enum reconciled reconciled;
+    int64_t others_packets;    /* reconcile_result.others_packets */
     char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end */
     struct histogram *latency; /* METER_KINDS of them, in `memory` like the others */
     struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */

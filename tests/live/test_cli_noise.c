@@ -104,3 +104,14 @@ COMMAND_TEST(without_noise_nothing_is_measured)
     json_decref(manifest);
     run_files_deinit(&files);
 }
+
+/* The run takes less than the wait by itself, beside what it waits for. */
+COMMAND_TEST(a_trial_waits_for_a_quiet_machine)
+{
+    start_the_busy();
+    command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-r", "scalable", "--noise",
+                                  "report", "--wait-for-quiet", "12s", "-o", "out"));
+    end_the_busy();
+    assert_status(&command, 0);
+    assert_true(command.took_ns > 12 * NS_PER_S);
+}

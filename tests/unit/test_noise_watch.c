@@ -28,9 +28,10 @@ static void judge(const struct noise *noise, bool fails, bool stalled)
     free(reason.text);
     valid = table_flag(true);
     reason = table_text("");
-    const struct noise_row row = {columns, &valid, &reason, true, fails, stalled};
+    const struct noise_row row = {columns, &valid, &reason, true, fails, 7, stalled};
     noise_watch_judge(&watch, noise, &loop, &row);
     assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
+    assert_int_equal(columns[noise_row_noise_others_packets].count, 7);
 }
 
 static void assert_disturbed(const struct noise *noise, bool disturbed)

@@ -192,3 +192,22 @@ TEST(test_the_dead_hear_less_than_they_are_told)
     facts.servers.notifications = 3;
     assert_outcome(&facts, RECONCILED_NO, "");
 }
+
+TEST(packets_of_others_are_those_that_no_ping_explains)
+{
+    struct reconcile_facts facts = all_well();
+    assert_int_equal(reconcile(&facts).others_packets, 0);
+    facts.pings_most = 2;
+    facts.reconnects = 1;
+    facts.exits = 1;
+    facts.setup_session_requests = 3;
+    facts.servers.packets_received = 5 + 3 + 1 + 1 + 2 + 1;
+    assert_int_equal(reconcile(&facts).others_packets, 0);
+    facts.servers.packets_received++;
+    assert_int_equal(reconcile(&facts).others_packets, 1);
+    facts.has_companions = true;
+    assert_int_equal(reconcile(&facts).others_packets, -1);
+    facts.has_companions = false;
+    facts.servers.known = false;
+    assert_int_equal(reconcile(&facts).others_packets, -1);
+}
