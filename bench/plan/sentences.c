@@ -451,24 +451,32 @@ static void put_duration(struct grid *grid, double duration_us)
                  text_format_duration((uint64_t)(duration_us * 1e3), text, sizeof text));
 }
 
-/* What is undecided is not told here: the sentences say why. */
-static void put_end(struct grid *grid, bool is_decided, uint64_t size)
+/* An end of the interval; `none`: the search has found that there is no such size. What is
+ * undecided is a dash, and the sentences say why. */
+static void put_end(struct grid *grid, bool is_decided, uint64_t size, bool none, const char *dash)
 {
-    grid_put_whole(grid, is_decided ? (double)size : NAN);
+    if (is_decided || none)
+        grid_put_whole(grid, is_decided ? (double)size : NAN);
+    else
+        grid_put(grid, "%s", dash);
 }
 
-static void put_row(struct grid *grid, const struct plan_answer *answer)
+static void put_row(struct grid *grid, const struct plan_answer *answer, const char *dash)
 {
     const struct plan_votes *votes = &answer->fresh_passed;
+    enum search_reason end = plan_answer_end(answer);
     bool is_passed = plan_answer_is_passed(answer);
+    bool none_passes =
+        end == SEARCH_NOTHING_MEETS || (end == SEARCH_NOT_MONOTONE && answer->found.passed == 0);
     grid_put(grid, "%s", answer->target);
     grid_put(grid, "%s", answer->recipe->name);
-    put_end(grid, is_passed, answer->found.passed);
+    put_end(grid, is_passed, answer->found.passed, none_passes, dash);
     if (is_passed)
         grid_put(grid, "%u of %u", votes->passed, votes->cast);
     else
         grid_put(grid, GRID_UNKNOWN);
-    put_end(grid, plan_answer_is_failed(answer), answer->found.failed);
+    put_end(grid, plan_answer_is_failed(answer), answer->found.failed,
+            end == SEARCH_EVERYTHING_MEETS, dash);
     put_duration(grid, answer->p50_us);
     put_duration(grid, answer->measured_us);
     grid_put_whole(grid, answer->handoffs_per_s);
@@ -497,9 +505,11 @@ void plan_table_write(const struct plan_question *question, const struct plan_se
         {.over = "gave out", .title = "first"},
     };
     struct grid grid;
+    char *dash = terminal_spell("–", stream);
     grid_init(&grid, columns, sizeof columns / sizeof columns[0], 2);
     for (size_t i = 0; i < count; i++)
-        put_row(&grid, &searches[i].answer);
+        put_row(&grid, &searches[i].answer, dash);
+    free(dash);
     grid.hidden[0] = !several;
     grid.hidden[6] = objective_is_rate(objective) || objective->percentile_hundredths == 5000;
     grid_fit(&grid, TERMINAL_COLUMNS, 1);

@@ -211,7 +211,7 @@ static void cut_after(size_t trials, uint64_t capacity)
 TEST_BETWEEN(no_size_is_called_met_or_not_met_without_fresh_trials, NULL, tear_down)
 {
     cut_after(14, 5);
-    assert_row("\nscalable        -       -         -  5.01 ms  5.01 ms     2,000  -\n");
+    assert_row("\nscalable        –       -         –  5.01 ms  5.01 ms     2,000  -\n");
     assert_non_null(strstr(text, ": whether 5 waiters meet " P99 " is undecided, with p99 = 5.01 "
                                  "ms: 2 of 2 trials passed, 2 of 2 fresh trials passed, and the"));
     assert_fields("",
@@ -219,7 +219,7 @@ TEST_BETWEEN(no_size_is_called_met_or_not_met_without_fresh_trials, NULL, tear_d
                   "there were enough",
                   "", "2 of 2 trials failed, and no fresh trial was made", "out of time");
     cut_after(19, 5);
-    assert_row("\nscalable        5  5 of 5         -  5.01 ms");
+    assert_row("\nscalable        5  5 of 5         –  5.01 ms");
     assert_non_null(strstr(text, "whether 6 do is undecided: 2 of 2 trials failed, 2 of 2 fresh "
                                  "trials failed, and the search ended before there were enough"));
     cut_after(SIZE_MAX, 5);
@@ -234,7 +234,7 @@ TEST_BETWEEN(a_size_that_failed_and_passed_afresh_is_undecided, ask_of_handoffs,
         report(&probe, probe.size < 6 || probe.stage == SEARCH_CONFIRM ? JUDGE_PASS : JUDGE_FAIL);
     take();
     assert_int_equal(answer.found.failed, 6);
-    assert_row("\nscalable        5  5 of 5         -");
+    assert_row("\nscalable        5  5 of 5         –");
     assert_non_null(strstr(text, "; whether 6 do is undecided: 2 of 2 trials failed, 0 of 2 fresh "
                                  "trials failed, and the search ended before there were enough;"));
 }
@@ -259,7 +259,7 @@ TEST_BETWEEN(below_the_floor_nothing_is_not_met, ask_of_handoffs, tear_down)
 {
     below_floor = "cannot be told on this machine now: an idle session's p99 was 60 ms";
     run_to_40();
-    assert_row("\nscalable       40  5 of 5         -");
+    assert_row("\nscalable       40  5 of 5         –");
     assert_non_null(strstr(text, "40 ms; whether 44 do is undecided: cannot be told on this"));
     assert_fields("40", "", "", below_floor, "undetermined");
     assert_int_equal(plan_answer_end(&answer), SEARCH_UNDETERMINED);
