@@ -275,7 +275,8 @@ reproduce-claims: install-to-run
 	$(call reproduce,claims$(comma)ensembles)
 	$(call take,claims claims.txt ensembles ensembles.txt)
 
-# Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute.
+# Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute. Each package
+# must be that of packaging/zookeepers.sums, which PIN=write writes.
 ZOOKEEPER_SUITES ?= bullseye bookworm trixie
 ZOOKEEPERS := $(BUILD)/zookeepers
 zookeepers: install-to-run
@@ -448,7 +449,8 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/completion/table packaging/deb packaging/zookeepers $(wildcard tests/*.sh)
+    tests/run tests/mutate packaging/completion/table packaging/deb packaging/changelog packaging/zookeepers \
+    $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)

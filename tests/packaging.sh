@@ -22,6 +22,17 @@ release=$(sed -n 's/^RELEASE := //p' Makefile)
 [[ $(grep -m1 '^## \[[0-9]' CHANGELOG.md) == "## [$release] - "* ]] || fail "CHANGELOG.md does not begin with $release"
 [[ $("$ZKHERD" --version) =~ ^"zkherd $release"(-.*)?$ ]] || fail "zkherd --version does not name $release"
 
+# The package's changelog has this release, and what is newer only before it.
+changelog() { # VERSION
+    packaging/changelog "$1" 'Thu, 01 Jan 2026 00:00:00 +0000' 'A <a@example.org>' <CHANGELOG.md
+}
+[ "$(changelog "$release" | sed -n 's/^zkherd (\(.*\)) .*/\1/p' | head -n 1)" = "$release-1" ] ||
+    fail "the package's changelog of $release does not begin with that"
+[ "$(changelog "$release+5.g1a" | sed -n 's/^zkherd (\(.*\)) .*/\1/p' | head -n 2 | xargs)" = "$release+5.g1a-1 $release-1" ] ||
+    fail "the package's changelog of a commit after $release does not begin with both"
+[ "$(changelog "$release~1a" | grep -c "^zkherd ($release-1)")" = 0 ] || fail "a package before $release has its changelog"
+[ "$(changelog "$release" | wc -L)" -le 80 ] || fail "the package's changelog has lines of more than 80 columns"
+
 # ---------------------------------------------------------------- the checks
 
 diff <(sed -n 's/^make //p' .ci/run | sort) <(sed -n 's/^ \{10\}- //p' .github/workflows/check.yml | sort) ||
