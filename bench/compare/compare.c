@@ -21,29 +21,40 @@
 static const char usage[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
     "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
-    "another. RUN is the folder of a run; every one is compared with the first; if\n"
-    "releases of ZooKeeper and numbers of servers differ, with the first of as many\n"
-    "servers. A folder that holds runs, as 'run --servers 1,3' writes it, stands for\n"
-    "all of them: few servers first, then old releases.\n"
+    "another; or loads, plans, evaluations of the paper. RUN is a folder of results;\n"
+    "every one is compared with the first; if releases of ZooKeeper and numbers of\n"
+    "servers differ, with the first of as many servers. A folder that holds runs, as\n"
+    "'run --servers 1,3' writes it, stands for all of them: few servers first, then\n"
+    "old releases.\n"
     "\n"
     "Under lockstep the counts must be equal. Times are compared by their ratio, from\n"
-    "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
-    "trials count.\n"
+    "5 trials on with a 95 % interval; * marks where that differs from 1, whatever\n"
+    "the number of ratios. Only valid trials count.\n"
+    "\n"
+    "--fail-if makes the exit status depend on times: LIMIT is a metric, < or >, and\n"
+    "how many times A's, such as 'handoff p50 > 1.2' or 'handoffs < 0.8'. All sizes\n"
+    "are judged together, or one: 'drain > 1.5 at n=64'.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own\n"
-    "verdict had failed; 2 wrong usage, no run, a malformed file, or runs of\n"
-    "different plans; 3 the environment; 4 no valid trial to compare.\n"
+    "Exit status: 0 done, the counts are equal, nothing is worse than a limit;\n"
+    "1 a count differs, a trial's own verdict had failed, or a limit is exceeded;\n"
+    "2 wrong usage, no run, a malformed file, or runs of different plans; 3 the\n"
+    "environment; 4 no valid trial to compare, or a limit is undetermined.\n"
     "\n"
     "Examples:\n"
     "  zkherd compare before after                  the folders of two runs\n"
-    "  zkherd compare -o results/compared both      the runs in the folder 'both'\n";
+    "  zkherd compare -o results/compared both      the runs in the folder 'both'\n"
+    "  zkherd compare old new --fail-if 'handoff p50 > 1.2' --junit ci.xml\n"
+    "                                               in a pipeline\n";
 
 struct compare {
     const char *out;
     unsigned plots; /* their formats */
+    const char *junit;
+    struct gate gates[GATES_MAX];
+    size_t gate_count;
     bool json;
     bool quiet;
     char **folders;
@@ -54,7 +65,24 @@ struct compare {
 
 /* ------------------------------------------------------------------ the command line */
 
+static bool take_gate(struct option_given *given)
+{
+    struct compare *compare = given->options;
+    if (compare->gate_count == GATES_MAX)
+        return option_row_refuse(given, "at most %d limits", GATES_MAX);
+    return gate_parse(given->value, &compare->gates[compare->gate_count++], given->why,
+                      sizeof given->why);
+}
+
 static const struct option_row rows[] = {
+    {.name = "--fail-if",
+     .parse = take_gate,
+     .help = "      --fail-if LIMIT  exit with 1 if this is exceeded, with 4 if that is not\n"
+             "                       decided; may be given several times\n"},
+    {.name = "--junit",
+     .parse = option_row_file,
+     .member = OPTION_MEMBER(struct compare, junit),
+     .help = "      --junit FILE     write the verdicts as JUnit XML, too\n"},
     {.name = "--out",
      .letter = 'o',
      OPTION_FOLDER(struct compare, out),
@@ -91,27 +119,37 @@ static int parse(int argc, char **argv, struct compare *compare)
 
 static const char manifest[] = "manifest.json"; /* of a run */
 
-static enum error_kind add_run(void *comparison, const char *folder, struct error *error)
+/* Where the results of an operand go. */
+struct reading {
+    struct comparison *comparison;
+    size_t operand;
+};
+
+static enum error_kind add_run(void *context, const char *folder, struct error *error)
 {
-    return folder_has(folder, manifest) ? comparison_add(comparison, folder, error) : ERROR_NONE;
+    const struct reading *reading = context;
+    return folder_has(folder, manifest)
+               ? comparison_add(reading->comparison, folder, reading->operand, error)
+               : ERROR_NONE;
 }
 
 /* A run; or the runs that lie in a folder: those of several topologies do. */
-static enum error_kind read_folder(struct comparison *comparison, const char *named,
+static enum error_kind read_folder(struct comparison *comparison, const char *named, size_t operand,
                                    struct error *error)
 {
     char folder[PATH_MAX];
+    struct reading reading = {comparison, operand};
     size_t before = comparison->side_count;
     enum error_kind kind = ERROR_NONE;
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
     if (!folder_has(folder, manifest)) {
-        kind = folder_each(folder, add_run, comparison, error);
+        kind = folder_each(folder, add_run, &reading, error);
         comparison_sort(comparison, before);
     }
     /* A folder that holds no run is reported as a run that has no files. */
     if (kind == ERROR_NONE && comparison->side_count == before)
-        kind = comparison_add(comparison, named, error);
+        kind = comparison_add(comparison, named, operand, error);
     return kind;
 }
 
@@ -119,7 +157,7 @@ static enum error_kind read_all(struct compare *compare, struct error *error)
 {
     enum error_kind kind = folder_check(compare->out, error);
     for (size_t i = 0; kind == ERROR_NONE && i < compare->folder_count; i++)
-        kind = read_folder(&compare->comparison, compare->folders[i], error);
+        kind = read_folder(&compare->comparison, compare->folders[i], i, error);
     return kind;
 }
 
@@ -167,27 +205,55 @@ static enum verdict judge(const struct comparison *comparison)
         failed = failed || comparison->sides[i].failed > 0;
     for (size_t i = 0; i < comparison->cell_count; i++) {
         failed = failed || comparison->cells[i].counts_differ;
-        compared = compared || comparison->cells[i].of[METRIC_RPCS].is_compared;
+        compared = compared || ratio_cell_is_compared(comparison, &comparison->cells[i]);
     }
     if (!compared)
         complain_mildly("nothing was compared: no cell has a usable trial on both sides");
-    return failed ? VERDICT_FAILS : compared ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
+    return failed ? VERDICT_FAILS : compared ? comparison_gates(comparison) : VERDICT_UNDETERMINED;
 }
 
 static void tell(const struct compare *compare, enum verdict verdict)
 {
-    const struct comparison *comparison = &compare->comparison;
-    if (compare->json)
-        json_result_write(json_pack("{s:o, s:o, s:b, s:s, s:o}", "runs",
-                                    comparison_describe_sides(comparison), "cells",
-                                    comparison_describe_cells(comparison), "counts_are_exact",
-                                    (int)comparison->exact, "verdict", verdict_word(verdict),
-                                    "folder", json_text(compare->results)),
-                          stdout);
-    else if (!compare->quiet) {
-        comparison_tell(comparison);
+    if (compare->json || compare->quiet)
+        comparison_complain_of_gates(&compare->comparison);
+    if (compare->json) {
+        json_t *result = comparison_describe(&compare->comparison);
+        json_object_set_new(result, "verdict", json_string(verdict_word(verdict)));
+        json_object_set_new(result, "folder", json_text(compare->results));
+        json_result_write(result, stdout);
+    } else if (!compare->quiet) {
+        comparison_tell(&compare->comparison);
         printf("\nresults in %s\n", compare->results);
     }
+}
+
+/* Replaces a file that is there: a pipeline names the same one every time. */
+static enum error_kind write_junit(const struct compare *compare, struct error *error)
+{
+    char folder[PATH_MAX];
+    const char *name = folder_name(compare->junit);
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - compare->junit), compare->junit);
+    folder_trim(folder);
+    if (folder[0] == '\0')
+        snprintf(folder, sizeof folder, ".");
+    return output_write(folder, name, comparison_write_junit, &compare->comparison, error);
+}
+
+static enum error_kind write_files(struct compare *compare, struct error *error)
+{
+    enum error_kind kind =
+        folder_make(compare->out, clock_utc_ns(), "compare", compare->results, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = output_write(compare->results, "compare.csv", comparison_write_csv, &compare->comparison,
+                        error);
+    if (kind == ERROR_NONE && compare->comparison.is_of_runs)
+        kind = output_write(compare->results, ABOUT_FILE, write_about, &compare->comparison, error);
+    if (kind == ERROR_NONE && compare->junit != NULL)
+        kind = write_junit(compare, error);
+    if (kind != ERROR_NONE)
+        folder_discard(compare->results);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -205,18 +271,13 @@ static int lead(struct compare *compare)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
     comparison_settle(comparison);
     comparison_find(comparison);
-    kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
-    if (kind == ERROR_NONE) {
-        kind =
-            output_write(compare->results, "compare.csv", comparison_write_csv, comparison, &error);
-        if (kind == ERROR_NONE)
-            kind = output_write(compare->results, ABOUT_FILE, write_about, comparison, &error);
-        if (kind != ERROR_NONE)
-            folder_discard(compare->results);
-    }
+    kind = comparison_judge(comparison, compare->gates, compare->gate_count, &error);
+    if (kind == ERROR_NONE)
+        kind = write_files(compare, &error);
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
-    draw(compare);
+    if (comparison->is_of_runs)
+        draw(compare);
     comparison_complain(comparison);
     enum verdict verdict = judge(comparison);
     tell(compare, verdict);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/compare/internal.h"
 
+#include "bench/cli/options.h"
 #include "bench/output/folder.h"
 #include "measure/csv_reader.h"
 
@@ -67,18 +68,50 @@ static enum error_kind check_row(const struct side *side, size_t row, struct err
     return ERROR_NONE;
 }
 
-static void judge_row(struct side *side, struct table_value *row)
+/* Under lockstep a trial that was cut short has no law. In free pace no trial has one, and a trial
+ * that was cut short looks like any other that is not valid: such counts are not used. */
+static void judge_trial(struct side *side, size_t index)
 {
-    /* Under lockstep a trial that was cut short has no law. In free pace no trial has one, and a
-     * trial that was cut short looks like any other that is not valid: such counts are not used. */
-    bool complete = side->run.lockstep ? row[trial_row_law_rpcs].kind != TABLE_UNKNOWN
-                                       : row[trial_row_valid].flag;
+    const struct table_value *row = table_row(&side->run.trials, index);
+    bool valid = row[trial_row_valid].flag;
+    bool complete = side->run.lockstep ? row[trial_row_law_rpcs].kind != TABLE_UNKNOWN : valid;
     bool failed = row[trial_row_violations].count > 0;
-    bool timed = complete && !failed && row[trial_row_valid].flag;
-    row[trial_row_complete] = table_flag(complete && !failed);
-    row[trial_row_drained] = table_flag(timed);
+    side->counted[index] = complete && !failed;
+    side->timed[index] = complete && !failed && valid;
     side->failed += failed;
-    side->timed += timed;
+}
+
+static bool is_text(const struct table_value *row, size_t column, const char *text)
+{
+    return column != SIZE_MAX && row[column].kind == TABLE_TEXT &&
+           strcmp(row[column].text, text) == 0;
+}
+
+/* A row of another kind: by the columns that it has. */
+static void judge_row(struct side *side, size_t index)
+{
+    const struct table_value *row = table_row(&side->run.trials, index);
+    const struct table_type *type = side->run.trials.type;
+    size_t valid = kind_column(type, "valid"), verdict = kind_column(type, "verdict");
+    bool failed = is_text(row, kind_column(type, "reconciled"), "no");
+    bool usable = (valid == SIZE_MAX || row[valid].flag) && !is_text(row, verdict, "not valid") &&
+                  !is_text(row, verdict, "braked");
+    side->counted[index] = side->timed[index] = usable && !failed;
+    side->failed += failed;
+}
+
+static void judge_side(struct side *side)
+{
+    size_t rows = side->run.trials.rows;
+    side->counted = memory_new(rows, sizeof *side->counted);
+    side->timed = memory_new(rows, sizeof *side->timed);
+    for (size_t row = 0; row < rows; row++) {
+        if (side->run.trials.type == &trial_row_table)
+            judge_trial(side, row);
+        else
+            judge_row(side, row);
+        side->timed_rows += side->timed[row];
+    }
 }
 
 /* ------------------------------------------------------------------ releases */
@@ -109,6 +142,16 @@ bool sides_differ_in_release(const struct side *one, const struct side *other)
     return differ(one->version, other->version) || differ(one->home, other->home);
 }
 
+bool sides_share_drift(const struct side *one, const struct side *other)
+{
+    const json_t *a = one->run.manifest, *b = other->run.manifest;
+    const json_t *driver = json_object_get(json_object_get(a, "driver"), "driver");
+    bool simulated = json_is_string(driver) &&
+                     strcmp(json_string_value(driver), options_drivers[DRIVER_SIMULATED]) == 0;
+    return simulated || (json_equal(json_object_get(a, "command"), json_object_get(b, "command")) &&
+                         json_equal(json_object_get(a, "seed"), json_object_get(b, "seed")));
+}
+
 /* ------------------------------------------------------------------ the runs */
 
 static bool is_same(const char *folder, const char *other)
@@ -118,7 +161,7 @@ static bool is_same(const char *folder, const char *other)
            its.st_ino == others.st_ino;
 }
 
-/* The target, the servers and the trials of a side whose run is open. */
+/* The target and the servers of a run, by its trials. */
 static enum error_kind take_trials(struct side *side, struct error *error)
 {
     struct past_run *run = &side->run;
@@ -126,37 +169,65 @@ static enum error_kind take_trials(struct side *side, struct error *error)
     const char *target = first[trial_row_target].text;
     side->target = target != NULL ? target : "";
     side->servers = first[trial_row_servers].count;
-    side->version = shared_by_servers(run, "version");
-    side->home = shared_by_servers(run, "zookeeper_home");
     enum error_kind kind = check_columns(run, error);
-    for (size_t row = 0; kind == ERROR_NONE && row < run->trials.rows; row++) {
+    for (size_t row = 0; kind == ERROR_NONE && row < run->trials.rows; row++)
         kind = check_row(side, row, error);
-        if (kind == ERROR_NONE)
-            judge_row(side, &run->trials.values[row * trial_row_table.count]);
-    }
     return kind;
 }
 
-enum error_kind comparison_add(struct comparison *comparison, const char *folder,
-                               struct error *error)
+static enum error_kind take_results(struct side *side, const struct kind *of, struct error *error)
 {
-    struct side *sides = comparison->sides, *side = &sides[comparison->side_count];
+    const json_t *manifest = side->run.manifest;
+    const char *target = json_string_value(json_object_get(manifest, "target"));
+    side->version = shared_by_servers(&side->run, "version");
+    side->home = shared_by_servers(&side->run, "zookeeper_home");
+    side->zkherd = json_string_value(json_object_get(manifest, "version"));
+    if (of->type == &trial_row_table)
+        return take_trials(side, error);
+    side->target = target != NULL ? target : "";
+    side->servers = json_array_size(json_object_get(manifest, "servers"));
+    side->answers.type = of->answers;
+    return of->answers != NULL ? table_read(&side->answers, side->run.folder, error) : ERROR_NONE;
+}
+
+/* A run is equal to itself: naming it twice is a slip. */
+static enum error_kind check_folder(const struct comparison *comparison, const char *folder,
+                                    const struct kind *kind, struct error *error)
+{
     if (comparison->side_count == COMPARED_RUNS_MAX)
         return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all",
                            COMPARED_RUNS_MAX);
-    /* A run is equal to itself: naming it twice is a slip. */
     for (size_t i = 0; i < comparison->side_count; i++) {
-        if (is_same(folder, sides[i].run.folder))
+        const char *other = comparison->sides[i].run.folder;
+        if (is_same(folder, other))
             return error_raise(error, ERROR_USAGE, 0, folder,
-                               "it is the same run as '%.200s': name different runs",
-                               sides[i].run.folder);
+                               "it is the same run as '%.200s': name different runs", other);
     }
-    enum error_kind kind = past_run_open(folder, &side->run, error);
+    if (comparison->side_count > 0 && kind != comparison->kind)
+        return error_raise(error, ERROR_USAGE, 0, folder,
+                           "it is %s, and '%.200s' is %s: name results of one kind", kind->word,
+                           comparison->sides[0].run.folder, comparison->kind->word);
+    return ERROR_NONE;
+}
+
+enum error_kind comparison_add(struct comparison *comparison, const char *folder, size_t operand,
+                               struct error *error)
+{
+    struct side *sides = comparison->sides, *side = &sides[comparison->side_count];
+    const struct kind *found = kind_of_folder(folder);
+    /* What is of no kind is refused as a run that lacks its file. */
+    const struct kind *of = found != NULL ? found : kind_of_runs();
+    enum error_kind kind = found != NULL ? check_folder(comparison, folder, of, error) : ERROR_NONE;
+    if (kind == ERROR_NONE)
+        kind = past_run_open_as(folder, of->type, &side->run, error);
     if (kind != ERROR_NONE)
         return kind;
     comparison->side_count++;
-    kind = past_run_check_plan(&sides[0].run, &side->run, error);
-    return kind == ERROR_NONE ? take_trials(side, error) : kind;
+    comparison->kind = of;
+    side->operand = operand;
+    kind = of->type == &trial_row_table ? past_run_check_plan(&sides[0].run, &side->run, error)
+                                        : kind_check_plan(&sides[0].run, &side->run, error);
+    return kind == ERROR_NONE ? take_results(side, of, error) : kind;
 }
 
 static int compare_sides(const void *a, const void *b)
@@ -178,10 +249,24 @@ void comparison_sort(struct comparison *comparison, size_t first)
 void comparison_deinit(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->side_count; i++) {
-        table_cells_deinit(&comparison->sides[i].cells);
-        past_run_deinit(&comparison->sides[i].run);
+        struct side *side = &comparison->sides[i];
+        table_cells_deinit(&side->cells);
+        table_deinit(&side->answers);
+        past_run_deinit(&side->run);
+        free(side->counted);
+        free(side->timed);
     }
+    for (size_t i = 0; i < comparison->place_count; i++) {
+        free(comparison->places[i].group);
+        free(comparison->places[i].at);
+    }
+    for (size_t i = 0; i < comparison->cell_count; i++)
+        free(comparison->cells[i].of);
     free(comparison->cells);
+    free(comparison->places);
+    free(comparison->metrics);
+    free(comparison->overall);
+    free(comparison->results);
     *comparison = (struct comparison){0};
 }
 
@@ -213,28 +298,33 @@ static bool label(struct comparison *comparison, enum scheme scheme)
     return apart;
 }
 
-/* The first side with as many servers if both vary; else side A. */
+/* With which a side is compared. Where releases and numbers of servers vary, or several operands
+ * hold several topologies, the first side with as many servers: of two of those that is one
+ * topology with itself, of another operand; else side A. */
 static const struct side *find_base(const struct comparison *comparison, const struct side *side)
 {
-    const struct side *base = comparison->sides;
-    bool apart = comparison->releases_vary && comparison->servers_vary;
+    const struct side *sides = comparison->sides, *base = sides;
+    bool several = side > sides && side->operand > 0 && comparison->servers_vary &&
+                   sides[0].operand == sides[1].operand;
+    bool apart = several || (comparison->releases_vary && comparison->servers_vary);
     while (apart && base->servers != side->servers)
         base++;
-    return base < side ? base : comparison->sides;
+    return base < side ? base : sides;
 }
 
 void comparison_settle(struct comparison *comparison)
 {
-    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
     struct side *first = comparison->sides, *end = first + comparison->side_count;
     for (struct side *side = first; side < end; side++) {
         comparison->releases_vary |= sides_differ_in_release(first, side);
         comparison->servers_vary |= side->servers != first->servers;
-        side->cells = table_group(&side->run.trials, keys, 2);
         side->letter[0] = (char)('A' + (side - first));
+        judge_side(side);
     }
     for (struct side *side = first; side < end; side++)
         side->base = find_base(comparison, side);
+    comparison_choose(comparison);
+    comparison_place(comparison);
     enum scheme scheme = BY_TARGET;
     while (!label(comparison, scheme) && scheme < BY_FOLDER)
         scheme++;

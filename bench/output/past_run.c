@@ -145,13 +145,16 @@ static enum error_kind read_manifest(struct past_run *run, struct error *error)
     if (run->manifest == NULL)
         return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
                            place.line > 0 ? place.line : 1, place.text);
-    json_t *plan = json_object_get(run->manifest, "plan");
+    json_t *plan = run->plan = json_object_get(run->manifest, "plan");
+    if (run->trials.type != &trial_row_table)
+        return json_is_object(plan)
+                   ? ERROR_NONE
+                   : error_raise(error, ERROR_MALFORMED, 0, path, "there is no plan in it");
     /* Manifests did not always have these: each is then taken for what it is by default. */
     json_t *defaults = json_pack("{s:s, s:n, s:s, s:n}", "placement", "spread", "max_rate",
                                  "background", "none", "server_cpu_percent");
     json_object_update_missing(plan, defaults);
     json_decref(defaults);
-    run->plan = plan;
     kind = check_keys(run, path, error);
     if (kind == ERROR_NONE) {
         run->lockstep = is_word(plan, "pace", options_paces[PACE_LOCKSTEP]);
@@ -165,15 +168,14 @@ static enum error_kind read_manifest(struct past_run *run, struct error *error)
 static enum error_kind read_trials(struct past_run *run, struct error *error)
 {
     char path[FILE_PATH_SIZE];
-    enum error_kind kind = find_file(run, trial_row_table.file, path, error);
-    run->trials.type = &trial_row_table;
+    enum error_kind kind = find_file(run, run->trials.type->file, path, error);
     if (kind == ERROR_NONE)
         kind = table_read(&run->trials, run->folder, error);
     if (kind == ERROR_NONE && run->trials.rows == 0)
         kind = error_raise(error, ERROR_NOT_A_RUN, 0, run->folder, "there is no trial in it");
     /* Manifests did not always have this number. */
     const json_t *finished = json_object_get(run->manifest, "trials_finished");
-    if (kind == ERROR_NONE && json_is_integer(finished) &&
+    if (kind == ERROR_NONE && run->trials.type == &trial_row_table && json_is_integer(finished) &&
         json_integer_value(finished) != (json_int_t)run->trials.rows)
         kind = error_raise(error, ERROR_MALFORMED, 0, path,
                            "%zu trials, and the manifest names %" JSON_INTEGER_FORMAT,
@@ -181,9 +183,10 @@ static enum error_kind read_trials(struct past_run *run, struct error *error)
     return kind;
 }
 
-enum error_kind past_run_open(const char *folder, struct past_run *run, struct error *error)
+enum error_kind past_run_open_as(const char *folder, const struct table_type *type,
+                                 struct past_run *run, struct error *error)
 {
-    *run = (struct past_run){0};
+    *run = (struct past_run){.trials.type = type};
     snprintf(run->folder, sizeof run->folder, "%s", folder);
     folder_trim(run->folder);
     enum error_kind kind = read_manifest(run, error);
@@ -192,6 +195,11 @@ enum error_kind past_run_open(const char *folder, struct past_run *run, struct e
     if (kind != ERROR_NONE)
         past_run_deinit(run);
     return kind;
+}
+
+enum error_kind past_run_open(const char *folder, struct past_run *run, struct error *error)
+{
+    return past_run_open_as(folder, &trial_row_table, run, error);
 }
 
 void past_run_deinit(struct past_run *run)

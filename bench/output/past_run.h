@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * past_run: the plan and the trials of a run, read from its folder. Layer: bench/output.
+ * past_run: the plan and the trials of a run, or of another kind of results, read from its folder.
+ * Layer: bench/output.
  *
  * Invariant: an open run has every key of the plan, and at least one trial. Fewer trials than the
- * plan has are those of a run that was cut short.
+ * plan has are those of a run that was cut short. Results of another kind have a plan, whatever its
+ * keys, and at least one row.
  */
 #ifndef BENCH_OUTPUT_PAST_RUN_H
 #define BENCH_OUTPUT_PAST_RUN_H
@@ -23,7 +25,7 @@ struct past_run {
     json_t *plan; /* points into the manifest */
     bool lockstep, has_duration, drain;
     bool paced;          /* by --max-rate: trials have no times that span several steps */
-    struct table trials; /* of trial_row_table; columns that the file lacks are unknown */
+    struct table trials; /* columns that the file lacks are unknown */
 };
 
 /*
@@ -34,6 +36,10 @@ struct past_run {
 MUST_CHECK enum error_kind past_run_open(const char *folder, struct past_run *run,
                                          struct error *error);
 void past_run_deinit(struct past_run *run);
+
+/* The same of the kind of results whose trials are rows of this type, in place of trials.csv. */
+MUST_CHECK enum error_kind past_run_open_as(const char *folder, const struct table_type *type,
+                                            struct past_run *run, struct error *error);
 
 /*
  * ERROR_OTHER_PLAN, with what differs, unless the keys that decide what is measured have equal

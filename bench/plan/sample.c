@@ -160,13 +160,13 @@ void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sa
     X(T, verdict, TEXT, "", 0, NONE, "`pass`, `fail`, `undetermined`, `not valid` or `braked`")    \
     X(T, limit_us, REAL, "us", 1, NONE, "the objective's limit of a latency")                      \
     X(T, least_per_s, COUNT, "1/s", 0, NONE, "the objective's limit of a rate")                    \
-    X(T, measured_us, REAL, "us", 1, NONE, "the objective's percentile; empty for a rate")         \
-    X(T, p50_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
-    X(T, p99_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
+    X(T, measured_us, REAL, "us", 1, MEDIAN, "the objective's percentile; empty for a rate")       \
+    X(T, p50_us, REAL, "us", 1, MEDIAN, "of the same samples; for a rate, of the handoffs")        \
+    X(T, p99_us, REAL, "us", 1, MEDIAN, "of the same samples; for a rate, of the handoffs")        \
     X(T, max_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
     X(T, handoff_p50_us, REAL, "us", 1, NONE, "of handoffs for which all others waited")           \
     X(T, elapsed_s, REAL, "s", 6, NONE, "from the gate to the answer to the last release")         \
-    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "of all locks, while all clients took part")        \
+    X(T, handoffs_per_s, REAL, "1/s", 2, MEDIAN, "of all locks, while all clients took part")      \
     X(T, background_rate, COUNT, "1/s", 0, NONE, "requests a second that were asked for")          \
     X(T, background_requests, COUNT, "", 0, NONE, "answered, of those due in the steady part")     \
     X(T, background_p50_us, REAL, "us", 1, NONE, "their response time, from when they were due")   \

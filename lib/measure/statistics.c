@@ -104,6 +104,109 @@ struct interval statistics_ratio(const double *b, size_t b_count, const double *
     return (struct interval){exp(difference), exp(difference - reach), exp(difference + reach)};
 }
 
+/* ------------------------------------------------------------------ over several sizes */
+
+static struct moments moments_at(const struct statistics_trials *trials, size_t size)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < trials->count; i++) {
+        if (trials->list[i].size == size)
+            moments_add(&moments, trials->list[i].log);
+    }
+    return moments;
+}
+
+/* How far the trials of the round that begins at `first` are from the means of their sizes, as a
+ * part of the side's mean. The factor is that of an unbiased variance: n - 1 of n deviations are
+ * free. */
+static double deviation_of_round(const struct statistics_trials *trials, size_t first, size_t sizes)
+{
+    double deviation = 0;
+    for (size_t i = first; i < trials->count; i++) {
+        const struct statistics_trial *trial = &trials->list[i];
+        if (trial->round != trials->list[first].round)
+            continue;
+        struct moments moments = moments_at(trials, trial->size);
+        double n = (double)moments.count;
+        deviation += sqrt(n / (n - 1)) * (trial->log - moments.mean) / n;
+    }
+    return deviation / (double)sizes;
+}
+
+static bool begins_round(const struct statistics_trials *trials, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (trials->list[i].round == trials->list[index].round)
+            return false;
+    }
+    return true;
+}
+
+/* One side: the mean over sizes of the mean logarithm, the variance of that, and the rounds. */
+struct side {
+    double mean, variance, rounds;
+};
+
+/* False: at some size there are fewer than two trials. */
+static bool sum_side(const struct statistics_trials *trials, size_t sizes, struct side *side)
+{
+    *side = (struct side){0};
+    for (size_t size = 0; size < sizes; size++) {
+        struct moments moments = moments_at(trials, size);
+        if (moments.count < 2)
+            return false;
+        side->mean += moments.mean / (double)sizes;
+    }
+    for (size_t i = 0; i < trials->count; i++) {
+        if (begins_round(trials, i)) {
+            double deviation = deviation_of_round(trials, i, sizes);
+            side->variance += deviation * deviation;
+            side->rounds++;
+        }
+    }
+    return true;
+}
+
+struct statistics_contrast statistics_contrast(struct statistics_trials b,
+                                               struct statistics_trials a, size_t sizes)
+{
+    struct side of_a, of_b;
+    if (sizes == 0 || !sum_side(&a, sizes, &of_a) || !sum_side(&b, sizes, &of_b))
+        return (struct statistics_contrast){NAN, NAN, NAN, NAN};
+    double va = of_a.variance, vb = of_b.variance, variance = va + vb;
+    /* Without any spread Welch's formula is 0/0. */
+    double degrees = of_a.rounds + of_b.rounds - 2;
+    if (variance > 0)
+        degrees = variance * variance / (va * va / (of_a.rounds - 1) + vb * vb / (of_b.rounds - 1));
+    return (struct statistics_contrast){of_b.mean - of_a.mean, variance, degrees,
+                                        va * of_a.rounds + vb * of_b.rounds};
+}
+
+struct interval statistics_contrast_interval(const struct statistics_contrast *contrast,
+                                             double confidence)
+{
+    if (isnan(contrast->log_ratio))
+        return (struct interval){NAN, NAN, NAN};
+    double reach = statistics_t(confidence, contrast->degrees) * sqrt(contrast->variance);
+    return (struct interval){exp(contrast->log_ratio), exp(contrast->log_ratio - reach),
+                             exp(contrast->log_ratio + reach)};
+}
+
+size_t statistics_trials_needed(const struct statistics_contrast *contrast, double distance,
+                                double confidence, double power)
+{
+    if (isnan(contrast->variance))
+        return 0;
+    double most = contrast->of_one * contrast->degrees / gsl_cdf_chisq_Pinv(0.2, contrast->degrees);
+    for (size_t trials = STATISTICS_TRIALS_MIN; trials <= STATISTICS_TRIALS_MOST; trials++) {
+        double degrees = 2 * (double)trials - 2;
+        double reach = statistics_t(confidence, degrees) + gsl_cdf_tdist_Pinv(power, degrees);
+        if (reach * sqrt(most / (double)trials) <= distance)
+            return trials;
+    }
+    return 0;
+}
+
 double statistics_jain(const uint64_t *counts, size_t count)
 {
     double sum = 0, squares = 0;

@@ -42,6 +42,53 @@ struct interval statistics_interval_of_logs(const double *values, size_t count, 
 struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
                                  double confidence);
 
+/* ------------------------------------------------------------------ over several sizes */
+
+/* The logarithm of a trial's value at a size, from 0, in a round: the trials of a round were made
+ * close together, one at each size. Where nothing is known of rounds, the number of the trial at
+ * its size does. */
+struct statistics_trial {
+    size_t size, round;
+    double log;
+};
+
+/* The trials of a side of a comparison. */
+struct statistics_trials {
+    const struct statistics_trial *list;
+    size_t count;
+};
+
+/* What is known of the ratio b/a over all sizes. */
+struct statistics_contrast {
+    double log_ratio; /* the mean of its logarithms, in which every size weighs the same */
+    double variance;  /* of log_ratio */
+    double degrees;   /* degrees of freedom of the variance */
+    double of_one;    /* the variance of log_ratio, had each side one trial a size */
+};
+
+/* The ratio of b to a over so many sizes; all members are NaN unless both sides have two trials or
+ * more at each size.
+ *
+ * The unit is the round, so trials of one round may be alike in any way: they share the state of
+ * the machine. With L the mean over sizes of the logarithms of a round, and all rounds complete,
+ * the variance is that of Welch's test of L; where a trial is missing, a round has the deviations
+ * of the trials that it has. */
+struct statistics_contrast statistics_contrast(struct statistics_trials b,
+                                               struct statistics_trials a, size_t sizes);
+
+/* The ratio with its t-interval. */
+struct interval statistics_contrast_interval(const struct statistics_contrast *contrast,
+                                             double confidence);
+
+#define STATISTICS_TRIALS_MOST 1000
+
+/* How many trials each side needs at each size, at least STATISTICS_TRIALS_MIN, so that the
+ * interval lies on one side of a limit with this probability, if the logarithm of the true ratio is
+ * this far from the limit's. The variance is only estimated, so its upper limit of 80 % is taken.
+ * 0: more than STATISTICS_TRIALS_MOST, or the variance is not known. */
+size_t statistics_trials_needed(const struct statistics_contrast *contrast, double distance,
+                                double confidence, double power);
+
 /* Jain's index of fairness: 1 if all counts are equal, 1/count if only one is not zero; NaN if all
  * are zero. */
 double statistics_jain(const uint64_t *counts, size_t count);

@@ -229,7 +229,7 @@ enum error_kind table_read(struct table *table, const char *folder, struct error
 
 /* ------------------------------------------------------------------ cells */
 
-static bool equal(const struct table_value *a, const struct table_value *b)
+bool table_equal(const struct table_value *a, const struct table_value *b)
 {
     if (a->kind == TABLE_TEXT && b->kind == TABLE_TEXT)
         return strcmp(a->text, b->text) == 0;
@@ -239,7 +239,7 @@ static bool equal(const struct table_value *a, const struct table_value *b)
 static bool belongs(const struct table_cell *cell, size_t row, const size_t *keys, size_t key_count)
 {
     for (size_t k = 0; k < key_count; k++) {
-        if (!equal(table_cell_value(cell, keys[k]), &table_row(cell->table, row)[keys[k]]))
+        if (!table_equal(table_cell_value(cell, keys[k]), &table_row(cell->table, row)[keys[k]]))
             return false;
     }
     return true;
@@ -252,13 +252,13 @@ static bool is_before(const struct table_cell *a, const struct table_cell *b, co
     for (size_t k = 0; k < key_count; k++) {
         const struct table_value *of_a = table_cell_value(a, keys[k]),
                                  *of_b = table_cell_value(b, keys[k]);
-        if (equal(of_a, of_b))
+        if (table_equal(of_a, of_b))
             continue;
         if (of_a->kind == TABLE_TEXT && of_b->kind == TABLE_TEXT) {
             for (size_t row = 0;; row++) {
-                if (equal(&table_row(a->table, row)[keys[k]], of_a))
+                if (table_equal(&table_row(a->table, row)[keys[k]], of_a))
                     return true;
-                if (equal(&table_row(a->table, row)[keys[k]], of_b))
+                if (table_equal(&table_row(a->table, row)[keys[k]], of_b))
                     return false;
             }
         }

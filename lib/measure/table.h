@@ -99,6 +99,9 @@ void table_put_interval(struct table_value *first, const struct interval *interv
 /* A value as a number: NaN if it is unknown or a text; a flag is 0 or 1. */
 double table_number(const struct table_value *value);
 
+/* Whether two values are equal: texts, numbers by value, or both unknown. */
+bool table_equal(const struct table_value *a, const struct table_value *b);
+
 /* ------------------------------------------------------------------ rows */
 
 struct table {

@@ -97,6 +97,51 @@ TEST(a_ratio_needs_two_on_each_side)
     assert_interval(statistics_ratio(same, 3, same, 3, 0.95), 1, 1, 1);
 }
 
+/* At one size the ratio over all sizes is Welch's; at several it is Welch's of the means of the
+ * rounds, so what all trials of a round share counts once. */
+TEST(the_ratio_over_sizes_is_welchs_of_rounds)
+{
+    const double a[] = {10, 12, 11, 9, 13}, b[] = {20, 30, 25, 22, 40, 28};
+    struct statistics_trial of_a[10], of_b[12];
+    for (size_t sizes = 1; sizes <= 2; sizes++) {
+        for (size_t i = 0; i < 5 * sizes; i++)
+            of_a[i] = (struct statistics_trial){i / 5, i % 5, log(a[i % 5]) + (double)(i / 5)};
+        for (size_t i = 0; i < 6 * sizes; i++)
+            of_b[i] = (struct statistics_trial){i / 6, i % 6, log(b[i % 6]) + (double)(i / 6)};
+        struct statistics_contrast contrast =
+            statistics_contrast((struct statistics_trials){of_b, 6 * sizes},
+                                (struct statistics_trials){of_a, 5 * sizes}, sizes);
+        assert_interval(statistics_contrast_interval(&contrast, 0.95), 2.4558587, 1.8653182,
+                        3.2333581);
+    }
+    /* Without what a round shares, two sizes tell more than one; a trial may be missing. */
+    of_b[11].round = 0;
+    of_b[6].round = 5;
+    struct statistics_contrast contrast = statistics_contrast(
+        (struct statistics_trials){of_b, 12}, (struct statistics_trials){of_a, 10}, 2);
+    assert_true(statistics_contrast_interval(&contrast, 0.95).low > 1.8653182);
+    contrast = statistics_contrast((struct statistics_trials){of_b, 11},
+                                   (struct statistics_trials){of_a, 10}, 2);
+    assert_true(isfinite(statistics_contrast_interval(&contrast, 0.95).low));
+    contrast = statistics_contrast((struct statistics_trials){of_b, 7},
+                                   (struct statistics_trials){of_a, 10}, 2);
+    assert_true(isnan(statistics_contrast_interval(&contrast, 0.95).value));
+    assert_int_equal(statistics_trials_needed(&contrast, 0.1, 0.95, 0.9), 0);
+}
+
+/* The variance is known only by 80 % of its upper limit: for 8 degrees of freedom 1.742 times what
+ * was found. (2.0017 + 1.2963)^2 × 1.742 × 0.05 / 0.18232^2 is 28.5: of 29 trials, by hand. */
+TEST(the_trials_needed_are_those_of_the_power)
+{
+    struct statistics_contrast contrast = {0, 0.01, 8, 0.05};
+    assert_int_equal(statistics_trials_needed(&contrast, log(1.2), 0.95, 0.9), 29);
+    contrast.of_one = 0;
+    assert_int_equal(statistics_trials_needed(&contrast, log(1.2), 0.95, 0.9),
+                     STATISTICS_TRIALS_MIN);
+    contrast.of_one = 100;
+    assert_int_equal(statistics_trials_needed(&contrast, log(1.2), 0.95, 0.9), 0);
+}
+
 /* Of many experiments with five trials, 95 in 100 must hold the truth. */
 TEST(intervals_cover_as_promised)
 {

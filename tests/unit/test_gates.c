@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Limits of ratios, judged over all sizes: of trials made by hand, and of many comparisons of
+ * trials that are drawn. */
+#include "bench/compare/internal.h"
+
+#include "base/random.h"
+
+#include "tests/support/test.h"
+
+#include <math.h>
+
+static struct comparison comparison;
+static const uint64_t sizes[] = {2, 4, 8, 16};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static void begin(void)
+{
+    comparison = (struct comparison){.side_count = 2, .kind = kind_of_runs()};
+    for (size_t i = 0; i < 2; i++) {
+        json_t *plan = json_pack("{s:[s], s:[i, i, i, i], s:{}}", "recipes", "scalable", "clients",
+                                 2, 4, 8, 16, "most_clients");
+        comparison.sides[i].run = (struct past_run){.manifest = plan,
+                                                    .plan = plan,
+                                                    .lockstep = true,
+                                                    .drain = true,
+                                                    .trials.type = &trial_row_table};
+    }
+}
+
+static void end(void)
+{
+    comparison_deinit(&comparison);
+}
+
+static void add(size_t side, uint64_t clients, uint64_t trial, double handoff_us)
+{
+    struct table_value *row = table_add(&comparison.sides[side].run.trials);
+    row[trial_row_recipe] = table_text("scalable");
+    row[trial_row_clients] = row[trial_row_handoffs] = row[trial_row_rpcs] =
+        row[trial_row_law_rpcs] = table_count(clients);
+    row[trial_row_trial] = table_count(trial);
+    row[trial_row_handoff_p50_us] = table_real(handoff_us);
+    row[trial_row_valid] = table_flag(true);
+}
+
+/* About normal, of variance 1. */
+static double draw(struct random *random)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += random_unit(random);
+    return sum;
+}
+
+/* Trials that scatter by 20 %, half of it in common to all trials of a round; side B takes
+ * `slower` times as long. */
+static void add_drawn(struct random *random, size_t trials, double slower)
+{
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t trial = 1; trial <= trials; trial++) {
+            double shared = 0.14 * draw(random);
+            for (size_t i = 0; i < SIZES; i++)
+                add(side, sizes[i], trial,
+                    500 * (double)sizes[i] * (side == 1 ? slower : 1) *
+                        exp(shared + 0.14 * draw(random)));
+        }
+    }
+}
+
+static const struct gate_result *judge(const char *text)
+{
+    static struct gate gate;
+    struct error error;
+    char why[300];
+    assert_true(gate_parse(text, &gate, why, sizeof why));
+    comparison_settle(&comparison);
+    comparison_find(&comparison);
+    assert_int_equal(comparison_judge(&comparison, &gate, 1, &error), ERROR_NONE);
+    assert_int_equal(comparison.result_count, 1);
+    return &comparison.results[0];
+}
+
+/* ------------------------------------------------------------------ parsing */
+
+TEST(a_limit_has_a_metric_a_sign_a_ratio_and_perhaps_a_size)
+{
+    struct gate gate;
+    char why[300];
+    assert_true(gate_parse(" Handoff  p50 >= 1.25 at n=16", &gate, why, sizeof why));
+    assert_string_equal(gate.metric, "handoff_p50");
+    assert_true(gate.limit == 1.25 && !gate.below && gate.has_size && gate.size == 16);
+    assert_true(gate_parse("handoffs<0.8", &gate, why, sizeof why));
+    assert_true(gate.limit == 0.8 && gate.below && !gate.has_size);
+    static const char *const wrong[] = {"",
+                                        "handoff p50",
+                                        "> 1.2",
+                                        "handoff p50 >",
+                                        "handoff p50 > fast",
+                                        "handoff p50 > 0",
+                                        "handoff p50 > -1",
+                                        "handoff p50 > 1e999",
+                                        "handoff p99 < 20ms",
+                                        "handoff p50 > 1.2 at",
+                                        "handoff p50 > 1.2 n=8",
+                                        "handoff p50 > 1.2 at n=x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_false(gate_parse(wrong[i], &gate, why, sizeof why));
+        assert_non_null(strstr(why, "expected METRIC > RATIO"));
+    }
+}
+
+TEST(a_limit_is_of_a_metric_and_of_a_size_that_there_are)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {{"latency > 1.2", "no metric of a run is called 'latency'"},
+                 {"handoff p50 > 1.2 at n=7", "n=7 is not in both results: 2, 4, 8 are"},
+                 {"handoff p50 > 1.2 at n=16", "n=16 is not in both results"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gate gate;
+        struct error error;
+        char why[300];
+        begin();
+        for (size_t size = 0; size < SIZES; size++) {
+            add(0, sizes[size], 1, 500);
+            add(1, sizes[size % (SIZES - 1)], 1, 500); /* 16 is in A alone */
+        }
+        comparison_settle(&comparison);
+        comparison_find(&comparison);
+        assert_true(gate_parse(cases[i].text, &gate, why, sizeof why));
+        assert_int_equal(comparison_judge(&comparison, &gate, 1, &error), ERROR_USAGE);
+        assert_non_null(strstr(error.detail, cases[i].why));
+        end();
+    }
+}
+
+/* ------------------------------------------------------------------ verdicts */
+
+/* Side B takes so many times as long; trials scatter by 1 %. */
+static void add_made(double slower, size_t trials)
+{
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t trial = 1; trial <= trials; trial++) {
+            for (size_t i = 0; i < SIZES; i++)
+                add(side, sizes[i], trial,
+                    500 * (side == 1 ? slower : 1) * (1 + 0.01 * (double)((trial + i) % 5)));
+        }
+    }
+}
+
+TEST(the_interval_is_above_the_limit_or_below_or_around)
+{
+    static const struct {
+        const char *text;
+        double slower;
+        size_t trials;
+        enum gate_verdict verdict;
+    } cases[] = {{"handoff p50 > 1.2", 1.5, 6, GATE_WORSE},
+                 {"handoff p50 > 1.2", 1.0, 6, GATE_NO_WORSE},
+                 {"handoff p50 > 1.2", 1.2, 6, GATE_UNDETERMINED},
+                 {"handoff p50 > 1.2", 1.5, 4, GATE_UNDETERMINED},
+                 {"handoff_p50_us < 0.8", 0.5, 6, GATE_WORSE},
+                 {"handoff_p50_us < 0.8", 1.0, 6, GATE_NO_WORSE},
+                 {"handoff p50 > 1.2 at n=8", 1.5, 6, GATE_WORSE},
+                 {"rpcs > 1", 1.5, 6, GATE_NO_WORSE}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        add_made(cases[i].slower, cases[i].trials);
+        const struct gate_result *result = judge(cases[i].text);
+        assert_int_equal(result->verdict, cases[i].verdict);
+        assert_int_equal(result->overall.sizes, strstr(cases[i].text, "at n") != NULL ? 1 : SIZES);
+        end();
+    }
+}
+
+/* A size of too few trials is left out; one size that is slower is not overlooked. */
+TEST(all_sizes_are_judged_together)
+{
+    begin();
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t trial = 1; trial <= 6; trial++) {
+            for (size_t i = 0; i < SIZES - (trial > 4); i++)
+                add(side, sizes[i], trial, 500 * (side == 1 && i == 0 ? 8 : 1));
+        }
+    }
+    const struct gate_result *result = judge("handoff p50 > 1.2");
+    assert_int_equal(result->overall.sizes, SIZES - 1);
+    assert_int_equal(result->overall.left_out, 1);
+    assert_true(fabs(result->overall.ratio.value - 2) < 1e-9); /* of 8, 1, 1 */
+    assert_int_equal(result->verdict, GATE_WORSE);
+    end();
+}
+
+/* Limits of several operands are of the later ones: topologies of the first are no regression of
+ * each other. */
+TEST(topologies_of_the_first_operand_are_not_judged)
+{
+    begin();
+    add_made(2, 6);
+    comparison.side_count = 4;
+    for (size_t i = 2; i < 4; i++) {
+        comparison.sides[i] = comparison.sides[i - 2];
+        json_incref(comparison.sides[i].run.manifest);
+        comparison.sides[i].operand = 1;
+        comparison.sides[i].run.trials = (struct table){.type = &trial_row_table};
+        for (size_t trial = 1; trial <= 6; trial++)
+            add(i, 8, trial, i == 3 ? 1000 : 500);
+    }
+    for (size_t i = 0; i < 4; i++)
+        comparison.sides[i].servers = i % 2 == 0 ? 1 : 3;
+    struct gate gate;
+    struct error error;
+    char why[300];
+    assert_true(gate_parse("handoff p50 > 1.2", &gate, why, sizeof why));
+    comparison_settle(&comparison);
+    comparison_find(&comparison);
+    assert_int_equal(comparison_judge(&comparison, &gate, 1, &error), ERROR_NONE);
+    assert_int_equal(comparison.result_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ptr_equal(comparison.results[i].overall.side, &comparison.sides[2 + i]);
+        assert_ptr_equal(comparison.sides[2 + i].base, &comparison.sides[i]);
+        assert_int_equal(comparison.results[i].verdict, GATE_NO_WORSE);
+    }
+    end();
+}
+
+/* ------------------------------------------------------------------ many comparisons */
+
+#define PAIRS 200
+
+/* Of 200 pairs of the same thing, at most those that the level of 2.5 % allows on one side, and as
+ * many as chance may add; nothing has a star in more than 5 %. */
+TEST(the_same_thing_is_not_found_worse)
+{
+    struct random random;
+    size_t worse = 0, starred = 0;
+    random_init(&random, 20);
+    for (size_t pair = 0; pair < PAIRS; pair++) {
+        begin();
+        add_drawn(&random, 5, 1);
+        worse += judge("handoff p50 > 1")->verdict == GATE_WORSE;
+        bool star = false;
+        for (size_t i = 0; i < comparison.cell_count; i++) {
+            for (size_t metric = 0; metric < comparison.metric_count; metric++)
+                star = star || comparison.cells[i].of[metric].mark == RATIO_MARKED;
+        }
+        starred += star;
+        end();
+    }
+    assert_in_range(worse, 0, PAIRS * 25 / 1000);
+    assert_in_range(starred, 0, PAIRS * 5 / 100);
+}
+
+/* With the number of trials that an undetermined pair recommends, a slowdown of 20 % is found in 9
+ * of 10 fresh pairs. */
+TEST(with_the_recommended_trials_a_fifth_is_found)
+{
+    struct random random;
+    size_t found = 0, asked = 0;
+    random_init(&random, 21);
+    while (asked < PAIRS) {
+        begin();
+        add_drawn(&random, 5, 1.2);
+        const struct gate_result *result = judge("handoff p50 > 1");
+        size_t needed = result->verdict == GATE_UNDETERMINED ? result->needed : 0;
+        end();
+        if (needed == 0)
+            continue;
+        asked++;
+        begin();
+        add_drawn(&random, needed, 1.2);
+        found += judge("handoff p50 > 1")->verdict == GATE_WORSE;
+        end();
+    }
+    assert_in_range(found, PAIRS * 9 / 10, PAIRS);
+}
