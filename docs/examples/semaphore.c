@@ -38,7 +38,8 @@ static const char pseudo_code[] =
 
 static const struct recipe_znode laid_out[] = {{"locks", ""}, {"leases", ""}, {NULL, NULL}};
 
-ACQUIRE(semaphore)
+/* The lock of the line. */
+static enum recipe_step lock_line(struct contender *s)
 {
     BEGIN;
     AWAIT(queue_create_place(s, LINE));
@@ -49,16 +50,23 @@ ACQUIRE(semaphore)
         if (s->status != ZK_OK)
             FAILED;
         if (queue_is_lowest(s))
-            break;
+            GRANTED;
         queue_place(s, LINE, s->predecessor, s->watched);
         AWAIT(get_data(s, s->watched, WATCH));
         if (s->status == ZK_OK)
             AWAIT_WATCH(EVENT_DELETED, s->watched);
     }
+    END;
+}
+
+/* Who has that lock waits for a lease, and gives it up. */
+static enum recipe_step take_lease(struct contender *s)
+{
+    BEGIN;
     AWAIT(create(s, CHILD(LEASE), EPHEMERAL_SEQUENTIAL));
     if (s->status != ZK_OK)
         FAILED;
-    strcpy(s->node, s->reply->path); /* as long as another place of this lock */
+    strcpy(s->node, s->reply->path); /* as long as a place in line */
     for (;;) {
         AWAIT(get_children(s, CHILD("leases"), WATCH));
         if (s->status != ZK_OK)
@@ -74,9 +82,25 @@ ACQUIRE(semaphore)
     END;
 }
 
+/* The two, one after the other. */
+ACQUIRE(semaphore)
+{
+    if (!s->has_place) {
+        enum recipe_step step = lock_line(s);
+        if (step != STEP_DONE)
+            return step;
+        s->has_place = true;
+        s->resume_at = 0;
+    }
+    enum recipe_step step = take_lease(s);
+    if (step == STEP_DONE)
+        s->has_place = false;
+    return step;
+}
+
 /* Creates a lease and lists them. The watch of the client that listed before is still there if no
  * lease was deleted since. */
-static void take_lease(uint64_t leases, bool is_watched, struct tally *cost)
+static void lease_cost(uint64_t leases, bool is_watched, struct tally *cost)
 {
     tally_add(cost, TALLY_CREATE, 1);
     tally_add(cost, TALLY_GET_CHILDREN, 1);
@@ -94,7 +118,7 @@ static void arrival(const struct law_view *view, struct tally *cost)
     if (view->waiters > 0)
         tally_add(cost, TALLY_GET, 1);
     else
-        take_lease(view->holders + 1, view->held && view->releases_since_grant == 0, cost);
+        lease_cost(view->holders + 1, view->held && view->releases_since_grant == 0, cost);
     tally_add(cost, TALLY_DELETE, view->granted);
 }
 
@@ -117,7 +141,7 @@ static void release(const struct law_view *view, struct tally *cost)
         tally_add(cost, TALLY_NOTIFICATION, 1);
         tally_add(cost, TALLY_GET_CHILDREN, 1);
         tally_add(cost, TALLY_NAMES_LISTED, view->waiters - 1);
-        take_lease(LEASES + 1, true, cost);
+        lease_cost(LEASES + 1, true, cost);
     }
 }
 

@@ -319,7 +319,7 @@ struct waiting {
 
 static void wake(int code, const char *path, const void *data)
 {
-    struct waiting *waiting = (struct waiting *)(uintptr_t)data; /* the library passes it on */
+    struct waiting *const *place = data, *waiting = *place;
     (void)path;
     pthread_mutex_lock(&waiting->mutex);
     waiting->done = true;
@@ -332,7 +332,8 @@ static int call_sync(const struct library *library, zhandle_t *zk, const char *p
 {
     struct waiting waiting = {.mutex = PTHREAD_MUTEX_INITIALIZER,
                               .answered = PTHREAD_COND_INITIALIZER};
-    int code = library->async(zk, path, wake, &waiting);
+    struct waiting *const place = &waiting;
+    int code = library->async(zk, path, wake, &place);
     if (code != ZOK)
         return code;
     pthread_mutex_lock(&waiting.mutex);

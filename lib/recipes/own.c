@@ -138,8 +138,8 @@ static const char *missing(const struct recipe *recipe)
     return NULL;
 }
 
-static enum error_kind load(const char *path, const char *library,
-                            const struct recipe_export **found, struct error *error)
+static enum error_kind load(const char *path, const char *library, struct recipe *recipe,
+                            struct error *error)
 {
     static const struct recipe_interface here = RECIPE_INTERFACE_HERE;
     void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -158,13 +158,13 @@ static enum error_kind load(const char *path, const char *library,
     const char *why = missing(exported->recipe);
     if (why != NULL)
         return refuse(path, why, error);
-    *found = exported;
+    *recipe = *exported->recipe;
     return ERROR_NONE;
 }
 
 /* A signal that would end the program in the meantime waits until the folder is removed. */
 static enum error_kind compile_and_load(const char *path, const char *headers,
-                                        const struct recipe_export **found, struct error *error)
+                                        struct recipe *recipe, struct error *error)
 {
     static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     const char *parent = getenv("TMPDIR");
@@ -185,7 +185,7 @@ static enum error_kind compile_and_load(const char *path, const char *headers,
         snprintf(library, sizeof library, "%s" LIBRARY, folder);
         kind = run_compiler(path, headers, library, &before, error);
         if (kind == ERROR_NONE)
-            kind = load(path, library, found, error);
+            kind = load(path, library, recipe, error);
         unlink(library);
         rmdir(folder);
     }
@@ -205,23 +205,21 @@ struct own {
 enum error_kind own_load(const char *path, const char *headers, struct recipe **recipe,
                          struct error *error)
 {
-    const struct recipe_export *found = NULL;
-    char sha256[SHA256_TEXT_SIZE];
     bool is_source = ends_in(path, ".c");
     if (!is_source && !ends_in(path, ".so"))
         return refuse(path, "the name of a source ends in .c, that of a shared library in .so",
                       error);
-    enum error_kind kind = sha256_file(path, sha256, error);
-    if (kind == ERROR_NONE)
-        kind = is_source ? compile_and_load(path, headers, &found, error)
-                         : load(path, path, &found, error);
-    if (kind != ERROR_NONE)
-        return kind;
     struct own *own = memory_new(1, sizeof *own + strlen(path) + 1);
-    *own = (struct own){.recipe = *found->recipe};
+    enum error_kind kind = sha256_file(path, own->file.sha256, error);
+    if (kind == ERROR_NONE)
+        kind = is_source ? compile_and_load(path, headers, &own->recipe, error)
+                         : load(path, path, &own->recipe, error);
+    if (kind != ERROR_NONE) {
+        free(own);
+        return kind;
+    }
     strcpy(own->path, path);
     own->file.path = own->path;
-    memcpy(own->file.sha256, sha256, sizeof sha256);
     own->recipe.file = &own->file;
     *recipe = &own->recipe;
     return ERROR_NONE;
