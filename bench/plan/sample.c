@@ -273,6 +273,7 @@ void plan_row_judge(const struct plan_trial *trial, struct noise_watch *noise,
         .reason = &row[plan_row_reason],
         .complete = result != NULL && result->end == END_DONE && sample->verdict != JUDGE_BRAKED,
         .fails = row[plan_row_fails].flag,
+        .others_packets = result != NULL ? result->others_packets : -1,
         .stalled = result != NULL && result->stalls.count > 0,
     };
     noise_watch_end(noise, &of_noise);
