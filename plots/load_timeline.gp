@@ -80,6 +80,9 @@ set table $ignored
 plot run."/load.csv" using (note_validity(place_in(keys, key_of(0)), column("trial"))) with table
 unset table
 set datafile nocolumnheaders
+# Beyond an hour the times are of several seconds together, in the row of the last of these: the rows
+# between do not break a line, nor does one without an answer then.
+if (last > 3600) { set datafile missing NaN }
 
 if (last < 2 || high == 0) {
     print "plots: ".run."/timeline.csv: fewer than two seconds, or no answer"

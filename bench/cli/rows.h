@@ -220,7 +220,7 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
 #define LOAD_ROW_DURATION(default_)                                                                \
     OPTION_ROW(.name = "--duration", .parse = rows_seconds,                                        \
                .member = OPTION_MEMBER(struct load_options, duration_ns), .least = NS_PER_S,       \
-               .most = LOAD_SECONDS_MAX * NS_PER_S, .expected = "expected at most an hour",        \
+               .most = LOAD_SECONDS_MAX * NS_PER_S, .expected = "expected at most a day",          \
                .value = default_,                                                                  \
                .help = "      --duration D         measured, in whole seconds [" default_ "]\n")
 

@@ -40,10 +40,10 @@ struct trial {
     X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
     X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
-    X(reads, csv_count(csv, histogram_recorded(reads)))                                            \
+    X(reads, csv_count_if(csv, ends_span, histogram_recorded(reads)))                              \
     X(read_p50_us, csv_real(csv, histogram_percentile_us(reads, 50), 1))                           \
     X(read_p99_us, csv_real(csv, histogram_percentile_us(reads, 99), 1))                           \
-    X(writes, csv_count(csv, histogram_recorded(writes)))                                          \
+    X(writes, csv_count_if(csv, ends_span, histogram_recorded(writes)))                            \
     X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
     X(outstanding, csv_count_if(csv, !is_last, usage->outstanding))                                \
@@ -142,13 +142,16 @@ static enum error_kind write_second(struct load_files *files, const struct trial
     enum error_kind kind = ERROR_NONE;
     /* At the end of the last second the sessions stop sending, at once: what is outstanding when
      * the coordinator looks is no figure of the load. */
-    bool is_last = second + 1 == trial->result->load->plan->seconds,
+    const struct load_plan *plan = trial->result->load->plan;
+    uint32_t span_s = second % load_plan_span_s(plan) + 1;
+    bool is_last = second + 1 == plan->seconds, ends_span = load_plan_ends_span(plan, second),
          tells_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
     for (int i = 0; kind == ERROR_NONE && i < SECOND_HISTOGRAMS; i++) {
         if (histogram_recorded(&times[i]) > 0)
-            kind = hlog_write_interval(files->hlog, second_tags[i], start_s(files, trial) + second,
-                                       1, &times[i], error);
+            kind = hlog_write_interval(files->hlog, second_tags[i],
+                                       start_s(files, trial) + second + 1 - span_s, span_s,
+                                       &times[i], error);
     }
     return kind;
 }

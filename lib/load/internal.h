@@ -153,6 +153,10 @@ enum load_window_kind load_shared_window(const struct load_shared *load, uint64_
 struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
                                        uint64_t time_ns);
 
+/* The times of the span that this time lies in; it must be measured. */
+struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,
+                                     uint64_t time_ns);
+
 /* All that the sessions have sent and were notified of so far. */
 struct tally load_shared_total(const struct load_shared *load);
 

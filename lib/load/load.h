@@ -31,8 +31,12 @@
  * requests. */
 #define LOAD_DEPTH_MAX (CLIENT_DEPTH_MAX / 2)
 
-/* The longest measured time, in seconds: each second has a histogram of its own. */
-#define LOAD_SECONDS_MAX 3600
+/* The longest measured time, in seconds. */
+#define LOAD_SECONDS_MAX 86400
+
+/* The most spans of the measured time that have response times of their own: second by second up to
+ * an hour. A histogram that is in use takes some 60 KiB, so they bound the memory of a load. */
+#define LOAD_SPANS_MAX 3600
 
 /* The most watched versions that a load may have to remember: one for each session and each znode
  * that the session may watch. */
@@ -88,6 +92,19 @@ static inline uint64_t load_plan_measured_ns(const struct load_plan *plan)
     return plan->seconds * NS_PER_S;
 }
 
+/* The length of a span in seconds; the last one may be shorter. */
+static inline uint32_t load_plan_span_s(const struct load_plan *plan)
+{
+    return plan->seconds > LOAD_SPANS_MAX ? (plan->seconds + LOAD_SPANS_MAX - 1) / LOAD_SPANS_MAX
+                                          : 1;
+}
+
+/* Whether a second of the measured time, from 0, is the last of its span. */
+static inline bool load_plan_ends_span(const struct load_plan *plan, uint32_t second)
+{
+    return (second + 1) % load_plan_span_s(plan) == 0 || second + 1 == plan->seconds;
+}
+
 /* How many operations a session may have outstanding. */
 static inline uint32_t load_plan_depth(const struct load_plan *plan)
 {
@@ -138,8 +155,12 @@ struct load_second {
     _Atomic uint64_t answered; /* by a server, as the load foresees; no kind that follows */
     _Atomic uint64_t errors;   /* any other reply, that of a lost connection included */
     _Atomic uint64_t lag_ns;   /* the largest of the operations that were sent in that second */
-    struct histogram reads;    /* response times of the answered that only read, */
-    struct histogram writes;   /* and of the other answered */
+};
+
+/* The response times of a span: of the operations that were answered in that, as foreseen. */
+struct load_times {
+    struct histogram reads; /* of those that only read */
+    struct histogram writes;
 };
 
 /* The times of a trial in which operations count: behind the measured time of a load in the
@@ -203,6 +224,7 @@ struct load_shared {
     struct shared *shared;         /* the fleet's */
     struct load_worker *workers;   /* one more than the plan's: the sum of all, in the result */
     struct load_second *seconds;   /* the plan's seconds of worker 0, those of worker 1, … */
+    struct load_times *times;      /* its spans, in the same way */
     char (*paths)[LOAD_PATH_SIZE]; /* of the data znodes */
     char *value;                   /* value_bytes of it */
     struct fan_out *fan_out;       /* of a load that leaves watches; else NULL */
@@ -229,7 +251,7 @@ struct load_second_sum {
 struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second);
 
 /* Adds the response times of a second's reads and writes to two histograms of the caller's, which
- * may be one and the same. */
+ * may be one and the same: those of its span, if the second is the last of that, and else none. */
 void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
                            struct histogram *writes);
 

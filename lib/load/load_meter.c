@@ -34,8 +34,10 @@ static void record_answer(const struct load_session *session, const struct clien
     if (second == NULL)
         return;
     atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
-    if (foreseen)
-        histogram_record(reads ? &second->reads : &second->writes, response_ns);
+    if (foreseen) {
+        struct load_times *times = load_shared_times(load, session->process, now_ns);
+        histogram_record(reads ? &times->reads : &times->writes, response_ns);
+    }
     if (foreseen && load->outages != NULL) {
         uint64_t measures_ns = atomic_load(&load->measures_ns),
                  sent_ns = now_ns - reply->latency_ns;

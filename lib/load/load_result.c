@@ -20,6 +20,12 @@ static void write_value(char *value, const struct load_plan *plan)
         value[i] = (char)('!' + random_below(&random, '~' - '!'));
 }
 
+static uint32_t spans_of(const struct load_plan *plan)
+{
+    uint32_t span_s = load_plan_span_s(plan);
+    return (plan->seconds + span_s - 1) / span_s;
+}
+
 static struct load_shared *lay_out(struct shared_layout *layout, const struct load_plan *plan)
 {
     const struct fleet_plan *fleet = &plan->fleet;
@@ -32,6 +38,8 @@ static struct load_shared *lay_out(struct shared_layout *layout, const struct lo
     parts.workers = shared_take(layout, (fleet->processes + 1) * sizeof *parts.workers);
     parts.seconds =
         shared_take(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
+    parts.times =
+        shared_take(layout, (size_t)fleet->processes * spans_of(plan) * sizeof *parts.times);
     parts.paths = shared_take(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
     parts.value = shared_take(layout, plan->value_bytes);
     if (plan->watch_percent > 0) {
@@ -201,6 +209,19 @@ struct load_second *load_shared_second(const struct load_shared *load, uint32_t 
     return second_of(load, worker, (time_ns - atomic_load(&load->measures_ns)) / NS_PER_S);
 }
 
+/* The times of a worker in the span of a second. */
+static struct load_times *times_of(const struct load_shared *load, uint32_t worker, uint64_t second)
+{
+    const struct load_plan *plan = load->plan;
+    return &load->times[(size_t)worker * spans_of(plan) + second / load_plan_span_s(plan)];
+}
+
+struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,
+                                     uint64_t time_ns)
+{
+    return times_of(load, worker, (time_ns - atomic_load(&load->measures_ns)) / NS_PER_S);
+}
+
 struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second)
 {
     struct load_second_sum sum = {0};
@@ -217,9 +238,11 @@ struct load_second_sum load_shared_second_sum(const struct load_shared *load, ui
 void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
                            struct histogram *writes)
 {
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
-        histogram_add(reads, &second_of(load, worker, second)->reads);
-        histogram_add(writes, &second_of(load, worker, second)->writes);
+    uint32_t workers = load->plan->fleet.processes;
+    for (uint32_t worker = 0; load_plan_ends_span(load->plan, second) && worker < workers;
+         worker++) {
+        histogram_add(reads, &times_of(load, worker, second)->reads);
+        histogram_add(writes, &times_of(load, worker, second)->writes);
     }
 }
 

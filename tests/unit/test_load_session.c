@@ -452,6 +452,32 @@ TEST(an_answer_counts_in_the_time_in_which_it_comes)
     stop();
 }
 
+/* Beyond an hour: spans of two seconds here, the last of one. Seconds have their own counts. */
+TEST(times_of_a_long_load_are_of_spans)
+{
+    static struct histogram times[2];
+    start("get=50,set=50", 1);
+    load_shared_free(load);
+    struct error error = {0};
+    plan.seconds = LOAD_SPANS_MAX + 1;
+    assert_int_equal(load_plan_span_s(&plan), 2);
+    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    atomic_store(&load->measures_ns, 1000);
+    for (uint64_t second = 0; second < plan.seconds; second++)
+        histogram_record(&load_shared_times(load, 0, 1000 + second * NS_PER_S)->reads, second + 1);
+    for (uint32_t second = 0; second < plan.seconds; second++) {
+        bool ends = second % 2 == 1 || second + 1 == plan.seconds;
+        memset(times, 0, sizeof times);
+        load_shared_add_times(load, second, &times[0], &times[1]);
+        assert_int_equal(histogram_count(&times[0]), !ends ? 0 : second % 2 == 1 ? 2 : 1);
+        assert_true(times[0].max_ns == (ends ? second + 1 : 0));
+        assert_int_equal(histogram_count(&times[1]), 0);
+    }
+    plan.seconds = LOAD_SPANS_MAX;
+    assert_int_equal(load_plan_span_s(&plan), 1);
+    stop();
+}
+
 /* Of those due in the contended time: at the limit is over, and a request that fails has not met
  * it, whenever the reply comes. */
 TEST(contended_requests_are_held_against_the_limit)
