@@ -259,12 +259,15 @@ reproduce:
 REPRODUCED_OUT ?= $(BUILD)/reproduced
 REPRODUCED_OPTIONS ?=
 reproduced: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd $(if $(REPRODUCED_OPTIONS),,$(BUILD)/cost zookeepers)
-	@$(if $(REPRODUCED_OPTIONS),,test -e $(REPRODUCED_OUT)/commands.csv || { mkdir -p $(REPRODUCED_OUT) && \
-	    head -n 1 $(REFERENCE)/commands.csv > $(REPRODUCED_OUT)/commands.csv; }; \
-	    test -e $(REPRODUCED_OUT)/cost.txt || $(BUILD)/cost > $(REPRODUCED_OUT)/cost.txt)
-	homes=$$(echo $(ZOOKEEPERS)/* | tr ' ' ,); $(BUILD)/zkherd reproduce $(REPRODUCED_OPTIONS) \
-	    --zookeeper "$$homes" -o $(REPRODUCED_OUT)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	$(if $(REPRODUCED_OPTIONS),,@$(MAKE) --no-print-directory $(REPRODUCED_OUT)/cost.txt)
+	@test -n '$(REPRODUCED_OPTIONS)' -o -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
+	$(BUILD)/zkherd reproduce $(REPRODUCED_OPTIONS) --zookeeper "$$(echo $(ZOOKEEPERS)/* | tr ' ' ,)" -o $(REPRODUCED_OUT)
+# A folder of zkherd reproduce has commands.csv: one without a command has its first line.
+$(REPRODUCED_OUT)/cost.txt: $(BUILD)/cost
+	@mkdir -p $(@D)
+	@test -e $(@D)/commands.csv || head -n 1 $(REFERENCE)/commands.csv > $(@D)/commands.csv
+	$(BUILD)/cost > $@.new && mv $@.new $@
 
 reproduce-locks: install-to-run
 	$(call reproduce,locks$(comma)recipes)

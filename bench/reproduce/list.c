@@ -129,7 +129,7 @@ static void replace(char **text, const char *by)
 struct figures figures_read(const char *text)
 {
     struct figures figures = {0};
-    struct sentence sentence = {0};
+    struct sentence sentence = {memory_text(""), memory_text(""), memory_text(""), NULL};
     char *line, *key, *words;
     while (next_line(&text, &line, &key, &words)) {
         if (strcmp(key, "document") == 0) {
@@ -193,7 +193,9 @@ struct parts parts_read(const char *text)
     char *line, *key, *words;
     while (next_line(&text, &line, &key, &words)) {
         struct part *part = parts.count > 0 ? &parts.list[parts.count - 1] : NULL;
-        if (strcmp(key, "part") == 0)
+        bool begins = strcmp(key, "part") == 0;
+        assert(begins || part != NULL);
+        if (begins)
             add_part(&parts, words);
         else if (strcmp(key, "makes") == 0)
             replace(&part->makes, words);

@@ -5,6 +5,7 @@
 
 #include "tests/support/command.h"
 #include "tests/support/csv_file.h"
+#include "tests/support/schema.h"
 
 TEST_GROUP(program_find, NULL)
 
@@ -144,4 +145,16 @@ COMMAND_TEST(a_folder_with_something_else_is_refused)
     assert_int_equal(reproduction_lead(reproduction), 2);
     finish();
     assert_int_equal(count_entries(in_work("out")), 1);
+}
+
+/* The command itself, of what needs no server. */
+COMMAND_TEST(the_limits_are_reproduced)
+{
+    static struct command command;
+    command_run(&command, COMMAND("reproduce", "--only", "limits", "--json", "-o", "out"));
+    assert_int_equal(command.status, 0);
+    json_t *told = schema_read_result(&command, "reproduce");
+    assert_true(json_integer_value(json_object_get(told, "equal")) > 0);
+    assert_int_equal(json_array_size(json_object_get(told, "parts")), 1);
+    json_decref(told);
 }

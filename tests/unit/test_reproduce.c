@@ -208,6 +208,30 @@ TEST(the_worst_verdict_is_the_exit_status)
 
 /* ------------------------------------------------------------------ the lists */
 
+/* What a document prints, without its commas; NaN: a word. */
+static double printed_number(const char *printed)
+{
+    char digits[32], *to = digits, *end;
+    for (; *printed != '\0'; printed++) {
+        if (*printed != ',')
+            *to++ = *printed;
+    }
+    *to = '\0';
+    double number = strtod(digits, &end);
+    return end == digits ? NAN : number;
+}
+
+/* tests/figures.awk, another program, takes the same words for this. */
+static void assert_printed(const struct figure *figure, double value)
+{
+    if (figure->printed == NULL || strstr(figure->take, "rounded") != NULL)
+        return;
+    const char *point = strchr(figure->printed, '.');
+    double unit = point != NULL ? pow(10, -(double)strlen(point + 1)) : 1;
+    if (fabs(value - printed_number(figure->printed)) > unit * 0.500001)
+        fail_msg("%s: %s: %s, and not %f", figure->from, figure->take, figure->printed, value);
+}
+
 /* Each figure of the documents is of a file that a part makes, with which the reference is equal.
  */
 TEST(the_reference_reproduces_itself)
@@ -225,6 +249,7 @@ TEST(the_reference_reproduces_itself)
             fail_msg("no part makes %s", figure->from);
         if (judge_figure(figure, &evidence, &evidence, true, &why) != REPRODUCED_EQUAL)
             fail_msg("%s: %s: %s", figure->from, figure->take, why);
+        assert_printed(figure, evidence.value);
         evidence_deinit(&evidence);
     }
     figures_deinit(&list);
