@@ -138,6 +138,22 @@ static enum error_kind read_labels(const struct csv_reader *reader,
     return kind;
 }
 
+/* A comparison of loads, plans and the like has nothing that the plot shows. */
+static enum error_kind check_metrics(const struct csv_reader *reader, const char *folder,
+                                     struct error *error)
+{
+    size_t metric;
+    enum error_kind kind = csv_reader_column(reader, "metric", &metric, error);
+    for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
+        if (strcmp(csv_reader_text(reader, row, metric), "handoff_p50_us") == 0)
+            return ERROR_NONE;
+    }
+    return kind != ERROR_NONE || reader->rows == 0
+               ? kind
+               : error_raise(error, ERROR_NOT_DRAWN, 0, folder,
+                             "only a comparison of runs has a plot");
+}
+
 /* The rows of this file name the recipes. */
 static enum error_kind plot_rows(const char *folder, const char *name, enum plots_kind of,
                                  struct plot *plot, struct error *error)
@@ -151,7 +167,9 @@ static enum error_kind plot_rows(const char *folder, const char *name, enum plot
     enum error_kind kind = csv_reader_open(file, &reader, error);
     if (kind != ERROR_NONE)
         return kind;
-    kind = csv_reader_column(&reader, "recipe", &recipe, error);
+    kind = of == PLOTS_OF_COMPARISON ? check_metrics(&reader, folder, error) : ERROR_NONE;
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(&reader, "recipe", &recipe, error);
     for (size_t row = 0; kind == ERROR_NONE && row < reader.rows; row++)
         kind = add_recipe(&reader, row, recipe, &plots, error);
     if (kind == ERROR_NONE && of == PLOTS_OF_COMPARISON) {
