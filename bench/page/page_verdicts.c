@@ -30,17 +30,18 @@ static void say_how_far(FILE *stream, const struct page_manifest *manifest)
 static void say_steps(FILE *stream, const struct csv_reader *trials, const char *step)
 {
     size_t failed = 0, first = 0;
+    char share[64];
     for (size_t row = trials->rows; row-- > 0;) {
         if (page_number(trials, row, "violations") > 0)
             failed++, first = row;
     }
     if (failed > 0)
-        html_sentence(stream, "fails", "A check failed in %zu of %zu trials; the first: %s.",
-                      failed, trials->rows, page_text(trials, first, "reason"));
+        html_sentence(stream, "fails", "A check failed in %s; the first: %s.",
+                      text_format_share(failed, trials->rows, share, sizeof share),
+                      page_text(trials, first, "reason"));
     else if (trials->rows > 0)
-        html_sentence(stream, "holds",
-                      "Every %s was checked, and no check failed, in %zu of %zu trials.", step,
-                      trials->rows, trials->rows);
+        html_sentence(stream, "holds", "Every %s was checked, and no check failed, in %s.", step,
+                      text_format_share(trials->rows, trials->rows, share, sizeof share));
 }
 
 /* Why the servers' own counts are not compared, as was warned; "": nothing was said. */
@@ -64,7 +65,7 @@ static void say_reconciled(FILE *stream, const struct page_source *source)
     const struct csv_reader *trials = page_trials(source);
     const char *why = why_not_reconciled(source);
     size_t same = 0, other = 0, unknown = 0;
-    char rest[96] = "";
+    char rest[96] = "", share[64];
     for (size_t row = 0; row < trials->rows; row++) {
         const char *reconciled = page_text(trials, row, "reconciled");
         same += strcmp(reconciled, "yes") == 0;
@@ -78,13 +79,12 @@ static void say_reconciled(FILE *stream, const struct page_source *source)
         snprintf(rest, sizeof rest, "; in %zu they cannot be compared", unknown);
     if (other > 0)
         html_sentence(stream, "fails",
-                      "The servers' own counts differ from those of the clients in %zu of %zu "
-                      "trials%s.",
-                      other, trials->rows, rest);
+                      "The servers' own counts differ from those of the clients in %s%s.",
+                      text_format_share(other, trials->rows, share, sizeof share), rest);
     else if (same > 0)
         html_sentence(stream, "holds",
-                      "The servers' own counts equal those of the clients in %zu of %zu trials%s.",
-                      same, trials->rows, rest);
+                      "The servers' own counts equal those of the clients in %s%s.",
+                      text_format_share(same, trials->rows, share, sizeof share), rest);
     else
         html_sentence(stream, "undetermined",
                       "The servers' own counts cannot be compared with those of the clients%s%s.",
@@ -109,6 +109,7 @@ static void say_law(FILE *stream, const struct page_source *run, const char *rec
     const struct csv_reader *trials = page_file(run, "trials.csv");
     const struct csv_reader *fits = page_file(run, "fits.csv");
     size_t with_law = 0, equal = 0, most = 0;
+    char share[64];
     double clients = -1;
     for (size_t row = 0; row < trials->rows; row++) {
         if (strcmp(page_text(trials, row, "recipe"), recipe) != 0 ||
@@ -124,8 +125,8 @@ static void say_law(FILE *stream, const struct page_source *run, const char *rec
     struct growing_text text = {0};
     growing_text_add(&text, "%s: requests", recipe);
     html_fill(&text, "[ ({law:^}: {verdict:^})]", fits, find_fit(fits, recipe, "rpcs"));
-    growing_text_add(&text, " and notifications equal the law in %zu of %zu trials; with ", equal,
-                     with_law);
+    growing_text_add(&text, " and notifications equal the law in %s; with ",
+                     text_format_share(equal, with_law, share, sizeof share));
     html_fill(
         &text,
         "{clients:,} clients there are {rpcs:,} requests and {notifications:,} notifications.",

@@ -129,16 +129,17 @@ static void explain(const struct table *events, const struct load_options *optio
     char servers[120];
     (void)events;
     wrap_sentence(stream,
-                  "Medians of the trials. Write: from the kill to the first write that was sent "
-                  "behind it. Silence: the longest time without a completed operation. Leader: "
-                  "until another server leads and serves; the paper elects a leader in less than "
-                  "%d ms. Serves: from the start until the servers serve.",
+                  "Medians of the trials. Write: from the kill to the reply to the first write "
+                  "that was sent after it. Silence: the longest time without a completed "
+                  "operation. Leader: from the kill until another server leads and serves; in the "
+                  "paper less than %d ms. Serves: from the restart until the servers serve.",
                   PUBLISHED_ELECTION_MS);
-    wrap_sentence(stream,
-                  "Sessions stay on the server that they went to, in the paper, too: so throughput "
-                  "does not recover in full. A ratio holds above what is left without one server "
-                  "more than were killed; the paper has no figures, and its ratio here is what is "
-                  "left without those that were killed.");
+    wrap_sentence(
+        stream, "Sessions do not go back to a server that has been restarted, as in the paper, so "
+                "throughput does not recover in full. A claim about throughput holds if the "
+                "ratio is above the share of servers that would be up had one more been killed. "
+                "The paper has no numbers for it: its column is the share of servers that were "
+                "up.");
     wrap_sentence(stream,
                   "Ours: %llu servers, %llu sessions, %u request%s outstanding each, 30 %% writes, "
                   "values of %u bytes; %s; %u trials of %u s. A session that finds no server waits "

@@ -56,10 +56,10 @@ struct paper_options {
          .parse = option_row_cpus,                                                                 \
          .member = OPTION_MEMBER(struct load_options, target.cpu_percent),                         \
          .least = SERVER_CPU_MIN_PERCENT,                                                          \
-         .help = "      --server-cpus X      cores that each private server may use [an equal "    \
-                 "part\n"                                                                          \
-                 "                           of the cores beside the driver's; table3: no limit]"  \
-                 "\n"},                                                                            \
+         .help =                                                                                   \
+             "      --server-cpus X      cores that each private server may use [an equal "        \
+             "part\n"                                                                              \
+             "                           of the cores that clients leave; table3: no limit]\n"},   \
         ROW_FSYNC(struct load_options), ROW_DATA(struct load_options), connect_,                   \
         {.name = "--session-timeout",                                                              \
          .parse = option_row_duration,                                                             \

@@ -123,12 +123,22 @@ static void print_table(const struct judgements *judgements, unsigned columns, F
     grid_deinit(&grid);
 }
 
+/* Its own reason, or why an interval leaves it open; "" if the interval decides. */
+static const char *reason_of(const struct judgement *judgement)
+{
+    if (judgement->reason[0] != '\0' || judgement->verdict != VERDICT_UNDETERMINED)
+        return judgement->reason;
+    return isfinite(judgement->ours.low)
+               ? "the interval has values for and against the claim: more trials make it narrower"
+               : "too few valid trials for an interval";
+}
+
 /* Several judgements may have the same reason, which is told once. */
 static bool is_first_reason(const struct judgements *judgements, size_t index)
 {
-    const char *reason = judgements->list[index].reason;
+    const char *reason = reason_of(&judgements->list[index]);
     for (size_t i = 0; i < index; i++) {
-        if (strcmp(judgements->list[i].reason, reason) == 0)
+        if (strcmp(reason_of(&judgements->list[i]), reason) == 0)
             return false;
     }
     return reason[0] != '\0';
@@ -141,7 +151,8 @@ void judgements_print(const struct judgements *judgements, unsigned columns, FIL
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
         if (is_first_reason(judgements, i))
-            wrap_sentence(stream, "%s: %s.", verdict_word(judgement->verdict), judgement->reason);
+            wrap_sentence(stream, "%s: %s.", verdict_word(judgement->verdict),
+                          reason_of(judgement));
     }
 }
 

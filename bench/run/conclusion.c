@@ -51,16 +51,16 @@ static void tell_where(const struct outcome_recipe *recipe, int verdict, FILE *s
     }
     if (count == 0)
         return;
-    char least[32], most[32];
+    char least[32], most[32], share[64];
     const char *what = verdict == 1 ? (count == 1 ? "fails" : "fail")
                        : count == 1 ? "is not valid"
                                     : "are not valid";
     bool one = least_clients == most_clients;
     text_format_count(least_clients, least, sizeof least);
     text_format_count(most_clients, most, sizeof most);
-    conclusion_line(stream, "%s: %zu of %zu trial%s %s, with %s%s%s client%s", recipe->recipe->name,
-                    count, of, plural(of), what, least, one ? "" : " to ", one ? "" : most,
-                    plural(most_clients));
+    conclusion_line(stream, "%s: %s %s, with %s%s%s client%s", recipe->recipe->name,
+                    text_format_share(count, of, share, sizeof share), what, least,
+                    one ? "" : " to ", one ? "" : most, plural(most_clients));
 }
 
 /* A trial whose counts differ from its law fails. */

@@ -289,6 +289,15 @@ bool text_is_like(const char *word, const char *meant)
     return 3 * text_distance(word, meant) <= strlen(meant);
 }
 
+const char *text_format_share(size_t count, size_t of, char *text, size_t size)
+{
+    if (count == 1 && of == 1)
+        snprintf(text, size, "the only trial");
+    else
+        snprintf(text, size, "%zu of %zu trial%s", count, of, of == 1 ? "" : "s");
+    return text;
+}
+
 const char *text_format_count(uint64_t count, char *text, size_t size)
 {
     char digits[24];

@@ -60,6 +60,10 @@ bool text_is_like(const char *word, const char *meant);
 /* Writes a count with thousands separated, "1,001,000"; size >= 27. Returns text. */
 const char *text_format_count(uint64_t count, char *text, size_t size);
 
+/* Writes how many trials are meant: "2 of 5 trials", and of one "the only trial"; size >= 64.
+ * Returns text. */
+const char *text_format_share(size_t count, size_t of, char *text, size_t size);
+
 /* Writes a duration for a person: "850 us", "1.4 s", "2 min 05 s"; size >= 32. Returns text. */
 const char *text_format_duration(uint64_t duration_ns, char *text, size_t size);
 

@@ -436,5 +436,15 @@ TEST(judgements_fit_a_terminal)
     assert_int_equal(fclose(stream), 0);
     assert_true(screen_widest(text) <= 80);
     assert_non_null(strstr(text, " 1.500 0.000 to 123456789 "));
+    assert_non_null(strstr(text,
+                           "\nundetermined: the interval has values for and against the claim: "
+                           "more trials\n    make it narrower.\n"));
+    free(text);
+    wide.ours.low = wide.ours.high = NAN;
+    stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    judgements_print(&judgements, 80, stream);
+    assert_int_equal(fclose(stream), 0);
+    assert_non_null(strstr(text, "\nundetermined: too few valid trials for an interval.\n"));
     free(text);
 }

@@ -271,6 +271,10 @@ TEST(counts_have_their_thousands_apart)
     assert_string_equal(text_format_count(999, text, sizeof text), "999");
     assert_string_equal(text_format_count(1000, text, sizeof text), "1,000");
     assert_string_equal(text_format_count(1001000, text, sizeof text), "1,001,000");
+    char share[64];
+    assert_string_equal(text_format_share(1, 1, share, sizeof share), "the only trial");
+    assert_string_equal(text_format_share(0, 1, share, sizeof share), "0 of 1 trial");
+    assert_string_equal(text_format_share(1, 5, share, sizeof share), "1 of 5 trials");
     assert_string_equal(text_format_count(UINT64_MAX, text, sizeof text),
                         "18,446,744,073,709,551,615");
 }
