@@ -268,7 +268,8 @@ static int lead(struct compare *compare)
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
     if (comparison->side_count < 2)
-        return complain_usage("compare", compare->folders[0], "one run: expected two at least");
+        return complain_usage("compare", compare->folders[0],
+                              "this is one run: expected at least two");
     comparison_settle(comparison);
     comparison_find(comparison);
     kind = comparison_judge(comparison, compare->gates, compare->gate_count, &error);

@@ -299,7 +299,7 @@ static void tell_invalid(FILE *stream, const struct csv_reader *trials)
     if (invalid == 0)
         return;
     fputs("<li>", stream);
-    html_format(stream, "%zu of %zu trials are not valid, or fail; no median has them:", invalid,
+    html_format(stream, "%zu of %zu trials are not valid, or fail, and are in no median:", invalid,
                 trials->rows);
     fputs("\n<ul>\n", stream);
     for (size_t row = 0, told = 0; row < trials->rows && told < TOLD_MAX; row++) {
@@ -329,8 +329,8 @@ void page_cautions_write(FILE *stream, const struct page_source *source)
     tell_manifests(stream, source);
     tell_invalid(stream, page_trials(source));
     if (source->kind == PAGE_PAPER)
-        html_element(stream, "li",
-                     "The shape is judged, the figures are not: those of the paper come from other "
-                     "machines.");
+        html_element(
+            stream, "li",
+            "Only the shape is judged: the figures of the paper come from other machines.");
     fputs("</ul>\n", stream);
 }

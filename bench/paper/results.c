@@ -206,8 +206,7 @@ static void print(const struct paper_outcome *outcome)
     fputc('\n', stdout);
     judgements_print(outcome->judgements, columns, stdout);
     experiment->explain(outcome->cells, options, stdout);
-    wrap_sentence(stdout, "The shape is judged, the figures are not: they are those of two "
-                          "machines.");
+    wrap_sentence(stdout, "Only the shape is judged: the figures come from different machines.");
     printf("\nresults in %s\n", options->output.out);
 }
 

@@ -143,14 +143,14 @@ static void explain(const struct table *cells, const struct load_options *option
 {
     char servers[120], creates[32];
     (void)cells;
-    wrap_sentence(stream,
-                  "Ours: each worker creates znodes of %u bytes for %llu s; %s; %u trials. The "
-                  "paper's: %s creates by each worker, of %d bytes; servers of a dual-core machine "
-                  "each. A create waits for its reply, and not for that of the delete before it.",
-                  options->value_bytes, (unsigned long long)(options->duration_ns / NS_PER_S),
-                  paper_servers_describe(&options->target, servers, sizeof servers),
-                  options->trials, text_format_count(PUBLISHED_CREATES, creates, sizeof creates),
-                  PUBLISHED_VALUE_BYTES);
+    wrap_sentence(
+        stream,
+        "Ours: each worker creates znodes of %u bytes for %llu s; %s; %u trials. The "
+        "paper's: %s creates by each worker, of %d bytes; servers of a dual-core machine "
+        "each. A create waits for its own reply, but not for the reply to the delete before it.",
+        options->value_bytes, (unsigned long long)(options->duration_ns / NS_PER_S),
+        paper_servers_describe(&options->target, servers, sizeof servers), options->trials,
+        text_format_count(PUBLISHED_CREATES, creates, sizeof creates), PUBLISHED_VALUE_BYTES);
 }
 
 static int lead(struct paper *paper)

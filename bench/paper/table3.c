@@ -252,20 +252,21 @@ static void explain(const struct table *cells, const struct load_options *option
 {
     char servers[120];
     (void)cells;
-    wrap_sentence(stream,
-                  "Linear: the time grows with a power of the barriers or clients, and the "
-                  "interval of the power lies from %.2f to %.2f. The paper calls its own growth "
-                  "roughly linear: its figures have powers from 0.78 to 0.84 in barriers, and "
-                  "from 0.96 to 1.06 in clients.",
-                  TABLE3_EXPONENT_LEAST, TABLE3_EXPONENT_MOST);
-    wrap_sentence(stream,
-                  "A time is the average over the clients, from the common start until a client "
-                  "has entered all barriers and left them all, and over %u trials; each entry and "
-                  "each departure of a client is a passage. Ours: %s. The paper's: five runs of "
-                  "50, 100 and 200 clients; it does not say how many servers; 1,950 to 3,100 "
-                  "passages and 10,700 to 17,000 requests a second, four reads to a write.",
-                  options->trials,
-                  paper_servers_describe(&options->target, servers, sizeof servers));
+    wrap_sentence(
+        stream,
+        "Linear: the time grows as a power of the number of barriers or clients, and the "
+        "95 %% interval of the exponent lies within %.2f to %.2f. The paper calls its own "
+        "growth roughly linear: its times have exponents of 0.78 to 0.84 in barriers, and "
+        "of 0.96 to 1.06 in clients.",
+        TABLE3_EXPONENT_LEAST, TABLE3_EXPONENT_MOST);
+    wrap_sentence(
+        stream,
+        "A time runs from the common start until a client has entered and left all "
+        "barriers, and is the average over the clients and over %u trials; each entry "
+        "and each departure of a client is a passage. Ours: %s. The paper's: five runs of "
+        "50, 100 and 200 clients; it does not say how many servers; 1,950 to 3,100 "
+        "passages and 10,700 to 17,000 requests a second, four reads to a write.",
+        options->trials, paper_servers_describe(&options->target, servers, sizeof servers));
 }
 
 const struct experiment experiment_table3 = {

@@ -95,7 +95,7 @@ int report_main(int argc, char **argv)
     if (count == 0)
         return complain_usage("report", "folders", "expected a folder with results");
     if (count > 1 && report.file == NULL)
-        return complain_usage("report", "--out", "name the file of the page of several folders");
+        return complain_usage("report", "--out", "several folders need a file for their page");
     if (write_report(&report, argv + first, count, &error) != ERROR_NONE)
         return complain_about("report", &error);
     return 0;

@@ -165,7 +165,7 @@ static enum error_kind find_temporary_folder(const char **folder, struct error *
     if (*folder == NULL || **folder == '\0')
         *folder = "/tmp";
     if (access(*folder, F_OK) != 0)
-        return error_from_errno(error, errno, *folder, "as the place for a temporary folder");
+        return error_from_errno(error, errno, *folder, "temporary folders are made there");
     return ERROR_NONE;
 }
 

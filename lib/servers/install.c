@@ -122,7 +122,7 @@ static enum error_kind find_release(struct install *install, unsigned servers, s
     snprintf(install->class_path, sizeof install->class_path, "%s/lib/*:%s/*", home, home);
     return servers > 0
                ? ERROR_NONE
-               : raise_none(home, "it has no zookeeper-VERSION.jar, neither in lib nor itself",
+               : raise_none(home, "there is no zookeeper-VERSION.jar in it or in its folder lib",
                             error);
 }
 

@@ -145,7 +145,7 @@ static const char *words_of(const struct violation *violation)
     case VIOLATION_UNSENT:
         return "$t: the law says that a release sends $e, session $s sent $f, and $p";
     case VIOLATION_HOLDERS:
-        return "all is at rest: $e should hold the lock, $f do";
+        return "at rest, $e should hold the lock, and $f do";
     case VIOLATION_ENTERED_EARLY:
         return "session $s entered the barrier when $f of $e had arrived";
     case VIOLATION_LEFT_EARLY:
@@ -154,7 +154,7 @@ static const char *words_of(const struct violation *violation)
         return "after $e increments the counter says $f";
     case VIOLATION_LOST_WAKEUP:
         return violation->session == 0
-                   ? "lost wake-up: $f of $e foretold notifications came"
+                   ? "lost wake-up: $f of $e predicted notifications came"
                    : "lost wake-up: session $s waits for what has happened already";
     case VIOLATION_LEFTOVER:
         return "$f znodes are left in the lock";

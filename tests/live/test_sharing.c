@@ -239,7 +239,7 @@ TEST(test_readers_that_are_not_released_together_are_told)
     recipe.acquire = registry_find("scalable")->acquire;
     struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 1);
     assert_int_equal(result->end, END_DEADLINE);
-    assert_first(result, "lock 0, handoff 1: lost wake-up: 1 of 3 foretold notifications came");
+    assert_first(result, "lock 0, handoff 1: lost wake-up: 1 of 3 predicted notifications came");
     trial_result_free(result);
 }
 
@@ -290,7 +290,7 @@ TEST(test_too_many_who_hold_are_told)
     recipe.acquire = twofold_acquire;
     recipe.turn_law = no_second_look;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
-    assert_first(result, "lock 0, handoff 0: all is at rest: 1 should hold the lock, 3 do");
+    assert_first(result, "lock 0, handoff 0: at rest, 1 should hold the lock, and 3 do");
     trial_result_free(result);
 }
 
@@ -390,7 +390,7 @@ TEST(test_a_creation_that_nobody_heard_of_is_told)
     recipe.law.arrival = one_look;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
     assert_int_equal(result->end, END_DEADLINE);
-    assert_first(result, "lock 0, handoff 0: lost wake-up: 0 of 2 foretold notifications came");
+    assert_first(result, "lock 0, handoff 0: lost wake-up: 0 of 2 predicted notifications came");
     assert_int_equal(result->violation_count, 3);
     assert_int_equal(result->memory->violations[1].session, 1);
     trial_result_free(result);
