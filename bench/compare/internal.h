@@ -102,7 +102,8 @@ struct side {
     struct table answers;     /* of the kind; without a row if it has none */
     bool *counted, *timed;    /* of each row: whether its counts, its times can be used */
     size_t timed_rows;
-    size_t failed; /* trials with a violation */
+    size_t failed;    /* trials with a violation */
+    size_t disturbed; /* trials that other programs disturbed, and that were kept */
     char label[SIDE_LABEL_SIZE];
 };
 

@@ -70,14 +70,15 @@ static json_t *describe_sides(const struct comparison *comparison)
         const struct side *side = &comparison->sides[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I}", "run",
+            json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "run",
                       side->letter, "label", json_text(side->label), "folder",
                       json_text(side->run.folder), "target", json_text(side->target), "servers",
                       (json_int_t)side->servers, "zkherd_version", text_or_null(side->zkherd),
                       "zookeeper_version", text_or_null(side->version), "compared_with",
                       i > 0 ? json_string(side->base->letter) : json_null(), "trials",
                       (json_int_t)side->run.trials.rows, "trials_timed",
-                      (json_int_t)side->timed_rows, "trials_failed", (json_int_t)side->failed));
+                      (json_int_t)side->timed_rows, "trials_failed", (json_int_t)side->failed,
+                      "trials_disturbed", (json_int_t)side->disturbed));
     }
     return list;
 }

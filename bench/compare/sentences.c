@@ -279,6 +279,18 @@ static void write_caution(const struct comparison *comparison)
                       "where you can: run --servers 1,3, run --zookeeper A,B.");
 }
 
+static void write_noise(const struct side *side)
+{
+    char label[SIDE_LABEL_SIZE];
+    if (side->disturbed > 0)
+        wrap_sentence(
+            stdout,
+            "Other programs disturbed %zu of the %zu trials of %s: its times are those of "
+            "the machine as much as ZooKeeper's.",
+            side->disturbed, side->run.trials.rows,
+            printable_text(side->label, label, sizeof label));
+}
+
 void comparison_conclude(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->overall_count; i++)
@@ -287,6 +299,8 @@ void comparison_conclude(const struct comparison *comparison)
         wrap_sentence(stdout, "These %zu intervals hold with 95 %% at once.",
                       comparison->overall_count);
     write_caution(comparison);
+    for (size_t i = 0; i < comparison->side_count; i++)
+        write_noise(&comparison->sides[i]);
     if (comparison->result_count > 0)
         putchar('\n');
     for (size_t i = 0; i < comparison->result_count; i++) {

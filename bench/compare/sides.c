@@ -102,7 +102,8 @@ static void judge_row(struct side *side, size_t index)
 
 static void judge_side(struct side *side)
 {
-    size_t rows = side->run.trials.rows;
+    size_t rows = side->run.trials.rows,
+           disturbed = kind_column(side->run.trials.type, "noise_disturbed");
     side->counted = memory_new(rows, sizeof *side->counted);
     side->timed = memory_new(rows, sizeof *side->timed);
     for (size_t row = 0; row < rows; row++) {
@@ -111,6 +112,8 @@ static void judge_side(struct side *side)
         else
             judge_row(side, row);
         side->timed_rows += side->timed[row];
+        side->disturbed +=
+            disturbed != SIZE_MAX && table_row(&side->run.trials, row)[disturbed].flag;
     }
 }
 
