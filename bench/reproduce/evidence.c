@@ -290,7 +290,6 @@ static void conclude(struct taking *taking)
     struct evidence *evidence = taking->evidence;
     double *values = taking->values;
     size_t count = taking->count;
-    evidence->rows = count;
     if (strcmp(which, "count") == 0) {
         evidence->value = (double)count;
         if (taking->all > 0)

@@ -90,7 +90,6 @@ struct results {
 struct evidence {
     double value;
     double low, high; /* its interval; NaN: none */
-    size_t rows;      /* of which it is */
     size_t left_out;  /* rows of trials that are not valid */
     char *words;      /* of a verdict: the word; the caller's to free */
     char *why;        /* why there is none: "several rows"; NULL: there is one; the caller's */
@@ -191,7 +190,7 @@ void commands_machine(char *cpu, size_t size, uint64_t *cores);
 /* A reproduction: the command line, and what is the same in all but tests. */
 struct reproduction {
     const char *out, *zookeepers;
-    bool quick, only, requirements, json, quiet;
+    bool quick, requirements, json, quiet;
     struct parts parts;
     struct figures figures;
     struct commands commands;
