@@ -418,7 +418,7 @@ COMMAND_TEST(servers_die_and_come_back)
     assert_samples();
     assert_true(screen_widest(command.out) <= 80);
     assert_has(command.out, "another follower ");
-    assert_has(command.out, "the paper elects a");
+    assert_has(command.out, "in the paper less than");
 }
 
 TEST_GROUP(outside_start, outside_stop)
