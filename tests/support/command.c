@@ -57,7 +57,9 @@ static bool measures_noise(const char *const arguments[])
 /* Adds --noise off behind the subcommand, or behind the experiment of the paper. */
 static void add_noise_off(const char *const arguments[], const char *changed[])
 {
-    size_t from = 0, to = 0, place = strcmp(arguments[1], "paper") == 0 ? 3 : 2;
+    size_t from = 0, to = 0, place = 2;
+    if (strcmp(arguments[1], "paper") == 0 && arguments[2][0] != '-')
+        place = 3;
     do {
         if (from == place) {
             changed[to++] = "--noise";
