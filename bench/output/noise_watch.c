@@ -249,7 +249,7 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
         *row->valid = table_flag(false);
     }
     watch->again = row->complete && !row->fails && (watch->disturbed || row->stalled) &&
-                   watch->made_again < watch->retries;
+                   watch->attempt < NOISE_ATTEMPTS && watch->made_again < watch->retries;
     watch->made_again += watch->again;
 }
 

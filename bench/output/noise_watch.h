@@ -36,6 +36,7 @@
 #define NOISE_LOOK_NS      (2 * NS_PER_S)
 #define NOISE_ROUND_TRIPS  100
 #define NOISE_THROTTLE_MAX 1.0 /* percent */
+#define NOISE_ATTEMPTS     3 /* at a trial, at most: noise that lasts must not use all retries up */
 
 /* The columns of every table of trials, M(X, T, name, kind, unit, decimals, meaning). */
 #define NOISE_TIMES(M, X, T, name, meaning)                                                        \

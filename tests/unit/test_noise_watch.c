@@ -87,6 +87,17 @@ TEST(retries_end)
     assert_int_equal(watch.attempts_disturbed, 4);
 }
 
+TEST(noise_that_lasts_leaves_retries_to_other_trials)
+{
+    static const struct noise busy = {.cores = 2, .others_cores = 1};
+    begin(NOISE_RETRY);
+    watch.retries = 10;
+    for (watch.attempt = 1; watch.attempt <= 4; watch.attempt++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, watch.attempt < 3);
+    }
+}
+
 TEST(a_verdict_that_fails_is_not_tried_again)
 {
     begin(NOISE_RETRY);
