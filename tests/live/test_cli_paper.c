@@ -418,6 +418,7 @@ COMMAND_TEST(servers_die_and_come_back)
     assert_samples();
     assert_true(screen_widest(command.out) <= 80);
     assert_has(command.out, "another follower ");
+    words_unwrap(command.out);
     assert_has(command.out, "in the paper less than");
 }
 
