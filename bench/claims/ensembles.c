@@ -288,9 +288,10 @@ static enum error_kind load_pair(struct ensemble_pair *pair, struct finding *fin
     } loads[] = {{100, READ_ROUNDS}, {0, WRITE_ROUNDS}};
     struct ensemble_pair_rates rates;
     struct noise_watch *noise = pair->testbed->noise;
-    enum error_kind kind = noise != NULL
-                               ? noise_watch_look(noise, 2 * (READ_ROUNDS + WRITE_ROUNDS), error)
-                               : ERROR_NONE;
+    enum error_kind kind =
+        noise != NULL
+            ? noise_watch_look(noise, ENSEMBLE_PAIR * ((size_t)READ_ROUNDS + WRITE_ROUNDS), error)
+            : ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof loads / sizeof loads[0]; i++) {
         if (loads[i].reads_percent == 0 && pair->cpu_percent == 0) {
             finding_undecide(finding, "writes: not tried, for the leader of a simulation pays "

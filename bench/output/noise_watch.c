@@ -41,9 +41,11 @@ enum error_kind noise_watch_open(struct noise_watch *watch, const struct target_
                                  const struct targets *targets, struct error *error)
 {
     *watch = (struct noise_watch){.targets = targets};
-    if (options->driver == DRIVER_SIMULATED || options->noise.mode == NOISE_OFF)
+    if (options->driver == DRIVER_SIMULATED)
         return ERROR_NONE;
     watch->options = &options->noise;
+    if (options->noise.mode == NOISE_OFF)
+        return ERROR_NONE;
     watch->floor = memory_new(1, sizeof *watch->floor);
     watch->idle = memory_new(1, sizeof *watch->idle);
     return core_probe_new(&watch->probe, error);
@@ -86,6 +88,8 @@ enum error_kind noise_watch_look(struct noise_watch *watch, size_t planned, stru
     if (watch->options == NULL)
         return ERROR_NONE;
     watch->retries = watch->options->retries_given ? watch->options->retries : planned;
+    if (watch->floor == NULL)
+        return ERROR_NONE;
     find_allies(watch, &watch->targets->list[0]);
     while (kind == ERROR_NONE && clock_now_ns() - began_ns < NOISE_LOOK_NS) {
         if (!warm && clock_now_ns() - began_ns >= NOISE_LOOK_NS / 2) {
@@ -144,7 +148,7 @@ const char *noise_watch_caution(const struct noise_watch *watch, char *text, siz
 {
     char what[256];
     text[0] = '\0';
-    if (watch->options != NULL &&
+    if (watch->floor != NULL &&
         name_disturbance(watch, &watch->floor->others, what, sizeof what)[0] != '\0')
         snprintf(text, size,
                  "the machine is busy (before the first trial %s): times are those of this "
@@ -194,7 +198,7 @@ enum error_kind noise_watch_begin(struct noise_watch *watch, const struct target
     enum error_kind kind = ERROR_NONE;
     watch->attempt = watch->again ? watch->attempt + 1 : 1;
     watch->again = watch->disturbed = false;
-    if (watch->options == NULL)
+    if (watch->floor == NULL)
         return ERROR_NONE;
     wait_for_quiet(watch);
     *watch->idle = (struct histogram){0};
@@ -229,6 +233,15 @@ static void put(const struct noise_watch *watch, const struct noise *noise,
     columns[noise_row_noise_loop_max_us] = table_real((double)loop->max_ns / 1e3);
 }
 
+/* Whether the attempt is to be made again. */
+static void decide(struct noise_watch *watch, const struct noise_row *row)
+{
+    bool disturbed = watch->disturbed && watch->options->mode == NOISE_RETRY;
+    watch->again = row->complete && !row->fails && (disturbed || row->stalled) &&
+                   watch->attempt < NOISE_ATTEMPTS && watch->made_again < watch->retries;
+    watch->made_again += watch->again;
+}
+
 void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
                        const struct core_probe_times *loop, const struct noise_row *row)
 {
@@ -239,25 +252,23 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
     row->columns[noise_row_noise_others_packets] =
         table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
     row->columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
-    if (watch->options->mode != NOISE_RETRY)
-        return;
-    if (watch->disturbed) {
+    if (watch->disturbed && watch->options->mode == NOISE_RETRY) {
         snprintf(reasons, sizeof reasons, "%s", row->reason->text);
         text_append_clause(reasons, sizeof reasons, "disturbed: %s", what);
         free(row->reason->text);
         *row->reason = table_text(reasons);
         *row->valid = table_flag(false);
     }
-    watch->again = row->complete && !row->fails && (watch->disturbed || row->stalled) &&
-                   watch->attempt < NOISE_ATTEMPTS && watch->made_again < watch->retries;
-    watch->made_again += watch->again;
+    decide(watch, row);
 }
 
 void noise_watch_end(struct noise_watch *watch, const struct noise_row *row)
 {
     row->columns[noise_row_attempt] = table_count(watch->attempt);
     watch->lost = row->valid->flag || row->fails ? NULL : row->reason->text;
-    if (watch->options == NULL)
+    if (watch->options != NULL && watch->floor == NULL)
+        decide(watch, row);
+    if (watch->floor == NULL)
         return;
     const struct noise_reading after = noise_read(&watch->allies);
     const struct core_probe_times loop = core_probe_take(watch->probe);
@@ -276,7 +287,7 @@ static json_t *figure(double value)
 
 json_t *noise_watch_describe(const struct noise_watch *watch)
 {
-    if (watch->options == NULL)
+    if (watch->floor == NULL)
         return json_null();
     const struct noise_floor *floor = watch->floor;
     return json_pack("{s:s, s:f, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "mode",

@@ -12,8 +12,11 @@
  * bare loop on each core. Before the series they are measured for NOISE_LOOK_NS, and before each
  * trial NOISE_ROUND_TRIPS times; the loops go on while a trial runs.
  *
+ * A trial in which a server stalled is made again, too, whatever --noise says.
+ *
  * Invariant: nothing is measured on the servers while a trial runs. In a simulation, and with
- * --noise off, nothing is measured at all, and the columns are empty.
+ * --noise off, nothing is measured at all, and the columns are empty; in a simulation, which would
+ * repeat itself, no trial is made again.
  */
 #ifndef BENCH_OUTPUT_NOISE_WATCH_H
 #define BENCH_OUTPUT_NOISE_WATCH_H
@@ -93,15 +96,15 @@ struct noise_floor {
     struct histogram idle; /* of all round trips so far */
 };
 
-/* The noise of a series. All zero bytes: nothing is measured. */
+/* The noise of a series. All zero bytes: nothing is measured, or made again. */
 struct noise_watch {
-    const struct noise_options *options; /* NULL: nothing is measured */
+    const struct noise_options *options; /* NULL: a simulation */
     const struct targets *targets;
     size_t retries;
     bool tells_others; /* servers of this host, if there are any, are known processes */
     struct noise_allies allies;
     struct core_probe *probe;
-    struct noise_floor *floor;
+    struct noise_floor *floor;             /* NULL: nothing is measured */
     size_t attempts_disturbed, made_again; /* so far */
     /* The present trial: */
     uint32_t attempt; /* from 1 */

@@ -381,7 +381,8 @@ static enum plots_end draw(struct plots *plots)
 struct series_folders {
     char own[PATH_MAX]; /* without links and dots */
     json_t *manifest;
-    const char *list[LIKE_MAX];
+    char *list[LIKE_MAX];
+    const char *like[LIKE_MAX]; /* the same, for the plots */
     size_t count;
 };
 
@@ -402,8 +403,11 @@ static enum error_kind add_like(void *context, const char *folder, struct error 
     (void)error;
     if (folders->count < LIKE_MAX && strcmp(folder, folders->own) != 0 && json_is_array(command) &&
         json_equal(command, json_object_get(folders->manifest, "command")) &&
-        json_equal(seed, json_object_get(folders->manifest, "seed")))
-        folders->list[folders->count++] = memory_text(folder);
+        json_equal(seed, json_object_get(folders->manifest, "seed"))) {
+        folders->list[folders->count] = memory_text(folder);
+        folders->like[folders->count] = folders->list[folders->count];
+        folders->count++;
+    }
     json_decref(manifest);
     return ERROR_NONE;
 }
@@ -417,7 +421,7 @@ static void find_likes(struct series_folders *folders, struct plots *plots)
         folder_parent(folders->own, parent);
         (void)!folder_each(parent, add_like, folders, &error);
     }
-    plots->like = folders->list;
+    plots->like = folders->like;
     plots->like_count = folders->count;
 }
 
@@ -428,7 +432,7 @@ enum plots_end plots_draw(struct plots *plots)
         find_likes(&folders, plots);
     enum plots_end end = draw(plots);
     for (size_t i = 0; i < folders.count; i++)
-        free((char *)(uintptr_t)folders.list[i]);
+        free(folders.list[i]);
     json_decref(folders.manifest);
     free(plots->recipes.text);
     plots->recipes = (struct growing_text){0};

@@ -174,13 +174,15 @@ static void read_processes(const struct noise_allies *allies, struct noise_readi
     struct rusage reaped;
     getrusage(RUSAGE_CHILDREN, &reaped);
     reading->allied_s = seconds_of(&reaped.ru_utime) + seconds_of(&reaped.ru_stime);
-    reading->kernel_s = 0;
+    reading->kernel_s = reading->others_s = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t reaped_ns = list[i].pid == getpid() ? 0 : list[i].reaped_cpu_ns;
         if (list[i].is_kernel)
             reading->kernel_s += (double)list[i].cpu_ns / 1e9;
         else if (is_allied(list, count, &list[i], allies))
             reading->allied_s += (double)(list[i].cpu_ns + reaped_ns) / 1e9;
+        else
+            reading->others_s += (double)(list[i].cpu_ns + reaped_ns) / 1e9;
     }
     free(list);
 }
@@ -204,15 +206,31 @@ static double percent_of(double part_s, double span_s)
     return 100 * part_s / span_s;
 }
 
+/* The units of idle time, of each core at both readings. */
+static double rounding_s(const struct noise_reading *reading)
+{
+    return 2 * reading->cores / (double)sysconf(_SC_CLK_TCK);
+}
+
+static double others_cores(const struct noise_reading *before, const struct noise_reading *after)
+{
+    double span_s = after->at_s - before->at_s,
+           known_s = after->idle_s - before->idle_s + after->stolen_s - before->stolen_s +
+                     after->allied_s - before->allied_s +
+                     /* a thread of the kernel that ends takes its time along */
+                     fmax(0, after->kernel_s - before->kernel_s),
+           left_s = after->cores * span_s - known_s,
+           seen_s = fmax(0, after->others_s - before->others_s);
+    return (left_s > seen_s + rounding_s(after) ? left_s : seen_s) / span_s;
+}
+
 struct noise noise_between(const struct noise_reading *before, const struct noise_reading *after)
 {
-    double span_s = after->at_s - before->at_s, stolen_s = after->stolen_s - before->stolen_s,
-           idle_s = after->idle_s - before->idle_s,
-           known_s = after->allied_s - before->allied_s + after->kernel_s - before->kernel_s;
+    double span_s = after->at_s - before->at_s;
     struct noise noise = {
         .cores = after->cores,
-        .others_cores = fmax(0, after->cores - (idle_s + stolen_s + known_s) / span_s),
-        .stolen_cores = stolen_s / span_s,
+        .others_cores = others_cores(before, after),
+        .stolen_cores = (after->stolen_s - before->stolen_s) / span_s,
         .throttled_percent = percent_of(after->throttled_s - before->throttled_s, span_s),
         .clock_jump_us = (after->ahead_s - before->ahead_s) * 1e6,
         .frequency_percent = percent_of(fmin(before->slowest_hz, after->slowest_hz),

@@ -3,11 +3,12 @@
  * noise: what else this machine did in a span of time: readings of the kernel's counters, and their
  * difference. Layer: base.
  *
- * Others' CPU time is that of the cores of this process's affinity, without idle and stolen time,
- * less that of this process, of its descendants (reaped ones included), of other processes that are
- * named, and of kernel threads. It holds what cannot be told apart from others' work: interrupts of
- * idle cores. The kernel tells the idle time of a core in units of 10 ms, so a share of CPU time is
- * known to 20 ms a core.
+ * Others' CPU time is known in two ways. What is left of the time of the cores of this process's
+ * affinity, without idle and stolen time, when that of this process, of its descendants (reaped
+ * ones included), of other processes that are named, and of kernel threads is taken away: it misses
+ * nothing, but the kernel tells idle time in units of 10 ms a core. And the sum over all other
+ * processes that can be seen: it is exact to microseconds, but misses other containers, and what
+ * ended without being waited for. The sum counts, unless it misses more than the units may be.
  *
  * Invariant: what cannot be read is NaN, never 0; a difference of CPU times is never below 0.
  */
@@ -37,6 +38,7 @@ struct noise_reading {
     double stolen_s;                  /* by the hypervisor */
     double allied_s;                  /* CPU time of this process, its descendants and the allies */
     double kernel_s;                  /* CPU time of kernel threads */
+    double others_s;                  /* CPU time of all other processes that can be seen */
     double waited_s[NOISE_RESOURCES]; /* in which a task of the cgroup or the machine waited */
     double throttled_s;               /* of this process's cgroup, by its quota */
     double slowest_hz, fastest_hz;    /* of these cores, now */

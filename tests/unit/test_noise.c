@@ -105,6 +105,28 @@ TEST(others_never_have_less_than_nothing)
     struct noise_reading busy = after;
     busy.allied_s += 100;
     assert_near(noise_between(&before, &busy).others_cores, 0);
+    busy.others_s = -3; /* one has ended, and nobody has waited for it */
+    assert_near(noise_between(&before, &busy).others_cores, 0);
+}
+
+TEST(a_thread_of_the_kernel_that_ends_makes_nobody_busy)
+{
+    struct noise_reading ended = after;
+    ended.kernel_s = 1;
+    assert_near(noise_between(&before, &ended).others_cores, 0.4);
+}
+
+/* What is left is 2.5 s, known to two ticks a core. */
+TEST(what_is_seen_of_others_counts_unless_it_misses_some)
+{
+    double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    struct noise_reading seen = after;
+    seen.others_s = 2.5 - 7.9 * tick_s;
+    assert_near(noise_between(&before, &seen).others_cores, seen.others_s / 10);
+    seen.others_s = 2.5 - 8.1 * tick_s;
+    assert_near(noise_between(&before, &seen).others_cores, 0.25);
+    seen.others_s = 2.7;
+    assert_near(noise_between(&before, &seen).others_cores, 0.27);
 }
 
 /* ------------------------------------------------------------------ processes */

@@ -117,11 +117,31 @@ TEST(a_stall_is_tried_again_on_a_quiet_machine)
 TEST(a_report_changes_no_trial)
 {
     begin(NOISE_REPORT);
-    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, true);
+    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, false);
     assert_true(watch.disturbed);
     assert_true(valid.flag);
     assert_string_equal(reason.text, "");
     assert_false(watch.again);
     assert_true(columns[noise_row_noise_others_cores].real == 1);
     assert_true(columns[noise_row_noise_loop_max_us].real == 2);
+    judge(&quiet, false, true);
+    assert_true(watch.again);
+}
+
+TEST(a_stall_is_tried_again_without_noise)
+{
+    struct table_value own[noise_row_columns_count] = {0};
+    const struct noise_row row = {own, &valid, &reason, true, false, 7, true};
+    begin(NOISE_OFF);
+    noise_watch_end(&watch, &row);
+    assert_true(watch.again);
+    assert_int_equal(own[noise_row_noise_disturbed].kind, TABLE_UNKNOWN);
+    begin(NOISE_OFF);
+    watch.retries = 0;
+    noise_watch_end(&watch, &row);
+    assert_false(watch.again);
+    begin(NOISE_OFF);
+    watch.options = NULL;
+    noise_watch_end(&watch, &row);
+    assert_false(watch.again);
 }
