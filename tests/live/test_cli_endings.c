@@ -104,7 +104,7 @@ COMMAND_TEST_SOON(sighup_with_connect)
 COMMAND_TEST(an_interrupted_run_is_drawn)
 {
     command_start(&command, COMMAND("run", LONG, "--connect", outside));
-    await_trials(2);
+    await_trials(5); /* a whole round: each recipe with both numbers of clients */
     kill(command.pid, SIGINT);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_interrupted();
