@@ -77,8 +77,7 @@ const struct option_row option_table[] = {
      .letter = 'w',
      OPTION_WORD(struct options, plan.workload, options_workloads, "expected drain or steady"),
      .value = "drain",
-     .help = "  -w, --workload KIND      drain: each client acquires once; steady: each queues\n"
-             "                           again after its release [drain]\n"},
+     .help = "  -w, --workload KIND      drain: once each; steady: again and again [drain]\n"},
     {.name = "--handoffs",
      OPTION_NUMBER(struct options, plan.handoffs, 1, HANDOFFS_MAX),
      .help = "      --handoffs N         steady: N grants in all [10 per client]\n"},
@@ -89,8 +88,7 @@ const struct option_row option_table[] = {
      .letter = 'p',
      OPTION_WORD(struct options, plan.pace, options_paces, "expected lockstep or free"),
      .value = "lockstep",
-     .help = "  -p, --pace PACE          lockstep: one step at a time, exact counts; free: all\n"
-             "                           clients at once, real contention [lockstep]\n"},
+     .help = "  -p, --pace PACE          lockstep: exact steps; free: contention [lockstep]\n"},
     {.name = "--hold",
      .parse = rows_hold,
      .member = OPTION_MEMBER(struct options, plan.hold),
@@ -133,8 +131,7 @@ const struct option_row option_table[] = {
      .member = OPTION_MEMBER(struct options, plan.background),
      .least = ROWS_BACKGROUND_LEAST_PER_S,
      .most = ROWS_BACKGROUND_MOST_PER_S,
-     .help = "      --background MIX@RATE  with --pace free: other requests meanwhile, such as\n"
-             "                           get=80,set=20@1000 (see zkherd load)\n"},
+     .help = "      --background MIX@RATE  meanwhile, with --pace free: get=80,set=20@1000\n"},
     ROW_PLACEMENT(struct options),
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
     ROW_TIMEOUT(struct options, plan.timeout_ns),

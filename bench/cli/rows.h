@@ -158,16 +158,16 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
                        "[clock]\n")
 
 #define ROWS_NOISE(type)                                                                           \
-    OPTION_ROW(.name = "--noise",                                                                  \
-               OPTION_WORD(type, target.noise.mode, options_noise_modes,                           \
-                           "expected retry, report or off"),                                       \
-               .given = OPTION_MEMBER(type, target.noise.given), .value = "retry",                 \
-               .help = "      --noise WHAT         trials that other programs disturb: retry, "    \
-                       "report, or\n"                                                              \
-                       "                           off: do not measure it [retry]\n"),             \
+    OPTION_ROW(                                                                                    \
+            .name = "--noise",                                                                     \
+            OPTION_WORD(type, target.noise.mode, options_noise_modes,                              \
+                        "expected retry, report or off"),                                          \
+            .given = OPTION_MEMBER(type, target.noise.given), .value = "retry",                    \
+            .help =                                                                                \
+                "      --noise WHAT         disturbed trials: retry, report, or off [retry]\n"),   \
         OPTION_ROW(.name = "--retries", OPTION_NUMBER(type, target.noise.retries, 0, 100000),      \
                    .given = OPTION_MEMBER(type, target.noise.retries_given),                       \
-                   .help = "      --retries N          make at most N of them again [as many as "  \
+                   .help = "      --retries N          make at most N trials again [as many as "   \
                            "trials]\n"),                                                           \
         OPTION_ROW(.name = "--wait-for-quiet", OPTION_DURATION(type, target.noise.quiet_ns, 0),    \
                    .help = "      --wait-for-quiet D   wait for a quiet machine before each "      \

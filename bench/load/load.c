@@ -71,8 +71,7 @@ static const struct option_row option_rows[] = {
      .least = 1,
      .most = 10000000,
      .expected = "expected operations a second from 1 to 10000000, such as 5000 or 1000..8000x2",
-     .help = "      --rate LIST          operations a second offered by all sessions together\n"
-             "                           [closed loop: each reply is followed by a request]\n"},
+     .help = "      --rate LIST          operations a second that are offered [closed loop]\n"},
     {.name = "--arrivals",
      OPTION_WORD(struct load_options, poisson, load_options_arrivals,
                  "expected constant or poisson"),
@@ -92,8 +91,7 @@ static const struct option_row option_rows[] = {
      OPTION_NUMBER(struct load_options, watch_percent, 0, 100),
      .expected = "expected a percentage from 0 to 100",
      .value = "0",
-     .help = "      --watch PERCENT      of gets and exists leave a watch on the znode's data,\n"
-             "                           and the notifications of each write are timed [0]\n"},
+     .help = "      --watch PERCENT      of gets and exists leave a watch (fan-out) [0]\n"},
     LOAD_ROW_DURATION("10s"),
     LOAD_ROW_WARM_UP("2s"),
     LOAD_ROW_TRIALS(1, "3"),
@@ -131,9 +129,8 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Durations D need a unit: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers\n"
-    "counted otherwise; 2 wrong usage; 3 the environment; 4 the measurement is not\n"
-    "valid.\n"
+    "Durations D: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers counted\n"
+    "otherwise; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
     "\n"
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"

@@ -73,8 +73,7 @@ static const struct option_row rows[] = {
      OPTION_WORD(struct plan_options, question.unknown, plan_question_unknowns,
                  "expected waiters, locks, sessions or rate"),
      .value = "waiters",
-     .help = "      --unknown WHAT       waiters: of one lock; locks: with -n clients each;\n"
-             "                           sessions: on -k locks; rate: --background's [waiters]\n"},
+     .help = "      --unknown WHAT       waiters, locks, sessions or rate [waiters]\n"},
     {.name = "--clients",
      .letter = 'n',
      OPTION_NUMBER(struct plan_options, clients, 1, SIZE_MAX_GIVEN),
@@ -132,8 +131,7 @@ static const struct option_row rows[] = {
      .help = "      --max-time D         end the search after D\n"},
     {.name = "--brake",
      OPTION_DURATION(struct plan_options, guard.brake_ns, NS_PER_MS),
-     .help = "      --brake D            end a probe if a quarter of a bystander's reads take\n"
-             "                           longer than D [10 times their p99, 100ms to 2s]\n"},
+     .help = "      --brake D            end a probe if 1 in 4 of a bystander's reads takes D\n"},
     {.name = "--dry-run",
      OPTION_FLAG(struct plan_options, dry_run),
      .help = "      --dry-run            print what the searches demand at most; run nothing\n"},

@@ -72,16 +72,15 @@ static const struct option_row rows[] = {
      .help = "      --only PARTS       these parts, such as locks,claims [all]\n"},
     {.name = "--requirements",
      OPTION_FLAG(struct reproduction, requirements),
-     .help =
-         "      --requirements     print the parts, and the minutes, memory and disk that each\n"
-         "                         took; run nothing\n"},
+     .help = "      --requirements     print the parts with their minutes, memory and disk; run\n"
+             "                         nothing\n"},
     {.name = "--zookeeper",
      OPTION_FOLDER(struct reproduction, zookeepers),
-     .help = "      --zookeeper HOMES  releases for the part versions, as zkherd run takes them\n"},
+     .help = "      --zookeeper HOMES  releases for the part versions, as in zkherd run\n"},
     {.name = "--out",
      .letter = 'o',
      OPTION_FOLDER(struct reproduction, out),
-     .help = "  -o, --out DIR          for the results: a new folder, or one of before, to go on\n"
+     .help = "  -o, --out DIR          results: a new folder, or an earlier one to go on with\n"
              "                         [results/TIME-reproduce]\n"},
     {.name = "--json",
      OPTION_FLAG(struct reproduction, json),

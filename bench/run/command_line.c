@@ -150,7 +150,6 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd run                                   the herd effect\n"
-    "  zkherd run -r scalable -n 5000 -t 1          5000 clients in one queue\n"
     "  zkherd run --servers 1,3                     one server against three\n"
     "  zkherd run --connect zk1:2181,zk2:2181/test  existing servers\n";
 

@@ -55,6 +55,7 @@ COMMAND_TEST(help_fits_a_screen)
         {"zkherd", "report", "--help"},
         {"zkherd", "load", "--help"},
         {"zkherd", "help", "--help"},
+        {"zkherd", "reproduce", "--help"},
     };
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         size_t lines = 0;
