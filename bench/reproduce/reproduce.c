@@ -72,7 +72,7 @@ static const struct option_row rows[] = {
      .help = "      --only PARTS       these parts, such as locks,claims [all]\n"},
     {.name = "--requirements",
      OPTION_FLAG(struct reproduction, requirements),
-     .help = "      --requirements     print the parts with their minutes, memory and disk; run\n"
+     .help = "      --requirements     print the parts and their minutes, memory, disk; run\n"
              "                         nothing\n"},
     {.name = "--zookeeper",
      OPTION_FOLDER(struct reproduction, zookeepers),

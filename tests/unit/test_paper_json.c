@@ -141,9 +141,10 @@ TEST_BETWEEN(the_events_of_figure_8_are_its_cells, begin, end)
     assert_true(json_is_null(json_object_get(json_array_get(cells, 3), "down_per_s")));
     assert_float_equal(json_real_value(json_object_get(cell, "longest_silence_ms")), 3, 0);
     assert_true(json_is_null(json_object_get(cell, "new_leader_ms")));
-    json_t *record = json_pack("{s:s, s:i, s:s, s:i, s:i, s:n, s:[], s:o}", "folder", "out",
-                               "servers", 3, "target", "ensemble3", "trials_planned", 2,
-                               "trials_finished", 2, "cut_short", "warnings", "cells", cells);
+    json_t *record =
+        json_pack("{s:s, s:i, s:s, s:i, s:i, s:n, s:n, s:[], s:o}", "folder", "out", "servers", 3,
+                  "target", "ensemble3", "trials_planned", 2, "trials_finished", 2, "cut_short",
+                  "noise", "warnings", "cells", cells);
     paper_json_add(list, "figure8", 0, "out", json_pack("[o]", record), &judgements);
     json_decref(written());
     figure8_deinit(&figure);

@@ -80,12 +80,13 @@ TEST(test_one_of_several_kinds)
                              3, "trials_complete", 2, "trials_valid", 1, "event", "the leader",
                              "before_per_s", 1.5, "down_per_s", "after_per_s", "first_write_ms",
                              "longest_silence_ms", "new_leader_ms", "serves_ms");
-    json_t *json = json_pack(
-        "{s:s, s:[{s:s, s:n, s:s, s:s, s:[{s:s, s:i, s:s, s:i, s:i, s:n, s:[], s:[O]}], s:[]}]}",
-        "verdict", "holds", "experiments", "experiment", "figure8", "left_out", "verdict", "holds",
-        "folder", "out", "results", "folder", "out", "servers", 3, "target", "ensemble3",
-        "trials_planned", 2, "trials_finished", 2, "cut_short", "warnings", "cells", cell,
-        "judgements");
+    json_t *json =
+        json_pack("{s:s, s:[{s:s, s:n, s:s, s:s, s:[{s:s, s:i, s:s, s:i, s:i, s:n, s:n, s:[], "
+                  "s:[O]}], s:[]}]}",
+                  "verdict", "holds", "experiments", "experiment", "figure8", "left_out", "verdict",
+                  "holds", "folder", "out", "results", "folder", "out", "servers", 3, "target",
+                  "ensemble3", "trials_planned", 2, "trials_finished", 2, "cut_short", "noise",
+                  "warnings", "cells", cell, "judgements");
     assert_non_null(json);
     assert_schema(json, "paper", "result");
     json_object_set_new(cell, "servers", json_string("3"));
