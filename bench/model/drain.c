@@ -237,6 +237,7 @@ static enum error_kind run_drain(struct drain_series *series, const struct drain
     plan->fleet.timeout_ns = options->timeout_ns;
     plan->fleet.seed = options->seed;
     plan->fleet.servers = &target->placement;
+    plan->tolerates_brief_stalls = series->target->noise.mode == NOISE_OFF;
     const struct trial_host host = {
         .setup = target->setup,
         .servers = &target->servers,

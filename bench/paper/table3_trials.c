@@ -225,6 +225,7 @@ static enum error_kind make(void *context, struct error *error)
         .pace = PACE_FREE,
         .locks = 1,
         .barriers = trial->barriers,
+        .tolerates_brief_stalls = options->target.noise.mode == NOISE_OFF,
         .root = base->root,
     };
     const struct trial_host host = {.setup = target->setup,

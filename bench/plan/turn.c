@@ -92,6 +92,7 @@ static enum error_kind run_probe(struct turn *turn, struct error *error)
     turn->plan =
         plan_probe_trial(&turn->probe, turn->search->recipe, searches->options->target.driver);
     turn->plan.root = turn->root;
+    turn->plan.tolerates_brief_stalls = searches->options->target.noise.mode == NOISE_OFF;
     turn->plan.fleet.servers = &target->placement;
     turn->plan.fleet.seed = searches->options->question.seed + searches->trials;
     searches->trials++;

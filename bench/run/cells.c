@@ -28,6 +28,7 @@ struct trial_plan cell_plan(const struct options *options, const struct recipe *
         .max_rate = plan->max_rate,
         .traced = plan->traced.list,
         .traced_count = plan->traced.count,
+        .tolerates_brief_stalls = options->target.noise.mode == NOISE_OFF,
         .fleet = {.driver = options->target.driver,
                   .sessions = (uint32_t)clients,
                   .processes = plan->processes,

@@ -272,7 +272,8 @@ void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
 {
     if (stall->memory != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
         end_silence(stall, now_ns);
-    if (stall->memory != NULL && stall->found.count == 0)
+    if (stall->memory != NULL && stall->found.count == 0 &&
+        !stall->memory->plan->tolerates_brief_stalls)
         find_brief(stall, now_ns);
     stall->memory = NULL;
 }

@@ -51,6 +51,9 @@ struct trial_plan {
                                lockstep, but for a worker's; not where clients share (recipe.h) */
     const uint64_t *traced; /* handoffs of each lock whose messages are kept (trace.h), ascending */
     size_t traced_count;    /* at most TRACE_HANDOFFS_MAX */
+    /* Silences below a second that make up most of a short trial are no stalls: nobody asks what
+     * else this machine does. */
+    bool tolerates_brief_stalls;
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;
