@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/said.h"
 
+#include "tests/support/words.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +11,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static FILE *file;
@@ -31,5 +34,13 @@ const char *said_end(void)
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
+    return text;
+}
+
+const char *said_sentences(void)
+{
+    static char text[16384];
+    strcpy(text, said_end());
+    words_unwrap(text);
     return text;
 }

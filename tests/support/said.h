@@ -8,7 +8,8 @@
 /* From here on to said_end, standard error goes to a file. */
 void said_begin(void);
 
-/* What was written, until the next call. */
+/* What was written, until the next call; and the same with each sentence on a line of its own. */
 const char *said_end(void);
+const char *said_sentences(void);
 
 #endif

@@ -35,7 +35,7 @@ static void assert_told(const char *words)
     snprintf(line, sizeof line, "%s%s\n", BEGINNING, words);
     said_begin();
     demand_tell(&options, &cells, &servers);
-    assert_string_equal(said_end(), line);
+    assert_string_equal(said_sentences(), line);
 }
 
 TEST_BETWEEN(the_discarded_trials_count, set_up, NULL)

@@ -29,7 +29,7 @@ static void assert_told(const char *expected)
 {
     said_begin();
     conclusion_complain(samples_rows(&samples), &options, "");
-    assert_string_equal(said_end(), expected);
+    assert_string_equal(said_sentences(), expected);
 }
 
 static int set_up(void **state)

@@ -59,7 +59,7 @@ TEST_BETWEEN(test_requests_are_counted_once_and_nothing_else_is, set_up, tear_do
 {
     static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
                                                TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
-                                               TALLY_MULTI};
+                                               TALLY_MULTI,        TALLY_SYNC};
     struct tally all = all_kinds();
     uint64_t sum = 0;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)

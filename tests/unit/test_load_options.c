@@ -39,7 +39,7 @@ static void refuse(const char *const arguments[], const char *words)
 {
     said_begin();
     int status = parse(arguments);
-    const char *said = said_end();
+    const char *said = said_sentences();
     if (status != 2)
         fail_msg("%s %s: status %d", arguments[1], arguments[2], status);
     assert_has(said, words);
@@ -97,7 +97,7 @@ TEST_BETWEEN(options_take_their_values, NULL, tear_down)
 
 TEST_BETWEEN(levels_are_ascending, NULL, tear_down)
 {
-    take(LOAD("--reads", "100,0..50+25", "-n", "8..32x2", "-r", "10000000,1", "--arrivals",
+    take(LOAD("--reads", "100,0..50+25", "-n", "8..32x2", "--rate", "10000000,1", "--arrivals",
               "poisson", "--size", "1000000", "--znodes", "own"));
     assert_int_equal(load_options_mixes(&options), 4);
     static const uint32_t reads[] = {0, 25, 50, 100};
@@ -138,7 +138,7 @@ TEST_BETWEEN(values_out_of_their_range, NULL, tear_down)
         {"--znodes", "owned", "expected own, or how many znodes"},
         {"--duration", "999999999ns", "too short: expected at least 1.0 s"},
         {"--duration", "0", "zkherd: --duration 0: "},
-        {"--duration", "3601s", "expected at most an hour"},
+        {"--duration", "86401s", "expected at most a day"},
         {"--duration", "10", "zkherd: --duration 10: "},
         {"--warm-up", "2", "zkherd: --warm-up 2: "},
         {"--trials", "0", "zkherd: --trials 0: "},
