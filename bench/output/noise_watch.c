@@ -266,10 +266,12 @@ void noise_watch_end(struct noise_watch *watch, const struct noise_row *row)
 {
     row->columns[noise_row_attempt] = table_count(watch->attempt);
     watch->lost = row->valid->flag || row->fails ? NULL : row->reason->text;
-    if (watch->options != NULL && watch->floor == NULL)
-        decide(watch, row);
-    if (watch->floor == NULL)
+    if (watch->options == NULL)
         return;
+    if (watch->floor == NULL) {
+        decide(watch, row);
+        return;
+    }
     const struct noise_reading after = noise_read(&watch->allies);
     const struct core_probe_times loop = core_probe_take(watch->probe);
     const struct noise noise = noise_between(&watch->before, &after);
