@@ -372,6 +372,7 @@ static enum error_kind write_and_print(const struct calibrate *calibrate, struct
 static int tell(struct drain_series *series, void *context, int *verdict)
 {
     struct calibrate *calibrate = context;
+    const struct output_options *output = &calibrate->options.output;
     struct error error;
     (void)verdict;
     enum error_kind kind = fit_costs(series, &calibrate->costs, &error);
@@ -384,7 +385,7 @@ static int tell(struct drain_series *series, void *context, int *verdict)
         free(warning);
     }
     if (kind == ERROR_INTERRUPTED)
-        error_raise(&error, kind, 0, SUBCOMMAND, "during the fit: nothing is kept");
+        drain_note_interruption(output, SUBCOMMAND, "during the fit: nothing is kept", &error);
     return kind == ERROR_NONE ? 0 : complain_about(SUBCOMMAND, &error);
 }
 

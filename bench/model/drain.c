@@ -5,11 +5,13 @@
 #include "base/memory.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
+#include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
 #include "bench/target/resources.h"
 #include "trial/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Virtual time: nobody waits for it. */
@@ -356,7 +358,8 @@ int drain_series_lead(struct drain_options *options, const struct target_options
                                         .output = output,
                                         .clients = &options->clients,
                                         .processes = options->processes,
-                                        .piece = user->piece};
+                                        .piece = user->piece,
+                                        .verdict_of_nothing = json_result_verdict(4)};
     struct drain_series *series = memory_new(1, sizeof *series);
     *series = (struct drain_series){
         .options = options, .target = target, .user = user, .context = context};
@@ -367,6 +370,17 @@ int drain_series_lead(struct drain_options *options, const struct target_options
     free(series->samples);
     free(series);
     return status;
+}
+
+void drain_note_interruption(const struct output_options *output, const char *subcommand,
+                             const char *words, struct error *error)
+{
+    char json[JSON_RESULT_INTERRUPTED_SIZE];
+    error_raise(error, ERROR_INTERRUPTED, 0, subcommand, "%s", words);
+    if (!output->json)
+        return;
+    json_result_interrupted(json_result_verdict(4), json);
+    fputs(json, stdout);
 }
 
 /* ------------------------------------------------------------------ what was measured */

@@ -166,6 +166,10 @@ int drain_series_lead(struct drain_options *options, const struct target_options
                       const struct output_options *output, const struct drain_series_user *user,
                       void *context, int argc, char **argv);
 
+/* After all drains, an interruption in these words; the object of --json says so, too. */
+void drain_note_interruption(const struct output_options *output, const char *subcommand,
+                             const char *words, struct error *error);
+
 /* Describes the open servers. */
 struct costs_record drain_series_record(const struct drain_series *series);
 

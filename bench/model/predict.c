@@ -614,8 +614,8 @@ static int predict_and_tell(struct prediction_run *run)
     if (kind == ERROR_NONE)
         kind = tell(run, &error);
     if (kind == ERROR_INTERRUPTED)
-        error_raise(&error, kind, 0, SUBCOMMAND,
-                    "before all cells were predicted: nothing is kept");
+        drain_note_interruption(&run->options.output, SUBCOMMAND,
+                                "before all cells were predicted: nothing is kept", &error);
     return kind == ERROR_NONE ? 0 : complain_about(SUBCOMMAND, &error);
 }
 

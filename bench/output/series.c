@@ -19,8 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define JSON_OF_NOTHING_SIZE 120
-
 void series_init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context)
 {
@@ -128,28 +126,27 @@ static void heed_interruption(struct series *series, struct error *error)
 
 /* The object of --json for a series that was interrupted before its first trial had ended; "" if
  * there is none. */
-static void put_json_of_nothing(const struct series *series, char *text, size_t size)
+static void put_json_of_nothing(const struct series *series,
+                                char text[JSON_RESULT_INTERRUPTED_SIZE])
 {
     const char *verdict = series->options.verdict_of_nothing;
     text[0] = '\0';
     if (series->options.output->json && verdict != NULL)
-        snprintf(text, size,
-                 "{\n  \"verdict\": \"%s\",\n  \"cut_short\": \"%s\",\n  \"results\": []\n}\n",
-                 verdict, error_words(ERROR_INTERRUPTED));
+        json_result_interrupted(verdict, text);
 }
 
 static void tell_nothing(const struct series *series)
 {
-    char json[JSON_OF_NOTHING_SIZE];
+    char json[JSON_RESULT_INTERRUPTED_SIZE];
     if (!series->interrupted || trials_kept(series) > 0)
         return;
-    put_json_of_nothing(series, json, sizeof json);
+    put_json_of_nothing(series, json);
     fputs(json, stdout);
 }
 
 /* For the handler of a signal that comes before anything has been made. */
 static struct {
-    char sentence[200], json[JSON_OF_NOTHING_SIZE], folder[PATH_MAX];
+    char sentence[200], json[JSON_RESULT_INTERRUPTED_SIZE], folder[PATH_MAX];
     int status;
 } ending;
 
@@ -173,7 +170,7 @@ static void let_signals_end_program(const struct series *series)
              "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
              controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,
              error_words(ERROR_INTERRUPTED), piece_of(series));
-    put_json_of_nothing(series, ending.json, sizeof ending.json);
+    put_json_of_nothing(series, ending.json);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (signal(numbers[i], end_program) == SIG_IGN)
             signal(numbers[i], SIG_IGN);

@@ -87,8 +87,10 @@ struct page_price page_price(const struct page_source *run)
     struct page_price price = {.clients = INFINITY, .least = INFINITY, .cheap = "", .dear = ""};
     size_t i;
     const json_t *name;
-    json_array_foreach(recipes, i, name) price.clients =
-        fmin(price.clients, most_clients(trials, page_json_text(name)));
+    json_array_foreach(recipes, i, name)
+    {
+        price.clients = fmin(price.clients, most_clients(trials, page_json_text(name)));
+    }
     json_array_foreach(recipes, i, name)
     {
         double rpcs = median_of(trials, page_json_text(name), price.clients, "rpcs", true);

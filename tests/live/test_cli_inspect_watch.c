@@ -167,6 +167,34 @@ INSPECT_TEST(what_takes_anothers_place_is_looked_at)
     assert_left(0);
 }
 
+/* Also where the servers' counter begins again with negative numbers. What is not asked for again
+ * shows as it was. */
+INSPECT_TEST(who_was_seen_before_is_not_asked_for_again)
+{
+    static const char *const places[] = {"/l/lock-2147483647", "/l/lock--2147483648"};
+    for (unsigned i = 0; i < 2; i++) {
+        client_create(actors[i].client, places[i], "before", 6, EPHEMERAL);
+        assert_int_equal(await_reply(&actors[i]), ZK_OK);
+    }
+    start_watch("/l", outside);
+    await_sum("/l: 1 holds, 1 waits\n", 1);
+    await_watches();
+    for (unsigned i = 0; i < 2; i++) {
+        client_set(actors[i].client, places[i], "after", 5, -1);
+        assert_int_equal(await_reply(&actors[i]), ZK_OK);
+    }
+    create(2, "/l/lock--2147483647", EPHEMERAL);
+    await_sum("/l: 1 holds, 2 wait\n", 1);
+    interrupt_watch();
+    const char *second = strstr(command.out, "/l: 1 holds, 2 wait\n");
+    assert_int_equal(count_words(second, " before"), 2);
+    assert_int_equal(count_words(second, " after"), 0);
+    release(2, "/l/lock--2147483647");
+    release(1, places[1]);
+    release(0, places[0]);
+    assert_left(0);
+}
+
 INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew)
 {
     char servers[160];
