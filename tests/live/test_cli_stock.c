@@ -172,6 +172,7 @@ COMMAND_TEST(a_search_has_room_for_its_bystander)
 COMMAND_TEST(a_dry_run_keeps_to_the_limit)
 {
     char words[256];
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
     command_run(&command, COMMAND("plan", "--slo", "handoff p90 < 20 ms", "-r", "scalable",
                                   "--dry-run", "--connect", address));
     assert_status(&command, 0);
