@@ -78,6 +78,9 @@ static void judge(const struct load_result *result, double client_cores, double 
     row[load_row_driver_bound] = table_flag(validity.lost);
     validity.lost = validity.lost || was_lost;
     judge_unsent(result, &validity);
+    if (complete && histogram_recorded(&result->measured->service[ROLES][LOAD_KINDS]) == 0)
+        validity_lose(&validity, "no operation that was due in the measured time was answered; "
+                                 "what may help: a longer --duration");
     /* Sessions whose server is killed on purpose lose their connections. */
     if (plan->fault_count == 0 && result->losses == 1)
         validity_lose(&validity, "a session lost its connection");
