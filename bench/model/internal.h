@@ -166,7 +166,8 @@ int drain_series_lead(struct drain_options *options, const struct target_options
                       const struct output_options *output, const struct drain_series_user *user,
                       void *context, int argc, char **argv);
 
-/* After all drains, an interruption in these words; the object of --json says so, too. */
+/* Raises an interruption of a computation, which is no series' own, in these words, and prints the
+ * object of --json that says so. */
 void drain_note_interruption(const struct output_options *output, const char *subcommand,
                              const char *words, struct error *error);
 

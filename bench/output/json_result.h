@@ -58,8 +58,8 @@ void json_result_write_exactly(json_t *object, FILE *stream);
 /* The word of a verdict, which is an exit status: "holds" (0), "fails" (1), "not valid" (4). */
 const char *json_result_verdict(int status);
 
-/* Formats the object of a subcommand that is interrupted before it has a result: docs/schema/
- * interrupted. For a signal handler, which may only write it. */
+/* Formats the object of a subcommand that is interrupted before it has a result. It is a text, and
+ * no JSON value, because a signal handler prints it as well. */
 #define JSON_RESULT_INTERRUPTED_SIZE 120
 void json_result_interrupted(const char *verdict, char text[JSON_RESULT_INTERRUPTED_SIZE]);
 

@@ -49,8 +49,9 @@ static void judge_driver(const struct load_result *result, double client_cores,
             (double)result->absent_ns / 1e9);
 }
 
-static void judge_unsent(const struct load_result *result, struct validity *validity)
+static void judge_operations(const struct load_result *result, struct validity *validity)
 {
+    const struct histogram *service = &result->measured->service[ROLES][LOAD_KINDS];
     uint64_t unsent = result->measured->unsent, due = result->offered;
     if ((double)unsent > UNSENT_SHARE_MAX * (double)due)
         validity_lose(validity,
@@ -58,6 +59,9 @@ static void judge_unsent(const struct load_result *result, struct validity *vali
                       "sent, so not even the median of the response times is known; what may help: "
                       "a lower --rate, more --depth",
                       100 * (double)unsent / (double)due, (unsigned long long)due);
+    if (result->end == END_DONE && histogram_recorded(service) == 0)
+        validity_lose(validity, "no operation that was due in the measured time was answered; "
+                                "what may help: a longer --duration");
 }
 
 static void judge(const struct load_result *result, double client_cores, double cores_allowed,
@@ -77,10 +81,7 @@ static void judge(const struct load_result *result, double client_cores, double 
         judge_driver(result, client_cores, cores_allowed, &validity);
     row[load_row_driver_bound] = table_flag(validity.lost);
     validity.lost = validity.lost || was_lost;
-    judge_unsent(result, &validity);
-    if (complete && histogram_recorded(&result->measured->service[ROLES][LOAD_KINDS]) == 0)
-        validity_lose(&validity, "no operation that was due in the measured time was answered; "
-                                 "what may help: a longer --duration");
+    judge_operations(result, &validity);
     /* Sessions whose server is killed on purpose lose their connections. */
     if (plan->fault_count == 0 && result->losses == 1)
         validity_lose(&validity, "a session lost its connection");

@@ -263,16 +263,18 @@ static bool was_logged(const char *bytes)
  * cells, of which the first has two clients, and the second six. */
 COMMAND_TEST(the_largest_drains_warm_the_servers_up)
 {
+    command.settings = NULL;
     assert_int_equal(mkdir(in_work("data"), 0700), 0);
     command_start(&command, COMMAND("calibrate", "-r", "scalable", "-n", "2,6", "--warm-up", "600s",
                                     "--fsync", "no", "--data", in_work("data"), "-o", "c.json"));
     while (command_runs(&command) && !was_logged("/w000005"))
-        pause_ms(5);
+        pause_ms(50);
     bool small = was_logged("/w00000[024]"), large = was_logged("/w000001");
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_true(large);
     assert_false(small);
+    assert_left(1);
 }
 
 COMMAND_TEST(an_interruption_leaves_nothing)

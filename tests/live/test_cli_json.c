@@ -90,13 +90,27 @@ COMMAND_TEST_SOON(an_interruption_before_the_first_trial_has_ended_is_told)
     }
 }
 
+/* From then on zkherd heeds an interruption; before, it ends by the signal. */
+static bool blocks_interruptions(pid_t pid)
+{
+    char path[64], *status;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    status = read_text(path);
+    const char *blocked = strstr(status, "SigBlk:");
+    assert_non_null(blocked);
+    bool blocks = strtoull(blocked + strlen("SigBlk:"), NULL, 16) >> (SIGINT - 1) & 1;
+    free(status);
+    return blocks;
+}
+
 COMMAND_TEST_SOON(an_interrupted_prediction_is_told)
 {
     char costs[COMMAND_PATH_SIZE];
     assert_non_null(realpath("results/reference/plan/costs1.json", costs));
     command_start(&command, COMMAND("plan", "--predict", "--costs", costs, "-r", "ticket", "-n",
                                     "1000", "--draws", "10000", "--json", "-o", "p"));
-    pause_ms(300);
+    while (command_runs(&command) && !blocks_interruptions(command.pid))
+        pause_ms(1);
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     json_decref(schema_read_result(&command, "interrupted"));

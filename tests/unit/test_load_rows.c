@@ -40,7 +40,7 @@ static int set_up_silent(void **state)
     return 0;
 }
 
-/* The same, and it ended well. */
+/* The same, in which one operation was answered: its times stand. */
 static int set_up(void **state)
 {
     if (set_up_silent(state) != 0)
