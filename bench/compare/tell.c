@@ -76,10 +76,11 @@ static void add_metrics(const struct comparison *comparison, bool with_interval,
         layout->metrics[layout->count] = i;
         layout->columns[layout->count++] = (struct grid_column){
             .over = metric->over, .title = metric->title, .spare = metric->spare};
+        if (!with_interval)
+            continue;
         layout->metrics[layout->count] = i;
-        if (with_interval)
-            layout->columns[layout->count++] =
-                (struct grid_column){.title = "(95 % CI)", .spare = i == comparison->lead ? 0 : 1};
+        layout->columns[layout->count++] =
+            (struct grid_column){.title = "(95 % CI)", .spare = i == comparison->lead ? 0 : 1};
     }
 }
 
