@@ -148,6 +148,18 @@ TEST_BETWEEN(test_a_late_notification_is_a_stall_of_a_short_trial, set_up, tear_
     }
 }
 
+/* At a barrier clients wait for each other, not for a server. */
+TEST_BETWEEN(test_a_wait_at_a_barrier_is_no_stall_of_a_short_trial, set_up, tear_down)
+{
+    plan.recipe = registry_find("barrier");
+    record(NS_PER_MS, 10);
+    histogram_record(&memory->workers[0].latency[ROLE_FOLLOWER][METER_NOTIFICATION],
+                     100 * NS_PER_MS);
+    now_ns += 112 * NS_PER_MS;
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 0);
+}
+
 /* Nor an arrival that waits for those before it. */
 TEST_BETWEEN(test_a_queue_is_no_stall_of_a_short_trial, set_up, tear_down)
 {
