@@ -290,7 +290,7 @@ zookeepers: install-to-run
 reproduce-versions: install-to-run
 	@test -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
 	$(call reproduce,versions --zookeeper $$(echo $(ZOOKEEPERS)/* | tr ' ' $(comma)))
-	rm -rf $(addprefix $(REPRODUCED)/versions/*/,plots latency.*)
+	rm -rf $(addprefix $(REPRODUCED)/versions/*-*/,plots latency.*)
 	$(BUILD)/zkherd compare -o $(REPRODUCED)/two $(REPRODUCED)/versions/standalone-3.[89].* \
 	    $(REPRODUCED)/versions/ensemble3-3.[89].* > $(REPRODUCED)/versions/two.txt
 	$(call take,versions)

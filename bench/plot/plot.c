@@ -112,7 +112,14 @@ static enum error_kind add_recipe(const struct csv_reader *reader, size_t row, s
     return ERROR_NONE;
 }
 
-/* The sides of a comparison by name: "C/A" names side 2, and A. */
+/* The side of a letter; COMPARED_RUNS_MAX: none. */
+static size_t side_of(char letter)
+{
+    return letter >= 'A' && letter < 'A' + COMPARED_RUNS_MAX ? (size_t)(letter - 'A')
+                                                             : COMPARED_RUNS_MAX;
+}
+
+/* The sides of a comparison by name: "C/A" names sides 2 and 0. */
 static enum error_kind read_labels(const struct csv_reader *reader,
                                    const char *labels[COMPARED_RUNS_MAX], size_t *count,
                                    struct error *error)
@@ -127,10 +134,11 @@ static enum error_kind read_labels(const struct csv_reader *reader,
         labels[i] = "";
     for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
         const char *pair = csv_reader_text(reader, row, pair_column);
-        size_t side = (size_t)(pair[0] - 'A');
-        if (pair[0] < 'B' || side >= COMPARED_RUNS_MAX || strcmp(pair + 1, "/A") != 0)
+        size_t side = side_of(pair[0]),
+               against = strlen(pair) == 3 && pair[1] == '/' ? side_of(pair[2]) : COMPARED_RUNS_MAX;
+        if (side >= COMPARED_RUNS_MAX || against >= side)
             return csv_reader_refuse(reader, row, pair_column, "is no pair of sides", error);
-        labels[0] = csv_reader_text(reader, row, label_a);
+        labels[against] = csv_reader_text(reader, row, label_a);
         labels[side] = csv_reader_text(reader, row, label_b);
         if (side >= *count)
             *count = side + 1;
