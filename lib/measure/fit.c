@@ -259,6 +259,69 @@ struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size
     return fit_polynomial(x, y, count, levels >= 3 ? 2 : levels == 2);
 }
 
+/* ------------------------------------------------------------------ of most points */
+
+/* The polynomial through degree + 1 points (Newton's divided differences), its coefficients rounded
+ * to halves. False if two of the points have one x. */
+static bool pass_through(const double *x, const double *y, const size_t *points, unsigned degree,
+                         struct fit_polynomial *fit)
+{
+    double slopes[3], x0 = x[points[0]], x1 = x[points[degree > 0]];
+    for (unsigned i = 0; i <= degree; i++)
+        slopes[i] = y[points[i]];
+    for (unsigned order = 1; order <= degree; order++)
+        for (unsigned i = degree; i >= order; i--) {
+            if (x[points[i]] == x[points[i - order]])
+                return false;
+            slopes[i] = (slopes[i] - slopes[i - 1]) / (x[points[i]] - x[points[i - order]]);
+        }
+    double a = degree > 1 ? slopes[2] : 0, b = degree > 0 ? slopes[1] : 0;
+    *fit = (struct fit_polynomial){.degree = degree,
+                                   .c = {round(2 * (slopes[0] - b * x0 + a * x0 * x1)) / 2,
+                                         round(2 * (b - a * (x0 + x1))) / 2, round(2 * a) / 2}};
+    return true;
+}
+
+/* How many points equal it; `exact` and max_residual are set. */
+static size_t count_equal(const double *x, const double *y, size_t count,
+                          struct fit_polynomial *fit)
+{
+    double equal[FIT_CONSENSUS_MAX];
+    size_t equals = 0;
+    for (size_t i = 0; i < count; i++) {
+        double residual = fabs(y[i] - fit_polynomial_at(fit, x[i]));
+        fit->max_residual = fmax(fit->max_residual, residual);
+        if (residual == 0)
+            equal[equals++] = x[i];
+    }
+    fit->exact = different(equal, equals) > fit->degree + FIT_SPARE_LEVELS;
+    return equals;
+}
+
+struct fit_polynomial fit_consensus(const double *x, const double *y, size_t count, size_t *equal)
+{
+    struct fit_polynomial best = {.c = {NAN, NAN, NAN, NAN}}, fit;
+    assert(count <= FIT_CONSENSUS_MAX);
+    *equal = 0;
+    for (unsigned degree = 0; degree <= 2; degree++) {
+        size_t last[] = {count, degree > 0 ? count : 1, degree > 1 ? count : 1}, points[3];
+        for (points[0] = 0; points[0] < last[0]; points[0]++)
+            for (points[1] = degree > 0 ? points[0] + 1 : 0; points[1] < last[1]; points[1]++)
+                for (points[2] = degree > 1 ? points[1] + 1 : 0; points[2] < last[2]; points[2]++) {
+                    if (!pass_through(x, y, points, degree, &fit))
+                        continue;
+                    size_t equals = count_equal(x, y, count, &fit);
+                    if (fit.exact > best.exact || (fit.exact == best.exact && equals > *equal)) {
+                        best = fit;
+                        *equal = equals;
+                    }
+                }
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------ in words */
+
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
                                                          const char *format, ...)
 {

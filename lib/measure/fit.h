@@ -83,6 +83,16 @@ struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t co
  * lower degree with fewer than three different x). */
 struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size_t count);
 
+/*
+ * The polynomial of up to the second degree, with whole or half coefficients, that most points
+ * equal; of several the one of the lowest degree. It is exact if the points that equal it have
+ * FIT_SPARE_LEVELS more different x than determine it; *equal is how many these are. For points
+ * some of which chance has moved: max_residual is theirs. At most FIT_CONSENSUS_MAX points, all of
+ * them whole numbers.
+ */
+#define FIT_CONSENSUS_MAX 256
+struct fit_polynomial fit_consensus(const double *x, const double *y, size_t count, size_t *equal);
+
 /* Whether the quadratic term is more than FIT_MARGIN of the value at x, the largest level. Over few
  * octaves such a curve may have the exponent of a line with a narrow interval, and must not be
  * called linear. False if the coefficients are NaN. */

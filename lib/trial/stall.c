@@ -232,8 +232,8 @@ static uint64_t longest_ns(const struct trial_memory *memory, int first_kind, in
 
 /* Looks ten times a second say little of a trial that takes some milliseconds: the longest time in
  * which a request had no reply, or a release no notification, says it; the notification that a
- * death causes is of no release, nor need one at a barrier be of the last. That time may have a worker's absence in it, of which all but a
- * turn is known: less than STALL_BRIEF_NS. */
+ * death causes is of no release, nor need one at a barrier be of the last. That time may have a
+ * worker's absence in it, of which all but a turn is known: less than STALL_BRIEF_NS. */
 static uint64_t longest_owed_ns(const struct trial_memory *memory)
 {
     bool is_of_release = injection_none_yet(memory) && !memory->plan->recipe->barrier;

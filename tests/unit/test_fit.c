@@ -254,3 +254,73 @@ TEST(intervals_cover_as_promised)
     }
     assert_in_range(exponents, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
 }
+
+/* ------------------------------------------------------------------ of most points */
+
+/* Three runs at each of these. */
+static const double clients[] = {4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64};
+enum { RUNS = 15 };
+static double counts[RUNS];
+
+static void set_counts(double c0, double c1, double c2)
+{
+    for (size_t i = 0; i < RUNS; i++)
+        counts[i] = c0 + clients[i] * (c1 + clients[i] * c2);
+}
+
+static void assert_consensus(const char *expected, size_t expected_equal, double residual)
+{
+    char text[128];
+    size_t equal;
+    struct fit_polynomial fit = fit_consensus(clients, counts, RUNS, &equal);
+    assert_true(fit.exact);
+    assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), expected);
+    assert_int_equal(equal, expected_equal);
+    assert_near(fit.max_residual, residual);
+}
+
+TEST(counts_obey_the_polynomial_of_the_lowest_degree)
+{
+    set_counts(7, 0, 0);
+    assert_consensus("7", RUNS, 0);
+    set_counts(-2, 6, 0);
+    assert_consensus("6\302\267n - 2", RUNS, 0);
+    set_counts(0, -0.5, 0.5);
+    assert_consensus("0.5\302\267n\302\262 - 0.5\302\267n", RUNS, 0);
+}
+
+/* Most of the runs with one n, too. */
+TEST(counts_that_chance_has_moved_do_not_move_the_polynomial)
+{
+    set_counts(-2, 6, 0);
+    counts[3] += 5;
+    counts[4] += 5;
+    counts[14] -= 1;
+    assert_consensus("6\302\267n - 2", RUNS - 3, 5);
+}
+
+/* The last run with each n obeys another law. */
+TEST(of_two_laws_most_runs_have_one)
+{
+    set_counts(-2, 6, 0);
+    for (size_t i = 2; i < RUNS; i += 3)
+        counts[i] += 7;
+    assert_consensus("6\302\267n - 2", RUNS - 5, 7);
+}
+
+TEST(a_polynomial_that_too_few_runs_equal_is_not_exact)
+{
+    size_t equal;
+    for (size_t i = 0; i < RUNS; i++)
+        counts[i] = clients[i] * clients[i] * clients[i];
+    assert_false(fit_consensus(clients, counts, RUNS, &equal).exact);
+    /* Three n determine a parabola, and a straight line needs four. */
+    set_counts(1, 2, 3);
+    assert_false(fit_consensus(clients, counts, 9, &equal).exact);
+    set_counts(1, 2, 0);
+    assert_false(fit_consensus(clients, counts, 9, &equal).exact);
+    assert_true(fit_consensus(clients, counts, 12, &equal).exact);
+    /* A quarter is no half. */
+    set_counts(0, 0.25, 0);
+    assert_false(fit_consensus(clients, counts, RUNS, &equal).exact);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/message.h"
+
+#include "wire/wire.h"
+
+/* The type of a part of a reply that has failed. */
+#define PART_ERROR        (-1)
+#define PART_ERROR_FIELDS "n"
+
+static struct jute begin(const void *bytes, size_t count)
+{
+    return (struct jute){.bytes = bytes, .left = count};
+}
+
+/* ------------------------------------------------------------------ records */
+
+static void skip_stat(struct jute *jute)
+{
+    for (size_t bytes = 0; bytes < WIRE_STAT; bytes += sizeof(int32_t))
+        (void)jute_int(jute);
+}
+
+static void skip_acl(struct jute *jute)
+{
+    for (size_t entries = jute_vector(jute); entries > 0 && !jute->malformed; entries--) {
+        (void)jute_int(jute);   /* permissions */
+        (void)jute_bytes(jute); /* scheme */
+        (void)jute_bytes(jute); /* who */
+    }
+}
+
+/* A vector whose elements have so many texts. */
+static size_t skip_texts(struct jute *jute, size_t texts)
+{
+    size_t elements = jute_vector(jute);
+    for (size_t i = 0; i < elements * texts && !jute->malformed; i++)
+        (void)jute_bytes(jute);
+    return elements;
+}
+
+static void read_parts(struct jute *jute, bool is_reply, struct message_record *record);
+
+/* Reads these fields (wire/opcode.h). */
+static void read_record(struct jute *jute, const char *fields, bool is_reply,
+                        struct message_record *record)
+{
+    *record = (struct message_record){0};
+    for (; *fields != '\0'; fields++) {
+        switch (*fields) {
+        case 'p':
+            record->path = jute_bytes(jute);
+            break;
+        case 'd':
+            record->data = jute_bytes(jute);
+            break;
+        case 'n':
+            record->number = jute_int(jute);
+            break;
+        case 'w':
+            record->watch = jute_flag(jute);
+            break;
+        case 'm':
+            read_parts(jute, is_reply, record);
+            break;
+        case 'a':
+            skip_acl(jute);
+            break;
+        case 'S':
+            skip_stat(jute);
+            break;
+        case 'l':
+            (void)jute_long(jute);
+            break;
+        case 'x':
+            (void)jute_bytes(jute);
+            break;
+        case 'v':
+            record->elements += skip_texts(jute, 1);
+            break;
+        default:
+            (void)skip_texts(jute, 2);
+        }
+    }
+}
+
+/* The parts of a transaction, each behind its operation, up to one that ends the list. None of them
+ * is a transaction. */
+static void read_parts(struct jute *jute, bool is_reply, struct message_record *record)
+{
+    while (!jute->malformed) {
+        int32_t number = jute_int(jute);
+        bool done = jute_flag(jute);
+        (void)jute_int(jute); /* the error, which an error's record repeats */
+        if (done || jute->malformed)
+            return;
+        struct message_record part;
+        enum opcode opcode = opcode_of(number);
+        const char *fields = is_reply ? opcode_reply(opcode) : opcode_request(opcode);
+        if (is_reply && number == PART_ERROR)
+            fields = PART_ERROR_FIELDS;
+        else if (opcode == OPCODE_OTHER || fields[0] == 'm')
+            jute->malformed = true;
+        read_record(jute, jute->malformed ? "" : fields, is_reply, &part);
+        record->elements++;
+        record->parts_failed += is_reply && number == PART_ERROR && part.number != 0;
+    }
+}
+
+/* ------------------------------------------------------------------ messages */
+
+/* What both sides' openings end with: the session's password, and whether read-only is meant. */
+static bool read_opening_end(struct jute *jute, struct message_opening *opening)
+{
+    (void)jute_bytes(jute);
+    opening->has_mode = jute->left > 0;
+    if (opening->has_mode)
+        (void)jute_flag(jute);
+    return jute_is_read(jute);
+}
+
+bool message_read_client_opening(const void *bytes, size_t count, struct message_opening *opening)
+{
+    struct jute jute = begin(bytes, count);
+    (void)jute_int(&jute); /* the protocol's version */
+    opening->zxid = jute_long(&jute);
+    opening->timeout_ms = jute_int(&jute);
+    opening->session = jute_long(&jute);
+    return read_opening_end(&jute, opening);
+}
+
+bool message_read_server_opening(const void *bytes, size_t count, struct message_opening *opening)
+{
+    struct jute jute = begin(bytes, count);
+    (void)jute_int(&jute); /* the protocol's version */
+    opening->zxid = 0;
+    opening->timeout_ms = jute_int(&jute);
+    opening->session = jute_long(&jute);
+    return read_opening_end(&jute, opening);
+}
+
+bool message_read_request(const void *bytes, size_t count, struct message_request *request)
+{
+    struct jute jute = begin(bytes, count);
+    request->xid = jute_int(&jute);
+    request->number = jute_int(&jute);
+    request->opcode = opcode_of(request->number);
+    read_record(&jute, opcode_request(request->opcode), false, &request->record);
+    return request->opcode == OPCODE_OTHER ? !jute.malformed : jute_is_read(&jute);
+}
+
+bool message_read_xid(const void *bytes, size_t count, int32_t *xid)
+{
+    struct jute jute = begin(bytes, count);
+    *xid = jute_int(&jute);
+    return !jute.malformed;
+}
+
+bool message_read_reply(const void *bytes, size_t count, enum opcode opcode,
+                        struct message_reply *reply)
+{
+    struct jute jute = begin(bytes, count);
+    reply->xid = jute_int(&jute);
+    reply->zxid = jute_long(&jute);
+    reply->error = jute_int(&jute);
+    reply->record = (struct message_record){0};
+    if (reply->error != 0 || opcode == OPCODE_OTHER)
+        return !jute.malformed;
+    read_record(&jute, opcode_reply(opcode), true, &reply->record);
+    return jute_is_read(&jute);
+}
+
+bool message_read_notification(const void *bytes, size_t count,
+                               struct message_notification *notification)
+{
+    struct jute jute = begin(bytes, count);
+    int32_t xid = jute_int(&jute);
+    (void)jute_long(&jute); /* a zxid of -1 */
+    (void)jute_int(&jute);  /* no error */
+    notification->event = jute_int(&jute);
+    (void)jute_int(&jute); /* the session's state */
+    notification->path = jute_bytes(&jute);
+    return xid == MESSAGE_XID_NOTIFICATION && jute_is_read(&jute);
+}
+
+const char *message_error_name(int32_t error)
+{
+    switch (error) {
+#define X(code, name)                                                                              \
+    case code:                                                                                     \
+        return name;
+        MESSAGE_ERRORS(X)
+#undef X
+    default:
+        return "other";
+    }
+}

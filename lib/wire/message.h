@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * message: what a message of a client or of a server says. Layer: wire.
+ *
+ * A message is what follows its length on a connection (wire/wire.h). The first message of each
+ * side opens the connection, and has no header. Records: zookeeper.jute of 3.9.3, and
+ * MultiOperationRecord and MultiResponse for transactions.
+ *
+ * Invariant: only the given bytes are read, whatever they contain, and texts of the result point
+ * into them. A message is read only if every field fits and no byte is left over, except what is
+ * behind the header of an operation of a later release (OPCODE_OTHER), or of a refusal.
+ */
+#ifndef WIRE_MESSAGE_H
+#define WIRE_MESSAGE_H
+
+#include "wire/jute.h"
+#include "wire/opcode.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of requests that no client counts: of notifications, and of requests whose replies come
+ * out of turn (ClientCnxn). */
+#define MESSAGE_XID_NOTIFICATION (-1)
+#define MESSAGE_XID_PING         (-2)
+#define MESSAGE_XID_AUTH         (-4)
+#define MESSAGE_XID_SET_WATCHES  (-8)
+
+/* Errors of a reply (KeeperException.Code of 3.9.3): X(code, name). */
+#define MESSAGE_ERRORS(X)                                                                          \
+    X(-1, "SystemError")                                                                           \
+    X(-2, "RuntimeInconsistency")                                                                  \
+    X(-3, "DataInconsistency")                                                                     \
+    X(-4, "ConnectionLoss")                                                                        \
+    X(-5, "MarshallingError")                                                                      \
+    X(-6, "Unimplemented")                                                                         \
+    X(-7, "OperationTimeout")                                                                      \
+    X(-8, "BadArguments")                                                                          \
+    X(-13, "NewConfigNoQuorum")                                                                    \
+    X(-14, "ReconfigInProgress")                                                                   \
+    X(-15, "UnknownSession")                                                                       \
+    X(-100, "APIError")                                                                            \
+    X(-101, "NoNode")                                                                              \
+    X(-102, "NoAuth")                                                                              \
+    X(-103, "BadVersion")                                                                          \
+    X(-108, "NoChildrenForEphemerals")                                                             \
+    X(-110, "NodeExists")                                                                          \
+    X(-111, "NotEmpty")                                                                            \
+    X(-112, "SessionExpired")                                                                      \
+    X(-113, "InvalidCallback")                                                                     \
+    X(-114, "InvalidACL")                                                                          \
+    X(-115, "AuthFailed")                                                                          \
+    X(-118, "SessionMoved")                                                                        \
+    X(-119, "NotReadOnly")                                                                         \
+    X(-120, "EphemeralOnLocalSession")                                                             \
+    X(-121, "NoWatcher")                                                                           \
+    X(-122, "RequestTimeout")                                                                      \
+    X(-123, "ReconfigDisabled")                                                                    \
+    X(-124, "SessionClosedRequireSaslAuth")                                                        \
+    X(-125, "QuotaExceeded")                                                                       \
+    X(-127, "ThrottledOp")
+
+/* The fields of a record that a reader of traffic asks for; those that it lacks are 0. */
+struct message_record {
+    struct jute_bytes path;
+    struct jute_bytes data;
+    int32_t number;      /* a create's flags, a version, a kind of watch, an error, a count */
+    bool watch;          /* whether the request sets one */
+    size_t elements;     /* names, watches that are set again, parts of a transaction */
+    size_t parts_failed; /* of a transaction's reply */
+};
+
+/* The opening of a connection: the client's message, and the server's. */
+struct message_opening {
+    int64_t session; /* 0: the client asks for a new one, or the server refuses the one asked for */
+    int64_t zxid;    /* the last that the client has seen; of the client's alone */
+    int32_t timeout_ms;
+    bool has_mode; /* whether read-only follows: not before 3.4 */
+};
+
+struct message_request {
+    int32_t xid;
+    int32_t number; /* of the operation, on the wire */
+    enum opcode opcode;
+    struct message_record record;
+};
+
+struct message_reply {
+    int32_t xid;
+    int64_t zxid;
+    int32_t error; /* 0: none; else as in KeeperException.Code */
+    struct message_record record;
+};
+
+/* A watch that has fired. */
+struct message_notification {
+    int32_t event; /* Watcher.Event.EventType */
+    struct jute_bytes path;
+};
+
+/* The name of an error, a static string; "other" of a code that is not in the list. */
+const char *message_error_name(int32_t error);
+
+/* Each returns false if the bytes are no such message; then the result means nothing. */
+bool message_read_client_opening(const void *bytes, size_t count, struct message_opening *opening);
+bool message_read_server_opening(const void *bytes, size_t count, struct message_opening *opening);
+bool message_read_request(const void *bytes, size_t count, struct message_request *request);
+
+/* The number of the request that a server's message answers, or MESSAGE_XID_NOTIFICATION. */
+bool message_read_xid(const void *bytes, size_t count, int32_t *xid);
+bool message_read_reply(const void *bytes, size_t count, enum opcode opcode,
+                        struct message_reply *reply);
+bool message_read_notification(const void *bytes, size_t count,
+                               struct message_notification *notification);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/splitter.h"
+
+#include "base/memory.h"
+#include "wire/wire.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Takes bytes of the length, which may come in pieces too. Returns how many. */
+static size_t feed_length(struct splitter *splitter, const unsigned char *bytes, size_t count)
+{
+    size_t taken = least(count, WIRE_LENGTH - splitter->length_arrived);
+    memcpy(splitter->length_bytes + splitter->length_arrived, bytes, taken);
+    splitter->length_arrived += taken;
+    if (splitter->length_arrived < WIRE_LENGTH)
+        return taken;
+    const unsigned char *length = splitter->length_bytes;
+    splitter->length =
+        (size_t)length[0] << 24 | (size_t)length[1] << 16 | (size_t)length[2] << 8 | length[3];
+    splitter->unreadable = splitter->length > INT32_MAX;
+    splitter->arrived = 0;
+    return taken;
+}
+
+static void keep(struct splitter *splitter, const unsigned char *bytes, size_t count)
+{
+    if (splitter->arrived >= SPLITTER_KEPT_MAX)
+        return;
+    count = least(count, SPLITTER_KEPT_MAX - splitter->arrived);
+    size_t needed = splitter->arrived + count;
+    if (needed > splitter->room) {
+        unsigned char *grown = memory_new(least(2 * needed, SPLITTER_KEPT_MAX), 1);
+        if (splitter->arrived > 0)
+            memcpy(grown, splitter->kept, splitter->arrived);
+        free(splitter->kept);
+        splitter->kept = grown;
+        splitter->room = least(2 * needed, SPLITTER_KEPT_MAX);
+    }
+    memcpy(splitter->kept + splitter->arrived, bytes, count);
+}
+
+/* Takes bytes of the message itself. A message that comes whole is not copied. */
+static size_t feed_message(struct splitter *splitter, const unsigned char *bytes, size_t count,
+                           splitter_take *take, void *context)
+{
+    size_t taken = least(count, splitter->length - splitter->arrived);
+    bool is_whole = taken == splitter->length;
+    if (!is_whole)
+        keep(splitter, bytes, taken);
+    splitter->arrived += taken;
+    if (splitter->arrived < splitter->length)
+        return taken;
+    splitter->length_arrived = 0;
+    take(context, is_whole ? bytes : splitter->kept,
+         is_whole ? taken : least(splitter->length, SPLITTER_KEPT_MAX), splitter->length);
+    return taken;
+}
+
+void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t count,
+                   splitter_take *take, void *context)
+{
+    while (!splitter->unreadable) {
+        if (splitter->length_arrived < WIRE_LENGTH) {
+            if (count == 0)
+                return;
+            size_t taken = feed_length(splitter, bytes, count);
+            bytes += taken;
+            count -= taken;
+            continue;
+        }
+        if (count == 0 && splitter->length > 0)
+            return;
+        size_t taken = feed_message(splitter, bytes, count, take, context);
+        bytes += taken;
+        count -= taken;
+    }
+}
+
+size_t splitter_pending(const struct splitter *splitter)
+{
+    bool has_length = splitter->length_arrived == WIRE_LENGTH;
+    return splitter->length_arrived + (has_length ? splitter->arrived : 0);
+}
+
+void splitter_deinit(struct splitter *splitter)
+{
+    free(splitter->kept);
+    *splitter = (struct splitter){0};
+}
