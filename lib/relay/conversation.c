@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay/conversation.h"
+
+#include "base/memory.h"
+#include "wire/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RING_LEAST 8
+
+/* The first bytes of a record of TLS: a handshake, of version 3.x. */
+#define TLS_HANDSHAKE 0x16
+#define TLS_MAJOR     0x03
+
+void conversation_init(struct conversation *conversation,
+                       const struct conversation_listener *listener, void *context)
+{
+    *conversation = (struct conversation){.listener = listener, .context = context};
+}
+
+static void give_up(struct conversation *conversation, const char *why)
+{
+    conversation->unreadable = why;
+    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
+        conversation->splitters[side].unreadable = true;
+}
+
+/* ------------------------------------------------------------------ requests without a reply */
+
+static struct conversation_request *request_at(struct conversation *conversation, size_t index)
+{
+    return &conversation
+                ->requests[(conversation->request_first + index) % conversation->request_room];
+}
+
+static void add_request(struct conversation *conversation,
+                        const struct conversation_request *request)
+{
+    size_t room = conversation->request_room, count = conversation->request_count;
+    if (count == room) {
+        size_t larger = room > 0 ? 2 * room : RING_LEAST;
+        struct conversation_request *requests = memory_new(larger, sizeof *requests);
+        for (size_t i = 0; i < count; i++)
+            requests[i] = *request_at(conversation, i);
+        free(conversation->requests);
+        conversation->requests = requests;
+        conversation->request_first = 0;
+        conversation->request_room = larger;
+    }
+    conversation->request_count++;
+    *request_at(conversation, count) = *request;
+}
+
+/* Takes out the oldest request with this number; the older ones move up by one place. */
+static bool take_request(struct conversation *conversation, int32_t xid,
+                         struct conversation_request *request)
+{
+    size_t index = 0;
+    while (index < conversation->request_count && request_at(conversation, index)->xid != xid)
+        index++;
+    if (index == conversation->request_count)
+        return false;
+    *request = *request_at(conversation, index);
+    for (; index > 0; index--)
+        *request_at(conversation, index) = *request_at(conversation, index - 1);
+    conversation->request_first = (conversation->request_first + 1) % conversation->request_room;
+    conversation->request_count--;
+    return true;
+}
+
+/* ------------------------------------------------------------------ messages */
+
+/* Tells of a request; of one that is too long to be kept, only the header is known. */
+static bool take_in_request(struct conversation *conversation, const unsigned char *message,
+                            size_t kept, size_t length)
+{
+    struct message_request request;
+    bool is_read = message_read_request(message, kept, &request);
+    if (kept < length)
+        request.record = (struct message_record){0};
+    else if (!is_read)
+        return false;
+    struct conversation_request sent = {.xid = request.xid,
+                                        .number = request.number,
+                                        .opcode = request.opcode,
+                                        .bytes = WIRE_LENGTH + length,
+                                        .sent_ns = conversation->now_ns};
+    sent.tag =
+        conversation->listener->requested(conversation->context, conversation, &request, &sent);
+    add_request(conversation, &sent);
+    return true;
+}
+
+static void take_client_message(void *context, const unsigned char *message, size_t kept,
+                                size_t length)
+{
+    struct conversation *conversation = context;
+    if (!conversation->client_opened) {
+        if (!message_read_client_opening(message, kept, &conversation->opening)) {
+            give_up(conversation, "the client's first message does not open a session");
+            return;
+        }
+        conversation->client_opened = true;
+        conversation->opening_bytes = WIRE_LENGTH + length;
+    } else if (!take_in_request(conversation, message, kept, length)) {
+        give_up(conversation, "a request cannot be read");
+        return;
+    }
+    conversation->told_bytes[CONVERSATION_CLIENT] += WIRE_LENGTH + length;
+}
+
+static bool take_server_opening(struct conversation *conversation, const unsigned char *message,
+                                size_t kept, size_t length)
+{
+    const size_t bytes[] = {conversation->opening_bytes, WIRE_LENGTH + length};
+    struct message_opening reply;
+    if (!conversation->client_opened || !message_read_server_opening(message, kept, &reply)) {
+        give_up(conversation, "the server's first message does not open a session");
+        return false;
+    }
+    conversation->session = reply.session;
+    conversation->listener->opened(conversation->context, conversation, &conversation->opening,
+                                   &reply, bytes);
+    return true;
+}
+
+static bool take_notification(struct conversation *conversation, const unsigned char *message,
+                              size_t kept, size_t length)
+{
+    struct message_notification notification;
+    if (!message_read_notification(message, kept, &notification)) {
+        give_up(conversation, "a notification cannot be read");
+        return false;
+    }
+    conversation->listener->notified(conversation->context, conversation, &notification,
+                                     WIRE_LENGTH + length, conversation->now_ns);
+    return true;
+}
+
+static bool take_reply(struct conversation *conversation, int32_t xid, const unsigned char *message,
+                       size_t kept, size_t length)
+{
+    struct conversation_request request;
+    struct message_reply reply;
+    if (!take_request(conversation, xid, &request)) {
+        give_up(conversation, "a reply answers no request");
+        return false;
+    }
+    bool is_read = message_read_reply(message, kept, request.opcode, &reply);
+    if (kept < length)
+        reply.record = (struct message_record){0};
+    else if (!is_read) {
+        give_up(conversation, "a reply cannot be read");
+        return false;
+    }
+    conversation->listener->replied(conversation->context, conversation, &request, &reply,
+                                    WIRE_LENGTH + length, conversation->now_ns);
+    return true;
+}
+
+static void take_server_message(void *context, const unsigned char *message, size_t kept,
+                                size_t length)
+{
+    struct conversation *conversation = context;
+    int32_t xid;
+    bool taken = false;
+    if (conversation->told_bytes[CONVERSATION_SERVER] == 0)
+        taken = take_server_opening(conversation, message, kept, length);
+    else if (!message_read_xid(message, kept, &xid))
+        give_up(conversation, "a reply cannot be read");
+    else if (xid == MESSAGE_XID_NOTIFICATION)
+        taken = take_notification(conversation, message, kept, length);
+    else
+        taken = take_reply(conversation, xid, message, kept, length);
+    if (taken)
+        conversation->told_bytes[CONVERSATION_SERVER] += WIRE_LENGTH + length;
+}
+
+/* ------------------------------------------------------------------ bytes */
+
+/* What a client speaks, by its first 4 bytes: the letters of a word are a length of more than 1.6
+ * GB, and the beginning of TLS one of 369 MB. */
+static enum conversation_kind kind_of(const unsigned char first[4])
+{
+    if (first[0] == TLS_HANDSHAKE && first[1] == TLS_MAJOR)
+        return CONVERSATION_TLS;
+    for (int i = 0; i < 4; i++)
+        if (first[i] < 'a' || first[i] > 'z')
+            return CONVERSATION_ZOOKEEPER;
+    return CONVERSATION_WORD;
+}
+
+static void split(struct conversation *conversation, enum conversation_side from,
+                  const unsigned char *bytes, size_t count)
+{
+    struct splitter *splitter = &conversation->splitters[from];
+    splitter_feed(splitter, bytes, count,
+                  from == CONVERSATION_CLIENT ? take_client_message : take_server_message,
+                  conversation);
+    if (splitter->unreadable && conversation->unreadable == NULL)
+        give_up(conversation, "a message has a length below 0");
+}
+
+/* Returns how many of the bytes it has taken: those that tell what is spoken. */
+static size_t find_kind(struct conversation *conversation, const unsigned char *bytes, size_t count)
+{
+    size_t taken = 0;
+    while (taken < count && conversation->first_count < sizeof conversation->first)
+        conversation->first[conversation->first_count++] = bytes[taken++];
+    if (conversation->first_count < sizeof conversation->first)
+        return taken;
+    conversation->kind = kind_of(conversation->first);
+    if (conversation->kind == CONVERSATION_ZOOKEEPER)
+        split(conversation, CONVERSATION_CLIENT, conversation->first, sizeof conversation->first);
+    return taken;
+}
+
+void conversation_feed(struct conversation *conversation, enum conversation_side from,
+                       const void *bytes, size_t count, uint64_t at_ns)
+{
+    const unsigned char *rest = bytes;
+    conversation->now_ns = at_ns;
+    conversation->fed_bytes[from] += count;
+    if (conversation->kind == CONVERSATION_SILENT && from == CONVERSATION_CLIENT) {
+        size_t taken = find_kind(conversation, rest, count);
+        rest += taken;
+        count -= taken;
+    } else if (conversation->kind == CONVERSATION_SILENT)
+        give_up(conversation, "the server spoke first");
+    if (conversation->kind == CONVERSATION_ZOOKEEPER)
+        split(conversation, from, rest, count);
+}
+
+uint64_t conversation_unread(const struct conversation *conversation, enum conversation_side side)
+{
+    return conversation->kind == CONVERSATION_WORD || conversation->kind == CONVERSATION_TLS
+               ? 0
+               : conversation->fed_bytes[side] - conversation->told_bytes[side];
+}
+
+size_t conversation_unanswered(const struct conversation *conversation)
+{
+    return conversation->request_count;
+}
+
+void conversation_deinit(struct conversation *conversation)
+{
+    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
+        splitter_deinit(&conversation->splitters[side]);
+    free(conversation->requests);
+    conversation->requests = NULL;
+}
