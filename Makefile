@@ -152,7 +152,7 @@ NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12
-NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
+NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
 NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
@@ -335,6 +335,14 @@ reproduce-plan: install-to-run
 	$(call reproduce,plan)
 	$(call take,plan)
 
+# What kazoo's lock sends, with numbers of clients that decide the law, and two more that it must hold for.
+reproduce-tap: install-to-test
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REFERENCE)/tap && mkdir $(REFERENCE)/tap
+	$(BUILD)/zkherd tap --drain -n 4,8,16,32,33,64,100 -o $(REFERENCE)/tap/kazoo -- \
+	    /usr/bin/python3 docs/examples/clients/kazoo_lock.py {n} {connect} > $(REFERENCE)/tap/kazoo.txt
+	rm -f $(REFERENCE)/tap/kazoo/latency.hlog
+
 # What docs/questions.md shows and no other reference run prints: about two minutes. `zkherd ensemble` must not be in
 # use.
 REPRODUCE_ANSWERS := $(REFERENCE)/answers
@@ -490,7 +498,8 @@ install: all completions
 	    $(DESTDIR)$(PREFIX)/share/zkherd/reference/$$file || exit 1; done
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
-	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
+	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
+	install -m 644 $(wildcard docs/examples/clients/*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/*.c) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
 	install -D -m 644 $(BUILD)/completion/zkherd.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
@@ -528,6 +537,7 @@ help:
 	@echo 'make reproduce-versions   of these, releases of ZooKeeper: a few minutes'
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
+	@echo 'make reproduce-tap        of these, what kazoo sends: a minute'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
 	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
@@ -552,7 +562,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load \
+.PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-tap \
     reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \

@@ -126,10 +126,11 @@ void json_result_set_row(json_t *object, const struct table_type *type,
     for (size_t i = first; i <= last; i++) {
         const struct table_value *value = &row[i];
         json_object_set_new(object, type->columns[i].name,
-                            value->kind == TABLE_TEXT    ? json_result_text(value->text)
-                            : value->kind == TABLE_COUNT ? json_integer((json_int_t)value->count)
-                            : value->kind == TABLE_FLAG  ? json_boolean(value->flag)
-                                                         : json_result_real(table_number(value)));
+                            value->kind == TABLE_TEXT     ? json_result_text(value->text)
+                            : value->kind == TABLE_COUNT  ? json_integer((json_int_t)value->count)
+                            : value->kind == TABLE_SIGNED ? json_integer((json_int_t)value->number)
+                            : value->kind == TABLE_FLAG   ? json_boolean(value->flag)
+                                                          : json_result_real(table_number(value)));
     }
 }
 

@@ -315,21 +315,31 @@ static enum error_kind start_servers(const struct target_options *options, size_
     return kind == ERROR_NONE ? place(options->placement, target, error) : kind;
 }
 
-enum error_kind target_open(const struct target_options *options, size_t topology, int interrupts,
-                            struct target *target, struct error *error)
+enum error_kind target_start(const struct target_options *options, size_t topology, int interrupts,
+                             struct target *target, struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
-    if (!options->connect)
-        *target = (struct target){.limit = {.sessions = UINT64_MAX}};
+    struct error closing;
+    if (options->connect)
+        return ERROR_NONE;
+    *target = (struct target){.limit = {.sessions = UINT64_MAX}};
     if (options->driver == DRIVER_SIMULATED) {
         describe_simulation(options, topology, target);
         return place(options->placement, target, error);
     }
-    if (!options->connect)
-        kind = start_servers(options, topology, interrupts, target, error);
-    if (kind == ERROR_NONE)
-        kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, interrupts,
-                                 &target->setup, error);
+    enum error_kind kind = start_servers(options, topology, interrupts, target, error);
+    if (kind != ERROR_NONE)
+        (void)!target_close(target, &closing);
+    return kind;
+}
+
+enum error_kind target_open(const struct target_options *options, size_t topology, int interrupts,
+                            struct target *target, struct error *error)
+{
+    enum error_kind kind = target_start(options, topology, interrupts, target, error);
+    if (kind != ERROR_NONE || options->driver == DRIVER_SIMULATED)
+        return kind;
+    kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, interrupts,
+                             &target->setup, error);
     if (kind == ERROR_NONE)
         kind = check_chroot(target, error);
     struct error closing; /* no root has been made yet */

@@ -107,9 +107,13 @@ MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                                        struct target *target, struct error *error);
 
-/* Starts the servers unless target_find has found those of --connect, and opens the set-up session,
- * which heeds `interrupts`. `topology` is the index in the options' server_counts. On an error
- * nothing is left behind. ERROR_INTERRUPTED when that descriptor becomes readable; -1: never. */
+/* Starts the servers unless target_find has found those of --connect. `topology` is the index in
+ * the options' server_counts. On an error nothing is left behind. ERROR_INTERRUPTED when the
+ * descriptor `interrupts` becomes readable; -1: never. */
+MUST_CHECK enum error_kind target_start(const struct target_options *options, size_t topology,
+                                        int interrupts, struct target *target, struct error *error);
+
+/* target_start, and opens the set-up session, which heeds `interrupts`, too. */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
 

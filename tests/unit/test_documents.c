@@ -13,6 +13,7 @@
 #include "bench/output/trial_columns.h"
 #include "bench/paper/internal.h"
 #include "bench/recipes/law_table.h"
+#include "bench/tap/internal.h"
 #include "capacity/judge.h"
 #include "recipes/registry.h"
 
@@ -38,7 +39,8 @@ static const struct table_type *const tables[] = {
     &trial_row_table,      &load_row_table,      &prediction_table,     &answer_row_table,
     &plan_row_table,       &table1_table,        &table2_table,         &table3_table,
     &table3_row_table,     &figure8_fault_table, &figure8_sample_table, &command_row_table,
-    &reproduced_row_table,
+    &reproduced_row_table, &tap_operation_table, &tap_place_table,      &tap_error_table,
+    &tap_run_table,        &tap_law_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])

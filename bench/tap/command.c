@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/memory.h"
+#include "bench/tap/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define VARIABLE "ZKHERD_CONNECT"
+#define PATIENCE (2 * NS_PER_S)
+#define LOOK_NS  (10 * NS_PER_MS)
+
+/* What stands for what in the command's words. */
+struct place {
+    const char *sign, *text;
+};
+
+/* The first place in a text; its sign goes to *found. */
+static const char *find_place(const char *text, const struct place *places, size_t count,
+                              const struct place **found)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *at = strstr(text, places[i].sign);
+        if (at != NULL && (first == NULL || at < first)) {
+            first = at;
+            *found = &places[i];
+        }
+    }
+    return first;
+}
+
+/* A word with everything filled in; the caller's to free. */
+static char *fill_in(const char *word, const struct place *places, size_t count)
+{
+    struct growing_text filled = {0};
+    const struct place *place;
+    for (const char *at; (at = find_place(word, places, count, &place)) != NULL;
+         word = at + strlen(place->sign))
+        growing_text_add(&filled, "%.*s%s", (int)(at - word), word, place->text);
+    growing_text_add(&filled, "%s", word);
+    return filled.text;
+}
+
+/* Runs in the child; tells through `failure` why the command could not be executed. */
+static void execute(char *const *words, const char *connect, const char *n, int failure)
+{
+    const struct place places[] = {{"{}", connect}, {"{connect}", connect}, {"{n}", n}};
+    sigset_t none;
+    size_t count = 0;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (words[count] != NULL)
+        count++;
+    char **filled = memory_new(count + 1, sizeof *filled);
+    for (size_t i = 0; i < count; i++)
+        filled[i] = fill_in(words[i], places, n != NULL ? 3 : 2);
+    setenv(VARIABLE, connect, 1);
+    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(filled[0], filled);
+    int os_error = errno;
+    (void)!write(failure, &os_error, sizeof os_error);
+    _exit(EXIT_FAILURE);
+}
+
+enum error_kind tap_command_start(struct tap_command *command, char *const *words,
+                                  const char *connect, const char *n, struct error *error)
+{
+    int failure[2], os_error = 0;
+    if (pipe2(failure, O_CLOEXEC) != 0)
+        return error_from_errno(error, errno, words[0], "while starting the command");
+    pid_t pid = fork();
+    if (pid == 0)
+        execute(words, connect, n, failure[1]);
+    close(failure[1]);
+    if (pid < 0)
+        os_error = errno;
+    else
+        /* Until the command is executed, or was not. */
+        (void)!read(failure[0], &os_error, sizeof os_error);
+    close(failure[0]);
+    if (pid > 0 && os_error != 0)
+        waitpid(pid, NULL, 0);
+    if (os_error != 0)
+        return error_raise(error, ERROR_USAGE, os_error, words[0],
+                           "the command cannot be executed");
+    *command = (struct tap_command){.pid = pid};
+    return ERROR_NONE;
+}
+
+/* The process stays, so that the number of its group stays its own. */
+void tap_command_look(struct tap_command *command)
+{
+    siginfo_t end = {0};
+    if (command->pid > 0 && !command->ended)
+        command->ended =
+            waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            end.si_pid == command->pid;
+}
+
+void tap_command_end(struct tap_command *command)
+{
+    uint64_t until_ns = clock_now_ns() + PATIENCE;
+    if (command->pid == 0)
+        return;
+    tap_command_look(command);
+    bool ended_itself = command->ended;
+    kill(-command->pid, SIGTERM);
+    for (; !command->ended && clock_now_ns() < until_ns; tap_command_look(command))
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    kill(-command->pid, SIGKILL);
+    waitpid(command->pid, &command->status, 0);
+    *command = (struct tap_command){.ended = ended_itself, .status = command->status};
+}
+
+bool tap_command_failed(const struct tap_command *command)
+{
+    return WIFEXITED(command->status) ? WEXITSTATUS(command->status) != 0 : command->ended;
+}
+
+bool tap_command_succeeded(const struct tap_command *command)
+{
+    return command->ended && !tap_command_failed(command);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* internal: what the files of `zkherd tap` share. Layer: bench/tap. */
+#ifndef BENCH_TAP_INTERNAL_H
+#define BENCH_TAP_INTERNAL_H
+
+#include "bench/cli/options.h"
+#include "bench/output/file_set.h"
+#include "bench/output/manifest.h"
+#include "bench/target/target.h"
+#include "fleet/server_counters.h"
+#include "measure/table.h"
+#include "relay/relay.h"
+#include "relay/traffic.h"
+
+#include <stdio.h>
+#include <sys/types.h>
+
+struct tap_options {
+    struct target_options target;
+    struct output_options output;
+    const char *listen;   /* the address of the relay */
+    uint64_t duration_ns; /* 0: until the command or the user ends it */
+    bool drain;           /* the command is run for each number of clients, and the law is fitted */
+    struct levels clients;
+    uint64_t seed;        /* of the order of the runs */
+    char *const *command; /* in argv, NULL behind the last word; NULL: none */
+};
+
+/* ------------------------------------------------------------------ the command (command.c) */
+
+struct tap_command {
+    pid_t pid;  /* and its process group; 0: none runs */
+    bool ended; /* by itself */
+    int status; /* as of waitpid, once tap_command_end was called */
+};
+
+/* Starts the command with ZKHERD_CONNECT, with `{}` and `{connect}` in its words replaced by the
+ * same, and `{n}` by n unless that is NULL; its standard input is empty, and it prints to standard
+ * error. ERROR_USAGE if it cannot be executed. */
+MUST_CHECK enum error_kind tap_command_start(struct tap_command *command, char *const *words,
+                                             const char *connect, const char *n,
+                                             struct error *error);
+
+/* Of a command that was ended: whether it failed, or was ended by a signal of its own; whether it
+ * ended by itself, and did not fail. */
+bool tap_command_failed(const struct tap_command *command);
+bool tap_command_succeeded(const struct tap_command *command);
+
+/* Looks whether it has ended. */
+void tap_command_look(struct tap_command *command);
+
+/* Ends it and all that it has started and left in its process group: asks first, waits 2 s at most,
+ * then kills. Nothing runs afterwards. */
+void tap_command_end(struct tap_command *command);
+
+/* ------------------------------------------------------------------ laws (laws.c) */
+
+/* What is counted of a run: requests of an operation, those of them that failed, notifications of
+ * a kind, and all requests but pings and closes. */
+#define TAP_FAILED        ((size_t)OPCODES)
+#define TAP_NOTIFICATIONS (2 * TAP_FAILED)
+#define TAP_ALL           (TAP_NOTIFICATIONS + TRAFFIC_EVENT_KINDS)
+#define TAP_COUNTS        (TAP_ALL + 1)
+
+struct tap_run {
+    uint64_t n;     /* clients */
+    uint32_t trial; /* from 1 */
+    uint64_t counts[TAP_COUNTS];
+};
+
+#define TAP_TRIALS 3 /* runs at each number of clients */
+
+/* The counts of everything so far, into run->counts. */
+void tap_count(const struct traffic *traffic, struct tap_run *run);
+
+#define TAP_RUN_COLUMNS(X, T)                                                                      \
+    X(T, clients, COUNT, "", 0, KEY, "n of the run")                                               \
+    X(T, trial, COUNT, "", 0, NONE, "its number, from 1, at this n")                               \
+    X(T, counted, TEXT, "", 0, KEY,                                                                \
+      "the operation; behind it `failed` for those of its requests that failed; or "               \
+      "`notification` "                                                                            \
+      "and what had happened; or `all requests`, without pings and closes")                        \
+    X(T, messages, COUNT, "", 0, NONE, "how many")
+TABLE_DECLARE(tap_run, TAP_RUN_COLUMNS);
+
+#define TAP_LAW_COLUMNS(X, T)                                                                      \
+    X(T, counted, TEXT, "", 0, KEY, "as in runs.csv")                                              \
+    X(T, law, TEXT, "", 0, NONE,                                                                   \
+      "the polynomial in n, with whole or half coefficients, that most runs equal; empty: none "   \
+      "that enough of them do")                                                                    \
+    X(T, runs, COUNT, "", 0, NONE, "runs")                                                         \
+    X(T, equal, COUNT, "", 0, NONE, "of them those that equal it")                                 \
+    X(T, differ_most, COUNT, "", 0, NONE, "by how much the others differ at most")                 \
+    X(T, exponent, REAL, "", 3, NONE, "e, where the count grows as n^e")                           \
+    X(T, exponent_low, REAL, "", 3, NONE, "lower end of its 95 % interval")                        \
+    X(T, exponent_high, REAL, "", 3, NONE, "upper end of its 95 % interval")
+TABLE_DECLARE(tap_law, TAP_LAW_COLUMNS);
+
+/* The rows of runs.csv, and of laws.csv; the caller's to table_deinit. */
+struct table tap_runs(const struct tap_run *runs, size_t count);
+struct table tap_laws(const struct tap_run *runs, size_t count);
+
+/* Writes the laws, for a terminal of so many columns. */
+void tap_laws_write(const struct tap_run *runs, size_t count, unsigned width, FILE *stream);
+
+/* ------------------------------------------------------------------ the result (tell.c) */
+
+#define TAP_FIGURES(X, T)                                                                          \
+    X(T, messages, COUNT, "", 0, SUM, "requests of clients, or notifications to them")             \
+    X(T, failed, COUNT, "", 0, SUM, "requests that were answered with an error")                   \
+    X(T, watches, COUNT, "", 0, SUM, "watches that the requests set, or set again")                \
+    X(T, sent_bytes, COUNT, "bytes", 0, SUM, "bytes of the requests")                              \
+    X(T, received_bytes, COUNT, "bytes", 0, SUM, "bytes of the replies or notifications")          \
+    X(T, p50_us, REAL, "us", 1, NONE, "time from a request to its reply, as the relay saw it")     \
+    X(T, p99_us, REAL, "us", 1, NONE, "99th percentile of the same")                               \
+    X(T, max_us, REAL, "us", 1, NONE, "longest of the same")
+#define TAP_OPERATION_COLUMNS(X, T)                                                                \
+    X(T, operation, TEXT, "", 0, KEY,                                                              \
+      "ZooKeeper's name of the operation; or `notification` and what had happened")                \
+    TAP_FIGURES(X, T)
+TABLE_DECLARE(tap_operation, TAP_OPERATION_COLUMNS);
+
+#define TAP_PLACE_COLUMNS(X, T)                                                                    \
+    X(T, operation, TEXT, "", 0, KEY, "ZooKeeper's name of the operation")                         \
+    X(T, pattern, TEXT, "", 0, KEY,                                                                \
+      "what the paths have in common: `<n>`, `<guid>` and `<session>` stand for numbers")          \
+    TAP_FIGURES(X, T)
+TABLE_DECLARE(tap_place, TAP_PLACE_COLUMNS);
+
+#define TAP_ERROR_COLUMNS(X, T)                                                                    \
+    X(T, operation, TEXT, "", 0, KEY, "ZooKeeper's name of the operation")                         \
+    X(T, error, TEXT, "", 0, KEY, "ZooKeeper's name of the error (KeeperException.Code)")          \
+    X(T, code, SIGNED, "", 0, KEY, "its number")                                                   \
+    X(T, replies, COUNT, "", 0, SUM, "replies with it")
+TABLE_DECLARE(tap_error, TAP_ERROR_COLUMNS);
+
+/* What the servers counted beside the relay. */
+struct tap_comparison {
+    struct server_counters_count servers;
+    const struct error *untold; /* why they did not */
+    uint64_t packets;           /* that the relay passed to them, counted as they count */
+    uint64_t notifications;
+    enum reconciled reconciled;
+    char sentence[400];
+};
+
+/* What a tap has found. */
+struct tap_result {
+    const struct tap_options *options;
+    const struct target *target;
+    const struct traffic *traffic;
+    struct relay_connections connections; /* when the relay was ended */
+    struct tap_comparison comparison;
+    struct tap_command command; /* the last */
+    struct tap_run *runs;       /* of --drain; the caller's to free */
+    size_t run_count;
+    double seconds;
+    double cpu_us; /* of the relay, for each message; NAN without one */
+    int verdict;   /* an exit status */
+};
+
+/* Compares the relay's counts with the servers', and fills result->comparison. */
+void tap_compare(struct tap_result *result);
+
+/* The rows of traffic.csv, of paths.csv (the most frequent first), and of errors.csv; the caller's
+ * to table_deinit. */
+struct table tap_operations(const struct traffic *traffic);
+struct table tap_places(const struct traffic *traffic);
+struct table tap_errors(const struct traffic *traffic);
+
+/* Writes the table, and the sentences below it. */
+void tap_write(const struct tap_result *result, FILE *stream);
+
+/* The same as an object of docs/schema/tap.schema.json; the caller's to json_decref. */
+json_t *tap_describe(const struct tap_result *result, const char *folder);
+
+/* Keeps the files of a result in a new folder. */
+MUST_CHECK enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,
+                                    char folder[PATH_MAX], struct error *error);
+
+#endif

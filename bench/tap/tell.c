@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a tap has found: compared with the servers' counters, on the terminal, as JSON, in files. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/terminal.h"
+#include "bench/output/json_result.h"
+#include "bench/tap/internal.h"
+#include "measure/hlog.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TABLE_DEFINE(tap_operation, "traffic.csv", TAP_OPERATION_COLUMNS)
+TABLE_DEFINE(tap_place, "paths.csv", TAP_PLACE_COLUMNS)
+TABLE_DEFINE(tap_error, "errors.csv", TAP_ERROR_COLUMNS)
+
+#define GAP          2 /* blanks between two columns */
+#define PLACES_SHOWN 12
+
+/* ------------------------------------------------------------------ compared with the servers */
+
+/* What a server counts as a packet: each opening of a session, and each request. */
+static uint64_t packets_of(const struct traffic *traffic)
+{
+    uint64_t packets = traffic->sessions + traffic->refused + traffic->words;
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        packets += traffic->operations[opcode].requests;
+    return packets;
+}
+
+/* Why the two cannot be compared; NULL: they can. */
+static const char *obstacle(const struct tap_result *result)
+{
+    if (!result->comparison.servers.known)
+        return result->comparison.servers.asked_again
+                   ? "a server did not give its counters at once, as at an election"
+                   : "the servers do not tell their counters (mntr)";
+    if (result->traffic->encrypted > 0)
+        return "what came over TLS was not read";
+    if (result->traffic->unreadable > 0)
+        return "a message could not be read";
+    return NULL;
+}
+
+void tap_compare(struct tap_result *result)
+{
+    struct tap_comparison *comparison = &result->comparison;
+    const struct server_counters_count *servers = &comparison->servers;
+    const char *why = obstacle(result);
+    char packets[32], notifications[32], more[32];
+    comparison->packets = packets_of(result->traffic);
+    comparison->notifications = traffic_notifications(result->traffic);
+    text_format_count(comparison->packets, packets, sizeof packets);
+    text_format_count(comparison->notifications, notifications, sizeof notifications);
+    bool agree = why == NULL && servers->packets_received == comparison->packets &&
+                 servers->notifications == comparison->notifications;
+    bool bypassed = servers->packets_received > comparison->packets;
+    bool others = bypassed && result->target->ensemble == NULL;
+    comparison->reconciled = agree                   ? RECONCILED_YES
+                             : why != NULL || others ? RECONCILED_NA
+                                                     : RECONCILED_NO;
+    if (why != NULL)
+        snprintf(comparison->sentence, sizeof comparison->sentence,
+                 "The servers' counters are not compared: %s.", why);
+    else if (agree)
+        snprintf(comparison->sentence, sizeof comparison->sentence,
+                 "The servers counted the same: %s packets received, %s notifications sent.",
+                 packets, notifications);
+    else if (bypassed)
+        snprintf(
+            comparison->sentence, sizeof comparison->sentence,
+            "The servers received %s packets more than passed the relay: other clients, or "
+            "clients that do not connect through the relay.",
+            text_format_count(servers->packets_received - comparison->packets, more, sizeof more));
+    else
+        snprintf(comparison->sentence, sizeof comparison->sentence,
+                 "The servers counted otherwise: %" PRIu64 " packets received and %" PRIu64
+                 " notifications sent; the relay passed %s and %s.",
+                 servers->packets_received, servers->notifications, packets, notifications);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* Fills the columns of TAP_FIGURES, which begin there. */
+static void put_figures(struct table_value *row, const struct traffic_figures *figures)
+{
+    const struct table_value values[] = {
+        table_count(figures->requests),
+        table_count(figures->failed),
+        table_count(figures->watches),
+        table_count(figures->bytes_sent),
+        table_count(figures->bytes_received),
+        table_real(histogram_percentile_us(&figures->latency, 50)),
+        table_real(histogram_percentile_us(&figures->latency, 99)),
+        table_real(histogram_percentile_us(&figures->latency, 100)),
+    };
+    memcpy(row, values, sizeof values);
+}
+
+static void add_notifications(struct table *table, enum traffic_event event, uint64_t count,
+                              uint64_t bytes)
+{
+    struct table_value *row = table_add(table);
+    char *name = memory_format("notification %s", traffic_event_word(event));
+    row[tap_operation_operation] = table_text(name);
+    row[tap_operation_messages] = table_count(count);
+    row[tap_operation_received_bytes] = table_count(bytes);
+    free(name);
+}
+
+struct table tap_operations(const struct traffic *traffic)
+{
+    struct table table = {.type = &tap_operation_table};
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        if (traffic->operations[opcode].requests > 0) {
+            struct table_value *row = table_add(&table);
+            row[tap_operation_operation] = table_text(opcode_name(opcode));
+            put_figures(row + tap_operation_messages, &traffic->operations[opcode]);
+        }
+    for (enum traffic_event event = 0; event < TRAFFIC_EVENT_KINDS; event++)
+        if (traffic->notifications[event] > 0)
+            add_notifications(&table, event, traffic->notifications[event],
+                              traffic->notification_bytes[event]);
+    return table;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct table_value *first = a, *second = b;
+    uint64_t x = first[tap_place_messages].count, y = second[tap_place_messages].count;
+    return x != y ? (x < y) - (x > y)
+                  : strcmp(first[tap_place_pattern].text, second[tap_place_pattern].text);
+}
+
+struct table tap_places(const struct traffic *traffic)
+{
+    struct table table = {.type = &tap_place_table};
+    for (size_t i = 0; i < traffic->place_count; i++) {
+        const struct traffic_place *place = traffic->places[i];
+        struct table_value *row = table_add(&table);
+        row[tap_place_operation] = table_text(opcode_name(place->opcode));
+        row[tap_place_pattern] = table_text(place->pattern);
+        put_figures(row + tap_place_messages, &place->figures);
+    }
+    if (table.rows > 0)
+        qsort(table.values, table.rows, tap_place_columns_count * sizeof *table.values,
+              compare_places);
+    return table;
+}
+
+struct table tap_errors(const struct traffic *traffic)
+{
+    struct table table = {.type = &tap_error_table};
+    for (size_t i = 0; i < traffic->error_count; i++) {
+        const struct traffic_error *error = &traffic->errors[i];
+        struct table_value *row = table_add(&table);
+        row[tap_error_operation] = table_text(opcode_name(error->opcode));
+        row[tap_error_error] = table_text(message_error_name(error->error));
+        row[tap_error_code] = table_signed(error->error);
+        row[tap_error_replies] = table_count(error->count);
+    }
+    return table;
+}
+
+/* ------------------------------------------------------------------ the terminal */
+
+enum {
+    COLUMN_OPERATION,
+    COLUMN_MESSAGES,
+    COLUMN_FAILED,
+    COLUMN_WATCHES,
+    COLUMN_SENT,
+    COLUMN_RECEIVED,
+    COLUMN_P50,
+    COLUMN_P99,
+    COLUMN_MAX,
+    COLUMN_PATH, /* of a table by paths */
+    COLUMNS
+};
+
+static const struct grid_column columns[COLUMNS] = {
+    [COLUMN_OPERATION] = {.title = "operation"},
+    [COLUMN_MESSAGES] = {.title = "messages", .right = true},
+    [COLUMN_FAILED] = {.title = "failed", .right = true},
+    [COLUMN_WATCHES] = {.title = "watches", .right = true},
+    [COLUMN_SENT] = {.over = "bytes", .title = "sent", .right = true, .spare = 2},
+    [COLUMN_RECEIVED] = {.over = "bytes", .title = "received", .right = true, .spare = 3},
+    [COLUMN_P50] = {.over = "latency", .title = "p50 ms", .right = true},
+    [COLUMN_P99] = {.over = "latency", .title = "p99 ms", .right = true},
+    [COLUMN_MAX] = {.over = "latency", .title = "max ms", .right = true, .spare = 1},
+    [COLUMN_PATH] = {.title = "path", .below = true},
+};
+
+/* The figures of a row, which begin there. */
+static void put_row(struct grid *grid, const struct table_value *figures)
+{
+    for (size_t i = 0; i <= COLUMN_RECEIVED - COLUMN_MESSAGES; i++)
+        grid_put_whole(grid, table_number(figures++));
+    for (size_t i = 0; i <= COLUMN_MAX - COLUMN_P50; i++)
+        grid_put_real(grid, table_number(figures++) / 1e3, 2);
+}
+
+static void write_grid(struct grid *grid, FILE *stream)
+{
+    unsigned width = terminal_columns(STDOUT_FILENO);
+    (void)!grid_fit(grid, width, 1);
+    grid_write(grid, width, stream);
+    grid_deinit(grid);
+}
+
+static void write_operations(const struct traffic *traffic, FILE *stream)
+{
+    struct table rows = tap_operations(traffic);
+    struct grid grid;
+    grid_init(&grid, columns, COLUMN_PATH, GAP);
+    for (size_t i = 0; i < rows.rows; i++) {
+        const struct table_value *row = table_row(&rows, i);
+        grid_put(&grid, "%s", row[tap_operation_operation].text);
+        put_row(&grid, row + tap_operation_messages);
+    }
+    write_grid(&grid, stream);
+    table_deinit(&rows);
+}
+
+/* The most frequent. */
+static void write_places(const struct traffic *traffic, FILE *stream)
+{
+    struct table rows = tap_places(traffic);
+    struct grid grid;
+    grid_init(&grid, columns, COLUMNS, GAP);
+    for (size_t i = 0; i < rows.rows && i < PLACES_SHOWN; i++) {
+        const struct table_value *row = table_row(&rows, i);
+        grid_put(&grid, "%s", row[tap_place_operation].text);
+        put_row(&grid, row + tap_place_messages);
+        grid_put(&grid, "%s", row[tap_place_pattern].text);
+    }
+    if (rows.rows > 0)
+        fputs("\n", stream);
+    write_grid(&grid, stream);
+    if (rows.rows > PLACES_SHOWN)
+        fprintf(stream, "%zu more are in paths.csv\n", rows.rows - PLACES_SHOWN);
+    table_deinit(&rows);
+}
+
+static void write_errors(const struct traffic *traffic, FILE *stream)
+{
+    struct growing_text list = {0};
+    char count[32];
+    for (size_t i = 0; i < traffic->error_count; i++) {
+        const struct traffic_error *error = &traffic->errors[i];
+        growing_text_add(&list, "%s%s %s (%d) %s times", i > 0 ? ", " : "",
+                         opcode_name(error->opcode), message_error_name(error->error),
+                         (int)error->error, text_format_count(error->count, count, sizeof count));
+    }
+    if (list.text != NULL)
+        wrap_sentence(stream, "errors: %s.", list.text);
+    free(list.text);
+}
+
+/* What was not read, and what was not relayed. */
+static void write_gaps(const struct tap_result *result, FILE *stream)
+{
+    const struct traffic *traffic = result->traffic;
+    const struct relay_connections *connections = &result->connections;
+    if (traffic->unreadable > 0)
+        wrap_sentence(stream,
+                      "Not valid: of %" PRIu64 " of %" PRIu64
+                      " connections nothing was counted from a certain message on: %s.",
+                      traffic->unreadable, traffic->connections, traffic->why_unreadable);
+    if (traffic->encrypted > 0)
+        wrap_sentence(stream,
+                      "%" PRIu64 " of %" PRIu64
+                      " connections used TLS: their bytes passed, and cannot be read.",
+                      traffic->encrypted, traffic->connections);
+    if (connections->unconnected > 0)
+        wrap_sentence(stream, "%" PRIu64 " connections were refused by the servers.",
+                      connections->unconnected);
+    if (connections->unaccepted > 0)
+        wrap_sentence(stream,
+                      "Not valid: %" PRIu64 " connections were ended because this process may "
+                      "not open more files: raise ulimit -n.",
+                      connections->unaccepted);
+}
+
+static void write_command(const struct tap_command *command, FILE *stream)
+{
+    if (WIFEXITED(command->status) && WEXITSTATUS(command->status) != 0)
+        wrap_sentence(stream, "Not valid: the command ended with status %d.",
+                      WEXITSTATUS(command->status));
+    else if (WIFSIGNALED(command->status) && command->ended)
+        wrap_sentence(stream, "Not valid: the command was ended by signal %d.",
+                      WTERMSIG(command->status));
+}
+
+/* What the laws are of. */
+static void write_runs(const struct tap_result *result, FILE *stream)
+{
+    size_t planned = result->options->clients.count * TAP_TRIALS;
+    wrap_sentence(stream,
+                  "\nlaw: the polynomial in the number of clients, n, that most runs equal; "
+                  "pings are left out. %zu of %zu runs, behind one that was not counted. runs.csv "
+                  "has the counts of each.",
+                  result->run_count, planned);
+    if (result->run_count < planned)
+        wrap_sentence(stream, "Not valid: a run of the command failed or was cut short.");
+}
+
+void tap_write(const struct tap_result *result, FILE *stream)
+{
+    const struct traffic *traffic = result->traffic;
+    char requests[32], notifications[32], sessions[32], connections[32];
+    if (result->options->drain) {
+        tap_laws_write(result->runs, result->run_count, terminal_columns(STDOUT_FILENO), stream);
+        write_runs(result, stream);
+    } else {
+        write_operations(traffic, stream);
+        write_places(traffic, stream);
+        fputs("\n", stream);
+    }
+    wrap_sentence(
+        stream,
+        "%s requests without pings and closes, %s notifications, %s sessions on %s "
+        "connections, in %.1f s.",
+        text_format_count(traffic_requests(traffic), requests, sizeof requests),
+        text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
+        text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
+        text_format_count(traffic->connections, connections, sizeof connections), result->seconds);
+    write_errors(traffic, stream);
+    wrap_sentence(stream, "%s", result->comparison.sentence);
+    if (isfinite(result->cpu_us))
+        wrap_sentence(stream, "The relay took %.1f us of CPU time for each message.",
+                      result->cpu_us);
+    write_gaps(result, stream);
+    if (result->options->command != NULL)
+        write_command(&result->command, stream);
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static json_t *describe_rows(struct table rows, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows.rows; i++) {
+        json_t *object = json_object();
+        json_result_set_row(object, rows.type, table_row(&rows, i), 0, count - 1);
+        json_array_append_new(list, object);
+    }
+    table_deinit(&rows);
+    return list;
+}
+
+json_t *tap_describe(const struct tap_result *result, const char *folder)
+{
+    const struct traffic *traffic = result->traffic;
+    json_t *json =
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "folder",
+                  folder[0] != '\0' ? json_text(folder) : json_null(), "target",
+                  result->target->name, "seconds", json_result_real(result->seconds), "requests",
+                  json_integer((json_int_t)traffic_requests(traffic)), "operations",
+                  describe_rows(tap_operations(traffic), tap_operation_columns_count), "paths",
+                  describe_rows(tap_places(traffic), tap_place_columns_count), "errors",
+                  describe_rows(tap_errors(traffic), tap_error_columns_count), "reconciled",
+                  reconcile_word(result->comparison.reconciled), "verdict",
+                  json_result_verdict(result->verdict));
+#define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));
+    TRAFFIC_CONVERSATIONS(X)
+#undef X
+    if (result->options->drain)
+        json_object_set_new(
+            json, "laws",
+            describe_rows(tap_laws(result->runs, result->run_count), tap_law_columns_count));
+    json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
+    json_object_set_new(json, "comparison", json_text(result->comparison.sentence));
+    return json;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static void write_rows(struct table rows, struct csv *csv)
+{
+    for (size_t i = 0; i < rows.rows; i++)
+        table_write_row(rows.type, table_row(&rows, i), csv);
+    table_deinit(&rows);
+}
+
+static enum error_kind write_latency(const struct tap_result *result, FILE *stream,
+                                     uint64_t started_utc_ns, struct error *error)
+{
+    enum error_kind kind =
+        hlog_write_header(stream, started_utc_ns, "a tag for each operation", error);
+    for (enum opcode opcode = 0; opcode < OPCODES && kind == ERROR_NONE; opcode++) {
+        const struct traffic_figures *operation = &result->traffic->operations[opcode];
+        if (operation->replies > 0)
+            kind = hlog_write_interval(stream, opcode_name(opcode), 0, result->seconds,
+                                       &operation->latency, error);
+    }
+    return kind;
+}
+
+static json_t *describe_plan(const struct tap_options *options)
+{
+    json_t *clients = json_array();
+    for (size_t i = 0; options->drain && i < options->clients.count; i++)
+        json_array_append_new(clients, json_integer((json_int_t)options->clients.list[i]));
+    return json_pack("{s:s, s:o, s:b, s:b, s:o}", "listen", options->listen, "tap_ms",
+                     options->duration_ns > 0
+                         ? json_integer((json_int_t)(options->duration_ns / NS_PER_MS))
+                         : json_null(),
+                     "with_command", (int)(options->command != NULL), "drain", (int)options->drain,
+                     "clients", clients);
+}
+
+enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,
+                         char folder[PATH_MAX], struct error *error)
+{
+    const struct tap_options *options = result->options;
+    struct file_set files;
+    struct csv operations, places, errors, runs, laws;
+    struct manifest manifest;
+    struct error closing;
+    FILE *latency = NULL;
+    enum error_kind kind = file_set_open(&files, options->output.out, result->target->name, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_table(&files, &tap_operation_table, &operations, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_table(&files, &tap_place_table, &places, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_table(&files, &tap_error_table, &errors, error);
+    if (kind == ERROR_NONE && options->drain)
+        kind = file_set_add_table(&files, &tap_run_table, &runs, error);
+    if (kind == ERROR_NONE && options->drain)
+        kind = file_set_add_table(&files, &tap_law_table, &laws, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_hlog(&files, "latency.hlog", &latency, error);
+    if (kind == ERROR_NONE) {
+        write_rows(tap_operations(result->traffic), &operations);
+        write_rows(tap_places(result->traffic), &places);
+        write_rows(tap_errors(result->traffic), &errors);
+        if (options->drain) {
+            write_rows(tap_runs(result->runs, result->run_count), &runs);
+            write_rows(tap_laws(result->runs, result->run_count), &laws);
+        }
+        kind = file_set_commit(&files, write_latency(result, latency, files.started_utc_ns, error),
+                               error);
+    }
+    manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
+                   result->target);
+    if (kind == ERROR_NONE)
+        kind = manifest_write(&manifest, &files, 1, NULL, NULL, error);
+    manifest_deinit(&manifest);
+    memcpy(folder, files.folder, sizeof files.folder);
+    enum error_kind closed = file_set_close(&files, &closing);
+    if (kind == ERROR_NONE && closed != ERROR_NONE)
+        *error = closing;
+    return kind == ERROR_NONE ? closed : kind;
+}
