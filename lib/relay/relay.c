@@ -338,8 +338,9 @@ static void begin_pair(struct relay *relay, const struct port *port, int client)
     }
 }
 
-/* Ends a connection for which no descriptor is left, with the one that is spared for that. */
-static void turn_away(struct relay *relay, const struct port *port)
+/* Ends a connection for which no descriptor is left, with the one that is spared for that. Whether
+ * there was one: without a descriptor accept4 fails before it looks. */
+static bool turn_away(struct relay *relay, const struct port *port)
 {
     close(relay->spare);
     int client = accept4(port->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -348,6 +349,7 @@ static void turn_away(struct relay *relay, const struct port *port)
         relay->connections.unaccepted++;
     }
     relay->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return client >= 0;
 }
 
 static void accept_clients(struct relay *relay, const struct port *port)
@@ -356,9 +358,10 @@ static void accept_clients(struct relay *relay, const struct port *port)
         int client = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (client >= 0)
             begin_pair(relay, port, client);
-        else if (errno == EMFILE || errno == ENFILE)
-            turn_away(relay, port);
-        else if (errno != ECONNABORTED && errno != EINTR)
+        else if (errno == EMFILE || errno == ENFILE) {
+            if (!turn_away(relay, port))
+                return;
+        } else if (errno != ECONNABORTED && errno != EINTR)
             return;
     }
 }
