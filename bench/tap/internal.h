@@ -9,6 +9,7 @@
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"
+#include "relay/probe.h"
 #include "relay/relay.h"
 #include "relay/traffic.h"
 
@@ -155,6 +156,7 @@ struct tap_result {
     struct tap_run *runs;       /* of --drain; the caller's to free */
     size_t run_count;
     double seconds;
+    const struct probe *probe;
     double cpu_us; /* of the relay, for each message; NAN without one */
     int verdict;   /* an exit status */
 };

@@ -138,6 +138,7 @@ struct tap {
     int signals;
     struct traffic traffic;
     struct relay *relay;
+    struct probe *probe;
     struct progress progress;
 };
 
@@ -305,13 +306,18 @@ static int verdict_of(const struct tap_result *result)
     return result->comparison.reconciled == RECONCILED_NO;
 }
 
-/* What the clients send, between two readings of the servers' counters. */
+/* What the clients send, between two readings of the servers' counters, and what the relay adds to
+ * it, which is measured before. */
 static enum error_kind measure(struct tap *tap, struct tap_result *result, struct error *error)
 {
     struct server_counters counters = {.servers = &tap->target.servers,
                                        .ensemble = tap->target.ensemble};
     struct server_counters_reading before, after;
-    enum error_kind kind = server_counters_read(&counters, &before, error);
+    enum error_kind kind =
+        probe_run(&tap->target.servers, tap->options->listen, &tap->probe, error);
+    result->probe = tap->probe;
+    if (kind == ERROR_NONE)
+        kind = server_counters_read(&counters, &before, error);
     if (kind == ERROR_NONE)
         kind = relay_clients(tap, result, error);
     if (kind == ERROR_NONE)
@@ -382,6 +388,7 @@ int tap_main(int argc, char **argv)
         enum error_kind kind = lead(&tap, &result, argc, argv, &error);
         status = kind == ERROR_NONE ? result.verdict : complain_about("tap", &error);
         traffic_deinit(&tap.traffic);
+        probe_free(tap.probe);
         free(result.runs);
     }
     target_options_deinit(&options.target);

@@ -262,6 +262,21 @@ static void write_errors(const struct traffic *traffic, FILE *stream)
     free(list.text);
 }
 
+/* What the relay takes, and adds. */
+static void write_cost(const struct tap_result *result, FILE *stream)
+{
+    double direct = histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50),
+           relayed = histogram_percentile_us(&result->probe->latency[PROBE_RELAYED], 50);
+    if (isfinite(result->cpu_us))
+        wrap_sentence(stream, "The relay took %.1f us of CPU time for each message.",
+                      result->cpu_us);
+    if (isfinite(direct) && isfinite(relayed))
+        wrap_sentence(stream,
+                      "Before, a request of zkherd's own took %.0f us through the relay and %.0f "
+                      "us without, medians of %d in turn: the relay adds %.0f us.",
+                      relayed, direct, PROBE_REQUESTS, relayed - direct);
+}
+
 /* What was not read, and what was not relayed. */
 static void write_gaps(const struct tap_result *result, FILE *stream)
 {
@@ -320,7 +335,8 @@ void tap_write(const struct tap_result *result, FILE *stream)
     } else {
         write_operations(traffic, stream);
         write_places(traffic, stream);
-        fputs("\n", stream);
+        if (traffic_requests(traffic) > 0)
+            fputs("\n", stream);
     }
     wrap_sentence(
         stream,
@@ -332,9 +348,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
         text_format_count(traffic->connections, connections, sizeof connections), result->seconds);
     write_errors(traffic, stream);
     wrap_sentence(stream, "%s", result->comparison.sentence);
-    if (isfinite(result->cpu_us))
-        wrap_sentence(stream, "The relay took %.1f us of CPU time for each message.",
-                      result->cpu_us);
+    write_cost(result, stream);
     write_gaps(result, stream);
     if (result->options->command != NULL)
         write_command(&result->command, stream);
@@ -375,6 +389,10 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
             json, "laws",
             describe_rows(tap_laws(result->runs, result->run_count), tap_law_columns_count));
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
+    json_result_set_real(json, "probe_direct_p50_us",
+                         histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));
+    json_result_set_real(json, "probe_relayed_p50_us",
+                         histogram_percentile_us(&result->probe->latency[PROBE_RELAYED], 50));
     json_object_set_new(json, "comparison", json_text(result->comparison.sentence));
     return json;
 }
@@ -399,6 +417,10 @@ static enum error_kind write_latency(const struct tap_result *result, FILE *stre
             kind = hlog_write_interval(stream, opcode_name(opcode), 0, result->seconds,
                                        &operation->latency, error);
     }
+    static const char *const tags[PROBE_WAYS] = {"probe.direct", "probe.relayed"};
+    for (int way = 0; way < PROBE_WAYS && kind == ERROR_NONE; way++)
+        kind = hlog_write_interval(stream, tags[way], 0, result->seconds,
+                                   &result->probe->latency[way], error);
     return kind;
 }
 
