@@ -101,6 +101,11 @@ TABLE_DECLARE(tap_law, TAP_LAW_COLUMNS);
 struct table tap_runs(const struct tap_run *runs, size_t count);
 struct table tap_laws(const struct tap_run *runs, size_t count);
 
+/* A sentence about the built-in recipes whose law of a drain the counts obey, or the first whose
+ * law they obey but for one kind of messages, of which there are more; the caller's to free. NULL:
+ * there is none. */
+char *tap_like(const struct tap_run *runs, size_t count);
+
 /* Writes the laws, for a terminal of so many columns. */
 void tap_laws_write(const struct tap_run *runs, size_t count, unsigned width, FILE *stream);
 

@@ -5,6 +5,8 @@
 #include "bench/cli/terminal.h"
 #include "bench/tap/internal.h"
 #include "measure/fit.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,6 +108,102 @@ struct table tap_laws(const struct tap_run *runs, size_t count)
     free(x);
     free(y);
     return table;
+}
+
+/* ------------------------------------------------------------------ recipes with the same law */
+
+/* The kinds of messages that laws of recipes are about, and the operations that are one of a kind.
+ */
+static const struct kind {
+    enum tally_kind tally;
+    const char *word;
+    size_t counted[5]; /* then TAP_COUNTS */
+} kinds[] = {
+    {TALLY_CREATE,
+     "create",
+     {OPCODE_CREATE, OPCODE_CREATE2, OPCODE_CREATE_CONTAINER, OPCODE_CREATE_TTL, TAP_COUNTS}},
+    {TALLY_CREATE_FAILED,
+     "failed create",
+     {TAP_FAILED + OPCODE_CREATE, TAP_FAILED + OPCODE_CREATE2, TAP_FAILED + OPCODE_CREATE_CONTAINER,
+      TAP_FAILED + OPCODE_CREATE_TTL, TAP_COUNTS}},
+    {TALLY_EXISTS, "exists", {OPCODE_EXISTS, TAP_COUNTS}},
+    {TALLY_GET, "getData", {OPCODE_GET_DATA, TAP_COUNTS}},
+    {TALLY_GET_CHILDREN, "getChildren", {OPCODE_GET_CHILDREN, OPCODE_GET_CHILDREN2, TAP_COUNTS}},
+    {TALLY_SET, "setData", {OPCODE_SET_DATA, TAP_COUNTS}},
+    {TALLY_DELETE, "delete", {OPCODE_DELETE, TAP_COUNTS}},
+    {TALLY_DELETE_FAILED, "failed delete", {TAP_FAILED + OPCODE_DELETE, TAP_COUNTS}},
+    {TALLY_MULTI, "multi", {OPCODE_MULTI, TAP_COUNTS}},
+    {TALLY_SYNC, "sync", {OPCODE_SYNC, TAP_COUNTS}},
+    {TALLY_NOTIFICATION,
+     "notification",
+     {TAP_NOTIFICATIONS + TRAFFIC_CREATED, TAP_NOTIFICATIONS + TRAFFIC_DELETED,
+      TAP_NOTIFICATIONS + TRAFFIC_CHANGED, TAP_NOTIFICATIONS + TRAFFIC_CHILDREN, TAP_COUNTS}},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* By how much the counts of a kind exceed those of a drain of the recipe: a polynomial that is
+ * exact, or not. */
+static struct fit_polynomial excess_of(const struct tap_run *runs, size_t count,
+                                       const struct recipe *recipe, const struct kind *kind)
+{
+    double x[FIT_CONSENSUS_MAX], y[FIT_CONSENSUS_MAX];
+    size_t equal;
+    for (size_t i = 0; i < count; i++) {
+        struct tally law = {0};
+        law_total(recipe, runs[i].n, runs[i].n, &law);
+        x[i] = (double)runs[i].n;
+        y[i] = -(double)law.of[kind->tally];
+        for (const size_t *counted = kind->counted; *counted != TAP_COUNTS; counted++)
+            y[i] += (double)runs[i].counts[*counted];
+    }
+    return fit_consensus(x, y, count, &equal);
+}
+
+/* How many kinds differ from the recipe's law: 0, 1 with the excess of that kind, or 2: more, or by
+ * what no polynomial says. Less than the law is more than one. */
+static size_t compare_with(const struct tap_run *runs, size_t count, const struct recipe *recipe,
+                           const struct kind **kind, struct fit_polynomial *excess)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < KINDS && differ < 2; i++) {
+        const struct fit_polynomial fit = excess_of(runs, count, recipe, &kinds[i]);
+        bool is_zero = fit.exact && fit.degree == 0 && fit.c[0] == 0;
+        if (is_zero)
+            continue;
+        differ += fit.exact && fit.c[fit.degree] > 0 ? 1 : 2;
+        *kind = &kinds[i];
+        *excess = fit;
+    }
+    return differ < 2 ? differ : 2;
+}
+
+char *tap_like(const struct tap_run *runs, size_t count)
+{
+    struct growing_text names[2] = {{0}};
+    const struct kind *kind = NULL, *first_kind = NULL;
+    struct fit_polynomial excess, first_excess = {0};
+    char law[LAW_SIZE], *sentence = NULL;
+    const struct recipe *recipe;
+    for (size_t i = 0; count > 0 && (recipe = registry_at(i)) != NULL; i++) {
+        size_t differ = recipe_has_law(recipe) && !recipe->broken
+                            ? compare_with(runs, count, recipe, &kind, &excess)
+                            : 2;
+        if (differ == 1 && first_kind == NULL) {
+            first_kind = kind;
+            first_excess = excess;
+            growing_text_add(&names[1], "%s", recipe->name);
+        } else if (differ == 0)
+            growing_text_add(&names[0], "%s%s", names[0].length > 0 ? ", " : "", recipe->name);
+    }
+    if (names[0].text != NULL)
+        sentence = memory_format("The counts are those of zkherd's recipe %s.", names[0].text);
+    else if (names[1].text != NULL)
+        sentence = memory_format("The counts are those of zkherd's recipe %s, and %s %s more.",
+                                 names[1].text, fit_describe(&first_excess, 'n', law, sizeof law),
+                                 first_kind->word);
+    free(names[0].text);
+    free(names[1].text);
+    return sentence;
 }
 
 /* ------------------------------------------------------------------ the terminal */

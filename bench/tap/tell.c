@@ -316,8 +316,13 @@ static void write_command(const struct tap_command *command, FILE *stream)
 static void write_runs(const struct tap_result *result, FILE *stream)
 {
     size_t planned = result->options->clients.count * TAP_TRIALS;
+    char *like = tap_like(result->runs, result->run_count);
+    fputs("\n", stream);
+    if (like != NULL)
+        wrap_sentence(stream, "%s", like);
+    free(like);
     wrap_sentence(stream,
-                  "\nlaw: the polynomial in the number of clients, n, that most runs equal; "
+                  "law: the polynomial in the number of clients, n, that most runs equal; "
                   "pings are left out. %zu of %zu runs, behind one that was not counted. runs.csv "
                   "has the counts of each.",
                   result->run_count, planned);
@@ -388,6 +393,9 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
         json_object_set_new(
             json, "laws",
             describe_rows(tap_laws(result->runs, result->run_count), tap_law_columns_count));
+    char *like = tap_like(result->runs, result->run_count);
+    json_object_set_new(json, "like", json_result_text(like));
+    free(like);
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
     json_result_set_real(json, "probe_direct_p50_us",
                          histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));

@@ -105,6 +105,8 @@ COMMAND_TEST(the_law_of_kazoos_lock_is_found)
         assert_int_equal(count_of(row, "equal"), 15);
         assert_int_equal(count_of(row, "differ_most"), 0);
     }
+    assert_string_equal(text_of(result, "like"), "The counts are those of zkherd's recipe "
+                                                 "scalable-get, and n exists more.");
     assert_string_equal(text_of(result, "reconciled"), "yes");
     json_decref(result);
     json_decref(read_manifest("kazoo"));
