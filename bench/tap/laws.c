@@ -179,31 +179,29 @@ static size_t compare_with(const struct tap_run *runs, size_t count, const struc
 
 char *tap_like(const struct tap_run *runs, size_t count)
 {
-    struct growing_text names[2] = {{0}};
-    const struct kind *kind = NULL, *first_kind = NULL;
-    struct fit_polynomial excess, first_excess = {0};
-    char law[LAW_SIZE], *sentence = NULL;
+    struct growing_text same = {0};
+    const struct kind *kind = kinds;
     const struct recipe *recipe;
+    struct fit_polynomial excess;
+    char law[LAW_SIZE], *near = NULL;
     for (size_t i = 0; count > 0 && (recipe = registry_at(i)) != NULL; i++) {
-        size_t differ = recipe_has_law(recipe) && !recipe->broken
-                            ? compare_with(runs, count, recipe, &kind, &excess)
-                            : 2;
-        if (differ == 1 && first_kind == NULL) {
-            first_kind = kind;
-            first_excess = excess;
-            growing_text_add(&names[1], "%s", recipe->name);
-        } else if (differ == 0)
-            growing_text_add(&names[0], "%s%s", names[0].length > 0 ? ", " : "", recipe->name);
+        if (!recipe_has_law(recipe) || recipe->broken)
+            continue;
+        size_t differ = compare_with(runs, count, recipe, &kind, &excess);
+        if (differ == 0)
+            growing_text_add(&same, "%s%s",
+                             same.text == NULL ? "The counts are those of zkherd's recipe " : ", ",
+                             recipe->name);
+        else if (differ == 1 && near == NULL)
+            near = memory_format("The counts are those of zkherd's recipe %s, and %s %s more.",
+                                 recipe->name, fit_describe(&excess, 'n', law, sizeof law),
+                                 kind->word);
     }
-    if (names[0].text != NULL)
-        sentence = memory_format("The counts are those of zkherd's recipe %s.", names[0].text);
-    else if (names[1].text != NULL)
-        sentence = memory_format("The counts are those of zkherd's recipe %s, and %s %s more.",
-                                 names[1].text, fit_describe(&first_excess, 'n', law, sizeof law),
-                                 first_kind->word);
-    free(names[0].text);
-    free(names[1].text);
-    return sentence;
+    if (same.text == NULL)
+        return near;
+    free(near);
+    growing_text_add(&same, ".");
+    return same.text;
 }
 
 /* ------------------------------------------------------------------ the terminal */
