@@ -54,6 +54,19 @@ COMMAND_TEST(json_is_as_the_schemas_say)
     json_decref(read_manifest("load"));
 }
 
+/* From then on zkherd heeds an interruption; before, it ends by the signal. */
+static bool blocks_interruptions(pid_t pid)
+{
+    char path[64], *status;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    status = read_text(path);
+    const char *blocked = strstr(status, "SigBlk:");
+    assert_non_null(blocked);
+    bool blocks = strtoull(blocked + strlen("SigBlk:"), NULL, 16) >> (SIGINT - 1) & 1;
+    free(status);
+    return blocks;
+}
+
 /* Each is in its first trial, which would take minutes. */
 COMMAND_TEST_SOON(an_interruption_before_the_first_trial_has_ended_is_told)
 {
@@ -77,9 +90,8 @@ COMMAND_TEST_SOON(an_interruption_before_the_first_trial_has_ended_is_told)
         memcpy(arguments + count, COMMAND("-d", "simulated", "--json", "-o", "out") + 1,
                6 * sizeof *arguments);
         command_start(&command, arguments);
-        while (count_entries(work_folder) == 0 && command_runs(&command))
+        while (!blocks_interruptions(command.pid) && command_runs(&command))
             pause_ms(1);
-        pause_ms(100);
         command_end(&command, command.pid, SIGINT);
         assert_status(&command, 4);
         json_t *json = schema_read_result(&command, cases[i].schema);
@@ -88,19 +100,6 @@ COMMAND_TEST_SOON(an_interruption_before_the_first_trial_has_ended_is_told)
         json_decref(json);
         assert_left(0);
     }
-}
-
-/* From then on zkherd heeds an interruption; before, it ends by the signal. */
-static bool blocks_interruptions(pid_t pid)
-{
-    char path[64], *status;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    status = read_text(path);
-    const char *blocked = strstr(status, "SigBlk:");
-    assert_non_null(blocked);
-    bool blocks = strtoull(blocked + strlen("SigBlk:"), NULL, 16) >> (SIGINT - 1) & 1;
-    free(status);
-    return blocks;
 }
 
 COMMAND_TEST_SOON(an_interrupted_prediction_is_told)
