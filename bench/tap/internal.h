@@ -42,8 +42,8 @@ MUST_CHECK enum error_kind tap_command_start(struct tap_command *command, char *
                                              const char *connect, const char *n,
                                              struct error *error);
 
-/* Of a command that was ended: whether it failed, or was ended by a signal of its own; whether it
- * ended by itself, and did not fail. */
+/* Whether a command that was ended failed, or was ended by a signal of its own; whether it ended by
+ * itself, and did not fail. */
 bool tap_command_failed(const struct tap_command *command);
 bool tap_command_succeeded(const struct tap_command *command);
 
@@ -143,9 +143,6 @@ TABLE_DECLARE(tap_error, TAP_ERROR_COLUMNS);
 /* What the servers counted beside the relay. */
 struct tap_comparison {
     struct server_counters_count servers;
-    const struct error *untold; /* why they did not */
-    uint64_t packets;           /* that the relay passed to them, counted as they count */
-    uint64_t notifications;
     enum reconciled reconciled;
     char sentence[400];
 };

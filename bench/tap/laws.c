@@ -143,16 +143,14 @@ static const struct kind {
 
 /* By how much the counts of a kind exceed those of a drain of the recipe: a polynomial that is
  * exact, or not. */
-static struct fit_polynomial excess_of(const struct tap_run *runs, size_t count,
-                                       const struct recipe *recipe, const struct kind *kind)
+static struct fit_polynomial excess_of(const struct tap_run *runs, const struct tally *laws,
+                                       size_t count, const struct kind *kind)
 {
     double x[FIT_CONSENSUS_MAX], y[FIT_CONSENSUS_MAX];
     size_t equal;
     for (size_t i = 0; i < count; i++) {
-        struct tally law = {0};
-        law_total(recipe, runs[i].n, runs[i].n, &law);
         x[i] = (double)runs[i].n;
-        y[i] = -(double)law.of[kind->tally];
+        y[i] = -(double)laws[i].of[kind->tally];
         for (const size_t *counted = kind->counted; *counted != TAP_COUNTS; counted++)
             y[i] += (double)runs[i].counts[*counted];
     }
@@ -164,9 +162,12 @@ static struct fit_polynomial excess_of(const struct tap_run *runs, size_t count,
 static size_t compare_with(const struct tap_run *runs, size_t count, const struct recipe *recipe,
                            const struct kind **kind, struct fit_polynomial *excess)
 {
+    struct tally laws[FIT_CONSENSUS_MAX] = {0};
     size_t differ = 0;
+    for (size_t i = 0; i < count; i++)
+        law_total(recipe, runs[i].n, runs[i].n, &laws[i]);
     for (size_t i = 0; i < KINDS && differ < 2; i++) {
-        const struct fit_polynomial fit = excess_of(runs, count, recipe, &kinds[i]);
+        const struct fit_polynomial fit = excess_of(runs, laws, count, &kinds[i]);
         bool is_zero = fit.exact && fit.degree == 0 && fit.c[0] == 0;
         if (is_zero)
             continue;

@@ -138,6 +138,7 @@ struct tap {
     int signals;
     struct traffic traffic;
     struct relay *relay;
+    char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
     struct progress progress;
 };
@@ -197,14 +198,12 @@ static enum error_kind settle(struct tap *tap, struct error *error)
 /* A command is told by its environment. */
 static void announce(const struct tap *tap)
 {
-    char text[CONNECT_TEXT_SIZE];
-    connect_typed(relay_connect(tap->relay), text, sizeof text);
     if (tap->options->command != NULL)
         return;
     if (tap->options->output.json)
-        complain_mildly("clients connect to %s", text);
+        complain_mildly("clients connect to %s", tap->connect);
     else
-        printf("%s\n", text);
+        printf("%s\n", tap->connect);
     fflush(stdout);
 }
 
@@ -214,13 +213,11 @@ static enum error_kind run(struct tap *tap, struct tap_result *result, const cha
                            struct error *error)
 {
     char *const *words = tap->options->command;
-    char connect[CONNECT_TEXT_SIZE];
     enum error_kind kind = ERROR_NONE;
     result->command = (struct tap_command){0};
-    connect_typed(relay_connect(tap->relay), connect, sizeof connect);
     uint64_t begun_ns = clock_now_ns();
     if (words != NULL)
-        kind = tap_command_start(&result->command, words, connect, n, error);
+        kind = tap_command_start(&result->command, words, tap->connect, n, error);
     if (kind == ERROR_NONE)
         kind = pass(tap, &result->command, begun_ns, error);
     result->seconds += (double)(clock_now_ns() - begun_ns) / 1e9;
@@ -286,6 +283,7 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     enum error_kind kind = relay_new(&relaying, &tap->relay, error);
     if (kind != ERROR_NONE)
         return kind;
+    connect_typed(relay_connect(tap->relay), tap->connect, sizeof tap->connect);
     announce(tap);
     uint64_t cpu_ns = clock_cpu_ns();
     kind = tap->options->drain ? drain(tap, result, error) : run(tap, result, NULL, error);

@@ -53,13 +53,13 @@ void tap_compare(struct tap_result *result)
     const struct server_counters_count *servers = &comparison->servers;
     const char *why = obstacle(result);
     char packets[32], notifications[32], more[32];
-    comparison->packets = packets_of(result->traffic);
-    comparison->notifications = traffic_notifications(result->traffic);
-    text_format_count(comparison->packets, packets, sizeof packets);
-    text_format_count(comparison->notifications, notifications, sizeof notifications);
-    bool agree = why == NULL && servers->packets_received == comparison->packets &&
-                 servers->notifications == comparison->notifications;
-    bool bypassed = servers->packets_received > comparison->packets;
+    uint64_t passed = packets_of(result->traffic),
+             notified = traffic_notifications(result->traffic);
+    text_format_count(passed, packets, sizeof packets);
+    text_format_count(notified, notifications, sizeof notifications);
+    bool agree =
+        why == NULL && servers->packets_received == passed && servers->notifications == notified;
+    bool bypassed = servers->packets_received > passed;
     bool others = bypassed && result->target->ensemble == NULL;
     comparison->reconciled = agree                   ? RECONCILED_YES
                              : why != NULL || others ? RECONCILED_NA
@@ -72,11 +72,10 @@ void tap_compare(struct tap_result *result)
                  "The servers counted the same: %s packets received, %s notifications sent.",
                  packets, notifications);
     else if (bypassed)
-        snprintf(
-            comparison->sentence, sizeof comparison->sentence,
-            "The servers received %s packets more than passed the relay: other clients, or "
-            "clients that do not connect through the relay.",
-            text_format_count(servers->packets_received - comparison->packets, more, sizeof more));
+        snprintf(comparison->sentence, sizeof comparison->sentence,
+                 "The servers received %s packets more than passed the relay: other clients, or "
+                 "clients that do not connect through the relay.",
+                 text_format_count(servers->packets_received - passed, more, sizeof more));
     else
         snprintf(comparison->sentence, sizeof comparison->sentence,
                  "The servers counted otherwise: %" PRIu64 " packets received and %" PRIu64
@@ -273,8 +272,9 @@ static void write_cost(const struct tap_result *result, FILE *stream)
     if (isfinite(direct) && isfinite(relayed))
         wrap_sentence(stream,
                       "Before, a request of zkherd's own took %.0f us through the relay and %.0f "
-                      "us without, medians of %d in turn: the relay adds %.0f us.",
-                      relayed, direct, PROBE_REQUESTS, relayed - direct);
+                      "us without, medians of %" PRIu64 " in turn: the relay adds %.0f us.",
+                      relayed, direct, histogram_recorded(&result->probe->latency[PROBE_RELAYED]),
+                      relayed - direct);
 }
 
 /* What was not read, and what was not relayed. */
@@ -304,10 +304,12 @@ static void write_gaps(const struct tap_result *result, FILE *stream)
 
 static void write_command(const struct tap_command *command, FILE *stream)
 {
-    if (WIFEXITED(command->status) && WEXITSTATUS(command->status) != 0)
+    if (!tap_command_failed(command))
+        return;
+    if (WIFEXITED(command->status))
         wrap_sentence(stream, "Not valid: the command ended with status %d.",
                       WEXITSTATUS(command->status));
-    else if (WIFSIGNALED(command->status) && command->ended)
+    else
         wrap_sentence(stream, "Not valid: the command was ended by signal %d.",
                       WTERMSIG(command->status));
 }
@@ -361,12 +363,12 @@ void tap_write(const struct tap_result *result, FILE *stream)
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *describe_rows(struct table rows, size_t count)
+static json_t *describe_rows(struct table rows)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < rows.rows; i++) {
         json_t *object = json_object();
-        json_result_set_row(object, rows.type, table_row(&rows, i), 0, count - 1);
+        json_result_set_row(object, rows.type, table_row(&rows, i), 0, rows.type->count - 1);
         json_array_append_new(list, object);
     }
     table_deinit(&rows);
@@ -381,18 +383,15 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
                   folder[0] != '\0' ? json_text(folder) : json_null(), "target",
                   result->target->name, "seconds", json_result_real(result->seconds), "requests",
                   json_integer((json_int_t)traffic_requests(traffic)), "operations",
-                  describe_rows(tap_operations(traffic), tap_operation_columns_count), "paths",
-                  describe_rows(tap_places(traffic), tap_place_columns_count), "errors",
-                  describe_rows(tap_errors(traffic), tap_error_columns_count), "reconciled",
-                  reconcile_word(result->comparison.reconciled), "verdict",
+                  describe_rows(tap_operations(traffic)), "paths",
+                  describe_rows(tap_places(traffic)), "errors", describe_rows(tap_errors(traffic)),
+                  "reconciled", reconcile_word(result->comparison.reconciled), "verdict",
                   json_result_verdict(result->verdict));
 #define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));
     TRAFFIC_CONVERSATIONS(X)
 #undef X
     if (result->options->drain)
-        json_object_set_new(
-            json, "laws",
-            describe_rows(tap_laws(result->runs, result->run_count), tap_law_columns_count));
+        json_object_set_new(json, "laws", describe_rows(tap_laws(result->runs, result->run_count)));
     char *like = tap_like(result->runs, result->run_count);
     json_object_set_new(json, "like", json_result_text(like));
     free(like);

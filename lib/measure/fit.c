@@ -315,6 +315,8 @@ struct fit_polynomial fit_consensus(const double *x, const double *y, size_t cou
                         best = fit;
                         *equal = equals;
                     }
+                    if (best.exact && *equal == count) /* no other is better */
+                        return best;
                 }
     }
     return best;

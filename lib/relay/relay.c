@@ -191,11 +191,16 @@ static void free_closed(struct relay *relay)
 
 /* ------------------------------------------------------------------ bytes */
 
+static enum conversation_side which(const struct side *side)
+{
+    return side == &side->pair->sides[CONVERSATION_CLIENT] ? CONVERSATION_CLIENT
+                                                           : CONVERSATION_SERVER;
+}
+
 static struct side *other_side(struct side *side)
 {
-    return &side->pair
-                ->sides[side == &side->pair->sides[CONVERSATION_CLIENT] ? CONVERSATION_SERVER
-                                                                        : CONVERSATION_CLIENT];
+    return &side->pair->sides[which(side) == CONVERSATION_CLIENT ? CONVERSATION_SERVER
+                                                                 : CONVERSATION_CLIENT];
 }
 
 /* Has epoll wait for what the side can do next. What waits for nothing is taken out, because the
@@ -203,11 +208,10 @@ static struct side *other_side(struct side *side)
 static void watch(struct relay *relay, struct side *side)
 {
     struct pair *pair = side->pair;
-    bool is_server = side == &pair->sides[CONVERSATION_SERVER];
     struct epoll_event event = {.data.ptr = side};
     if (!pair->connecting && !side->ended && other_side(side)->pending == NULL)
         event.events |= EPOLLIN;
-    if (side->pending != NULL || (pair->connecting && is_server))
+    if (side->pending != NULL || (pair->connecting && which(side) == CONVERSATION_SERVER))
         event.events |= EPOLLOUT;
     if (event.events == side->events)
         return;
@@ -279,10 +283,7 @@ static void read_side(struct relay *relay, struct side *side)
         side->ended = true;
         pass_end(relay, side);
     } else
-        conversation_feed(&pair->conversation,
-                          side == &pair->sides[CONVERSATION_CLIENT] ? CONVERSATION_CLIENT
-                                                                    : CONVERSATION_SERVER,
-                          relay->piece, (size_t)count, now_ns);
+        conversation_feed(&pair->conversation, which(side), relay->piece, (size_t)count, now_ns);
 }
 
 static void write_side(struct relay *relay, struct side *side)

@@ -50,15 +50,13 @@ static uint32_t hash(enum opcode opcode, const char *pattern)
     return hash;
 }
 
-static struct traffic_place *add_place(struct traffic *traffic, enum opcode opcode,
-                                       const char *pattern)
+static void add_place(struct traffic *traffic, enum opcode opcode, const char *pattern)
 {
     struct traffic_place *place = memory_new(1, sizeof *place);
     place->opcode = opcode;
     memcpy(place->pattern, pattern, strlen(pattern) + 1);
     traffic->places = memory_grow(traffic->places, traffic->place_count, sizeof(void *));
     traffic->places[traffic->place_count++] = place;
-    return place;
 }
 
 /* The place of an operation and a pattern, counted from 1. */

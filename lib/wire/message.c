@@ -108,34 +108,31 @@ static void read_parts(struct jute *jute, bool is_reply, struct message_record *
 
 /* ------------------------------------------------------------------ messages */
 
-/* What both sides' openings end with: the session's password, and whether read-only is meant. */
-static bool read_opening_end(struct jute *jute, struct message_opening *opening)
+/* Only the client's opening tells the last transaction that it has seen; both end with the
+ * session's password and, from 3.4 on, whether read-only is meant. */
+static bool read_opening(const void *bytes, size_t count, bool of_client,
+                         struct message_opening *opening)
 {
-    (void)jute_bytes(jute);
-    opening->has_mode = jute->left > 0;
-    if (opening->has_mode)
-        (void)jute_flag(jute);
-    return jute_is_read(jute);
+    struct jute jute = begin(bytes, count);
+    (void)jute_int(&jute); /* the protocol's version */
+    if (of_client)
+        (void)jute_long(&jute);
+    (void)jute_int(&jute); /* the session's timeout */
+    opening->session = jute_long(&jute);
+    (void)jute_bytes(&jute);
+    if (jute.left > 0)
+        (void)jute_flag(&jute);
+    return jute_is_read(&jute);
 }
 
 bool message_read_client_opening(const void *bytes, size_t count, struct message_opening *opening)
 {
-    struct jute jute = begin(bytes, count);
-    (void)jute_int(&jute); /* the protocol's version */
-    opening->zxid = jute_long(&jute);
-    opening->timeout_ms = jute_int(&jute);
-    opening->session = jute_long(&jute);
-    return read_opening_end(&jute, opening);
+    return read_opening(bytes, count, true, opening);
 }
 
 bool message_read_server_opening(const void *bytes, size_t count, struct message_opening *opening)
 {
-    struct jute jute = begin(bytes, count);
-    (void)jute_int(&jute); /* the protocol's version */
-    opening->zxid = 0;
-    opening->timeout_ms = jute_int(&jute);
-    opening->session = jute_long(&jute);
-    return read_opening_end(&jute, opening);
+    return read_opening(bytes, count, false, opening);
 }
 
 bool message_read_request(const void *bytes, size_t count, struct message_request *request)
@@ -160,7 +157,7 @@ bool message_read_reply(const void *bytes, size_t count, enum opcode opcode,
 {
     struct jute jute = begin(bytes, count);
     reply->xid = jute_int(&jute);
-    reply->zxid = jute_long(&jute);
+    (void)jute_long(&jute); /* the transaction */
     reply->error = jute_int(&jute);
     reply->record = (struct message_record){0};
     if (reply->error != 0 || opcode == OPCODE_OTHER)

@@ -20,12 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers of requests that no client counts: of notifications, and of requests whose replies come
- * out of turn (ClientCnxn). */
+/* In the place of a request's number, in a message that answers none (ClientCnxn). */
 #define MESSAGE_XID_NOTIFICATION (-1)
-#define MESSAGE_XID_PING         (-2)
-#define MESSAGE_XID_AUTH         (-4)
-#define MESSAGE_XID_SET_WATCHES  (-8)
 
 /* Errors of a reply (KeeperException.Code of 3.9.3): X(code, name). */
 #define MESSAGE_ERRORS(X)                                                                          \
@@ -74,9 +70,6 @@ struct message_record {
 /* The opening of a connection: the client's message, and the server's. */
 struct message_opening {
     int64_t session; /* 0: the client asks for a new one, or the server refuses the one asked for */
-    int64_t zxid;    /* the last that the client has seen; of the client's alone */
-    int32_t timeout_ms;
-    bool has_mode; /* whether read-only follows: not before 3.4 */
 };
 
 struct message_request {
@@ -88,7 +81,6 @@ struct message_request {
 
 struct message_reply {
     int32_t xid;
-    int64_t zxid;
     int32_t error; /* 0: none; else as in KeeperException.Code */
     struct message_record record;
 };

@@ -83,12 +83,6 @@ void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t
     }
 }
 
-size_t splitter_pending(const struct splitter *splitter)
-{
-    bool has_length = splitter->length_arrived == WIRE_LENGTH;
-    return splitter->length_arrived + (has_length ? splitter->arrived : 0);
-}
-
 void splitter_deinit(struct splitter *splitter)
 {
     free(splitter->kept);

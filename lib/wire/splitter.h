@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a longer message so many bytes are kept: four times the longest that a server takes unless it
+/* So many bytes of a longer message are kept: four times the longest that a server takes unless it
  * is told otherwise (wire/maxbuffer.h). */
 #define SPLITTER_KEPT_MAX ((size_t)4 << 20)
 
@@ -33,9 +33,6 @@ typedef void splitter_take(void *context, const unsigned char *message, size_t k
 /* Calls `take` for every message that these bytes complete, in order. `take` may set unreadable. */
 void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t count,
                    splitter_take *take, void *context);
-
-/* The bytes of the message that is under way, its length's included. */
-size_t splitter_pending(const struct splitter *splitter);
 
 void splitter_deinit(struct splitter *splitter);
 
