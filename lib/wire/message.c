@@ -83,26 +83,32 @@ static void read_record(struct jute *jute, const char *fields, bool is_reply,
     }
 }
 
-/* The parts of a transaction, each behind its operation, up to one that ends the list. None of them
- * is a transaction. */
+bool message_next_part(struct jute *parts, bool is_reply, enum opcode *opcode,
+                       struct message_record *part)
+{
+    int32_t number = jute_int(parts);
+    bool done = jute_flag(parts);
+    (void)jute_int(parts); /* the error, which an error's record repeats */
+    if (done || parts->malformed)
+        return false;
+    *opcode = opcode_of(number);
+    const char *fields = is_reply ? opcode_reply(*opcode) : opcode_request(*opcode);
+    if (is_reply && number == PART_ERROR)
+        fields = PART_ERROR_FIELDS;
+    else if (*opcode == OPCODE_OTHER || fields[0] == 'm')
+        parts->malformed = true; /* no part is a transaction */
+    read_record(parts, parts->malformed ? "" : fields, is_reply, part);
+    return !parts->malformed;
+}
+
 static void read_parts(struct jute *jute, bool is_reply, struct message_record *record)
 {
-    while (!jute->malformed) {
-        int32_t number = jute_int(jute);
-        bool done = jute_flag(jute);
-        (void)jute_int(jute); /* the error, which an error's record repeats */
-        if (done || jute->malformed)
-            return;
-        struct message_record part;
-        enum opcode opcode = opcode_of(number);
-        const char *fields = is_reply ? opcode_reply(opcode) : opcode_request(opcode);
-        if (is_reply && number == PART_ERROR)
-            fields = PART_ERROR_FIELDS;
-        else if (opcode == OPCODE_OTHER || fields[0] == 'm')
-            jute->malformed = true;
-        read_record(jute, jute->malformed ? "" : fields, is_reply, &part);
+    enum opcode opcode;
+    struct message_record part;
+    record->parts = *jute;
+    while (message_next_part(jute, is_reply, &opcode, &part)) {
         record->elements++;
-        record->parts_failed += is_reply && number == PART_ERROR && part.number != 0;
+        record->parts_failed += is_reply && opcode == OPCODE_OTHER && part.number != 0;
     }
 }
 
@@ -157,7 +163,7 @@ bool message_read_reply(const void *bytes, size_t count, enum opcode opcode,
 {
     struct jute jute = begin(bytes, count);
     reply->xid = jute_int(&jute);
-    (void)jute_long(&jute); /* the transaction */
+    reply->zxid = jute_long(&jute);
     reply->error = jute_int(&jute);
     reply->record = (struct message_record){0};
     if (reply->error != 0 || opcode == OPCODE_OTHER)
@@ -171,8 +177,8 @@ bool message_read_notification(const void *bytes, size_t count,
 {
     struct jute jute = begin(bytes, count);
     int32_t xid = jute_int(&jute);
-    (void)jute_long(&jute); /* a zxid of -1 */
-    (void)jute_int(&jute);  /* no error */
+    notification->zxid = jute_long(&jute);
+    (void)jute_int(&jute); /* no error */
     notification->event = jute_int(&jute);
     (void)jute_int(&jute); /* the session's state */
     notification->path = jute_bytes(&jute);

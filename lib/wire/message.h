@@ -65,6 +65,7 @@ struct message_record {
     bool watch;          /* whether the request sets one */
     size_t elements;     /* names, watches that are set again, parts of a transaction */
     size_t parts_failed; /* of a transaction's reply */
+    struct jute parts;   /* of a transaction, for message_next_part */
 };
 
 /* The opening of a connection: the client's message, and the server's. */
@@ -81,12 +82,14 @@ struct message_request {
 
 struct message_reply {
     int32_t xid;
+    int64_t zxid;  /* the transaction of a write; of a read the last that the server knows */
     int32_t error; /* 0: none; else as in KeeperException.Code */
     struct message_record record;
 };
 
 /* A watch that has fired. */
 struct message_notification {
+    int64_t zxid;  /* the transaction that fired it, from 3.9 on; before that -1 */
     int32_t event; /* Watcher.Event.EventType */
     struct jute_bytes path;
 };
@@ -98,6 +101,11 @@ const char *message_error_name(int32_t error);
 bool message_read_client_opening(const void *bytes, size_t count, struct message_opening *opening);
 bool message_read_server_opening(const void *bytes, size_t count, struct message_opening *opening);
 bool message_read_request(const void *bytes, size_t count, struct message_request *request);
+
+/* Reads the next part of a transaction, or of its reply, and its operation: OPCODE_OTHER for a part
+ * of a reply that has failed, with the error as its number. False behind the last. */
+bool message_next_part(struct jute *parts, bool is_reply, enum opcode *opcode,
+                       struct message_record *part);
 
 /* The number of the request that a server's message answers, or MESSAGE_XID_NOTIFICATION. */
 bool message_read_xid(const void *bytes, size_t count, int32_t *xid);
