@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/output.h"
+#include "bench/output/handoff_rows.h"
 #include "bench/output/verdict.h"
 #include "measure/hlog.h"
 
@@ -19,31 +20,6 @@
     X(recipe, csv_text(csv, of[trial_row_recipe].text))                                            \
     X(clients, csv_count(csv, of[trial_row_clients].count))                                        \
     X(trial, csv_count(csv, of[trial_row_trial].count))
-
-#define HANDOFF_COLUMNS(X)                                                                         \
-    TRIAL_COLUMNS(X)                                                                               \
-    X(lock, csv_count(csv, lock))                                                                  \
-    X(handoff, csv_count(csv, handoff))                                                            \
-    X(waiters, csv_count(csv, row->waiters))                                                       \
-    X(holder, csv_count_if(csv, row->holder != 0, row->holder - 1))                                \
-    X(granted, csv_count(csv, row->granted))                                                       \
-    X(creates, csv_count(csv, row->tally.of[TALLY_CREATE]))                                        \
-    X(exists, csv_count(csv, row->tally.of[TALLY_EXISTS]))                                         \
-    X(gets, csv_count(csv, row->tally.of[TALLY_GET]))                                              \
-    X(get_children, csv_count(csv, row->tally.of[TALLY_GET_CHILDREN]))                             \
-    X(sets, csv_count(csv, row->tally.of[TALLY_SET]))                                              \
-    X(deletes, csv_count(csv, row->tally.of[TALLY_DELETE]))                                        \
-    X(multis, csv_count(csv, row->tally.of[TALLY_MULTI]))                                          \
-    X(rpcs, csv_count(csv, tally_rpcs(&row->tally)))                                               \
-    X(notifications, csv_count(csv, row->tally.of[TALLY_NOTIFICATION]))                            \
-    X(names_listed, csv_count(csv, row->tally.of[TALLY_NAMES_LISTED]))                             \
-    X(bytes_sent, csv_count(csv, row->tally.of[TALLY_BYTES_SENT]))                                 \
-    X(bytes_received, csv_count(csv, row->tally.of[TALLY_BYTES_RECEIVED]))                         \
-    X(handoff_us, csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1))     \
-    X(creates_failed, csv_count(csv, row->tally.of[TALLY_CREATE_FAILED]))                          \
-    X(deletes_failed, csv_count(csv, row->tally.of[TALLY_DELETE_FAILED]))                          \
-    X(notifications_spurious, csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]))          \
-    X(syncs, csv_count(csv, row->tally.of[TALLY_SYNC]))
 
 #define SESSION_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -91,8 +67,7 @@ enum error_kind record_open(struct record *record, const struct options *options
                               .base = base,
                               .rows_per_trial = RECORD_HANDOFFS_MAX / base->planned + 1,
                               .thinning = 1};
-    enum error_kind kind =
-        file_set_add_csv(set, "handoffs.csv", HANDOFF_COLUMNS(CSV_NAME), &record->handoffs, error);
+    enum error_kind kind = file_set_add_table(set, &handoff_row_table, &record->handoffs, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_csv(set, "sessions.csv", SESSION_COLUMNS(CSV_NAME), &record->sessions,
                                 error);
@@ -122,14 +97,26 @@ void record_deinit(struct record *record)
 static void write_handoffs(struct record *record, const struct table_value *of,
                            const struct trial_memory *memory)
 {
-    struct csv *csv = &record->handoffs;
     uint64_t every = of[trial_row_handoffs].count / record->rows_per_trial + 1;
+    struct table_value row[handoff_row_columns_count] = {
+        [handoff_row_run] = of[trial_row_run],
+        [handoff_row_recipe] = of[trial_row_recipe],
+        [handoff_row_clients] = of[trial_row_clients],
+        [handoff_row_trial] = of[trial_row_trial],
+    };
     record->thinning = every > record->thinning ? every : record->thinning;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         size_t used = trial_memory_rows_used(memory, lock);
         for (size_t handoff = 0; handoff < used; handoff += every) {
-            const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
-            HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
+            const struct ledger_row *from = ledger_row(&memory->ledger, lock, handoff);
+            handoff_row_fill(row, &(struct handoff_facts){.lock = lock,
+                                                          .handoff = handoff,
+                                                          .waiters = from->waiters,
+                                                          .granted = from->granted,
+                                                          .holder = from->holder,
+                                                          .handoff_ns = from->handoff_ns,
+                                                          .tally = &from->tally});
+            table_write_row(&handoff_row_table, row, &record->handoffs);
         }
     }
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *or_end(void *memory)
+void *memory_or_end(void *memory)
 {
     if (memory == NULL) {
         fprintf(stderr, "zkherd: %s; %s\n", error_words(ERROR_NO_MEMORY),
@@ -20,25 +20,25 @@ static void *or_end(void *memory)
 
 void *memory_new(size_t count, size_t size)
 {
-    return or_end(calloc(count > 0 ? count : 1, size));
+    return memory_or_end(calloc(count > 0 ? count : 1, size));
 }
 
 void *memory_grow(void *list, size_t count, size_t size)
 {
     if ((count & (count - 1)) != 0) /* room up to the next power of two */
         return list;
-    return or_end(reallocarray(list, count > 0 ? 2 * count : 1, size));
+    return memory_or_end(reallocarray(list, count > 0 ? 2 * count : 1, size));
 }
 
 char *memory_text(const char *text)
 {
-    return or_end(strdup(text));
+    return memory_or_end(strdup(text));
 }
 
 __attribute__((format(printf, 1, 0))) static char *format_new(const char *format, va_list arguments)
 {
     char *text;
-    return or_end(vasprintf(&text, format, arguments) < 0 ? NULL : text);
+    return memory_or_end(vasprintf(&text, format, arguments) < 0 ? NULL : text);
 }
 
 char *memory_format(const char *format, ...)
@@ -52,12 +52,12 @@ char *memory_format(const char *format, ...)
 
 FILE *memory_stream(char **text, size_t *length)
 {
-    return or_end(open_memstream(text, length));
+    return memory_or_end(open_memstream(text, length));
 }
 
 void memory_stream_end(FILE *stream)
 {
-    or_end(fclose(stream) == 0 ? stream : NULL);
+    memory_or_end(fclose(stream) == 0 ? stream : NULL);
 }
 
 void growing_text_add(struct growing_text *growing, const char *format, ...)
@@ -67,7 +67,7 @@ void growing_text_add(struct growing_text *growing, const char *format, ...)
     char *added = format_new(format, arguments);
     va_end(arguments);
     size_t length = strlen(added);
-    growing->text = or_end(realloc(growing->text, growing->length + length + 1));
+    growing->text = memory_or_end(realloc(growing->text, growing->length + length + 1));
     memcpy(growing->text + growing->length, added, length + 1);
     growing->length += length;
     free(added);

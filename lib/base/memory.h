@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* The memory that another function has allocated; ends the program if that is NULL. */
+void *memory_or_end(void *memory);
+
 /* Zeroed memory for so many objects; the caller's to free. */
 void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 

@@ -46,12 +46,17 @@ static int compare(const void *a, const void *b, void *context)
     return from != to ? (from > to) - (from < to) : strcmp(one->name, other->name);
 }
 
+bool line_joins(const struct line_place *place, size_t rank, const struct line_place *first)
+{
+    bool shares = place->role == LINE_READS || place->role == LINE_LEASES;
+    return rank == 0 || (shares && first->role == place->role);
+}
+
 size_t line_grant(struct line_place *places, size_t count)
 {
     size_t holders = 0;
     for (size_t i = 0; i < count; i++) {
-        bool shares = places[i].role == LINE_READS || places[i].role == LINE_LEASES;
-        places[i].holds = i == 0 || (shares && holders == i && places[0].role == places[i].role);
+        places[i].holds = holders == i && line_joins(&places[i], i, &places[0]);
         holders += places[i].holds;
     }
     return holders;

@@ -9,6 +9,7 @@
 #include "tests/support/test.h"
 
 #include "bench/cli/rows.h"
+#include "bench/output/handoff_rows.h"
 #include "bench/output/load_rows.h"
 #include "bench/output/trial_columns.h"
 #include "bench/paper/internal.h"
@@ -40,7 +41,7 @@ static const struct table_type *const tables[] = {
     &plan_row_table,       &table1_table,        &table2_table,         &table3_table,
     &table3_row_table,     &figure8_fault_table, &figure8_sample_table, &command_row_table,
     &reproduced_row_table, &tap_operation_table, &tap_place_table,      &tap_error_table,
-    &tap_run_table,        &tap_law_table,
+    &tap_run_table,        &tap_law_table,       &handoff_row_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/locks.h"
+
+#include "base/memory.h"
+#include "recipes/line.h"
+#include "recipes/queue.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct locks_session {
+    int64_t id; /* the key */
+    uint32_t number;
+    uint64_t arrived_ns;
+    struct locks_lock *lock;       /* at which it has arrived last */
+    size_t waits;                  /* how often it is among the waiting of a lock */
+    struct locks_place *last_made; /* of its znodes; the others are behind it */
+};
+
+/* A znode that holds a lock or waits for one. */
+struct locks_place {
+    char *path; /* the key */
+    struct locks_lock *lock;
+    struct locks_session *session;
+    struct locks_place *made_before, *made_after; /* by the same session */
+    struct line_place line;                       /* its name points into the path */
+    uint64_t arrived_ns;
+    uint64_t turn; /* the row in which its turn came */
+    bool heard;    /* its session has heard of the turn by now */
+};
+
+struct locks {
+    locks_closed *closed;
+    void *context;
+    void *by_path, *place_by_path, *by_session; /* trees of tsearch */
+    struct locks_lock **list;
+    size_t count;
+    uint32_t sessions;
+};
+
+/* ------------------------------------------------------------------ what is found by its key */
+
+/* The key of a lock and of a place, its path, is the first member. */
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int compare_sessions(const void *a, const void *b)
+{
+    const struct locks_session *one = a, *other = b;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+static void *find(void *const *tree, const void *key, int (*compare)(const void *, const void *))
+{
+    void **found = tfind(key, tree, compare);
+    return found != NULL ? *found : NULL;
+}
+
+static void put(void **tree, void *element, int (*compare)(const void *, const void *))
+{
+    (void)memory_or_end(tsearch(element, tree, compare));
+}
+
+static struct locks_session *session_of(struct locks *locks, int64_t id)
+{
+    struct locks_session *session =
+        find(&locks->by_session, &(struct locks_session){.id = id}, compare_sessions);
+    if (session == NULL) {
+        session = memory_new(1, sizeof *session);
+        session->id = id;
+        session->number = locks->sessions++;
+        put(&locks->by_session, session, compare_sessions);
+    }
+    return session;
+}
+
+static struct locks_lock *lock_at(struct locks *locks, const char *path)
+{
+    return find(&locks->by_path, &path, compare_paths);
+}
+
+static struct locks_place *place_at(struct locks *locks, const char *path)
+{
+    return find(&locks->place_by_path, &path, compare_paths);
+}
+
+/* The lock that an ephemeral znode belongs to, made if there is none: its folder, or itself. */
+static struct locks_lock *lock_of(struct locks *locks, const char *path, bool sequential,
+                                  uint64_t at_ns)
+{
+    const char *name = strrchr(path, '/') + 1;
+    bool is_place = sequential || line_is_kazoo_lease(name);
+    size_t length = is_place ? (size_t)(name - 1 - path) : strlen(path);
+    char *key = memory_format("%.*s", (int)length, path);
+    struct locks_lock *lock = lock_at(locks, key);
+    if (lock != NULL) {
+        free(key);
+        return lock;
+    }
+    lock = memory_new(1, sizeof *lock);
+    lock->path = key;
+    lock->by_name = !is_place;
+    lock->recipe = sequential ? NULL : is_place ? "kazoo leases" : "one znode";
+    lock->index = (uint32_t)locks->count;
+    lock->row.released_ns = at_ns;
+    locks->list = memory_grow(locks->list, locks->count, sizeof(void *));
+    locks->list[locks->count++] = lock;
+    put(&locks->by_path, lock, compare_paths);
+    return lock;
+}
+
+/* ------------------------------------------------------------------ turns and rows */
+
+static size_t waiters_of(const struct locks_lock *lock)
+{
+    return lock->place_count + lock->waiting_count - lock->holders;
+}
+
+static struct locks_place *place_of(const struct locks_lock *lock, size_t index)
+{
+    return lock->places[lock->first + index];
+}
+
+static void name_holder(struct locks_row *row, const struct locks_place *place)
+{
+    row->holder = place->session->number + 1;
+    row->session = place->session->id;
+    row->arrived_ns = place->arrived_ns;
+}
+
+static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64_t at_ns)
+{
+    place->line.holds = true;
+    place->turn = lock->row.handoff;
+    place->heard = false;
+    lock->holders++;
+    if (lock->row.granted++ == 0)
+        name_holder(&lock->row, place);
+    lock->row.granted_ns = at_ns;
+}
+
+/* Of the places in the order of the queue the first holds, and behind it all that share with it.
+ * Who was taken for a holder did not hold if a place before it is seen later, as by a relay. */
+static void give_turns(struct locks_lock *lock, uint64_t at_ns)
+{
+    size_t i = 0;
+    for (; i < lock->place_count; i++) {
+        struct locks_place *place = place_of(lock, i);
+        if (!line_joins(&place->line, i, &place_of(lock, 0)->line))
+            break;
+        if (!place->line.holds)
+            give_turn(lock, place, at_ns);
+    }
+    for (; i < lock->place_count && place_of(lock, i)->line.holds; i++) {
+        place_of(lock, i)->line.holds = false;
+        lock->holders--;
+        lock->row.granted--;
+        name_holder(&lock->row, place_of(lock, 0));
+    }
+}
+
+static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_ns)
+{
+    struct locks_row *row = &lock->row;
+    row->closed_ns = at_ns;
+    locks->closed(locks->context, lock, row);
+    *row = (struct locks_row){
+        .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = waiters_of(lock)};
+    if (row->waiters > lock->waiters_max)
+        lock->waiters_max = row->waiters;
+}
+
+/* ------------------------------------------------------------------ places */
+
+/* The number of places before this one. Nearly all are the last. */
+static size_t rank_of(const struct locks_lock *lock, const struct locks_place *place)
+{
+    size_t rank = lock->place_count;
+    while (rank > 0 && queue_before(place->line.sequence, place_of(lock, rank - 1)->line.sequence))
+        rank--;
+    return rank;
+}
+
+static void insert(struct locks_lock *lock, struct locks_place *place)
+{
+    size_t used = lock->first + lock->place_count;
+    if (lock->first > lock->place_count) { /* half of the room or more has become free in front */
+        memmove(lock->places, lock->places + lock->first, lock->place_count * sizeof(void *));
+        lock->first = 0;
+        used = lock->place_count;
+    }
+    lock->places = memory_grow(lock->places, used, sizeof(void *));
+    size_t rank = rank_of(lock, place);
+    struct locks_place **at = lock->places + lock->first + rank;
+    memmove(at + 1, at, (lock->place_count - rank) * sizeof(void *));
+    *at = place;
+    lock->place_count++;
+}
+
+static void take_out(struct locks_lock *lock, const struct locks_place *place)
+{
+    size_t rank = 0;
+    while (place_of(lock, rank) != place)
+        rank++;
+    struct locks_place **from = lock->places + lock->first;
+    if (rank == 0)
+        lock->first++;
+    else
+        memmove(from + rank, from + rank + 1, (lock->place_count - rank - 1) * sizeof(void *));
+    lock->place_count--;
+}
+
+static struct locks_place *make_place(struct locks *locks, struct locks_lock *lock,
+                                      struct locks_session *session, const char *path)
+{
+    struct locks_place *place = memory_new(1, sizeof *place);
+    place->path = memory_text(path);
+    place->lock = lock;
+    place->session = session;
+    place->made_before = session->last_made;
+    if (session->last_made != NULL)
+        session->last_made->made_after = place;
+    session->last_made = place;
+    const char *name = strrchr(place->path, '/') + 1;
+    if (line_read(&name, 1, &place->line) == 0)
+        place->line.role = LINE_LEASES; /* or the only place */
+    place->line.holds = false;
+    if (lock->recipe == NULL)
+        lock->recipe = line_recipe(&place->line, 1);
+    put(&locks->place_by_path, place, compare_paths);
+    insert(lock, place);
+    return place;
+}
+
+static void free_place(struct locks *locks, struct locks_place *place)
+{
+    struct locks_session *session = place->session;
+    if (place->made_before != NULL)
+        place->made_before->made_after = place->made_after;
+    if (place->made_after != NULL)
+        place->made_after->made_before = place->made_before;
+    else
+        session->last_made = place->made_before;
+    tdelete(place, &locks->place_by_path, compare_paths);
+    free(place->path);
+    free(place);
+}
+
+static void end_place(struct locks *locks, struct locks_place *place, uint64_t at_ns)
+{
+    struct locks_lock *lock = place->lock;
+    bool held = place->line.holds;
+    take_out(lock, place);
+    lock->holders -= held;
+    free_place(locks, place);
+    if (held)
+        close_row(locks, lock, at_ns);
+    give_turns(lock, at_ns);
+}
+
+/* ------------------------------------------------------------------ sessions without a place */
+
+static void wait_at(struct locks_lock *lock, struct locks_session *session)
+{
+    lock->waiting = memory_grow(lock->waiting, lock->waiting_count, sizeof(void *));
+    lock->waiting[lock->waiting_count++] = session;
+    session->waits++;
+}
+
+static bool waits_at(const struct locks_lock *lock, const struct locks_session *session)
+{
+    size_t i = 0;
+    while (i < lock->waiting_count && lock->waiting[i] != session)
+        i++;
+    return i < lock->waiting_count;
+}
+
+/* Once. */
+static void stop_waiting(struct locks_lock *lock, struct locks_session *session)
+{
+    size_t i = 0;
+    while (i < lock->waiting_count && lock->waiting[i] != session)
+        i++;
+    if (i == lock->waiting_count)
+        return;
+    lock->waiting[i] = lock->waiting[--lock->waiting_count];
+    session->waits--;
+}
+
+/* Notes an arrival; a session that tries again for a name has arrived before. */
+static struct locks_session *arrive(struct locks *locks, struct locks_lock *lock, int64_t id,
+                                    uint64_t at_ns)
+{
+    struct locks_session *session = session_of(locks, id);
+    session->lock = lock;
+    if (lock->first_session == 0)
+        lock->first_session = session->number + 1;
+    lock->contended = lock->contended || lock->first_session != session->number + 1;
+    if (!lock->by_name || !waits_at(lock, session)) {
+        session->arrived_ns = at_ns;
+        wait_at(lock, session);
+    }
+    return session;
+}
+
+/* ------------------------------------------------------------------ what is fed */
+
+void locks_arrive(struct locks *locks, int64_t session, const char *path, bool sequential,
+                  uint64_t at_ns)
+{
+    (void)arrive(locks, lock_of(locks, path, sequential, at_ns), session, at_ns);
+}
+
+void locks_create(struct locks *locks, int64_t id, const char *path, bool sequential,
+                  uint64_t at_ns)
+{
+    struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
+    struct locks_session *session = session_of(locks, id);
+    struct locks_place *former = place_at(locks, path);
+    if (former != NULL) /* its end was not seen */
+        end_place(locks, former, at_ns);
+    if (!waits_at(lock, session))
+        session = arrive(locks, lock, id, at_ns);
+    stop_waiting(lock, session);
+    make_place(locks, lock, session, path)->arrived_ns = session->arrived_ns;
+    give_turns(lock, at_ns);
+}
+
+void locks_refuse(struct locks *locks, int64_t id, const char *path, bool sequential, bool is_there,
+                  uint64_t at_ns)
+{
+    struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
+    struct locks_session *session = session_of(locks, id);
+    if (!is_there)
+        stop_waiting(lock, session);
+    else if (!waits_at(lock, session))
+        (void)arrive(locks, lock, id, at_ns);
+}
+
+void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
+{
+    struct locks_place *place = place_at(locks, path);
+    if (place != NULL)
+        end_place(locks, place, at_ns);
+}
+
+void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
+{
+    struct locks_session *session =
+        find(&locks->by_session, &(struct locks_session){.id = id}, compare_sessions);
+    if (session == NULL)
+        return;
+    for (size_t i = 0; session->waits > 0; i++)
+        while (waits_at(locks->list[i], session))
+            stop_waiting(locks->list[i], session);
+    /* The newest first: what waits behind another place of the same session has no turn. */
+    while (session->last_made != NULL)
+        end_place(locks, session->last_made, at_ns);
+}
+
+void locks_hear(struct locks *locks, int64_t id, struct locks_lock *lock, bool is_reply,
+                uint64_t at_ns)
+{
+    struct locks_session *session = session_of(locks, id);
+    for (size_t i = 0; i < lock->place_count && place_of(lock, i)->line.holds; i++) {
+        struct locks_place *place = place_of(lock, i);
+        if (place->session != session || place->turn != lock->row.handoff)
+            continue;
+        if (is_reply || !place->heard)
+            lock->row.granted_ns = at_ns;
+        place->heard = true;
+    }
+}
+
+struct locks_lock *locks_find(struct locks *locks, const char *path)
+{
+    struct locks_lock *lock = lock_at(locks, path);
+    const struct locks_place *place = lock == NULL ? place_at(locks, path) : NULL;
+    return place != NULL ? place->lock : lock;
+}
+
+struct locks_lock *locks_of_session(struct locks *locks, int64_t session)
+{
+    return session_of(locks, session)->lock;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+struct locks *locks_new(locks_closed *closed, void *context)
+{
+    struct locks *locks = memory_new(1, sizeof *locks);
+    locks->closed = closed;
+    locks->context = context;
+    return locks;
+}
+
+void locks_end(struct locks *locks, uint64_t at_ns)
+{
+    for (size_t i = 0; i < locks->count; i++)
+        close_row(locks, locks->list[i], at_ns);
+}
+
+const struct locks_lock *locks_at(const struct locks *locks, size_t index)
+{
+    return index < locks->count ? locks->list[index] : NULL;
+}
+
+uint32_t locks_sessions(const struct locks *locks)
+{
+    return locks->sessions;
+}
+
+void locks_free(struct locks *locks)
+{
+    if (locks == NULL)
+        return;
+    for (size_t i = 0; i < locks->count; i++) {
+        struct locks_lock *lock = locks->list[i];
+        while (lock->place_count > 0) {
+            struct locks_place *place = place_of(lock, 0);
+            take_out(lock, place);
+            free_place(locks, place);
+        }
+        free(lock->places);
+        free(lock->waiting);
+        free(lock->path);
+    }
+    tdestroy(locks->by_session, free);
+    tdestroy(locks->by_path, free);
+    free(locks->list);
+    free(locks);
+}

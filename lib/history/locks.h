@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * locks: which locks there were, who held each and when, out of the changes of znodes alone. Layer:
+ * history.
+ *
+ * Fed with the changes in the order in which they happened: from a server's log of transactions, or
+ * from the messages that pass a relay. Locks are recognised by their znodes:
+ *
+ *   a queue   a folder with ephemeral children that have sequence numbers. Order, sharing and the
+ *             name of the recipe are those of recipes/line.h. A child is a place in the queue.
+ *   by name   an ephemeral znode without a number that two sessions have tried to create: its owner
+ *             holds the lock. With one session alone the znode may be a registration.
+ *
+ * Who holds follows from the znodes: the first place, or all readers in front, or all leases. A
+ * release is the end of a holder's znode, whoever ends it. The rows of a lock are those of a
+ * trial's ledger (trial/trial_memory.h): row 0 is open from the first arrival on, row i from
+ * release i to release i + 1.
+ *
+ * Invariant: every place is held, or waits; each release closes exactly one row.
+ */
+#ifndef HISTORY_LOCKS_H
+#define HISTORY_LOCKS_H
+
+#include "measure/tally.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct locks_lock;
+
+/* From one release to the next. Times are on the caller's clock. */
+struct locks_row {
+    uint64_t handoff;     /* its number: 0 before the first release */
+    uint64_t released_ns; /* the release that opened it; of row 0 the first arrival */
+    uint64_t closed_ns;   /* the release that closed it; of a lock's last row locks_end */
+    size_t waiters;       /* when it was opened */
+    size_t granted;       /* places whose turn has come */
+    uint32_t holder;      /* the session of the first of them: its number, + 1; 0: none */
+    int64_t session;      /* the same session's id */
+    uint64_t arrived_ns;  /* of that session at the lock */
+    uint64_t granted_ns;  /* when the last of them learnt of its turn; 0: none */
+    struct tally tally;   /* for the caller to add to */
+};
+
+struct locks_lock {
+    char *path;         /* of the queue's folder, or of the znode */
+    const char *recipe; /* a static text; NULL until a place is known */
+    uint32_t index;     /* from 0 */
+    bool by_name;
+    bool contended;       /* two sessions have wanted it */
+    size_t waiters_max;   /* of all rows */
+    size_t holders;       /* now */
+    struct locks_row row; /* the open one */
+    /* The rest is for locks.c. */
+    struct locks_place **places; /* in the order of the queue, from `first` on */
+    size_t first, place_count;
+    struct locks_session **waiting; /* without a place: their create has no reply, or was refused */
+    size_t waiting_count;
+    uint32_t first_session; /* that arrived, + 1 */
+};
+
+struct locks;
+
+/* A row that is closed. */
+typedef void locks_closed(void *context, const struct locks_lock *lock,
+                          const struct locks_row *row);
+
+/* Ends with locks_free. */
+struct locks *locks_new(locks_closed *closed, void *context);
+void locks_free(struct locks *locks);
+
+/* A session asks to create an ephemeral znode: `path` is without the number. Only a relay sees
+ * this; a log begins with the next. */
+void locks_arrive(struct locks *locks, int64_t session, const char *path, bool sequential,
+                  uint64_t at_ns);
+
+/* The znode was created (path: with its number), or was not: then, if it is there already, the
+ * session waits for it, and otherwise it gives up. */
+void locks_create(struct locks *locks, int64_t session, const char *path, bool sequential,
+                  uint64_t at_ns);
+void locks_refuse(struct locks *locks, int64_t session, const char *path, bool sequential,
+                  bool is_there, uint64_t at_ns);
+
+/* A znode of any kind is deleted; a session, and with it its ephemeral znodes, ends. */
+void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
+void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
+
+/* The session received a reply, or a notification, about a lock's znodes. Whose turn has come
+ * learns of it from the last reply of those that it asked for, or from a notification alone. */
+void locks_hear(struct locks *locks, int64_t session, struct locks_lock *lock, bool is_reply,
+                uint64_t at_ns);
+
+/* The lock that a path is the folder, the znode or a place of; NULL: of none. */
+struct locks_lock *locks_find(struct locks *locks, const char *path);
+
+/* The lock at which a session has arrived last; NULL: at none. */
+struct locks_lock *locks_of_session(struct locks *locks, int64_t session);
+
+/* Closes the rows that are open. Nothing may be fed afterwards. */
+void locks_end(struct locks *locks, uint64_t at_ns);
+
+/* Lock `index`, NULL behind the last; and how many sessions have a number. */
+const struct locks_lock *locks_at(const struct locks *locks, size_t index);
+uint32_t locks_sessions(const struct locks *locks);
+
+#endif
