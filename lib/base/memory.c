@@ -30,6 +30,13 @@ void *memory_grow(void *list, size_t count, size_t size)
     return memory_or_end(reallocarray(list, count > 0 ? 2 * count : 1, size));
 }
 
+char *memory_copy(const void *bytes, size_t count)
+{
+    char *copy = memory_new(count + 1, 1);
+    memcpy(copy, bytes, count);
+    return copy;
+}
+
 char *memory_text(const char *text)
 {
     return memory_or_end(strdup(text));

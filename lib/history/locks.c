@@ -361,25 +361,35 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
         end_place(locks, session->last_made, at_ns);
 }
 
-void locks_hear(struct locks *locks, int64_t id, struct locks_lock *lock, bool is_reply,
+bool locks_hear(struct locks *locks, int64_t id, struct locks_lock *lock, bool is_reply,
                 uint64_t at_ns)
 {
     struct locks_session *session = session_of(locks, id);
-    for (size_t i = 0; i < lock->place_count && place_of(lock, i)->line.holds; i++) {
-        struct locks_place *place = place_of(lock, i);
-        if (place->session != session || place->turn != lock->row.handoff)
+    bool waited = waits_at(lock, session);
+    for (struct locks_place *place = session->last_made; place != NULL;
+         place = place->made_before) {
+        if (place->lock != lock)
             continue;
-        if (is_reply || !place->heard)
+        waited = waited || !place->line.holds || !place->heard;
+        if (!place->line.holds)
+            continue;
+        if (place->turn == lock->row.handoff && (is_reply || !place->heard))
             lock->row.granted_ns = at_ns;
         place->heard = true;
     }
+    return waited;
 }
 
 struct locks_lock *locks_find(struct locks *locks, const char *path)
 {
     struct locks_lock *lock = lock_at(locks, path);
-    const struct locks_place *place = lock == NULL ? place_at(locks, path) : NULL;
-    return place != NULL ? place->lock : lock;
+    const char *name = strrchr(path, '/');
+    if (lock != NULL || name == NULL)
+        return lock;
+    char *folder = memory_copy(path, (size_t)(name - path));
+    lock = lock_at(locks, folder);
+    free(folder);
+    return lock != NULL && !lock->by_name ? lock : NULL;
 }
 
 struct locks_lock *locks_of_session(struct locks *locks, int64_t session)

@@ -87,11 +87,12 @@ void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
 void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 
 /* The session received a reply, or a notification, about a lock's znodes. Whose turn has come
- * learns of it from the last reply of those that it asked for, or from a notification alone. */
-void locks_hear(struct locks *locks, int64_t session, struct locks_lock *lock, bool is_reply,
+ * learns of it from the last reply of those that it asked for, or from a notification alone.
+ * Returns whether the session waited until then. */
+bool locks_hear(struct locks *locks, int64_t session, struct locks_lock *lock, bool is_reply,
                 uint64_t at_ns);
 
-/* The lock that a path is the folder, the znode or a place of; NULL: of none. */
+/* The lock that a path is the folder or the znode of, or whose folder has it; NULL: none. */
 struct locks_lock *locks_find(struct locks *locks, const char *path);
 
 /* The lock at which a session has arrived last; NULL: at none. */

@@ -69,6 +69,21 @@ static bool take_request(struct conversation *conversation, int32_t xid,
     return true;
 }
 
+/* Copies what a record points to, but for the data: a path, or the parts of a transaction. */
+static void copy_record(struct conversation_request *request, const struct message_record *record)
+{
+    const struct jute *parts = &record->parts;
+    request->record = *record;
+    request->record.data = (struct jute_bytes){0};
+    if (record->path.length > 0)
+        request->record.path.bytes = request->copy =
+            memory_copy(record->path.bytes, record->path.length);
+    else if (parts->left > 0) {
+        request->copy = memory_copy(parts->bytes, parts->left);
+        request->record.parts.bytes = (const unsigned char *)request->copy;
+    }
+}
+
 /* ------------------------------------------------------------------ messages */
 
 /* Tells of a request; of one that is too long to be kept, only the header is known. */
@@ -88,6 +103,7 @@ static bool take_in_request(struct conversation *conversation, const unsigned ch
                                         .sent_ns = conversation->now_ns};
     sent.tag =
         conversation->listener->requested(conversation->context, conversation, &request, &sent);
+    copy_record(&sent, &request.record);
     add_request(conversation, &sent);
     return true;
 }
@@ -138,25 +154,34 @@ static bool take_notification(struct conversation *conversation, const unsigned 
     return true;
 }
 
+static bool read_reply(struct conversation *conversation,
+                       const struct conversation_request *request, const unsigned char *message,
+                       size_t kept, size_t length)
+{
+    struct message_reply reply;
+    bool is_read = message_read_reply(message, kept, request->opcode, &reply);
+    if (kept < length)
+        reply.record = (struct message_record){0};
+    else if (!is_read)
+        return false;
+    conversation->listener->replied(conversation->context, conversation, request, &reply,
+                                    WIRE_LENGTH + length, conversation->now_ns);
+    return true;
+}
+
 static bool take_reply(struct conversation *conversation, int32_t xid, const unsigned char *message,
                        size_t kept, size_t length)
 {
     struct conversation_request request;
-    struct message_reply reply;
     if (!take_request(conversation, xid, &request)) {
         give_up(conversation, "a reply answers no request");
         return false;
     }
-    bool is_read = message_read_reply(message, kept, request.opcode, &reply);
-    if (kept < length)
-        reply.record = (struct message_record){0};
-    else if (!is_read) {
+    bool is_read = read_reply(conversation, &request, message, kept, length);
+    free(request.copy);
+    if (!is_read)
         give_up(conversation, "a reply cannot be read");
-        return false;
-    }
-    conversation->listener->replied(conversation->context, conversation, &request, &reply,
-                                    WIRE_LENGTH + length, conversation->now_ns);
-    return true;
+    return is_read;
 }
 
 static void take_server_message(void *context, const unsigned char *message, size_t kept,
@@ -248,6 +273,8 @@ void conversation_deinit(struct conversation *conversation)
 {
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         splitter_deinit(&conversation->splitters[side]);
+    for (size_t i = 0; i < conversation->request_count; i++)
+        free(request_at(conversation, i)->copy);
     free(conversation->requests);
     conversation->requests = NULL;
 }

@@ -46,7 +46,8 @@ LOCK_TEST(a_queue_is_handed_on_in_order)
     const struct locks_lock *lock = locks_find(locks, "/l");
     assert_non_null(lock);
     assert_ptr_equal(lock, locks_find(locks, "/l/lock-0000000002"));
-    assert_null(locks_find(locks, "/l/lock-0000000003"));
+    assert_null(locks_find(locks, "/l/lock-0000000002/x"));
+    assert_null(locks_find(locks, "/other"));
     assert_string_equal(lock->recipe, "queue");
     locks_delete(locks, "/l/lock-0000000002", 15); /* gives up: no handoff */
     locks_delete(locks, "/none", 16);
@@ -159,13 +160,14 @@ LOCK_TEST(a_turn_is_learnt_from_the_last_reply)
     locks_create(locks, 2, "/l/n-0000000001", true, 2);
     struct locks_lock *lock = locks_of_session(locks, 2);
     assert_ptr_equal(lock, locks_find(locks, "/l"));
-    locks_hear(locks, 1, lock, true, 3);
-    locks_hear(locks, 2, lock, true, 4); /* it waits */
+    assert_true(locks_hear(locks, 1, lock, true, 3));
+    assert_false(locks_hear(locks, 1, lock, false, 3));
+    assert_true(locks_hear(locks, 2, lock, true, 4)); /* it waits on */
     locks_delete(locks, "/l/n-0000000000", 10);
-    locks_hear(locks, 2, lock, false, 12);
-    locks_hear(locks, 2, lock, true, 14);
-    locks_hear(locks, 2, lock, false, 16); /* of a watch that it had left */
-    locks_hear(locks, 1, lock, true, 18);
+    assert_true(locks_hear(locks, 2, lock, false, 12));
+    assert_false(locks_hear(locks, 2, lock, true, 14));
+    assert_false(locks_hear(locks, 2, lock, false, 16)); /* of a watch that it had left */
+    assert_false(locks_hear(locks, 1, lock, true, 18));
     locks_end(locks, 20);
     assert_string_equal(told.text, "/l 0: 0 wait, 1 granted, 1 at 3\n"
                                    "/l 1: 1 wait, 1 granted, 2 at 14\n");
