@@ -20,6 +20,8 @@ struct tap_options {
     struct target_options target;
     struct output_options output;
     const char *listen;   /* the address of the relay */
+    bool listen_given;    /* on the command line */
+    const char *pcap;     /* a capture to be read in place of a relay; NULL: none */
     uint64_t duration_ns; /* 0: until the command or the user ends it */
     bool drain;           /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
@@ -53,6 +55,27 @@ void tap_command_look(struct tap_command *command);
 /* Ends it and all that it has started and left in its process group: asks first, waits 2 s at most,
  * then kills. Nothing runs afterwards. */
 void tap_command_end(struct tap_command *command);
+
+/* ------------------------------------------------------------------ out of a file (offline.c) */
+
+struct tap_result;
+
+/* Messages that come from a file in place of a relay: without servers, a probe or a command. */
+struct tap_source {
+    const char *option; /* that names the file */
+    const char *name;   /* what the file is: the target of the result */
+    const char *file;   /* NULL: the option is not given */
+    /* Reads the whole file, and counts its messages for `traffic`. Fills result->seconds, and says
+     * in result->comparison.sentence why there is nothing to compare with. */
+    enum error_kind (*read)(const struct tap_options *options, struct traffic *traffic,
+                            struct tap_result *result, struct error *error);
+};
+
+/* The source that the options name; its file is NULL if they name none. */
+struct tap_source tap_source_of(const struct tap_options *options);
+
+/* Whether an option is given that a source excludes; complains about the first. */
+bool tap_source_conflicts(const struct tap_options *options, const struct tap_source *source);
 
 /* ------------------------------------------------------------------ laws (laws.c) */
 

@@ -15,6 +15,7 @@
 #include "measure/fit.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -60,6 +61,7 @@ static const struct option_row rows[] = {
     {.name = "--listen",
      .parse = parse_listen,
      .member = ROW(listen),
+     .given = ROW(listen_given),
      .value = "127.0.0.1",
      .help = "      --listen ADDRESS     where clients connect to: an address of this host\n"
              "                           [127.0.0.1]\n"},
@@ -79,6 +81,10 @@ static const struct option_row rows[] = {
      .expected = "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
      .value = "4..64x2",
      .help = "  -n, --clients LIST       of --drain: numbers of clients [4..64x2]\n"},
+    {.name = "--pcap",
+     .parse = option_row_file,
+     .member = ROW(pcap),
+     .help = "      --pcap FILE          count out of a capture of packets (tcpdump -w)\n"},
     ROW_CONNECT(struct tap_options),
     {.name = "--servers",
      .parse = rows_topologies,
@@ -116,6 +122,9 @@ static int parse(int argc, char **argv, struct tap_options *options)
     if (status != ARGUMENTS_GO)
         return status;
     options->command = first < argc ? argv + first : NULL;
+    const struct tap_source source = tap_source_of(options);
+    if (source.file != NULL && tap_source_conflicts(options, &source))
+        return error_exit_status(ERROR_USAGE);
     if (options->drain && options->command == NULL)
         return complain_usage("tap", "--drain", "the command is missing: put it behind --");
     if (options->drain && options->clients.count * TAP_TRIALS > FIT_CONSENSUS_MAX)
@@ -345,18 +354,41 @@ static enum error_kind tell(const struct tap_result *result, int argc, char **ar
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
+/* What a file has, without servers and a relay. */
+static enum error_kind lead_offline(struct tap *tap, const struct tap_source *source,
+                                    struct tap_result *result, int argc, char **argv,
+                                    struct error *error)
+{
+    struct probe *nothing = memory_new(1, sizeof *nothing);
+    snprintf(tap->target.name, sizeof tap->target.name, "%s", source->name);
+    result->probe = nothing;
+    result->cpu_us = NAN;
+    result->comparison.reconciled = RECONCILED_NA;
+    enum error_kind kind = source->read(tap->options, &tap->traffic, result, error);
+    if (kind == ERROR_NONE) {
+        result->verdict = verdict_of(result);
+        kind = tell(result, argc, argv, error);
+    }
+    result->probe = NULL;
+    free(nothing);
+    return kind;
+}
+
 static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc, char **argv,
                             struct error *error)
 {
     const struct target_options *target = &tap->options->target;
+    const struct tap_source source = tap_source_of(tap->options);
     uint64_t descriptors = machine_descriptors();
     struct error left;
-    enum error_kind kind = machine_allow_descriptors(
-        descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
-    if (kind == ERROR_NONE)
-        kind = standard_output_check(error);
+    enum error_kind kind = standard_output_check(error);
     if (kind == ERROR_NONE)
         kind = folder_check(tap->options->output.out, error);
+    if (kind == ERROR_NONE && source.file != NULL)
+        return lead_offline(tap, &source, result, argc, argv, error);
+    if (kind == ERROR_NONE)
+        kind = machine_allow_descriptors(
+            descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
     if (kind == ERROR_NONE && target->connect)
         kind = target_find(target, 0, &tap->target, error);
     tap->signals = signals_block();

@@ -426,8 +426,9 @@ static enum error_kind write_latency(const struct tap_result *result, FILE *stre
     }
     static const char *const tags[PROBE_WAYS] = {"probe.direct", "probe.relayed"};
     for (int way = 0; way < PROBE_WAYS && kind == ERROR_NONE; way++)
-        kind = hlog_write_interval(stream, tags[way], 0, result->seconds,
-                                   &result->probe->latency[way], error);
+        if (histogram_recorded(&result->probe->latency[way]) > 0)
+            kind = hlog_write_interval(stream, tags[way], 0, result->seconds,
+                                       &result->probe->latency[way], error);
     return kind;
 }
 

@@ -192,6 +192,9 @@ MUST_CHECK enum error_kind targets_folder(struct targets *targets, size_t topolo
 /* Writes which versions the servers of a target run to text; "" if they run the same. */
 void targets_describe_versions(const struct target *target, char *text, size_t size);
 
+/* The first given option that configures private servers, but for their number; NULL: none is. */
+const char *target_private_option(const struct target_options *target);
+
 /* Whether two options exclude each other; complains about the first such pair. */
 bool target_conflicts(const char *subcommand, const struct target_options *target,
                       uint32_t processes);

@@ -107,16 +107,21 @@ void targets_describe_versions(const struct target *target, char *text, size_t s
 
 /* ------------------------------------------------------------------ options */
 
+const char *target_private_option(const struct target_options *target)
+{
+    return target->home_count > 0    ? "--zookeeper"
+           : target->heap_given      ? "--heap"
+           : target->cpu_percent > 0 ? "--server-cpus"
+           : target->fsync_given     ? "--fsync"
+           : target->data != NULL    ? "--data"
+                                     : NULL;
+}
+
 bool target_conflicts(const char *subcommand, const struct target_options *target,
                       uint32_t processes)
 {
     bool simulated = target->driver == DRIVER_SIMULATED;
-    const char *given = target->home_count > 0    ? "--zookeeper"
-                        : target->heap_given      ? "--heap"
-                        : target->cpu_percent > 0 ? "--server-cpus"
-                        : target->fsync_given     ? "--fsync"
-                        : target->data != NULL    ? "--data"
-                                                  : NULL;
+    const char *given = target_private_option(target);
     const struct {
         bool found;
         const char *option, *value, *why;

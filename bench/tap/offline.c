@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Messages that come from a file in place of a relay. */
+#include "bench/cli/complain.h"
+#include "bench/tap/internal.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------ a capture */
+
+static enum error_kind read_capture(const struct tap_options *options, struct traffic *traffic,
+                                    struct tap_result *result, struct error *error)
+{
+    (void)traffic, (void)result;
+    return error_raise(error, ERROR_MALFORMED, 0, options->pcap, "captures are not read yet");
+}
+
+/* ------------------------------------------------------------------ any source */
+
+struct tap_source tap_source_of(const struct tap_options *options)
+{
+    return (struct tap_source){"--pcap", "capture", options->pcap, read_capture};
+}
+
+bool tap_source_conflicts(const struct tap_options *options, const struct tap_source *source)
+{
+    const struct target_options *target = &options->target;
+    const char *private_option = target_private_option(target);
+    const char *command = options->command != NULL ? options->command[0] : NULL;
+    const struct {
+        bool found;
+        const char *option, *why;
+    } conflicts[] = {
+        {target->connect, "--connect", "a file is read without servers"},
+        {target->servers_given, "--servers", "a file is read without servers"},
+        {private_option != NULL, private_option, "a file is read without servers"},
+        {options->listen_given, "--listen", "a file is read without a relay"},
+        {options->duration_ns > 0, "--duration", "a file is read to its end"},
+        {options->drain, "--drain",
+         "a law needs runs of a command, with several numbers of clients"},
+        {command != NULL, command, "no command is run beside a file"},
+    };
+    char beside[32];
+    snprintf(beside, sizeof beside, "with %s", source->option);
+    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
+        if (conflicts[i].found)
+            return !complain_value("tap", conflicts[i].option, beside, conflicts[i].why);
+    }
+    return false;
+}
