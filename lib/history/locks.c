@@ -340,11 +340,13 @@ void locks_refuse(struct locks *locks, int64_t id, const char *path, bool sequen
         (void)arrive(locks, lock, id, at_ns);
 }
 
-void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
+bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 {
     struct locks_place *place = place_at(locks, path);
+    bool held = place != NULL && place->line.holds;
     if (place != NULL)
         end_place(locks, place, at_ns);
+    return held;
 }
 
 void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)

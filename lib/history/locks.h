@@ -83,8 +83,9 @@ void locks_create(struct locks *locks, int64_t session, const char *path, bool s
 void locks_refuse(struct locks *locks, int64_t session, const char *path, bool sequential,
                   bool is_there, uint64_t at_ns);
 
-/* A znode of any kind is deleted; a session, and with it its ephemeral znodes, ends. */
-void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
+/* A znode of any kind is deleted: returns whether that is a release. A session, and with it its
+ * ephemeral znodes, ends. */
+bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
 void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 
 /* The session received a reply, or a notification, about a lock's znodes. Whose turn has come

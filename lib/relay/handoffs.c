@@ -84,8 +84,8 @@ static void ask(void *context, const struct change *change)
     struct heard *heard = context;
     struct locks *locks = heard->handoffs->locks;
     note_path(heard, change->path);
-    if (change->opcode == OPCODE_DELETE)
-        locks_delete(locks, change->path, heard->at_ns);
+    if (change->opcode == OPCODE_DELETE && locks_delete(locks, change->path, heard->at_ns))
+        orders_release(&heard->handoffs->orders, heard->session);
     if (!change->ephemeral)
         return;
     locks_arrive(locks, heard->session, change->path, change->sequential, heard->at_ns);
@@ -190,6 +190,7 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
     struct heard heard = hear(handoffs, conversation, &request->record.path, sent->sent_ns);
     change_each_asked(request->opcode, &request->record, ask, &heard);
     struct tally *tally = tally_of(&heard, lock_of(&heard), request->opcode);
+    orders_ask(&handoffs->orders, heard.session, kind);
     tally_add(tally, kind, 1);
     tally_add(tally, TALLY_BYTES_SENT, sent->bytes);
     free(heard.path);
@@ -234,7 +235,8 @@ static void hear_notification(void *context, struct conversation *conversation,
     struct locks_lock *lock = lock_of(&heard);
     /* The end of a session that the relay does not see, such as an expiry. */
     if (notification->event == MESSAGE_EVENT_DELETED)
-        locks_delete(handoffs->locks, heard.path, at_ns);
+        (void)locks_delete(handoffs->locks, heard.path, at_ns);
+    orders_notify(&handoffs->orders, heard.session);
     if (lock != NULL) {
         bool waited = locks_hear(handoffs->locks, heard.session, lock, false, at_ns);
         tally_add(&lock->row.tally, TALLY_NOTIFICATION, 1);
@@ -262,6 +264,7 @@ void handoffs_end(struct handoffs *handoffs, uint64_t at_ns)
 void handoffs_deinit(struct handoffs *handoffs)
 {
     tdestroy(handoffs->before, free_before);
+    orders_deinit(&handoffs->orders);
     locks_free(handoffs->locks);
     free(handoffs->rows);
     *handoffs = (struct handoffs){0};

@@ -18,6 +18,7 @@
 #define RELAY_HANDOFFS_H
 
 #include "history/locks.h"
+#include "history/orders.h"
 #include "measure/histogram.h"
 #include "relay/conversation.h"
 
@@ -34,6 +35,7 @@ struct handoffs {
     struct handoffs_row *rows; /* closed, of every lock, in the order of their ends */
     size_t row_count;
     uint64_t lost;          /* rows that were not kept */
+    struct orders orders;
     struct tally elsewhere; /* what makes folders before a lock is there */
     void *before; /* of each session what it has asked before it arrives: a tree of tsearch */
 };
