@@ -10,6 +10,7 @@
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"
+#include "recipes/recipe.h"
 #include "relay/observer.h"
 #include "relay/probe.h"
 #include "relay/relay.h"
@@ -126,9 +127,19 @@ struct table tap_runs(const struct tap_result *result);
 struct table tap_laws(const struct tap_result *result);
 
 /* A sentence about the built-in recipes whose law of a drain the counts obey, or the first whose
- * law they obey but for one kind of messages, of which there are more; the caller's to free. NULL:
- * there is none. */
-char *tap_like(const struct tap_run *runs, size_t count);
+ * law they obey but for one kind of messages, of which there are more; the caller's to free. *like
+ * is the first of them. NULL: there is none. */
+char *tap_like(const struct tap_result *result, const struct recipe **like);
+
+/* ZooKeeper's name of a request: a static string. */
+const char *tap_request_word(enum tally_kind tally);
+
+/* ------------------------------------------------------------------ orders (order.c) */
+
+/* Sentences about the order in which the sessions of locks sent their requests, and whether those
+ * of a built-in recipe send the same; the caller's to free. NULL: nobody acquired a lock. like: the
+ * recipe; NULL: none. */
+char *tap_order(const struct tap_result *result, const struct recipe *like);
 
 /* Writes the laws, for a terminal of so many columns. */
 void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream);
@@ -249,6 +260,7 @@ struct tap_result {
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
     uint64_t begun_ns;
+    char *like, *order; /* sentences: tap_like and tap_order; the caller's to free */
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */

@@ -382,9 +382,11 @@ static enum error_kind measure(struct tap *tap, struct tap_result *result, struc
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind tell(const struct tap_result *result, int argc, char **argv,
-                            struct error *error)
+static enum error_kind tell(struct tap_result *result, int argc, char **argv, struct error *error)
 {
+    const struct recipe *like;
+    result->like = tap_like(result, &like);
+    result->order = tap_order(result, like);
     const struct output_options *output = &result->options->output;
     char folder[PATH_MAX] = "";
     enum error_kind kind = tap_keep(result, argc, argv, folder, error);
@@ -470,6 +472,8 @@ int tap_main(int argc, char **argv)
         while (result.period_count > 0)
             drop_last_period(&result);
         free(result.periods);
+        free(result.like);
+        free(result.order);
         probe_free(tap.probe);
         free(result.runs);
     }

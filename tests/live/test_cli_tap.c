@@ -177,6 +177,22 @@ COMMAND_TEST(the_law_of_kazoos_lock_is_found)
     }
     assert_string_equal(text_of(result, "like"), "The counts are those of zkherd's recipe "
                                                  "scalable-get, and n exists more.");
+    assert_string_equal(
+        text_of(result, "order"),
+        "A session sends exists, create, getChildren, getData to acquire; getChildren when "
+        "notified and granted the lock. A session of scalable-get sends create, getChildren, "
+        "getData to acquire; getChildren when notified and granted the lock.");
+    json_t *locks = json_object_get(result, "locks");
+    assert_int_equal(json_array_size(locks), 15);
+    for (size_t i = 0; i < json_array_size(locks); i++) {
+        json_t *lock = json_array_get(locks, i);
+        json_int_t n = count_of(lock, "clients");
+        assert_string_equal(text_of(lock, "recipe"), "kazoo-lock");
+        assert_int_equal(count_of(lock, "handoffs"), n);
+        assert_int_equal(count_of(lock, "rpcs"), 6 * n - 2);
+        assert_int_equal(count_of(lock, "notifications"), n - 1);
+        assert_int_equal(count_of(lock, "names_listed"), n * n);
+    }
     assert_string_equal(text_of(result, "reconciled"), "yes");
     json_decref(result);
     json_decref(read_manifest("kazoo"));

@@ -66,10 +66,8 @@ TEST_BETWEEN(a_long_sequence_is_cut_off, NULL, tear_down)
 TEST_BETWEEN(too_many_different_sequences_are_not_told_apart, NULL, tear_down)
 {
     for (int64_t session = 1; session <= 3 * ORDERS_MOST; session++) {
-        for (int64_t i = 0; i < session % ORDERS_LENGTH; i++)
-            orders_ask(&orders, session, TALLY_GET);
-        for (int64_t i = session / ORDERS_LENGTH; i < ORDERS_LENGTH; i++)
-            orders_ask(&orders, session, TALLY_SYNC);
+        for (int bit = 0; bit < 8; bit++)
+            orders_ask(&orders, session, session >> bit & 1 ? TALLY_GET : TALLY_SYNC);
         orders_release(&orders, session);
     }
     assert_int_equal(orders.counts[ORDERS_ARRIVAL], ORDERS_MOST);
