@@ -29,6 +29,7 @@ struct tap_options {
     uint64_t duration_ns; /* 0: until the command or the user ends it */
     bool drain;           /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
+    struct levels traced; /* handoffs of each lock whose messages are kept */
     uint64_t seed;        /* of the order of the runs */
     char *const *command; /* in argv, NULL behind the last word; NULL: none */
 };
@@ -141,6 +142,9 @@ const char *tap_request_word(enum tally_kind tally);
  * recipe; NULL: none. */
 char *tap_order(const struct tap_result *result, const struct recipe *like);
 
+/* The word of a request in trace.csv: a static string. */
+const char *tap_trace_word(enum tally_kind request);
+
 /* Writes the laws, for a terminal of so many columns. */
 void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream);
 
@@ -157,8 +161,9 @@ struct tap_period {
  * wanted and one released. run: the id of the results. The caller's to table_deinit. */
 struct table tap_trials(const struct tap_result *result, const char *run);
 
-/* Writes the rows of handoffs.csv of the same locks. */
+/* Writes the rows of handoffs.csv, and of trace.csv, of the same locks. */
 void tap_write_handoffs(const struct tap_result *result, const char *run, struct csv *csv);
+void tap_write_trace(const struct tap_result *result, const char *run, struct csv *csv);
 
 /* Writes what is known of the locks, for a terminal of so many columns. */
 void tap_locks_write(const struct tap_result *result, unsigned width, FILE *stream);

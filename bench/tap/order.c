@@ -16,15 +16,19 @@
 
 /* ------------------------------------------------------------------ a recipe's own order */
 
-static enum tally_kind kind_of(enum operation operation)
+static const enum tally_kind kind_of[] = {
+    [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
+    [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
+    [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
+    [OP_SYNC] = TALLY_SYNC,     [OP_MULTI] = TALLY_MULTI,
+};
+
+const char *tap_trace_word(enum tally_kind request)
 {
-    static const enum tally_kind kinds[] = {
-        [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
-        [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
-        [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
-        [OP_SYNC] = TALLY_SYNC,     [OP_MULTI] = TALLY_MULTI,
-    };
-    return kinds[operation];
+    enum operation operation = OP_CREATE;
+    while (kind_of[operation] != request)
+        operation++;
+    return trace_operation_word(operation);
 }
 
 /* A release is its first deletion, as a relay sees it. */
@@ -43,7 +47,7 @@ static void read_trace(struct trace *trace, struct orders *orders)
             releasing[event->session] = false;
         }
         if (event->kind == TRACE_REQUEST)
-            orders_ask(orders, event->session, kind_of(event->operation));
+            orders_ask(orders, event->session, kind_of[event->operation]);
         if (event->kind == TRACE_NOTIFICATION)
             orders_notify(orders, event->session);
     }

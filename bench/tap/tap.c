@@ -81,6 +81,7 @@ static const struct option_row rows[] = {
      .expected = "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
      .value = "4..64x2",
      .help = "  -n, --clients LIST       of --drain: numbers of clients [4..64x2]\n"},
+    ROW_TRACE(struct tap_options, traced),
     {.name = "--pcap",
      .parse = option_row_file,
      .member = ROW(pcap),
@@ -224,6 +225,8 @@ static void begin_period(struct tap *tap, struct tap_result *result, uint64_t cl
     struct tap_period *period = memory_new(1, sizeof *period);
     *period = (struct tap_period){.clients = clients, .trial = trial};
     handoffs_init(&period->handoffs);
+    period->handoffs.traced = tap->options->traced.list;
+    period->handoffs.traced_count = tap->options->traced.count;
     result->periods = memory_grow(result->periods, result->period_count, sizeof(void *));
     result->periods[result->period_count++] = period;
     tap->observer.handoffs = &period->handoffs;
@@ -479,5 +482,6 @@ int tap_main(int argc, char **argv)
     }
     target_options_deinit(&options.target);
     free(options.clients.list);
+    free(options.traced.list);
     return status;
 }
