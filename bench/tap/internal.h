@@ -242,6 +242,23 @@ TABLE_DECLARE(tap_operation, TAP_OPERATION_COLUMNS);
     TAP_FIGURES(X, T)
 TABLE_DECLARE(tap_place, TAP_PLACE_COLUMNS);
 
+#define TAP_CLIENT_FIGURE(X, T, name, unit, meaning) X(T, name, COUNT, unit, 0, SUM, meaning)
+#define TAP_SESSION_COLUMNS(X, T)                                                                  \
+    X(T, session, TEXT, "", 0, KEY, "its id, in hexadecimal digits")                               \
+    X(T, library, TEXT, "", 0, NONE,                                                               \
+      "what the client is by its first request and the names of its znodes: `C` (Apache's), "      \
+      "`Curator`, `kazoo`, or `Java or another`, which look alike")                                \
+    X(T, connections, COUNT, "", 0, SUM, "connections on which it was opened")                     \
+    X(T, from_s, REAL, "s", 3, NONE, "its first message, from the first of all")                   \
+    X(T, until_s, REAL, "s", 3, NONE, "its last message, likewise")                                \
+    CLIENTS_FIGURES(TAP_CLIENT_FIGURE, X, T)
+TABLE_DECLARE(tap_session, TAP_SESSION_COLUMNS);
+
+#define TAP_SECOND_COLUMNS(X, T)                                                                   \
+    X(T, second, COUNT, "", 0, KEY, "from the first message on, from 0")                           \
+    CLIENTS_FIGURES(TAP_CLIENT_FIGURE, X, T)
+TABLE_DECLARE(tap_second, TAP_SECOND_COLUMNS);
+
 #define TAP_ERROR_COLUMNS(X, T)                                                                    \
     X(T, operation, TEXT, "", 0, KEY, "ZooKeeper's name of the operation")                         \
     X(T, error, TEXT, "", 0, KEY, "ZooKeeper's name of the error (KeeperException.Code)")          \
@@ -261,6 +278,7 @@ struct tap_result {
     const struct tap_options *options;
     const struct target *target;
     const struct traffic *traffic;
+    const struct clients *clients;
     const struct watches *watches; /* ended */
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
@@ -285,6 +303,13 @@ void tap_compare(struct tap_result *result);
 struct table tap_operations(const struct tap_result *result);
 struct table tap_places(const struct tap_result *result);
 struct table tap_errors(const struct tap_result *result);
+
+/* The rows of clients.csv and of seconds.csv (clients.c), likewise. */
+struct table tap_sessions(const struct tap_result *result);
+struct table tap_seconds(const struct tap_result *result);
+
+/* Writes a sentence about the clients' libraries. */
+void tap_clients_write(const struct tap_result *result, FILE *stream);
 
 /* A table of the result: its file and its key in JSON. */
 struct tap_part {

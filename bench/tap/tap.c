@@ -464,6 +464,7 @@ int tap_main(int argc, char **argv)
         struct tap_result result = {.options = &options,
                                     .target = &tap.target,
                                     .traffic = &tap.observer.traffic,
+                                    .clients = &tap.observer.clients,
                                     .watches = &tap.observer.watches};
         json_result_start();
         progress_init(&tap.progress, 1, options.output.quiet);
@@ -471,6 +472,7 @@ int tap_main(int argc, char **argv)
         enum error_kind kind = lead(&tap, &result, argc, argv, &error);
         status = kind == ERROR_NONE ? result.verdict : complain_about("tap", &error);
         traffic_deinit(&tap.observer.traffic);
+        clients_deinit(&tap.observer.clients);
         watches_deinit(&tap.observer.watches);
         while (result.period_count > 0)
             drop_last_period(&result);

@@ -360,6 +360,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
         text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
         text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
         text_format_count(traffic->connections, connections, sizeof connections), result->seconds);
+    tap_clients_write(result, stream);
     write_errors(traffic, stream);
     wrap_sentence(stream, "%s", result->comparison.sentence);
     write_cost(result, stream);

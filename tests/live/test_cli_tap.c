@@ -188,7 +188,9 @@ COMMAND_TEST(the_law_of_kazoos_lock_is_found)
         "A session sends exists, create, getChildren, getData to acquire; getChildren when "
         "notified and granted the lock. A session of scalable-get sends create, getChildren, "
         "getData to acquire; getChildren when notified and granted the lock.");
-    json_t *locks = json_object_get(result, "locks");
+    json_t *locks = json_object_get(result, "locks"), *clients = json_object_get(result, "clients");
+    for (size_t i = 0; i < json_array_size(clients); i++)
+        assert_string_equal(text_of(json_array_get(clients, i), "library"), "kazoo");
     assert_int_equal(json_array_size(locks), 15);
     for (size_t i = 0; i < json_array_size(locks); i++) {
         json_t *lock = json_array_get(locks, i);

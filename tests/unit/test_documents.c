@@ -43,7 +43,8 @@ static const struct table_type *const tables[] = {
     &table3_row_table,     &figure8_fault_table, &figure8_sample_table, &command_row_table,
     &reproduced_row_table, &tap_operation_table, &tap_place_table,      &tap_error_table,
     &tap_run_table,        &tap_law_table,       &handoff_row_table,    &trace_row_table,
-    &tap_watch_table,      &tap_cause_table,     &tap_herd_table,
+    &tap_session_table,    &tap_second_table,    &tap_watch_table,      &tap_cause_table,
+    &tap_herd_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])
