@@ -16,7 +16,7 @@ static const struct tap_part parts[] = {
     {"paths", &tap_place_table, tap_places, false},
     {"errors", &tap_error_table, tap_errors, false},
     {"clients", &tap_session_table, tap_sessions, false},
-    {"seconds", &tap_second_table, tap_seconds, false},
+    {"by_second", &tap_second_table, tap_seconds, false},
     {"watches", &tap_watch_table, tap_watches, false},
     {"causes", &tap_cause_table, tap_causes, false},
     {"herds", &tap_herd_table, tap_herds, false},

@@ -409,11 +409,11 @@ OBSERVER_TEST(what_sessions_and_seconds_sum_up_to)
     now_ns += 1000;
     messages_say(SERVER, "ili", -2, 20, 0);
     by(2);
-    const struct clients_figures *of = &observer.clients.sessions[0]->figures,
+    const struct clients_figures *first = &observer.clients.sessions[0]->figures,
                                  *seconds = observer.clients.seconds;
-    assert_int_equal(of->requests, 2);
-    assert_int_equal(of->failed, 1);
-    assert_int_equal(of->notifications, 0);
+    assert_int_equal(first->requests, 2);
+    assert_int_equal(first->failed, 1);
+    assert_int_equal(first->notifications, 0);
     assert_int_equal(observer.clients.sessions[3]->figures.notifications, 1);
     assert_int_equal(observer.clients.second_count, 4);
     assert_int_equal(seconds[0].requests, 5);
