@@ -326,6 +326,8 @@ static void write_runs(const struct tap_result *result, FILE *stream)
     fputs("\n", stream);
     if (result->like != NULL)
         wrap_sentence(stream, "%s", result->like);
+    if (result->first_time != NULL)
+        wrap_sentence(stream, "%s", result->first_time);
     wrap_sentence(stream,
                   "law: the polynomial in the number of clients, n, that most runs equal; "
                   "pings are left out. %zu of %zu runs, behind one that was not counted. runs.csv "
@@ -410,6 +412,7 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
 #undef X
     json_object_set_new(json, "like", json_result_text(result->like));
     json_object_set_new(json, "order", json_result_text(result->order));
+    json_object_set_new(json, "first_time", json_result_text(result->first_time));
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
     json_result_set_real(json, "probe_direct_p50_us",
                          histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));
