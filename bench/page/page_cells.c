@@ -108,7 +108,20 @@ static const struct figures told[] = {
       {"failed", "smallest failed", MEDIAN, 1},
       {"measured_us", "measured, ms", TIME, 1e-3},
       {"handoffs_per_s", "handoffs, 1/s", TIME, 1}},
-     NULL}};
+     NULL},
+    {PAGE_AUTOPSY,
+     "locks.csv",
+     "Locks that the logs tell of",
+     {{"path", "lock"}, {"recipe", "recipe"}},
+     {{"grants", "grants", MEDIAN, 1},
+      {"handoffs", "handoffs", MEDIAN, 1},
+      {"waiters_max", "most waiters", MEDIAN, 1},
+      {"refused", "creates refused", MEDIAN, 1},
+      {"expired", "holders expired", MEDIAN, 1},
+      {"held_s", "held, s", MEDIAN, 1},
+      {"held_max_s", "longest, s", MEDIAN, 1},
+      {"waited_max_s", "longest wait, s", MEDIAN, 1}},
+     "grants"}};
 
 #define TOLD (sizeof told / sizeof told[0])
 
