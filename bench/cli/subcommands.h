@@ -11,6 +11,7 @@
     X(run, "run recipes, count every message, compare the counts with laws")                       \
     X(load, "send a mix of requests, in a closed loop or at an offered rate")                      \
     X(tap, "count what any clients send, by a relay before the servers")                           \
+    X(autopsy, "find locks, holders and herds in the logs of servers")                             \
     X(paper, "repeat the evaluation of the ZooKeeper paper, beside its figures")                   \
     X(plan, "find how many may wait for a lock; say what else limits them")                        \
     X(calibrate, "estimate what reads, writes, the disk take on these servers")                    \

@@ -202,6 +202,7 @@ static const struct {
     {"paper_table3", "table3.csv", OF(LOAD) | OF(PAPER), NULL},
     {"paper_figure8", "samples.csv", OF(LOAD) | OF(PAPER), NULL},
     {"plan", "plan.csv", OF(PLAN), NULL},
+    {"autopsy", "periods.csv", OF(AUTOPSY), NULL},
     {"noise", "trials.csv", OF(RUN), "noise_disturbed"},
     {"load_noise", "load.csv", OF(LOAD), "noise_disturbed"},
     {"plan_noise", "plan.csv", OF(PLAN), "noise_disturbed"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plots: the pictures of a run, of a comparison of runs, of a load, or of a plan. Layer:
- * bench/output.
+ * plots: the pictures of a run, of a comparison of runs, of a load, of a plan, or of an autopsy.
+ * Layer: bench/output.
  *
  * The scripts (plots/ of the sources, share/zkherd/plots of an installation) read the numbers of
  * the folder's CSV files, and are told what the results are of (bench/output/about.h): that stands
@@ -32,6 +32,7 @@ enum plots_kind {
     PLOTS_OF_LOAD,  /* also the cells alone, of a load on several topologies */
     PLOTS_OF_PAPER, /* a load whose own plots are drawn already */
     PLOTS_OF_PLAN,
+    PLOTS_OF_AUTOPSY,
 };
 
 /* What is to be drawn. */

@@ -25,15 +25,16 @@
 #define PAGE_SOURCES_MAX   16
 #define PAGE_MANIFESTS_MAX 16
 
-enum page_kind { PAGE_RUN, PAGE_LOAD, PAGE_PAPER, PAGE_PLAN, PAGE_TAP, PAGE_KINDS };
+enum page_kind { PAGE_RUN, PAGE_LOAD, PAGE_PAPER, PAGE_PLAN, PAGE_TAP, PAGE_AUTOPSY, PAGE_KINDS };
 
 struct page_manifest {
     char name[NAME_MAX + 1]; /* of its folder */
     json_t *json;
 };
 
-/* A folder of results. It has rows in the file that tells its kind, and a manifest at least: its
- * own, or those of the folders in it, one for each topology. */
+/* A folder of results. It has rows in the file that tells its kind, and, but for an autopsy, which
+ * has no servers, a manifest at least: its own, or those of the folders in it, one for each
+ * topology. */
 struct page_source {
     char folder[PATH_MAX]; /* as it was named, without slashes at the end */
     char path[PATH_MAX];   /* without links and dots */

@@ -16,11 +16,9 @@
 
 static void write_heading(FILE *stream, const struct page_sources *sources)
 {
-    static const char *const kinds[PAGE_KINDS] = {[PAGE_RUN] = "run",
-                                                  [PAGE_LOAD] = "load",
-                                                  [PAGE_PAPER] = "evaluation",
-                                                  [PAGE_PLAN] = "plan",
-                                                  [PAGE_TAP] = "tap"};
+    static const char *const kinds[PAGE_KINDS] = {
+        [PAGE_RUN] = "run",   [PAGE_LOAD] = "load", [PAGE_PAPER] = "evaluation",
+        [PAGE_PLAN] = "plan", [PAGE_TAP] = "tap",   [PAGE_AUTOPSY] = "autopsy"};
     html_text(stream, "zkherd: ");
     for (size_t i = 0; i < sources->count; i++)
         html_format(stream, "%s%s %s", i > 0 ? ", " : "", kinds[sources->list[i].kind],
@@ -41,7 +39,7 @@ static const struct {
     unsigned kinds;
 } subjects[] = {{"run", 1U << PAGE_RUN},
                 {"plan", 1U << PAGE_PLAN},
-                {"locks", 1U << PAGE_RUN | 1U << PAGE_PLAN},
+                {"locks", 1U << PAGE_RUN | 1U << PAGE_PLAN | 1U << PAGE_AUTOPSY},
                 {"operations", 1U << PAGE_LOAD | 1U << PAGE_PAPER}};
 
 /* The slots with what is written of all sources; or of each, below its label where named. */

@@ -143,7 +143,20 @@ static const struct figures told[] = {
       {"removed", "removed", MEDIAN, 1},
       {"left", "left by closed sessions", MEDIAN, 1},
       {"armed", "armed at the end", MEDIAN, 1}},
-     "set"}};
+     "set"},
+    {PAGE_AUTOPSY,
+     "locks.csv",
+     "Locks that the logs tell of",
+     {{"path", "lock"}, {"recipe", "recipe"}},
+     {{"grants", "grants", MEDIAN, 1},
+      {"handoffs", "handoffs", MEDIAN, 1},
+      {"waiters_max", "most waiters", MEDIAN, 1},
+      {"refused", "creates refused", MEDIAN, 1},
+      {"expired", "holders expired", MEDIAN, 1},
+      {"held_s", "held, s", MEDIAN, 1},
+      {"held_max_s", "longest, s", MEDIAN, 1},
+      {"waited_max_s", "longest wait, s", MEDIAN, 1}},
+     "grants"}};
 
 #define TOLD (sizeof told / sizeof told[0])
 

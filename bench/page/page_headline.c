@@ -305,14 +305,39 @@ static void put_traffic(FILE *stream, const struct page_source *const sources[],
     }
 }
 
+/* ------------------------------------------------------------------ an autopsy */
+
+static double sum_of(const struct csv_reader *file, const char *column)
+{
+    double sum = 0;
+    for (size_t row = 0; row < file->rows; row++)
+        sum += page_number(file, row, column);
+    return sum;
+}
+
+static void put_autopsy(FILE *stream, const struct page_source *const autopsies[], size_t count)
+{
+    const struct csv_reader *locks = page_file(autopsies[0], "locks.csv"),
+                            *expired = page_file(autopsies[0], "expired.csv");
+    char number[NUMBER_SIZE];
+    size_t most = 0;
+    (void)count;
+    for (size_t row = 1; row < locks->rows; row++)
+        if (page_number(locks, row, "waiters_max") > page_number(locks, most, "waiters_max"))
+            most = row;
+    if (locks->rows > 0)
+        put(stream, page_write_number(page_number(locks, most, "waiters_max"), number),
+            "is the most sessions that waited for %s", page_text(locks, most, "path"));
+    put(stream, page_write_number(sum_of(locks, "refused"), number),
+        "is how many creates a lock refused that was held");
+    put(stream, page_write_number(sum_of(expired, "held"), number), "is how many holders expired");
+}
+
 void page_headline_write(FILE *stream, const struct page_sources *sources)
 {
-    static void (*const put_kind[PAGE_KINDS])(FILE *, const struct page_source *const[],
-                                              size_t) = {[PAGE_RUN] = put_runs,
-                                                         [PAGE_LOAD] = put_loads,
-                                                         [PAGE_PAPER] = put_claims,
-                                                         [PAGE_PLAN] = put_answers,
-                                                         [PAGE_TAP] = put_traffic};
+    static void (*const put_kind[PAGE_KINDS])(FILE *, const struct page_source *const[], size_t) = {
+        [PAGE_RUN] = put_runs,     [PAGE_LOAD] = put_loads,  [PAGE_PAPER] = put_claims,
+        [PAGE_PLAN] = put_answers, [PAGE_TAP] = put_traffic, [PAGE_AUTOPSY] = put_autopsy};
     const struct page_source *alike[PAGE_SOURCES_MAX];
     enum page_kind kind = sources->list[0].kind;
     size_t count = 0;

@@ -47,7 +47,9 @@ static void put_subject(FILE *stream, const struct page_source *source)
         [PAGE_PAPER] = ("An experiment of the ZooKeeper paper (Hunt et al., USENIX ATC 2010), made "
                         "again on other machines, and its shape compared with the paper's."),
         [PAGE_PLAN] = "How many ",
-        [PAGE_TAP] = "What the clients of a program send to ZooKeeper, and what that causes."};
+        [PAGE_TAP] = "What the clients of a program send to ZooKeeper, and what that causes.",
+        [PAGE_AUTOPSY] =
+            "What the transaction logs of the servers tell of locks, after the event."};
     const struct page_manifest *manifest = &source->manifests[0];
     const json_t *recipes = page_json(manifest, "plan", "recipes");
     size_t count = json_array_size(recipes);
@@ -56,7 +58,7 @@ static void put_subject(FILE *stream, const struct page_source *source)
         html_format(stream, "%s meet the objective %s, with ",
                     page_unit(page_json_text(page_json(manifest, "plan", "unknown"))),
                     page_json_text(page_json(manifest, "plan", "objective")));
-    if (source->kind == PAGE_LOAD || source->kind == PAGE_PAPER || source->kind == PAGE_TAP)
+    if (source->kind != PAGE_RUN && source->kind != PAGE_PLAN)
         return;
     html_text(stream, count == 1 ? "the recipe " : "the recipes ");
     for (size_t i = 0; i < count; i++)
@@ -91,7 +93,8 @@ void page_lead_write(FILE *stream, const struct page_sources *sources)
         if (sources->count > 1)
             html_format(stream, "%s: ", sources->list[i].label);
         put_subject(stream, &sources->list[i]);
-        put_circumstances(stream, &sources->list[i]);
+        if (sources->list[i].kind != PAGE_AUTOPSY)
+            put_circumstances(stream, &sources->list[i]);
         fputs("</p>\n", stream);
     }
 }
@@ -227,6 +230,10 @@ static void put_manifest(FILE *stream, const struct page_source *source, size_t 
 
 void page_settings_write(FILE *stream, const struct page_source *source)
 {
+    if (source->kind == PAGE_AUTOPSY)
+        html_element(stream, "p",
+                     "Made from the files of servers alone: of their machines nothing "
+                     "is known.");
     for (size_t i = 0; i < source->manifest_count; i++)
         put_manifest(stream, source, i);
 }
@@ -329,6 +336,11 @@ void page_cautions_write(FILE *stream, const struct page_source *source)
     fputs("<ul>\n", stream);
     tell_manifests(stream, source);
     tell_invalid(stream, page_trials(source));
+    if (source->kind == PAGE_AUTOPSY)
+        html_element(stream, "li",
+                     "A log has no reads, no watches and no notifications, and refused creates "
+                     "have no path: turns follow from the znodes, and whose a refusal was from "
+                     "what its session got.");
     if (source->kind == PAGE_PAPER)
         html_element(
             stream, "li",

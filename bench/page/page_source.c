@@ -16,7 +16,8 @@ static const char *const names[] = {
     "trials.csv",  "fits.csv",     "waiters.csv", "trace.csv",   "background.csv", "load.csv",
     "cells.csv",   "timeline.csv", "table1.csv",  "table2.csv",  "table3.csv",     "figure8.csv",
     "samples.csv", "barriers.csv", "shape.csv",   "answers.csv", "plan.csv",       "traffic.csv",
-    "watches.csv", "causes.csv",   "herds.csv"};
+    "watches.csv", "causes.csv",   "herds.csv",   "locks.csv",   "expired.csv",    "bursts.csv",
+    "flaws.csv",   "periods.csv"};
 
 #define NAMES (sizeof names / sizeof names[0])
 
@@ -25,8 +26,9 @@ static const char *const names[] = {
 static const struct {
     const char *file;
     enum page_kind kind;
-} tellers[] = {{"shape.csv", PAGE_PAPER}, {"answers.csv", PAGE_PLAN}, {"cells.csv", PAGE_LOAD},
-               {"load.csv", PAGE_LOAD},   {"trials.csv", PAGE_RUN},   {"traffic.csv", PAGE_TAP}};
+} tellers[] = {{"shape.csv", PAGE_PAPER},    {"answers.csv", PAGE_PLAN}, {"cells.csv", PAGE_LOAD},
+               {"load.csv", PAGE_LOAD},      {"trials.csv", PAGE_RUN},   {"traffic.csv", PAGE_TAP},
+               {"periods.csv", PAGE_AUTOPSY}};
 
 #define TELLERS (sizeof tellers / sizeof tellers[0])
 
@@ -150,7 +152,7 @@ static enum error_kind read_source(struct page_source *source, const char *telle
     enum error_kind kind = add_manifest(source, source->path, error);
     if (kind == ERROR_NONE && source->manifest_count == 0)
         kind = folder_each(source->path, add_manifest, source, error);
-    if (kind == ERROR_NONE && source->manifest_count == 0)
+    if (kind == ERROR_NONE && source->manifest_count == 0 && source->kind != PAGE_AUTOPSY)
         return error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
                            "there is no manifest.json in it");
     source->files = memory_new(NAMES, sizeof *source->files);

@@ -12,6 +12,9 @@
 
 #define COUNT_SIZE 32
 
+/* Locks and sessions of an autopsy that are told; the tables have all. */
+#define AUTOPSY_TOLD_MAX 10
+
 /* ------------------------------------------------------------------ what was checked */
 
 /* What is not all that was asked for must be read first. */
@@ -364,14 +367,36 @@ static void say_herds(FILE *stream, const struct page_source *source)
                           herds, 0);
 }
 
+/* ------------------------------------------------------------------ an autopsy */
+
+static void say_autopsy(FILE *stream, const struct page_source *source)
+{
+    const struct csv_reader *locks = page_file(source, "locks.csv"),
+                            *expired = page_file(source, "expired.csv"),
+                            *flaws = page_file(source, "flaws.csv");
+    for (size_t row = 0; row < flaws->rows && row < AUTOPSY_TOLD_MAX; row++)
+        html_sentence(stream, "undetermined", "%s", page_text(flaws, row, "sentence"));
+    for (size_t row = 0, told = 0; row < locks->rows && told < AUTOPSY_TOLD_MAX; row++) {
+        if (!(page_number(locks, row, "waiters_max") > 0))
+            continue;
+        told++;
+        html_sentence_row(stream, HTML_MEASURED,
+                          "{path} ({recipe}): grants {grants:,}, most waiters {waiters_max:,}, "
+                          "refused creates {refused:,}, expired holders {expired:,}.",
+                          locks, row);
+    }
+    for (size_t row = 0; row < expired->rows && row < AUTOPSY_TOLD_MAX; row++)
+        html_sentence_row(stream, HTML_MEASURED,
+                          "Session {session} expired: locks held {held:,}[, waiters of the first "
+                          "{waiters:,}][, timeout {timeout_ms:,} ms].",
+                          expired, row);
+}
+
 void page_verdicts_write(FILE *stream, const struct page_source *source)
 {
-    static void (*const say[PAGE_KINDS])(FILE *,
-                                         const struct page_source *) = {[PAGE_RUN] = say_locks,
-                                                                        [PAGE_LOAD] = say_loads,
-                                                                        [PAGE_PAPER] = say_claims,
-                                                                        [PAGE_PLAN] = say_answers,
-                                                                        [PAGE_TAP] = say_herds};
+    static void (*const say[PAGE_KINDS])(FILE *, const struct page_source *) = {
+        [PAGE_RUN] = say_locks,    [PAGE_LOAD] = say_loads, [PAGE_PAPER] = say_claims,
+        [PAGE_PLAN] = say_answers, [PAGE_TAP] = say_herds,  [PAGE_AUTOPSY] = say_autopsy};
     fputs("<ul class=\"verdicts\">\n", stream);
     for (size_t i = 0; i < source->manifest_count; i++)
         say_how_far(stream, &source->manifests[i]);

@@ -202,7 +202,7 @@ static const struct {
     {"load.csv", PLOTS_OF_LOAD},          {"cells.csv", PLOTS_OF_LOAD},
     {"table1.csv", PLOTS_OF_LOAD},        {"table2.csv", PLOTS_OF_LOAD},
     {"table3.csv", PLOTS_OF_LOAD},        {"samples.csv", PLOTS_OF_LOAD},
-    {"trials.csv", PLOTS_OF_RUN},
+    {"trials.csv", PLOTS_OF_RUN},         {"periods.csv", PLOTS_OF_AUTOPSY},
 };
 
 static bool find_kind(const char *folder, enum plots_kind *kind)
@@ -256,7 +256,7 @@ static enum error_kind plot_folder(const char *named, struct plot *plot, struct 
         return plot_rows(folder, "compare.csv", of, plot, error);
     if (of == PLOTS_OF_PLAN)
         return plot_rows(folder, "answers.csv", of, plot, error);
-    /* The scripts of a load read numbers alone. */
+    /* The scripts of a load and of an autopsy read numbers alone. */
     return draw(plot, &(struct plots){.kind = of, .folder = folder}, error);
 }
 

@@ -9,6 +9,7 @@
 #include "bench/output/verdict.h"
 #include "measure/hlog.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,8 @@
     X(session, csv_count(csv, i))                                                                  \
     X(server, csv_text(csv, session->server))                                                      \
     X(role, csv_text(csv, role_word(session->role)))                                               \
-    X(acquisitions, csv_count(csv, memory->sessions[i].acquisitions))
+    X(acquisitions, csv_count(csv, memory->sessions[i].acquisitions))                              \
+    X(id, write_id(csv, session->id))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -106,6 +108,13 @@ static void write_handoffs(struct record *record, const struct table_value *of,
             table_write_row(&handoff_row_table, row, &record->handoffs);
         }
     }
+}
+
+static void write_id(struct csv *csv, int64_t id)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)id);
+    csv_text(csv, id != 0 ? text : NULL);
 }
 
 static void write_sessions(struct record *record, const struct table_value *of,

@@ -24,6 +24,8 @@
     X(NOT_EMPTY, 2, "the folder is not empty",                                                     \
       "name an empty folder, or one that does not exist yet")                                      \
     X(NOT_A_RUN, 2, "not the folder of a run", "name a folder that zkherd run wrote")              \
+    X(NO_JOURNAL, 2, "no transaction log of ZooKeeper",                                            \
+      "name a server's dataDir or dataLogDir, or the folder version-2 in it")                      \
     X(NOT_DRAWN, 3, "the plots cannot be drawn", "")                                               \
     X(MALFORMED, 2, "malformed file", "use the file as zkherd wrote it")                           \
     X(OTHER_PLAN, 2, "the plans of the runs differ", "compare runs of the same plan")              \

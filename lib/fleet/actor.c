@@ -54,6 +54,7 @@ static void count_established(struct actor *actor)
 {
     struct shared *shared = actor->shared;
     actor->established = true;
+    actor_place(actor)->id = client_session_id(actor->client);
     note_server(actor);
     atomic_fetch_sub(&shared->connecting, 1);
     actor_step(actor);

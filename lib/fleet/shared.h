@@ -58,6 +58,7 @@ struct shared_session {
     bool answered;                   /* at the last report: the socket has unread bytes */
     bool apart;                      /* at the last report: the session has no connection */
     uint32_t timeout_ms;             /* of the session, as the server granted it */
+    int64_t id;                      /* the servers' number of the session */
     uint64_t spoke_ns;               /* see struct actor */
     uint64_t pings;                  /* see struct actor */
     char server[CLIENT_SERVER_SIZE]; /* client_server, of the present or the last connection */

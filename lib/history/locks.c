@@ -37,6 +37,7 @@ struct locks {
     struct locks_lock **list;
     size_t count;
     uint32_t sessions;
+    size_t holders, present; /* of all locks: that hold; that hold or wait */
 };
 
 /* ------------------------------------------------------------------ what is found by its key */
@@ -101,6 +102,7 @@ static struct locks_lock *lock_of(struct locks *locks, const char *path, bool se
         return lock;
     }
     lock = memory_new(1, sizeof *lock);
+    lock->all = locks;
     lock->path = key;
     lock->by_name = !is_place;
     lock->recipe = sequential ? NULL : is_place ? "kazoo leases" : "one znode";
@@ -137,6 +139,7 @@ static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64
     place->turn = lock->row.handoff;
     place->heard = false;
     lock->holders++;
+    lock->all->holders++;
     if (lock->row.granted++ == 0)
         name_holder(&lock->row, place);
     lock->row.granted_ns = at_ns;
@@ -157,6 +160,7 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
     for (; i < lock->place_count && place_of(lock, i)->line.holds; i++) {
         place_of(lock, i)->line.holds = false;
         lock->holders--;
+        lock->all->holders--;
         lock->row.granted--;
         name_holder(&lock->row, place_of(lock, 0));
     }
@@ -202,6 +206,7 @@ static void insert(struct locks_lock *lock, struct locks_place *place)
     memmove(at + 1, at, (lock->place_count - rank) * sizeof(void *));
     *at = place;
     lock->place_count++;
+    lock->all->present++;
 }
 
 static void take_out(struct locks_lock *lock, const struct locks_place *place)
@@ -215,6 +220,7 @@ static void take_out(struct locks_lock *lock, const struct locks_place *place)
     else
         memmove(from + rank, from + rank + 1, (lock->place_count - rank - 1) * sizeof(void *));
     lock->place_count--;
+    lock->all->present--;
 }
 
 static struct locks_place *make_place(struct locks *locks, struct locks_lock *lock,
@@ -260,6 +266,7 @@ static void end_place(struct locks *locks, struct locks_place *place, uint64_t a
     uint32_t releaser = place->session->number + 1;
     take_out(lock, place);
     lock->holders -= held;
+    locks->holders -= held;
     free_place(locks, place);
     if (held)
         close_row(locks, lock, releaser, at_ns);
@@ -272,6 +279,7 @@ static void wait_at(struct locks_lock *lock, struct locks_session *session)
 {
     lock->waiting = memory_grow(lock->waiting, lock->waiting_count, sizeof(void *));
     lock->waiting[lock->waiting_count++] = session;
+    lock->all->present++;
     session->waits++;
 }
 
@@ -292,6 +300,7 @@ static void stop_waiting(struct locks_lock *lock, struct locks_session *session)
     if (i == lock->waiting_count)
         return;
     lock->waiting[i] = lock->waiting[--lock->waiting_count];
+    lock->all->present--;
     session->waits--;
 }
 
@@ -446,6 +455,12 @@ uint32_t locks_number(struct locks *locks, int64_t session)
 const struct locks_lock *locks_at(const struct locks *locks, size_t index)
 {
     return index < locks->count ? locks->list[index] : NULL;
+}
+
+void locks_count(const struct locks *locks, size_t *holders, size_t *waiters)
+{
+    *holders = locks->holders;
+    *waiters = locks->present - locks->holders;
 }
 
 uint32_t locks_sessions(const struct locks *locks)

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct locks;
 struct locks_lock;
 
 /* From one release to the next. Times are on the caller's clock. */
@@ -55,14 +56,13 @@ struct locks_lock {
     size_t holders;       /* now */
     struct locks_row row; /* the open one */
     /* The rest is for locks.c. */
+    struct locks *all;
     struct locks_place **places; /* in the order of the queue, from `first` on */
     size_t first, place_count;
     struct locks_session **waiting; /* without a place: their create has no reply, or was refused */
     size_t waiting_count;
     uint32_t first_session; /* that arrived, + 1 */
 };
-
-struct locks;
 
 /* A row that is closed. */
 typedef void locks_closed(void *context, const struct locks_lock *lock,
@@ -106,6 +106,9 @@ bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t ses
 
 /* Whether a session holds one. */
 bool locks_holds(struct locks *locks, int64_t session);
+
+/* What there is now at all locks together: places that hold, and places and sessions that wait. */
+void locks_count(const struct locks *locks, size_t *holders, size_t *waiters);
 
 /* Closes the rows that are open. Nothing may be fed afterwards. */
 void locks_end(struct locks *locks, uint64_t at_ns);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "bench/autopsy/internal.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/machine.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/rows.h"
+#include "bench/cli/subcommands.h"
+#include "bench/output/file_set.h"
+#include "bench/output/folder.h"
+#include "bench/output/handoff_rows.h"
+#include "bench/output/json_result.h"
+#include "bench/output/plots.h"
+#include "bench/page/page.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "Usage: zkherd autopsy [OPTION]... DIR...\n"
+    "Read the transaction logs and snapshots of ZooKeeper's servers (version-2), only\n"
+    "read, also of a server that runs, and say which locks there were, who held them\n"
+    "and who waited, which sessions expired, and where herds were.\n"
+    "\n";
+
+static const char notes[] =
+    "\n"
+    "Several DIRs: dataDir and dataLogDir of a server, or those of several servers of\n"
+    "one ensemble. Exit status: 0 done; 2 wrong usage, or no log; 3 the environment;\n"
+    "4 not valid: transactions are missing.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd autopsy /var/lib/zookeeper\n"
+    "  zkherd autopsy --json --no-files copy/of/zk1 copy/of/zk2\n";
+
+struct autopsy {
+    struct findings findings; /* first: the context of both readings begins with it */
+    struct output_options output;
+    char *const *folders;
+    size_t folder_count;
+    struct journal *journal;
+    struct file_set files;
+    struct progress progress;
+    int signals;
+    int reading; /* 0 or 1 */
+    uint64_t begun_ns;
+};
+
+static const struct option_row rows[] = {
+    ROW_OUT(struct autopsy),
+    ROW_NO_FILES(struct autopsy),
+    ROW_PLOTS(struct autopsy),
+    ROW_JSON(struct autopsy),
+    ROW_QUIET(struct autopsy),
+    OPTION_ROW_HELP("  -h, --help               print this help\n"),
+    {0},
+};
+
+static int parse(int argc, char **argv, struct autopsy *autopsy)
+{
+    static const struct arguments arguments = {"autopsy", usage, rows, notes, NULL};
+    int first = argc;
+    int status = arguments_take(&arguments, argc, argv, autopsy, &first);
+    if (status != ARGUMENTS_GO)
+        return status;
+    if (first == argc)
+        return complain_usage("autopsy", "DIR", "the folder of a server is missing");
+    autopsy->folders = argv + first;
+    autopsy->folder_count = (size_t)(argc - first);
+    return options_write_nowhere("autopsy", &autopsy->output, NULL)
+               ? ARGUMENTS_GO
+               : error_exit_status(ERROR_USAGE);
+}
+
+/* ------------------------------------------------------------------ the two readings */
+
+static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
+{
+    const struct autopsy *autopsy = context;
+    struct pollfd signals = {.fd = autopsy->signals, .events = POLLIN};
+    char line[160], left[32];
+    double done = ((double)read_bytes / (double)of_bytes + autopsy->reading) / 2;
+    double left_ns = (double)(clock_now_ns() - autopsy->begun_ns) * (1 / done - 1);
+    snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, %s left", 100 * done,
+             (double)of_bytes / 1e6, text_format_duration((uint64_t)left_ns, left, sizeof left));
+    progress_say(&autopsy->progress, line);
+    return poll(&signals, 1, 0) <= 0;
+}
+
+static void hear_flaw(void *context, const struct journal_flaw *flaw)
+{
+    struct findings *findings = context;
+    char where[96] = "", file[512];
+    if (flaw->offset > 0)
+        snprintf(where, sizeof where, " (at byte %" PRIu64 ", behind zxid 0x%" PRIx64 ")",
+                 flaw->offset, (uint64_t)flaw->after);
+    struct table_value *row = table_add(&findings->flaws);
+    row[autopsy_flaw_sentence].kind = TABLE_TEXT;
+    row[autopsy_flaw_sentence].text =
+        memory_format("%s %s%s.", printable_text(flaw->file, file, sizeof file),
+                      journal_flaws[flaw->kind].sentence, where);
+    row[autopsy_flaw_loses] = table_flag(journal_flaws[flaw->kind].loses);
+}
+
+/* The first, of which only the census is kept. */
+static enum error_kind census(struct autopsy *autopsy, struct error *error)
+{
+    static const struct journal_listener listener = {.znode = census_znode,
+                                                     .transaction = census_transaction,
+                                                     .flaw = hear_flaw,
+                                                     .progress = show};
+    enum error_kind kind = journal_read(autopsy->journal, &listener, autopsy, error);
+    if (kind != ERROR_NONE || autopsy->findings.census.transactions > 0)
+        return kind;
+    const struct table *flaws = &autopsy->findings.flaws;
+    return error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%s",
+                       flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
+                                       : "the log has no transaction");
+}
+
+/* The second: handoffs.csv and holds.csv are written meanwhile. */
+static enum error_kind find(struct autopsy *autopsy, struct error *error)
+{
+    static const struct journal_listener listener = {.znode = findings_znode,
+                                                     .session = findings_session,
+                                                     .transaction = findings_transaction,
+                                                     .progress = show};
+    autopsy->reading = 1;
+    findings_begin(&autopsy->findings);
+    enum error_kind kind = journal_read(autopsy->journal, &listener, autopsy, error);
+    if (kind == ERROR_NONE)
+        findings_end(&autopsy->findings);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static enum error_kind write_table(struct file_set *files, const struct table *table,
+                                   struct error *error)
+{
+    struct csv csv;
+    enum error_kind kind = file_set_add_table(files, table->type, &csv, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < table->rows; i++)
+        table_write_row(table->type, table_row(table, i), &csv);
+    return kind;
+}
+
+static enum error_kind keep(struct autopsy *autopsy, struct error *error)
+{
+    struct file_set *files = &autopsy->files;
+    struct findings *findings = &autopsy->findings;
+    enum error_kind kind = file_set_add_table(files, &autopsy_hold_table, &findings->holds, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_table(files, &handoff_row_table, &findings->handoffs, error);
+    findings->run = files->run;
+    if (kind == ERROR_NONE)
+        kind = find(autopsy, error);
+    const struct table *tables[] = {&findings->flaws, &findings->lock_rows, &findings->expiries,
+                                    &findings->herds, &findings->minutes,   &findings->periods};
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++)
+        kind = write_table(files, tables[i], error);
+    return kind == ERROR_NONE ? file_set_commit(files, ERROR_NONE, error) : kind;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum error_kind tell(const struct autopsy *autopsy, const char *folder, struct error *error)
+{
+    const struct output_options *output = &autopsy->output;
+    if (output->json)
+        json_result_write(autopsy_describe(&autopsy->findings, folder), stdout);
+    else if (!output->quiet || findings_lose(&autopsy->findings))
+        autopsy_write(&autopsy->findings, stdout);
+    if (!output->json && !output->quiet && folder[0] != '\0')
+        printf("\nresults in %s\n", folder);
+    return standard_output_flush(error);
+}
+
+static void draw(const struct autopsy *autopsy, const char *folder)
+{
+    struct plots plots = {.kind = PLOTS_OF_AUTOPSY,
+                          .folder = folder,
+                          .formats = autopsy->output.plots,
+                          .interrupts = autopsy->signals};
+    if (folder[0] != '\0' && plots_draw(&plots) == PLOTS_SKIPPED && !autopsy->output.quiet)
+        complain_mildly("the plots are skipped: %s", plots.why);
+}
+
+static enum error_kind lead(struct autopsy *autopsy, struct error *error)
+{
+    struct file_set *files = &autopsy->files;
+    struct error closing;
+    enum error_kind kind = standard_output_check(error);
+    if (kind == ERROR_NONE)
+        kind = folder_check(autopsy->output.out, error);
+    if (kind == ERROR_NONE)
+        kind = journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error);
+    if (kind == ERROR_NONE)
+        kind = census(autopsy, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = file_set_open(files, autopsy->output.out, "autopsy", error);
+    if (kind == ERROR_NONE)
+        kind = keep(autopsy, error);
+    progress_clear(&autopsy->progress);
+    autopsy->findings.logs = journal_logs(autopsy->journal);
+    output_unreserve(files->folder, "manifest.json");
+    enum error_kind closed = file_set_close(files, &closing);
+    if (kind == ERROR_NONE && closed != ERROR_NONE)
+        *error = closing;
+    kind = kind == ERROR_NONE ? closed : kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    draw(autopsy, files->folder);
+    page_add(files->folder, NULL, autopsy->output.quiet);
+    return tell(autopsy, files->folder, error);
+}
+
+int autopsy_main(int argc, char **argv)
+{
+    struct autopsy autopsy = {.findings.flaws.type = &autopsy_flaw_table};
+    struct error error;
+    int status = parse(argc, argv, &autopsy);
+    if (status != ARGUMENTS_GO)
+        return status;
+    json_result_start();
+    progress_init(&autopsy.progress, 1, autopsy.output.quiet);
+    autopsy.begun_ns = clock_now_ns();
+    autopsy.signals = signals_block();
+    enum error_kind kind = lead(&autopsy, &error);
+    status = kind != ERROR_NONE                 ? complain_about("autopsy", &error)
+             : findings_lose(&autopsy.findings) ? error_exit_status(ERROR_NOT_VALID)
+                                                : 0;
+    findings_deinit(&autopsy.findings);
+    journal_free(autopsy.journal);
+    close(autopsy.signals);
+    return status;
+}

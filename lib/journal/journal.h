@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * journal: what a server of ZooKeeper keeps on its disk: the log of all transactions, and snapshots
+ * of the znodes. Layer: journal.
+ *
+ * A log (log.ZXID, of 3.4 to 3.9: org.apache.zookeeper.server.persistence.FileTxnLog) has every
+ * change that a client asked for, also what was refused (an error transaction, without a path), and
+ * the beginning and end of every session. It has no reads, no watches and no notifications. A
+ * snapshot (snapshot.ZXID, FileSnap) has the sessions and znodes of one moment; it is written while
+ * the server goes on, so that later changes may be in it.
+ *
+ * Files are read as a stream, and only read; the files may be those of a server that runs. Memory
+ * is that of the longest record.
+ *
+ * Invariants: every transaction is told once, in the order of the zxids, whatever files have it.
+ * Nothing is told of a file behind its first flaw. Two readings tell the same.
+ */
+#ifndef JOURNAL_JOURNAL_H
+#define JOURNAL_JOURNAL_H
+
+#include "base/error.h"
+#include "wire/jute.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ transactions */
+
+/* The types of transactions (org.apache.zookeeper.txn of zookeeper.jute, 3.9.3): X(NAME, number,
+ * name, fields), a letter for each field:
+ *
+ *   p  a path                  n  a number: a version, a timeout in ms, or an error
+ *   d  data                    c  the parent's cversion; 3.3 had none
+ *   a  an ACL                  l  a long
+ *   e  whether ephemeral       v  paths; servers before 3.6, and some after, write none
+ *   m  the parts of a multi
+ */
+#define JOURNAL_TYPES(X)                                                                           \
+    X(CLOSE_SESSION, -11, "closeSession", "v")                                                     \
+    X(CREATE_SESSION, -10, "createSession", "n")                                                   \
+    X(ERROR, -1, "error", "n")                                                                     \
+    X(CREATE, 1, "create", "pdaec")                                                                \
+    X(DELETE, 2, "delete", "p")                                                                    \
+    X(SET_DATA, 5, "setData", "pdn")                                                               \
+    X(SET_ACL, 7, "setACL", "pan")                                                                 \
+    X(CHECK, 13, "check", "pn")                                                                    \
+    X(MULTI, 14, "multi", "m")                                                                     \
+    X(CREATE2, 15, "create2", "pdaec")                                                             \
+    X(RECONFIG, 16, "reconfig", "pdn")                                                             \
+    X(CREATE_CONTAINER, 19, "createContainer", "pdac")                                             \
+    X(DELETE_CONTAINER, 20, "deleteContainer", "p")                                                \
+    X(CREATE_TTL, 21, "createTTL", "pdacl")
+
+enum journal_type {
+#define X(NAME, number, name, fields) JOURNAL_##NAME,
+    JOURNAL_TYPES(X)
+#undef X
+        JOURNAL_TYPE_COUNT
+};
+
+#define JOURNAL_NO_CVERSION (-1)
+
+/* A change; fields that its type lacks are 0. Texts are gone when the callback returns. */
+struct journal_change {
+    enum journal_type type;
+    struct jute_bytes path;
+    size_t data_bytes;
+    bool ephemeral;
+    int32_t number;
+    int32_t cversion;   /* of the parent, behind a create; JOURNAL_NO_CVERSION */
+    size_t elements;    /* paths of a closeSession, parts of a multi */
+    struct jute listed; /* those, for the functions below */
+    bool failed;        /* a multi of which no part was done; `number` is the error */
+};
+
+struct journal_transaction {
+    int64_t session;
+    int32_t cxid; /* the client's number of the request; 0: the server's own, such as an expiry */
+    int64_t zxid;
+    int64_t time_ms; /* since 1970, by the leader's clock */
+    size_t bytes;    /* in the log */
+    struct journal_change change;
+};
+
+/* The next part of a multi, and the next path that a closeSession deleted; false behind the last.
+ * Begin with a copy of `listed`. */
+bool journal_next_part(struct jute *listed, struct journal_change *part);
+bool journal_next_path(struct jute *listed, struct jute_bytes *path);
+
+/* ------------------------------------------------------------------ files */
+
+/* A znode of a snapshot. */
+struct journal_znode {
+    struct jute_bytes path;
+    int64_t owner; /* session of an ephemeral znode; 0: it is none, or has a TTL */
+    int64_t czxid;
+    int64_t created_ms;
+    int32_t cversion;
+};
+
+/* What is wrong: X(NAME, whether what was told has gaps because of it, sentence). `%s`: the file.
+ */
+#define JOURNAL_FLAWS(X)                                                                           \
+    X(TORN, false, "ends within a record: it is cut short, or was copied while it grew")           \
+    X(CHECKSUM, true, "has a record with a wrong checksum; the rest of the file is not read")      \
+    X(UNREADABLE, true, "has a record that cannot be read; the rest of the file is not read")      \
+    X(NOT_A_LOG, true, "is no transaction log")                                                    \
+    X(OTHER_VERSION, true, "is of another version than 2, which ZooKeeper 3.4 to 3.9 write")       \
+    X(GAP, true, "begins behind transactions that no file has")                                    \
+    X(SNAPSHOT, false, "is no whole snapshot, and is left out")                                    \
+    X(SNAPPY, false, "is compressed by Snappy, which zkherd cannot read, and is left out")         \
+    X(NO_SNAPSHOT, false,                                                                          \
+      "does not begin with the first transaction, and no snapshot has what "                       \
+      "was there before")
+
+enum journal_flaw_kind {
+#define X(NAME, loses, sentence) JOURNAL_##NAME,
+    JOURNAL_FLAWS(X)
+#undef X
+        JOURNAL_FLAW_COUNT
+};
+
+struct journal_flaw {
+    enum journal_flaw_kind kind;
+    const char *file; /* its path */
+    uint64_t offset;  /* in the file; 0 where the flaw is the whole file's */
+    int64_t after;    /* zxid of the last transaction before; 0: none */
+};
+
+extern const struct journal_flaw_row {
+    bool loses;
+    const char *sentence; /* behind the file */
+} journal_flaws[];
+
+/* Each may be NULL. */
+struct journal_listener {
+    /* Of the snapshot: the znodes that are older than the first transaction. */
+    void (*znode)(void *context, const struct journal_znode *znode);
+    void (*session)(void *context, int64_t id, int32_t timeout_ms);
+    void (*transaction)(void *context, const struct journal_transaction *transaction);
+    void (*flaw)(void *context, const struct journal_flaw *flaw);
+    /* About every MiB: false ends the reading. */
+    bool (*progress)(void *context, uint64_t read_bytes, uint64_t of_bytes);
+};
+
+struct journal;
+
+/* Finds the files in folders: a server's version-2, or the folder that has it. Two folders may be
+ * those of one server (dataDir and dataLogDir), or of several of one ensemble. ERROR_NO_JOURNAL if
+ * there is no log, and the operating system's errors. */
+MUST_CHECK enum error_kind journal_open(char *const *folders, size_t count,
+                                        struct journal **journal, struct error *error);
+void journal_free(struct journal *journal);
+
+size_t journal_logs(const struct journal *journal);
+
+/* Reads everything: the snapshot first. ERROR_INTERRUPTED if `progress` ends it, and errors of
+ * reading. The first reading decides how far a log is read that still grows. */
+MUST_CHECK enum error_kind journal_read(struct journal *journal,
+                                        const struct journal_listener *listener, void *context,
+                                        struct error *error);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * journal_file: writes transaction logs and snapshots byte by byte, without the library's code.
+ *
+ * Fields: i an int (int), l a long (long long), f a flag (int), s a text, n null, a the usual ACL.
+ */
+#ifndef TESTS_JOURNAL_FILE_H
+#define TESTS_JOURNAL_FILE_H
+
+#include "tests/support/test.h"
+
+#define JOURNAL_FILE_MOST 65536
+
+extern unsigned char journal_file[JOURNAL_FILE_MOST];
+extern size_t journal_file_bytes;
+
+/* Begins a file: "ZKLG" or "ZKSN", and the version. */
+void journal_file_begin(const char *magic, int version);
+
+void journal_file_put(const char *fields, ...);
+
+/* Appends a record to a log, at second zxid of 2026; returns its offset. cxid: 7, or 0 of what a
+ * server does by itself, an expiry (type -11 and `expires`). */
+size_t journal_file_record(long long session, long long zxid, int type, const char *fields, ...);
+size_t journal_file_expiry(long long session, long long zxid);
+
+/* Whether records end with a digest, as from 3.6 on. */
+extern bool journal_file_digest;
+
+/* Ends a snapshot: the end of the znodes and the checksum. */
+void journal_file_seal(void);
+
+/* Appends a znode of a snapshot. */
+void journal_file_znode(const char *path, long long owner, long long czxid);
+
+/* Writes the bytes so far, and `zeros` behind them. */
+void journal_file_write(const char *folder, const char *name, size_t zeros);
+
+#define JOURNAL_FILE_MS         1767225600000LL /* zxid 0 */
+#define JOURNAL_FILE_TIME(zxid) (JOURNAL_FILE_MS + 1000 * ((zxid)&0xffffffff))
+
+#endif

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Transaction logs and snapshots as servers of 3.4 to 3.9 write them; torn, damaged, of other
+ * versions, overlapping, with gaps. */
+#include "journal/journal.h"
+
+#include "base/memory.h"
+#include "tests/support/folder.h"
+#include "tests/support/journal_file.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static char folder[64], other[80];
+static struct journal *journal;
+static struct growing_text told;
+static struct error error;
+static bool stop;
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/zkherd-journal-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(other, sizeof other, "%s/other", folder);
+    journal_file_digest = false;
+    journal = NULL;
+    stop = false;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    journal_free(journal);
+    free(told.text);
+    told = (struct growing_text){0};
+    return folder_remove(folder);
+}
+
+#define JOURNAL_TEST(name) TEST_BETWEEN(name, set_up, tear_down)
+
+/* ------------------------------------------------------------------ what is told */
+
+static void tell_change(const struct journal_change *change)
+{
+    static const char *const names[] = {
+#define X(NAME, number, name, fields) [JOURNAL_##NAME] = (name),
+        JOURNAL_TYPES(X)
+#undef X
+    };
+    growing_text_add(&told, " %s", names[change->type]);
+    if (change->path.length > 0)
+        growing_text_add(&told, " %.*s", (int)change->path.length, change->path.bytes);
+    if (change->ephemeral)
+        growing_text_add(&told, " ephemeral");
+    if (change->data_bytes > 0)
+        growing_text_add(&told, " %zu bytes", change->data_bytes);
+    if (change->number != 0)
+        growing_text_add(&told, " number %" PRId32, change->number);
+    if (change->cversion != JOURNAL_NO_CVERSION)
+        growing_text_add(&told, " cversion %" PRId32, change->cversion);
+    if (change->failed)
+        growing_text_add(&told, " failed");
+}
+
+static void tell_transaction(void *context, const struct journal_transaction *transaction)
+{
+    struct jute listed = transaction->change.listed;
+    struct journal_change part;
+    struct jute_bytes path;
+    (void)context;
+    assert_int_equal(transaction->time_ms, JOURNAL_FILE_TIME(transaction->zxid));
+    growing_text_add(&told, "%" PRIx64 " %" PRIx64 ":", (uint64_t)transaction->zxid,
+                     (uint64_t)transaction->session);
+    tell_change(&transaction->change);
+    if (transaction->change.type == JOURNAL_MULTI)
+        while (journal_next_part(&listed, &part))
+            growing_text_add(&told, ","), tell_change(&part);
+    else
+        while (journal_next_path(&listed, &path))
+            growing_text_add(&told, " %.*s", (int)path.length, path.bytes);
+    growing_text_add(&told, "%s\n", transaction->cxid == 0 ? " by the server" : "");
+}
+
+static void tell_session(void *context, int64_t id, int32_t timeout_ms)
+{
+    (void)context;
+    growing_text_add(&told, "session %" PRIx64 " of %" PRId32 "\n", (uint64_t)id, timeout_ms);
+}
+
+static void tell_znode(void *context, const struct journal_znode *znode)
+{
+    (void)context;
+    assert_int_equal(znode->cversion, 3);
+    assert_int_equal(znode->created_ms, JOURNAL_FILE_MS + 1000 * znode->czxid);
+    growing_text_add(&told, "%.*s of %" PRIx64 ", created in %" PRIx64 "\n",
+                     (int)znode->path.length, znode->path.bytes, (uint64_t)znode->owner,
+                     (uint64_t)znode->czxid);
+}
+
+static void tell_flaw(void *context, const struct journal_flaw *flaw)
+{
+    static const char *const names[] = {
+#define X(NAME, loses, sentence) [JOURNAL_##NAME] = #NAME,
+        JOURNAL_FLAWS(X)
+#undef X
+    };
+    (void)context;
+    assert_true(strlen(journal_flaws[flaw->kind].sentence) > 0);
+    growing_text_add(&told, "%s %s at %" PRIu64 " behind %" PRIx64 "\n",
+                     strrchr(flaw->file, '/') + 1, names[flaw->kind], flaw->offset,
+                     (uint64_t)flaw->after);
+}
+
+static bool go_on(void *context, uint64_t read_bytes, uint64_t of_bytes)
+{
+    (void)context;
+    assert_true(read_bytes <= of_bytes);
+    return !stop;
+}
+
+static const struct journal_listener listener = {.znode = tell_znode,
+                                                 .session = tell_session,
+                                                 .transaction = tell_transaction,
+                                                 .flaw = tell_flaw,
+                                                 .progress = go_on};
+
+static void read_again(void)
+{
+    free(told.text);
+    told = (struct growing_text){0};
+    growing_text_add(&told, "%s", "");
+    assert_int_equal(journal_read(journal, &listener, NULL, &error), ERROR_NONE);
+}
+
+static void read_folders(size_t count)
+{
+    char *folders[] = {folder, other};
+    assert_int_equal(journal_open(folders, count, &journal, &error), ERROR_NONE);
+    read_again();
+}
+
+static void assert_told(const char *text)
+{
+    assert_string_equal(told.text, text);
+}
+
+/* A log of creates with these zxids. */
+static void write_log(const char *in, const char *name, long long from, long long to)
+{
+    journal_file_begin("ZKLG", 2);
+    for (long long zxid = from; zxid <= to; zxid++)
+        journal_file_record(9, zxid, 2, "s", "/x");
+    journal_file_write(in, name, 0);
+}
+
+/* ------------------------------------------------------------------ records */
+
+static void put_all_types(void)
+{
+    journal_file_begin("ZKLG", 2);
+    journal_file_record(10, 1, -10, "i", 30000);
+    journal_file_record(10, 2, 1, "ssafi", "/a", "data", 1, 5);
+    journal_file_record(10, 3, 15, "snafi", "/b", 0, 6);
+    journal_file_record(10, 4, 19, "snai", "/c", 7);
+    journal_file_record(10, 5, 21, "snail", "/d", 8, 60000LL);
+    journal_file_record(10, 6, 5, "ssi", "/b", "new", 1);
+    journal_file_record(10, 7, 7, "sai", "/b", 2);
+    journal_file_record(10, 8, -1, "i", -110);
+    journal_file_record(10, 9, 16, "ssi", "/zookeeper/config", "server", -1);
+    journal_file_record(10, 10, 20, "s", "/c");
+    journal_file_record(10, 11, 2, "s", "/b");
+    journal_file_record(10, 12, 14, "i", 0);
+    journal_file_record(10, 13, -11, "is", 1, "/a");
+}
+
+#define ALL_TYPES                                                                                  \
+    "1 a: createSession number 30000\n"                                                            \
+    "2 a: create /a ephemeral 4 bytes cversion 5\n"                                                \
+    "3 a: create2 /b cversion 6\n"                                                                 \
+    "4 a: createContainer /c cversion 7\n"                                                         \
+    "5 a: createTTL /d cversion 8\n"                                                               \
+    "6 a: setData /b 3 bytes number 1\n"                                                           \
+    "7 a: setACL /b number 2\n"                                                                    \
+    "8 a: error number -110\n"                                                                     \
+    "9 a: reconfig /zookeeper/config 6 bytes number -1\n"                                          \
+    "a a: deleteContainer /c\n"                                                                    \
+    "b a: delete /b\n"                                                                             \
+    "c a: multi\n"                                                                                 \
+    "d a: closeSession /a\n"
+
+JOURNAL_TEST(every_type_of_transaction_is_read)
+{
+    put_all_types();
+    journal_file_write(folder, "log.1", 4096);
+    read_folders(1);
+    assert_told(ALL_TYPES);
+    read_again();
+    assert_told(ALL_TYPES);
+    assert_int_equal(journal_logs(journal), 1);
+}
+
+/* From 3.6 on a digest follows each record. */
+JOURNAL_TEST(a_digest_behind_a_record_is_no_part_of_it)
+{
+    journal_file_digest = true;
+    put_all_types();
+    journal_file_write(folder, "log.1", 0);
+    read_folders(1);
+    assert_told(ALL_TYPES);
+}
+
+/* 3.3 and before write no version of the parent, and servers before 3.6 no paths; a digest may
+ * follow where the paths are turned off. */
+JOURNAL_TEST(fields_that_a_release_does_not_write_are_unknown)
+{
+    journal_file_begin("ZKLG", 2);
+    journal_file_record(10, 1, 1, "snaf", "/a", 1);
+    journal_file_record(10, 2, -11, "");
+    journal_file_record(11, 3, -11, "i", 0);
+    journal_file_record(12, 4, -11, "iss", 2, "/p", "/q");
+    journal_file_digest = true;
+    journal_file_record(13, 5, -11, "");
+    journal_file_record(14, 6, -11, "is", 1, "/r");
+    journal_file_expiry(15, 7);
+    journal_file_write(folder, "log.1", 0);
+    read_folders(1);
+    assert_told("1 a: create /a ephemeral\n"
+                "2 a: closeSession\n"
+                "3 b: closeSession\n"
+                "4 c: closeSession /p /q\n"
+                "5 d: closeSession\n"
+                "6 e: closeSession /r\n"
+                "7 f: closeSession by the server\n");
+}
+
+/* A part of a multi: its type, and its record behind the length: of a delete of "/x" that is 6. */
+JOURNAL_TEST(the_parts_of_a_multi_are_read)
+{
+    journal_file_begin("ZKLG", 2);
+    journal_file_record(10, 1, 14, "iiisiisi", 2, 2, 6, "/x", 13, 10, "/y", 4);
+    journal_file_record(10, 2, 14, "iiisiiiiii", 3, 2, 6, "/x", -1, 4, -101, -1, 4, -2);
+    journal_file_write(folder, "log.1", 0);
+    read_folders(1);
+    assert_told("1 a: multi, delete /x, check /y number 4\n"
+                "2 a: multi number -101 failed, delete /x, error number -101, error number -2\n");
+}
+
+JOURNAL_TEST(a_record_that_cannot_be_read_ends_its_file)
+{
+    static const struct {
+        int type;
+        const char *fields;
+    } bad[] = {{99, ""}, {2, "i"}, {-10, "ii"}, {14, "iiii"}, {5, "s"}, {2, "n"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        journal_file_begin("ZKLG", 2);
+        size_t good = journal_file_bytes;
+        journal_file_record(9, 1, 2, "s", "/x");
+        size_t at = bad[i].fields[0] == 's'
+                        ? journal_file_record(9, 2, bad[i].type, bad[i].fields, "/x")
+                        : journal_file_record(9, 2, bad[i].type, bad[i].fields, 1, 14, 4, 0);
+        journal_file_record(9, 3, 2, "s", "/x");
+        journal_file_write(folder, "log.1", 0);
+        read_folders(1);
+        char text[128];
+        snprintf(text, sizeof text, "1 9: delete /x\nlog.1 UNREADABLE at %zu behind 1\n", at);
+        assert_told(text);
+        assert_true(at > good);
+        journal_free(journal);
+    }
+    journal = NULL;
+}
+
+/* ------------------------------------------------------------------ files that are not whole */
+
+JOURNAL_TEST(a_log_that_is_cut_anywhere_is_read_up_to_there)
+{
+    put_all_types();
+    size_t whole = journal_file_bytes;
+    for (size_t bytes = 0; bytes < whole; bytes++) {
+        journal_file_bytes = bytes;
+        journal_file_write(folder, "log.1", 0);
+        read_folders(1);
+        const char *flaw = strstr(told.text, "log.1 ");
+        size_t good = flaw != NULL ? (size_t)(flaw - told.text) : told.length;
+        assert_memory_equal(told.text, ALL_TYPES, good);
+        if (flaw != NULL)
+            assert_non_null(strstr(flaw, bytes < 4 ? "NOT_A_LOG" : "TORN"));
+        journal_free(journal);
+        journal = NULL;
+    }
+}
+
+/* What was allocated beforehand is zero behind the part of a record that was written. */
+JOURNAL_TEST(a_record_whose_end_was_not_written_is_torn)
+{
+    journal_file_begin("ZKLG", 2);
+    journal_file_record(9, 1, 2, "s", "/x");
+    size_t at = journal_file_record(9, 2, 2, "s", "/x");
+    journal_file_bytes -= 3;
+    journal_file_write(folder, "log.1", 1000);
+    read_folders(1);
+    char text[128];
+    snprintf(text, sizeof text, "1 9: delete /x\nlog.1 TORN at %zu behind 1\n", at);
+    assert_told(text);
+    assert_false(journal_flaws[JOURNAL_TORN].loses);
+    read_again(); /* the flaw is told once a reading, and nothing behind it is read */
+    assert_non_null(strstr(told.text, "1 9: delete /x\n"));
+}
+
+JOURNAL_TEST(behind_a_wrong_checksum_nothing_is_read)
+{
+    journal_file_begin("ZKLG", 2);
+    journal_file_record(9, 1, 2, "s", "/x");
+    size_t at = journal_file_record(9, 2, 2, "s", "/x");
+    journal_file_record(9, 3, 2, "s", "/x");
+    journal_file[at + 20] ^= 1;
+    journal_file_write(folder, "log.1", 0);
+    write_log(folder, "log.4", 4, 4);
+    read_folders(1);
+    char text[256];
+    snprintf(text, sizeof text,
+             "1 9: delete /x\nlog.1 CHECKSUM at %zu behind 1\nlog.4 GAP at 16 behind 1\n"
+             "4 9: delete /x\n",
+             at);
+    assert_told(text);
+    assert_true(journal_flaws[JOURNAL_CHECKSUM].loses);
+    assert_true(journal_flaws[JOURNAL_GAP].loses);
+}
+
+JOURNAL_TEST(a_length_beyond_the_file_is_torn)
+{
+    journal_file_begin("ZKLG", 2);
+    size_t at = journal_file_record(9, 1, 2, "s", "/x");
+    journal_file[at + 8] = 0x7f;
+    journal_file_write(folder, "log.1", 0);
+    read_folders(1);
+    assert_told("log.1 TORN at 16 behind 0\n");
+}
+
+JOURNAL_TEST(files_of_other_kinds_and_versions)
+{
+    journal_file_begin("ZKLG", 3);
+    journal_file_write(folder, "log.1", 0);
+    journal_file_begin("ZKSN", 2);
+    journal_file_write(folder, "log.2", 0);
+    journal_file_bytes = 0;
+    journal_file_write(folder, "log.3", 0); /* just made */
+    write_log(folder, "log.4", 4, 4);
+    write_log(folder, "log.x", 5, 5);
+    write_log(folder, "catalog.6", 6, 6);
+    read_folders(1);
+    assert_told("log.1 OTHER_VERSION at 0 behind 0\nlog.2 NOT_A_LOG at 0 behind 0\n"
+                "4 9: delete /x\n");
+}
+
+/* ------------------------------------------------------------------ several files */
+
+JOURNAL_TEST(files_are_read_in_the_order_of_their_zxids)
+{
+    write_log(folder, "log.1", 1, 2);
+    write_log(folder, "log.a", 10, 11);
+    write_log(folder, "log.3", 3, 9);
+    read_folders(1);
+    assert_told("1 9: delete /x\n2 9: delete /x\n3 9: delete /x\n4 9: delete /x\n"
+                "5 9: delete /x\n6 9: delete /x\n7 9: delete /x\n8 9: delete /x\n"
+                "9 9: delete /x\na 9: delete /x\nb 9: delete /x\n");
+}
+
+/* Two servers have the same transactions, in files that begin elsewhere. */
+JOURNAL_TEST(what_several_servers_have_is_told_once)
+{
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_log(folder, "log.1", 1, 3);
+    write_log(other, "log.2", 2, 5);
+    write_log(folder, "log.6", 6, 6);
+    write_log(other, "log.6", 6, 7);
+    read_folders(2);
+    assert_told("1 9: delete /x\n2 9: delete /x\n3 9: delete /x\n4 9: delete /x\n"
+                "5 9: delete /x\n6 9: delete /x\n7 9: delete /x\n");
+}
+
+/* The upper half of a zxid is the epoch: a new leader begins again with 0 or 1. */
+JOURNAL_TEST(an_epoch_begins_without_a_gap)
+{
+    write_log(folder, "log.100000001", 0x100000001, 0x100000002);
+    write_log(folder, "log.200000001", 0x200000001, 0x200000001);
+    write_log(folder, "log.400000000", 0x400000000, 0x400000000);
+    write_log(folder, "log.500000005", 0x500000005, 0x500000005);
+    read_folders(1);
+    assert_told("100000001 9: delete /x\n100000002 9: delete /x\n200000001 9: delete /x\n"
+                "400000000 9: delete /x\nlog.500000005 GAP at 16 behind 400000000\n"
+                "500000005 9: delete /x\n");
+}
+
+JOURNAL_TEST(the_folder_above_version_2_will_do)
+{
+    char inner[96];
+    snprintf(inner, sizeof inner, "%s/version-2", folder);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    write_log(inner, "log.1", 1, 1);
+    read_folders(1);
+    assert_told("1 9: delete /x\n");
+}
+
+JOURNAL_TEST(a_log_that_grows_is_read_as_far_as_the_first_time)
+{
+    char *folders[] = {folder};
+    write_log(folder, "log.1", 1, 2);
+    journal_file_bytes = 0;
+    journal_file_write(folder, "log.3", 0); /* just made */
+    assert_int_equal(journal_open(folders, 1, &journal, &error), ERROR_NONE);
+    write_log(folder, "log.3", 3, 4);
+    read_again();
+    assert_told("1 9: delete /x\n2 9: delete /x\n");
+    write_log(folder, "log.1", 1, 5);
+    read_again();
+    assert_told("1 9: delete /x\n2 9: delete /x\n");
+}
+
+/* ------------------------------------------------------------------ snapshots */
+
+static void write_snapshot(const char *name, bool whole)
+{
+    journal_file_begin("ZKSN", 2);
+    journal_file_put("ili", 1, 0xaLL, 30000);
+    journal_file_put("ila", 1, 1LL);
+    journal_file_znode("", 0, 0);
+    journal_file_znode("/locks", 0, 2);
+    journal_file_znode("/locks/n-0000000001", 0xa, 5);
+    journal_file_znode("/container", (long long)((unsigned long long)1 << 63), 6);
+    journal_file_znode("/ttl", (long long)0xff00000000000100ULL, 7);
+    journal_file_znode("/later", 0xa, 11);
+    journal_file_seal();
+    journal_file[200] ^= !whole;
+    journal_file_write(folder, name, 0);
+}
+
+#define SNAPSHOT                                                                                   \
+    "session a of 30000\n"                                                                         \
+    "/locks of 0, created in 2\n"                                                                  \
+    "/locks/n-0000000001 of a, created in 5\n"                                                     \
+    "/container of 0, created in 6\n"                                                              \
+    "/ttl of 0, created in 7\n"
+
+JOURNAL_TEST(a_snapshot_has_what_was_there_before_the_log)
+{
+    write_snapshot("snapshot.c", true);
+    write_log(folder, "log.b", 11, 12);
+    read_folders(1);
+    assert_told(SNAPSHOT "b 9: delete /x\nc 9: delete /x\n");
+}
+
+JOURNAL_TEST(a_snapshot_may_be_compressed)
+{
+    char path[128];
+    write_snapshot("raw", true);
+    snprintf(path, sizeof path, "%s/snapshot.a.gz", folder);
+    gzFile file = gzopen(path, "w");
+    assert_int_equal(gzwrite(file, journal_file, (unsigned)journal_file_bytes), journal_file_bytes);
+    assert_int_equal(gzclose(file), Z_OK);
+    write_log(folder, "log.b", 11, 11);
+    read_folders(1);
+    assert_told(SNAPSHOT "b 9: delete /x\n");
+}
+
+JOURNAL_TEST(snapshots_that_cannot_be_read_are_left_out)
+{
+    write_snapshot("snapshot.a", false);
+    write_snapshot("snapshot.b.snappy", true);
+    write_log(folder, "log.b", 11, 11);
+    read_folders(1);
+    assert_told("snapshot.a SNAPSHOT at 0 behind 0\nsnapshot.b.snappy SNAPPY at 0 behind 0\n"
+                "log.b NO_SNAPSHOT at 0 behind 0\nb 9: delete /x\n");
+}
+
+/* The first that was made behind the beginning of the log; else the last before. */
+JOURNAL_TEST(the_snapshot_nearest_to_the_log_is_taken)
+{
+    write_snapshot("snapshot.5", true);
+    write_snapshot("snapshot.9", false); /* is looked at, and told */
+    write_log(folder, "log.b", 11, 11);
+    read_folders(1);
+    assert_told("snapshot.9 SNAPSHOT at 0 behind 0\n" SNAPSHOT "b 9: delete /x\n");
+    journal_free(journal);
+    write_snapshot("snapshot.20", false); /* is not asked for */
+    write_snapshot("snapshot.a", true);
+    read_folders(1);
+    assert_told(SNAPSHOT "b 9: delete /x\n");
+}
+
+JOURNAL_TEST(a_log_of_the_beginning_needs_no_snapshot)
+{
+    write_snapshot("snapshot.0", false);
+    write_log(folder, "log.1", 1, 1);
+    read_folders(1);
+    assert_told("1 9: delete /x\n");
+}
+
+/* ------------------------------------------------------------------ folders */
+
+static void assert_refused(const char *path, enum error_kind kind, const char *why)
+{
+    char *folders[] = {(char *)(uintptr_t)path};
+    assert_int_equal(journal_open(folders, 1, &journal, &error), kind);
+    assert_non_null(strstr(error.detail, why));
+    assert_string_equal(error.subject, path);
+}
+
+JOURNAL_TEST(folders_without_a_log_are_refused)
+{
+    assert_refused(folder, ERROR_NO_JOURNAL, "no file log.ZXID");
+    assert_refused("/nowhere", ERROR_NO_JOURNAL, "does not exist");
+    write_snapshot("snapshot.1", true);
+    assert_refused(folder, ERROR_NO_JOURNAL, "no file log.ZXID");
+    write_log(folder, "log.1", 1, 1);
+    char file[96];
+    snprintf(file, sizeof file, "%s/log.1", folder);
+    assert_refused(file, ERROR_NO_JOURNAL, "not a folder");
+}
+
+JOURNAL_TEST(a_log_that_cannot_be_opened_is_an_error)
+{
+    char file[96], *folders[] = {folder};
+    write_log(folder, "log.1", 1, 1);
+    assert_int_equal(journal_open(folders, 1, &journal, &error), ERROR_NONE);
+    snprintf(file, sizeof file, "%s/log.1", folder);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(journal_read(journal, &listener, NULL, &error), ERROR_SYSTEM);
+    assert_string_equal(error.subject, file);
+}
+
+JOURNAL_TEST(a_reading_can_be_ended)
+{
+    char *folders[] = {folder};
+    write_log(folder, "log.1", 1, 1);
+    journal_file_write(folder, "log.1", 2 << 20);
+    assert_int_equal(journal_open(folders, 1, &journal, &error), ERROR_NONE);
+    stop = true;
+    assert_int_equal(journal_read(journal, &listener, NULL, &error), ERROR_INTERRUPTED);
+}
