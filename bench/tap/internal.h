@@ -9,6 +9,7 @@
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"
+#include "relay/capture.h"
 #include "relay/probe.h"
 #include "relay/relay.h"
 #include "relay/traffic.h"
@@ -22,6 +23,7 @@ struct tap_options {
     const char *listen;   /* the address of the relay */
     bool listen_given;    /* on the command line */
     const char *pcap;     /* a capture to be read in place of a relay; NULL: none */
+    struct levels ports;  /* of the servers in it */
     uint64_t duration_ns; /* 0: until the command or the user ends it */
     bool drain;           /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
@@ -60,14 +62,21 @@ void tap_command_end(struct tap_command *command);
 
 struct tap_result;
 
+/* Who is told of messages, and of the ends of conversations, as relay_options has it. */
+struct tap_hearer {
+    const struct conversation_listener *listener;
+    void (*ended)(void *context, const struct conversation *conversation);
+    void *context; /* of both */
+};
+
 /* Messages that come from a file in place of a relay: without servers, a probe or a command. */
 struct tap_source {
     const char *option; /* that names the file */
     const char *name;   /* what the file is: the target of the result */
     const char *file;   /* NULL: the option is not given */
-    /* Reads the whole file, and counts its messages for `traffic`. Fills result->seconds, and says
-     * in result->comparison.sentence why there is nothing to compare with. */
-    enum error_kind (*read)(const struct tap_options *options, struct traffic *traffic,
+    /* Reads the whole file, and tells the hearer. Fills result->seconds, and says in
+     * result->comparison.sentence why there is nothing to compare with. */
+    enum error_kind (*read)(const struct tap_options *options, const struct tap_hearer *hearer,
                             struct tap_result *result, struct error *error);
 };
 
@@ -76,6 +85,11 @@ struct tap_source tap_source_of(const struct tap_options *options);
 
 /* Whether an option is given that a source excludes; complains about the first. */
 bool tap_source_conflicts(const struct tap_options *options, const struct tap_source *source);
+
+/* Writes what is to be said about the file of a result; sets a key of the JSON to it. Nothing
+ * without a file. */
+void tap_source_write(const struct tap_result *result, FILE *stream);
+void tap_source_describe(const struct tap_result *result, json_t *json);
 
 /* ------------------------------------------------------------------ laws (laws.c) */
 
@@ -182,8 +196,11 @@ struct tap_result {
     size_t run_count;
     double seconds;
     const struct probe *probe;
-    double cpu_us; /* of the relay, for each message; NAN without one */
-    int verdict;   /* an exit status */
+    double cpu_us;                 /* of the relay, for each message; NAN without one */
+    struct capture_counts capture; /* of --pcap */
+    char cut_short[256];           /* why the file was not read to its end; "": it was */
+    bool incomplete;               /* for that reason, or nothing was found */
+    int verdict;                   /* an exit status */
 };
 
 /* Compares the relay's counts with the servers', and fills result->comparison. */

@@ -40,11 +40,12 @@ static const char notes[] =
     "\n"
     "It ends with COMMAND, on Ctrl-C, or after --duration. Exit status: 0 done; 1 the\n"
     "servers counted otherwise; 2 wrong usage; 3 the environment; 4 not valid: a\n"
-    "message could not be read, or COMMAND failed.\n"
+    "message could not be read, COMMAND failed, or a capture lacks something.\n"
     "\n"
     "Examples:\n"
     "  zkherd tap -- ./my-program --zookeeper {}\n"
     "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m\n"
+    "  zkherd tap --pcap packets.pcap --port 2181\n"
     "  zkherd tap --drain -n 4..64x2 -- ./clients {n} {connect}     the law\n"
     "  zkherd tap --servers 3 -- sh -c 'python3 client.py \"$ZKHERD_CONNECT\"'\n";
 
@@ -84,7 +85,15 @@ static const struct option_row rows[] = {
     {.name = "--pcap",
      .parse = option_row_file,
      .member = ROW(pcap),
-     .help = "      --pcap FILE          count out of a capture of packets (tcpdump -w)\n"},
+     .help = "      --pcap FILE          count what tcpdump -w has captured, without a relay\n"},
+    {.name = "--port",
+     .parse = option_row_levels,
+     .member = ROW(ports),
+     .least = 1,
+     .most = UINT16_MAX,
+     .expected = "expected numbers of ports, such as 2181 or 2181,2182",
+     .value = "2181",
+     .help = "      --port LIST          of --pcap: the ports of the servers [2181]\n"},
     ROW_CONNECT(struct tap_options),
     {.name = "--servers",
      .parse = rows_topologies,
@@ -155,6 +164,11 @@ struct tap {
 static void count_ended(void *context, const struct conversation *conversation)
 {
     traffic_end(context, conversation);
+}
+
+static struct tap_hearer hearer_of(struct tap *tap)
+{
+    return (struct tap_hearer){&traffic_listener, count_ended, &tap->traffic};
 }
 
 static void show(const struct tap *tap, uint64_t begun_ns)
@@ -284,11 +298,12 @@ static uint64_t messages_of(const struct traffic *traffic)
 static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
                                      struct error *error)
 {
+    const struct tap_hearer hearer = hearer_of(tap);
     const struct relay_options relaying = {.servers = &tap->target.servers,
                                            .address = tap->options->listen,
-                                           .listener = &traffic_listener,
-                                           .ended = count_ended,
-                                           .context = &tap->traffic};
+                                           .listener = hearer.listener,
+                                           .ended = hearer.ended,
+                                           .context = hearer.context};
     enum error_kind kind = relay_new(&relaying, &tap->relay, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -308,7 +323,8 @@ static int verdict_of(const struct tap_result *result)
     const struct tap_options *options = result->options;
     bool failed = options->drain ? result->run_count < options->clients.count * TAP_TRIALS
                                  : tap_command_failed(&result->command);
-    if (result->traffic->unreadable > 0 || result->connections.unaccepted > 0 || failed)
+    if (result->traffic->unreadable > 0 || result->connections.unaccepted > 0 || failed ||
+        result->incomplete)
         return error_exit_status(ERROR_NOT_VALID);
     return result->comparison.reconciled == RECONCILED_NO;
 }
@@ -364,7 +380,8 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     result->probe = nothing;
     result->cpu_us = NAN;
     result->comparison.reconciled = RECONCILED_NA;
-    enum error_kind kind = source->read(tap->options, &tap->traffic, result, error);
+    const struct tap_hearer hearer = hearer_of(tap);
+    enum error_kind kind = source->read(tap->options, &hearer, result, error);
     if (kind == ERROR_NONE) {
         result->verdict = verdict_of(result);
         kind = tell(result, argc, argv, error);
@@ -423,5 +440,6 @@ int tap_main(int argc, char **argv)
     }
     target_options_deinit(&options.target);
     free(options.clients.list);
+    free(options.ports.list);
     return status;
 }
