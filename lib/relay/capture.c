@@ -83,7 +83,7 @@ static void tell(struct capture *capture, struct connection *connection,
     if (old + captured < length)
         conversation_give_up(connection->conversation, "the capture has only a part of a packet");
     know(stream, packet->sequence);
-    if (old < length)
+    if (old < length || again < 0)
         stream->next = packet->sequence + (uint32_t)length;
     if (packet->is_fin && packet->sequence + (uint32_t)length == stream->next) {
         stream->next++;
