@@ -16,15 +16,14 @@ static bool has_sessions(const struct tap_result *result)
     return result->traffic->sessions + result->capture.joined > 0;
 }
 
-static enum error_kind read_capture(const struct tap_options *options,
-                                    const struct tap_hearer *hearer, struct tap_result *result,
-                                    struct error *error)
+static enum error_kind read_capture(const struct tap_options *options, struct observer *observer,
+                                    struct tap_result *result, struct error *error)
 {
     const struct capture_options reading = {.ports = options->ports.list,
                                             .port_count = options->ports.count,
-                                            .listener = hearer->listener,
-                                            .ended = hearer->ended,
-                                            .context = hearer->context};
+                                            .listener = &observer_listener,
+                                            .ended = tap_count_ended,
+                                            .context = observer};
     struct capture *capture = capture_new(&reading);
     enum error_kind kind =
         capture_read(capture, options->pcap, result->cut_short, sizeof result->cut_short, error);
