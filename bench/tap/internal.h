@@ -63,16 +63,14 @@ void tap_command_end(struct tap_command *command);
 
 /* ------------------------------------------------------------------ out of a file (offline.c) */
 
-/* Counts a conversation that has ended, for a struct observer. */
-void tap_count_ended(void *context, const struct conversation *conversation);
-
 /* Messages that come from a file in place of a relay: without servers, a probe or a command. */
 struct tap_source {
     const char *option; /* that names the file */
     const char *name;   /* what the file is: the target of the result */
     const char *file;   /* NULL: the option is not given */
-    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, and says
-     * in result->comparison.sentence why there is nothing to compare with. */
+    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, begun_ns
+     * and ended_ns, and says in result->comparison.sentence why there is nothing to compare with.
+     */
     enum error_kind (*read)(const struct tap_options *options, struct observer *observer,
                             struct tap_result *result, struct error *error);
 };
@@ -258,7 +256,7 @@ struct tap_result {
     const struct watches *watches; /* ended */
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
-    uint64_t begun_ns;
+    uint64_t begun_ns, ended_ns;          /* of the clock of the messages */
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */

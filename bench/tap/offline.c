@@ -11,6 +11,11 @@
 
 /* ------------------------------------------------------------------ a capture */
 
+static void count_end(void *context, const struct conversation *conversation)
+{
+    traffic_end(&((struct observer *)context)->traffic, conversation);
+}
+
 static bool has_sessions(const struct tap_result *result)
 {
     return result->traffic->sessions + result->capture.joined > 0;
@@ -22,7 +27,7 @@ static enum error_kind read_capture(const struct tap_options *options, struct ob
     const struct capture_options reading = {.ports = options->ports.list,
                                             .port_count = options->ports.count,
                                             .listener = &observer_listener,
-                                            .ended = tap_count_ended,
+                                            .ended = count_end,
                                             .context = observer};
     struct capture *capture = capture_new(&reading);
     enum error_kind kind =
@@ -31,7 +36,9 @@ static enum error_kind read_capture(const struct tap_options *options, struct ob
     result->incomplete = result->cut_short[0] != '\0' || !has_sessions(result);
     snprintf(result->comparison.sentence, sizeof result->comparison.sentence,
              "The servers' counters are not compared: a capture does not have them.");
-    result->seconds = (double)(result->capture.last_ns - result->capture.first_ns) / 1e9;
+    result->begun_ns = result->capture.first_ns;
+    result->ended_ns = result->capture.last_ns;
+    result->seconds = (double)(result->ended_ns - result->begun_ns) / 1e9;
     capture_free(capture);
     return kind;
 }

@@ -17,7 +17,6 @@
 struct waiting {
     struct waiting *next;
     struct packet packet;
-    uint64_t at_ns;
     unsigned char bytes[];
 };
 
@@ -39,13 +38,13 @@ struct connection {
     bool has_ended;      /* what comes now is late */
     bool is_established; /* more than that has come from the client */
     size_t waiting_bytes;
-    uint64_t now_ns;
     struct conversation *conversation; /* NULL: none has begun, or it has ended */
 };
 
 struct capture {
     struct capture_options options;
     struct capture_counts counts;
+    int64_t joined; /* connections, each of which has this number below 0 for its session */
     struct connection *chains[CHAINS];
 };
 
@@ -66,7 +65,7 @@ static void know(struct stream *stream, uint32_t next)
 
 /* Tells what is new of a segment. Nothing before it is missing, or nothing can be read anyway. */
 static void tell(struct capture *capture, struct connection *connection,
-                 enum conversation_side side, const struct packet *packet, uint64_t at_ns)
+                 enum conversation_side side, const struct packet *packet)
 {
     struct stream *stream = &connection->streams[side];
     bool follows = stream->known && conversation_hears(connection->conversation, side);
@@ -74,12 +73,11 @@ static void tell(struct capture *capture, struct connection *connection,
     size_t old = again > 0 ? (size_t)again : 0, length = packet->length;
     old = old < length ? old : length;
     size_t captured = packet->captured > old ? packet->captured - old : 0;
-    connection->now_ns = at_ns > connection->now_ns ? at_ns : connection->now_ns;
     capture->counts.repeated_bytes += old;
     capture->counts.missing_bytes += (again < 0 ? (uint64_t)-again : 0) + length - old - captured;
     if (captured > 0)
         conversation_feed(connection->conversation, side, packet->bytes + old, captured,
-                          connection->now_ns);
+                          capture->counts.last_ns);
     if (old + captured < length)
         conversation_give_up(connection->conversation, "the capture has only a part of a packet");
     know(stream, packet->sequence);
@@ -107,11 +105,11 @@ static bool is_due(const struct connection *connection, enum conversation_side s
 }
 
 static void keep_waiting(struct connection *connection, enum conversation_side side,
-                         const struct packet *packet, uint64_t at_ns)
+                         const struct packet *packet)
 {
     struct waiting **place = &connection->streams[side].first;
     struct waiting *waiting = memory_new(1, sizeof *waiting + packet->captured);
-    *waiting = (struct waiting){.packet = *packet, .at_ns = at_ns};
+    *waiting = (struct waiting){.packet = *packet};
     memcpy(waiting->bytes, packet->bytes, packet->captured);
     waiting->packet.bytes = waiting->bytes;
     while (*place != NULL && distance((*place)->packet.sequence, packet->sequence) >= 0)
@@ -130,7 +128,7 @@ static bool tell_first(struct capture *capture, struct connection *connection,
         return false;
     connection->streams[side].first = first->next;
     connection->waiting_bytes -= sizeof *first + first->packet.captured;
-    tell(capture, connection, side, &first->packet, first->at_ns);
+    tell(capture, connection, side, &first->packet);
     free(first);
     return true;
 }
@@ -232,12 +230,12 @@ static void join(struct capture *capture, struct connection *connection)
 {
     begin(capture, connection);
     connection->is_joined = true;
-    conversation_join(connection->conversation);
+    conversation_join(connection->conversation, -++capture->joined);
 }
 
 /* A segment behind the opening. */
 static void take_segment(struct capture *capture, struct connection *connection,
-                         enum conversation_side side, const struct packet *packet, uint64_t at_ns)
+                         enum conversation_side side, const struct packet *packet)
 {
     struct stream *stream = &connection->streams[side], *other = &connection->streams[!side];
     connection->is_established |= side == CONVERSATION_CLIENT || packet->length > 0;
@@ -246,9 +244,9 @@ static void take_segment(struct capture *capture, struct connection *connection,
     if (packet->length == 0 && !packet->is_fin)
         return;
     if (stream->first == NULL && is_due(connection, side, packet))
-        tell(capture, connection, side, packet, at_ns);
+        tell(capture, connection, side, packet);
     else
-        keep_waiting(connection, side, packet, at_ns);
+        keep_waiting(connection, side, packet);
     tell_waiting(capture, connection);
     if (connection->waiting_bytes > CAPTURE_WAITING_MOST)
         give_up(capture, connection);
@@ -256,7 +254,7 @@ static void take_segment(struct capture *capture, struct connection *connection,
         end(capture, connection);
 }
 
-static void take_packet(struct capture *capture, const struct packet *packet, uint64_t at_ns)
+static void take_packet(struct capture *capture, const struct packet *packet)
 {
     const uint64_t *ports = capture->options.ports;
     bool from = false, to = false;
@@ -283,7 +281,7 @@ static void take_packet(struct capture *capture, const struct packet *packet, ui
         if (connection->conversation == NULL && packet->length > 0)
             join(capture, connection);
         if (connection->conversation != NULL)
-            take_segment(capture, connection, side, packet, at_ns);
+            take_segment(capture, connection, side, packet);
     }
 }
 
@@ -301,11 +299,11 @@ void capture_take(struct capture *capture, int link, const void *bytes, size_t c
 {
     struct capture_counts *counts = &capture->counts;
     struct packet packet;
-    bool is_first = counts->packets++ == 0;
-    counts->first_ns = is_first || at_ns < counts->first_ns ? at_ns : counts->first_ns;
+    if (counts->packets++ == 0)
+        counts->first_ns = at_ns;
     counts->last_ns = at_ns > counts->last_ns ? at_ns : counts->last_ns;
     if (packet_read(link, bytes, captured, length, &packet))
-        take_packet(capture, &packet, at_ns);
+        take_packet(capture, &packet);
 }
 
 void capture_end(struct capture *capture)

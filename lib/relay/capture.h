@@ -9,6 +9,9 @@
  * certain when the connection or the capture ends, or when more than CAPTURE_WAITING_MOST bytes
  * wait.
  *
+ * The time of a message is that of the packet with which it could be told, or of an earlier one
+ * with a later time: times never go back.
+ *
  * The servers are known by their ports. A connection whose opening is not in the capture is read
  * from its first whole request on (conversation_join); what was said before that is not known.
  *
@@ -50,7 +53,7 @@ struct capture_counts {
 #define X(name, meaning) uint64_t name;
     CAPTURE_COUNTS(X)
 #undef X
-    uint64_t first_ns, last_ns; /* the times of the earliest packet and of the latest */
+    uint64_t first_ns, last_ns; /* the times of the first packet and of the latest */
 };
 
 /* The caller's to capture_free. */

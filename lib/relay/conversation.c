@@ -246,8 +246,9 @@ static size_t find_kind(struct conversation *conversation, const unsigned char *
 
 /* ------------------------------------------------------------------ from the middle on */
 
-void conversation_join(struct conversation *conversation)
+void conversation_join(struct conversation *conversation, int64_t session)
 {
+    conversation->session = session;
     conversation->kind = CONVERSATION_UNJOINED;
     conversation->unmatched = true;
 }

@@ -95,8 +95,8 @@ void conversation_init(struct conversation *conversation,
  * the first piece of the client's bytes that begins with a whole request on a path or a ping (or is
  * one without its length, behind a piece that was the length), and of the server's at the first
  * reply to a request since then, in a piece that begins with a message; what comes before that is
- * unread. */
-void conversation_join(struct conversation *conversation);
+ * unread. Its session is not known: `session` stands for it. */
+void conversation_join(struct conversation *conversation, int64_t session);
 
 /* Whether the bytes of a side are read from here on: only those follow each other without a gap. */
 bool conversation_hears(const struct conversation *conversation, enum conversation_side side);
