@@ -6,6 +6,7 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
+#include "bench/output/trial_columns.h"
 #include "bench/tap/internal.h"
 
 #include <inttypes.h>
@@ -368,12 +369,13 @@ void tap_write(const struct tap_result *result, FILE *stream)
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *describe_rows(struct table rows)
+/* The columns from `first` to `last` of all rows, which are gone afterwards. */
+static json_t *describe_rows(struct table rows, size_t first, size_t last)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < rows.rows; i++) {
         json_t *object = json_object();
-        json_result_set_row(object, rows.type, table_row(&rows, i), 0, rows.type->count - 1);
+        json_result_set_row(object, rows.type, table_row(&rows, i), first, last);
         json_array_append_new(list, object);
     }
     table_deinit(&rows);
@@ -391,8 +393,11 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
                              json_result_verdict(result->verdict));
     const struct tap_part *part;
     for (size_t i = 0; (part = tap_part(result, i)) != NULL; i++)
-        json_object_set_new(json, part->key, describe_rows(part->rows(result)));
-    json_object_set_new(json, "locks", describe_rows(tap_trials(result, "")));
+        json_object_set_new(json, part->key,
+                            describe_rows(part->rows(result), 0, part->type->count - 1));
+    json_object_set_new(
+        json, "locks",
+        describe_rows(tap_trials(result, ""), trial_row_recipe, trial_row_acquire_max_us));
     json_object_set_new(json, "unattributed",
                         json_integer((json_int_t)result->watches->unattributed));
 #define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));

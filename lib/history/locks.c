@@ -398,6 +398,15 @@ struct locks_lock *locks_of_session(struct locks *locks, int64_t session)
     return session_of(locks, session)->lock;
 }
 
+bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t id)
+{
+    const struct locks_session *session = session_of(locks, id);
+    const struct locks_place *place = session->last_made;
+    while (place != NULL && place->lock != lock)
+        place = place->made_before;
+    return place != NULL || session->lock == lock;
+}
+
 bool locks_holds(struct locks *locks, int64_t session)
 {
     const struct locks_place *place = session_of(locks, session)->last_made;

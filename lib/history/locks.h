@@ -99,6 +99,9 @@ struct locks_lock *locks_find(struct locks *locks, const char *path);
 /* The lock at which a session has arrived last; NULL: at none. */
 struct locks_lock *locks_of_session(struct locks *locks, int64_t session);
 
+/* Whether a session has arrived there last, or has a place there. */
+bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t session);
+
 /* Whether a session holds one. */
 bool locks_holds(struct locks *locks, int64_t session);
 

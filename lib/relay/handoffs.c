@@ -148,12 +148,14 @@ static enum tally_kind kind_of(enum opcode opcode)
     }
 }
 
-/* The lock that a message is about; NULL: none. */
+/* The lock that a message is about; NULL: none, or one at which its session has not arrived. */
 static struct locks_lock *lock_of(const struct heard *heard)
 {
     struct locks *locks = heard->handoffs->locks;
     struct locks_lock *lock = locks_find(locks, heard->path);
-    return lock != NULL ? lock : locks_of_session(locks, heard->session);
+    return lock == NULL                               ? locks_of_session(locks, heard->session)
+           : locks_is_at(locks, lock, heard->session) ? lock
+                                                      : NULL;
 }
 
 /* What makes a folder is of no lock. */

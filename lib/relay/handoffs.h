@@ -8,8 +8,9 @@
  * request when it is sent, a notification, an error and the names of a list when they arrive. A
  * message is about the lock whose folder, znode or place its path is, or else about the lock at
  * which its session has arrived last. What a session asks of a lock's folder just before it arrives
- * there counts as its arrival's; requests before that, such as those that make parents, belong to
- * no lock. A release is the request to delete a place, or to close its session.
+ * there counts as its arrival's; requests before that, such as those that make parents, and all of
+ * sessions that never arrive, belong to no lock. A release is the request to delete a place, or to
+ * close its session.
  *
  * Invariant: a message is in one row at most.
  */

@@ -76,6 +76,76 @@ COMMAND_TEST(a_run_through_the_relay_is_counted_as_by_itself)
     assert_left(2);
 }
 
+/* Whether the rows of a lock of the tap are those of a run's recipe, but for the numbers of the
+ * sessions, whose differences are equal, and times. */
+static bool is_same_lock(const struct csv_file *run, const char *recipe, const struct csv_file *tap,
+                         uint64_t lock)
+{
+    static const char *const columns[] = {
+        "handoff",        "waiters",    "granted",        "creates",
+        "creates_failed", "exists",     "gets",           "get_children",
+        "sets",           "deletes",    "deletes_failed", "multis",
+        "syncs",          "rpcs",       "notifications",  "notifications_spurious",
+        "names_listed",   "bytes_sent", "bytes_received"};
+    size_t at = 0, rows = 0;
+    int64_t offset = 0;
+    for (size_t i = 0; i < run->rows; i++) {
+        if (strcmp(csv_file_text(run, i, "recipe"), recipe) != 0)
+            continue;
+        while (at < tap->rows && csv_file_count(tap, at, "lock") != lock)
+            at++;
+        if (at == tap->rows)
+            return false;
+        for (size_t j = 0; j < sizeof columns / sizeof columns[0]; j++)
+            if (csv_file_count(run, i, columns[j]) != csv_file_count(tap, at, columns[j]))
+                return false;
+        bool held = csv_file_text(run, i, "holder")[0] != '\0';
+        if (held != (csv_file_text(tap, at, "holder")[0] != '\0'))
+            return false;
+        int64_t difference = held ? (int64_t)csv_file_count(tap, at, "holder") -
+                                        (int64_t)csv_file_count(run, i, "holder")
+                                  : offset;
+        if (rows++ > 0 && difference != offset)
+            return false;
+        offset = difference;
+        at++;
+    }
+    return rows > 0;
+}
+
+/* Holders, waiters and every message of every handoff, out of the bytes that pass. */
+COMMAND_TEST(handoffs_are_those_of_the_run)
+{
+    static const char *const recipes[] = {"nonscalable", "childwatch", "scalable-get", "ticket"};
+    command_run(&command,
+                COMMAND("tap", SMALL, "-o", "tapped", "--", command_program, "run", "--connect",
+                        "{}", "--noise", "off", "-r", "nonscalable,childwatch,scalable-get,ticket",
+                        "-n", "8", "-t", "1", "--plots", "svg", "-o", "run"));
+    assert_status(&command, 0);
+    struct csv_file run = csv_file_read(in_work("run/handoffs.csv")),
+                    tap = csv_file_read(in_work("tapped/handoffs.csv"));
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        size_t same = 0;
+        for (uint64_t lock = 0; lock < 16; lock++)
+            same += is_same_lock(&run, recipes[i], &tap, lock);
+        if (same == 0)
+            fail_msg("no lock of the tap has the handoffs of %s", recipes[i]);
+    }
+    csv_file_deinit(&run);
+    csv_file_deinit(&tap);
+    /* A herd of the run: its delete notified all who waited. */
+    struct csv_file herds = csv_file_read(in_work("tapped/herds.csv"));
+    assert_string_equal(csv_file_text(&herds, 0, "operation"), "delete");
+    assert_int_equal(csv_file_count(&herds, 0, "notified"), 7);
+    csv_file_deinit(&herds);
+    /* What reads a run reads a tap. */
+    command_run(&command, COMMAND("plot", "tapped"));
+    assert_status(&command, 0);
+    command_run(&command, COMMAND("report", "tapped"));
+    assert_status(&command, 0);
+    assert_left(2);
+}
+
 /* kazoo's Lock, unchanged: the recipe in docs/examples/kazoo.c has the same law. */
 COMMAND_TEST(the_law_of_kazoos_lock_is_found)
 {
