@@ -153,7 +153,8 @@ NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12
-NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
+NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java \
+    tcpdump=tcpdump
 NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian

@@ -335,7 +335,7 @@ static enum error_kind open_file(const char *path, pcap_t **pcap, struct error *
     char why[PCAP_ERRBUF_SIZE] = "";
     FILE *file = fopen(path, "rbe");
     if (file == NULL)
-        return error_from_errno(error, errno, path, "cannot open the capture");
+        return error_raise(error, ERROR_NOT_A_CAPTURE, errno, path, "%s", why);
     *pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
     if (*pcap == NULL) {
         fclose(file);

@@ -70,7 +70,7 @@ void capture_end(struct capture *capture);
 
 /* Takes the packets of a file of libpcap, and ends all connections. why: a text that says what was
  * found in the place of a packet, if the file is cut short or damaged; else "".
- * ERROR_NOT_A_CAPTURE and those of errno, before the first packet. */
+ * ERROR_NOT_A_CAPTURE, before the first packet. */
 MUST_CHECK enum error_kind capture_read(struct capture *capture, const char *path, char *why,
                                         size_t size, struct error *error);
 

@@ -775,5 +775,5 @@ TEST_BETWEEN(a_file_that_is_no_capture, set_up, tear_down)
     fclose(file);
     assert_int_equal(capture_read(capture, path, why, sizeof why, &error), ERROR_NOT_A_CAPTURE);
     unlink(path);
-    assert_int_equal(capture_read(capture, path, why, sizeof why, &error), ERROR_SYSTEM);
+    assert_int_equal(capture_read(capture, path, why, sizeof why, &error), ERROR_NOT_A_CAPTURE);
 }
