@@ -50,8 +50,9 @@ static pid_t start_tcpdump(unsigned port, unsigned other, int capture)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         dup2(capture, STDOUT_FILENO);
         dup2(words, STDERR_FILENO);
-        execlp("tcpdump", "tcpdump", "-i", "lo", "-s", "0", "-B", "16384", "--immediate-mode", "-U",
-               "-w", "-", filter, (char *)NULL);
+        /* The kernel keeps 16 MiB for it: more than is sent here, so it loses nothing. */
+        execlp("tcpdump", "tcpdump", "-i", "lo", "-s", "65535", "-B", "16384", "-U", "-w", "-",
+               filter, (char *)NULL);
         dprintf(STDERR_FILENO, "there is no tcpdump");
         _exit(1);
     }
