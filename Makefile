@@ -438,19 +438,22 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
-# Feeds what libFuzzer makes of the kept conversations to the reader of conversations, under ASan and UBSan.
+# Feeds what libFuzzer makes of the kept conversations and captures to their readers, under ASan and UBSan, each for so
+# many seconds.
 FUZZ_SECONDS ?= 60
-FUZZED := $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c wire/message.c wire/opcode.c \
-    wire/splitter.c base/memory.c base/error.c)
+FUZZED := $(addprefix lib/,relay/capture.c relay/conversation.c relay/packet.c relay/pattern.c wire/jute.c \
+    wire/message.c wire/opcode.c wire/splitter.c base/memory.c base/error.c)
 check-fuzz:
-	$(call install,clang=clang)
+	$(call install,clang=clang pcap/pcap.h=libpcap-dev)
 	$(call install,$$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$$(uname -m).a=libclang-rt-$$(clang \
 	    -dumpversion | cut -d. -f1)-dev)
-	@mkdir -p $(BUILD)/fuzz/found
-	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    tests/fuzz/fuzz_conversation.c $(FUZZED) -o $(BUILD)/fuzz/fuzz_conversation
-	$(BUILD)/fuzz/fuzz_conversation -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
-	    -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/found tests/fuzz/conversations
+	for kind in conversation capture; do \
+	    mkdir -p $(BUILD)/fuzz/found-$$kind && \
+	    clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	        tests/fuzz/fuzz_$$kind.c $(FUZZED) -lpcap -o $(BUILD)/fuzz/fuzz_$$kind && \
+	    $(BUILD)/fuzz/fuzz_$$kind -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
+	        -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/found-$$kind tests/fuzz/$${kind}s || exit 1; \
+	done
 
 # Checks pages of zkherd report as HTML, in a browser, and for accessibility; the tools come from npm.
 check-report: install-to-report
@@ -568,7 +571,7 @@ help:
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
-	@echo 'make check-fuzz           feed random bytes to the reader of messages for a minute'
+	@echo 'make check-fuzz           feed random bytes to the readers of messages and packets for two minutes'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
 	@echo 'make lint                 check formatting and run the static checkers'

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHAINS 65536 /* of the hash table of connections */
+#define CHAINS 4096 /* of the hash table of connections */
 
 /* A segment that waits for others. */
 struct waiting {
