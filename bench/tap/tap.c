@@ -82,6 +82,7 @@ static const struct option_row rows[] = {
      .expected = "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
      .value = "4..64x2",
      .help = "  -n, --clients LIST       of --drain: numbers of clients [4..64x2]\n"},
+    ROW_TRACE(struct tap_options, traced),
     {.name = "--pcap",
      .parse = option_row_file,
      .member = ROW(pcap),
@@ -233,6 +234,8 @@ static void begin_period(struct tap *tap, struct tap_result *result, uint64_t cl
     struct tap_period *period = memory_new(1, sizeof *period);
     *period = (struct tap_period){.clients = clients, .trial = trial};
     handoffs_init(&period->handoffs);
+    period->handoffs.traced = tap->options->traced.list;
+    period->handoffs.traced_count = tap->options->traced.count;
     result->periods = memory_grow(result->periods, result->period_count, sizeof(void *));
     result->periods[result->period_count++] = period;
     tap->observer.handoffs = &period->handoffs;
@@ -392,9 +395,11 @@ static enum error_kind measure(struct tap *tap, struct tap_result *result, struc
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind tell(const struct tap_result *result, int argc, char **argv,
-                            struct error *error)
+static enum error_kind tell(struct tap_result *result, int argc, char **argv, struct error *error)
 {
+    const struct recipe *like;
+    result->like = tap_like(result, &like);
+    result->order = tap_order(result, like);
     const struct output_options *output = &result->options->output;
     char folder[PATH_MAX] = "";
     enum error_kind kind = tap_keep(result, argc, argv, folder, error);
@@ -469,6 +474,7 @@ int tap_main(int argc, char **argv)
         struct tap_result result = {.options = &options,
                                     .target = &tap.target,
                                     .traffic = &tap.observer.traffic,
+                                    .clients = &tap.observer.clients,
                                     .watches = &tap.observer.watches};
         json_result_start();
         progress_init(&tap.progress, 1, options.output.quiet);
@@ -476,15 +482,19 @@ int tap_main(int argc, char **argv)
         enum error_kind kind = lead(&tap, &result, argc, argv, &error);
         status = kind == ERROR_NONE ? result.verdict : complain_about("tap", &error);
         traffic_deinit(&tap.observer.traffic);
+        clients_deinit(&tap.observer.clients);
         watches_deinit(&tap.observer.watches);
         while (result.period_count > 0)
             drop_last_period(&result);
         free(result.periods);
+        free(result.like);
+        free(result.order);
         probe_free(tap.probe);
         free(result.runs);
     }
     target_options_deinit(&options.target);
     free(options.clients.list);
     free(options.ports.list);
+    free(options.traced.list);
     return status;
 }

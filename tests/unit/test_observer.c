@@ -50,6 +50,7 @@ static int tear_down(void **state)
     for (int i = 1; i < SESSIONS; i++)
         conversation_deinit(&of[i]);
     watches_deinit(&observer.watches);
+    clients_deinit(&observer.clients);
     handoffs_deinit(&handoffs);
     traffic_deinit(&observer.traffic);
     return 0;
@@ -375,4 +376,59 @@ OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
     finish();
     assert_row(0, 0, 0, 1, 2, 0);
     assert_row(1, 1, 0, 0, 1, 0);
+}
+
+/* ------------------------------------------------------------------ clients */
+
+static const char *library(int session)
+{
+    return observer.clients.sessions[session - 1]->library;
+}
+
+OBSERVER_TEST(what_sessions_and_seconds_sum_up_to)
+{
+    assert_int_equal(observer.clients.session_count, 4);
+    assert_null(library(1));
+    xid = 1795722374; /* the time of day */
+    exists(1, "/a", 0, -101);
+    create(1, "/a/_c_b", 1, "/a/_c_b", 0); /* a mark of Curator's after all */
+    xid = 0;
+    exists(2, "/a", 0, 0);
+    create(3, "/l/0f9a2b3c000041118222012345678abc__lock__", 3, "/l/0f__lock__0000000000", 0);
+    xid = 20000000;
+    exists(4, "/a", 0, 0);
+    notify(4, -1, 2, "/a");
+    assert_string_equal(library(1), "Curator");
+    assert_string_equal(library(2), "Java or another");
+    assert_string_equal(library(3), "kazoo");
+    assert_string_equal(library(4), "C");
+    uint64_t begun_ns = observer.clients.begun_ns;
+    now_ns = begun_ns + 2999999900;
+    messages_say(CLIENT, "ii", -2, 11); /* a ping, in the second before the third */
+    by(2);
+    now_ns += 1000;
+    messages_say(SERVER, "ili", -2, 20, 0);
+    by(2);
+    const struct clients_figures *first = &observer.clients.sessions[0]->figures,
+                                 *seconds = observer.clients.seconds;
+    assert_int_equal(first->requests, 2);
+    assert_int_equal(first->failed, 1);
+    assert_int_equal(first->notifications, 0);
+    assert_int_equal(observer.clients.sessions[3]->figures.notifications, 1);
+    assert_int_equal(observer.clients.second_count, 4);
+    assert_int_equal(seconds[0].requests, 5);
+    assert_int_equal(seconds[1].sent_bytes, 0);
+    assert_int_equal(seconds[2].sent_bytes, 12);
+    assert_int_equal(seconds[2].requests, 0);
+    assert_int_equal(seconds[3].received_bytes, 20);
+    struct clients_figures by_session = {0}, by_second = {0};
+    for (size_t i = 0; i < 4; i++) {
+        by_session.sent_bytes += observer.clients.sessions[i]->figures.sent_bytes;
+        by_second.sent_bytes += seconds[i].sent_bytes;
+        by_session.received_bytes += observer.clients.sessions[i]->figures.received_bytes;
+        by_second.received_bytes += seconds[i].received_bytes;
+    }
+    assert_int_equal(by_session.sent_bytes, by_second.sent_bytes);
+    assert_int_equal(by_session.received_bytes, by_second.received_bytes);
+    assert_int_equal(observer.clients.sessions[0]->connections, 1);
 }
