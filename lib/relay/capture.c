@@ -198,27 +198,26 @@ static struct connection *find(struct capture *capture,
     return connection;
 }
 
-/* Begins anew. */
+/* Begins a connection anew. */
 static void begin(struct capture *capture, struct connection *connection)
 {
-    struct connection *next = connection->next;
-    struct packet_end ends[CONVERSATION_SIDES];
-    memcpy(ends, connection->ends, sizeof ends);
+    struct connection new = {.next = connection->next};
+    memcpy(new.ends, connection->ends, sizeof new.ends);
     end(capture, connection);
-    *connection = (struct connection){.next = next};
-    memcpy(connection->ends, ends, sizeof ends);
+    *connection = new;
     connection->conversation = memory_new(1, sizeof *connection->conversation);
     conversation_init(connection->conversation, capture->options.listener,
                       capture->options.context);
 }
 
 /* A segment with SYN, of the client or, with the number that it answers, of the server. */
-static void open(struct capture *capture, struct connection *connection,
-                 const struct packet *packet)
+static void take_opening(struct capture *capture, struct connection *connection,
+                         const struct packet *packet)
 {
     uint32_t opened_at = packet->is_ack ? packet->acknowledged - 1 : packet->sequence;
-    if (connection->conversation == NULL || connection->is_joined ||
-        connection->opened_at != opened_at)
+    bool is_again = connection->opened_at == opened_at && !connection->is_joined &&
+                    (connection->conversation != NULL || connection->has_ended);
+    if (!is_again)
         begin(capture, connection);
     connection->opened_at = opened_at;
     know(&connection->streams[CONVERSATION_CLIENT], opened_at + 1);
@@ -274,7 +273,7 @@ static void take_packet(struct capture *capture, const struct packet *packet)
     if (packet->is_reset)
         end(capture, connection);
     else if (packet->is_syn)
-        open(capture, connection, packet);
+        take_opening(capture, connection, packet);
     else if (connection->has_ended)
         capture->counts.repeated_bytes += packet->length;
     else {
@@ -354,7 +353,7 @@ static enum error_kind open_file(const char *path, pcap_t **pcap, struct error *
 enum error_kind capture_read(struct capture *capture, const char *path, char *why, size_t size,
                              struct error *error)
 {
-    pcap_t *pcap;
+    pcap_t *pcap = NULL;
     struct pcap_pkthdr *header;
     const unsigned char *bytes;
     enum error_kind kind = open_file(path, &pcap, error);

@@ -509,6 +509,7 @@ TEST_BETWEEN(a_reset_ends_a_connection, set_up, tear_down)
     take_tcp(SERVER, number[SERVER] + 1 + (uint32_t)said_count[SERVER], 0, RST, NULL, 0);
     assert_int_equal(traffic.connections, 1);
     take_segment(&segments[4]); /* late */
+    open_connection();
     assert_told(1);
     assert_int_equal(capture_counts(capture)->repeated_bytes, segments[4].count);
 }
