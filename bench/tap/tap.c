@@ -9,6 +9,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
+#include "bench/metrics/metrics.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
@@ -115,6 +116,7 @@ static const struct option_row rows[] = {
     ROW_SEED(struct tap_options, seed),
     ROW_OUT(struct tap_options),
     ROW_NO_FILES(struct tap_options),
+    ROW_METRICS(struct tap_options),
     ROW_JSON(struct tap_options),
     ROW_QUIET(struct tap_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
@@ -160,6 +162,7 @@ struct tap {
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
     struct progress progress;
+    struct metrics_server *metrics; /* NULL: none is asked for */
 };
 
 static void count_ended(void *context, const struct conversation *conversation)
@@ -170,10 +173,13 @@ static void count_ended(void *context, const struct conversation *conversation)
 
 static void show(const struct tap *tap, uint64_t begun_ns)
 {
-    char line[160], requests[32];
-    snprintf(line, sizeof line, "tap: %.0f s, %s requests, %" PRIu64 " connections",
+    const struct traffic *traffic = &tap->observer.traffic;
+    char line[160], requests[32], notifications[32];
+    snprintf(line, sizeof line,
+             "tap: %.0f s, %s requests, %s notifications, %" PRIu64 " connections",
              (double)(clock_now_ns() - begun_ns) / 1e9,
-             text_format_count(traffic_requests(&tap->observer.traffic), requests, sizeof requests),
+             text_format_count(traffic_requests(traffic), requests, sizeof requests),
+             text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
              relay_connections(tap->relay).open);
     progress_say(&tap->progress, line);
 }
@@ -192,6 +198,7 @@ static enum error_kind pass(struct tap *tap, struct tap_command *command, uint64
         kind = relay_poll(tap->relay, tap->signals, tick_ns < until_ns ? tick_ns : until_ns,
                           &stopped, error);
         tap_command_look(command);
+        metrics_server_answer(tap->metrics);
         if (kind == ERROR_NONE && tap->target.ensemble != NULL)
             kind = ensemble_check(tap->target.ensemble, error);
         if (clock_now_ns() >= look_ns) {
@@ -450,6 +457,9 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
     if (kind == ERROR_NONE)
         kind = machine_allow_descriptors(
             descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
+    if (kind == ERROR_NONE && tap->options->output.metrics_port > 0)
+        kind = metrics_server_start((uint16_t)tap->options->output.metrics_port, tap_write_metrics,
+                                    result, &tap->metrics, error);
     if (kind == ERROR_NONE && target->connect)
         kind = target_find(target, 0, &tap->target, error);
     tap->signals = signals_block();
@@ -459,6 +469,7 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
         kind = measure(tap, result, error);
     if (kind == ERROR_NONE)
         kind = tell(result, argc, argv, error);
+    metrics_server_stop(tap->metrics);
     (void)!target_close(&tap->target, &left); /* it has made no znode */
     close(tap->signals);
     return kind;
