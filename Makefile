@@ -23,7 +23,7 @@ ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
-LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lm
+LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lpcap -lm
 
 # What the program shows to a recipe from a file of its own (lib/recipes/own.h), and the headers that one is compiled
 # with.
@@ -148,11 +148,13 @@ $(BUILD)/tests/test_plan_proposal: LIBS += -Wl,--wrap=clock_now_ns
 # FILE=PACKAGE or COMMAND=PACKAGE: the package is installed only when the file or the command is missing.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     zookeeper/zookeeper.h=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
-    gsl/gsl_cdf.h=libgsl-dev microhttpd.h=libmicrohttpd-dev uniwidth.h=libunistring-dev
+    gsl/gsl_cdf.h=libgsl-dev microhttpd.h=libmicrohttpd-dev uniwidth.h=libunistring-dev \
+    pcap/pcap.h=libpcap-dev
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12
-NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
+NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java \
+    tcpdump=tcpdump
 NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
@@ -436,24 +438,26 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
-# Feeds what libFuzzer makes of the kept conversations to the reader of conversations, and of the kept journals to that
-# of logs and snapshots, under ASan and UBSan.
+# Feeds what libFuzzer makes of the kept conversations, captures and journals to their readers, under ASan and UBSan,
+# each for so many seconds.
 FUZZ_SECONDS ?= 60
 FUZZED_conversation := $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c wire/message.c wire/opcode.c \
     wire/splitter.c base/memory.c base/error.c)
+FUZZED_capture := $(addprefix lib/,relay/capture.c relay/packet.c) $(FUZZED_conversation)
 FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c)
 define fuzz
 	@mkdir -p $(BUILD)/fuzz/$(1)s
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    tests/fuzz/fuzz_$(1).c $(FUZZED_$(1)) -lz -o $(BUILD)/fuzz/fuzz_$(1)
+	    tests/fuzz/fuzz_$(1).c $(FUZZED_$(1)) -lz -lpcap -o $(BUILD)/fuzz/fuzz_$(1)
 	$(BUILD)/fuzz/fuzz_$(1) -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	    -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(1)s tests/fuzz/$(1)s
 endef
 check-fuzz:
-	$(call install,clang=clang)
+	$(call install,clang=clang pcap/pcap.h=libpcap-dev)
 	$(call install,$$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$$(uname -m).a=libclang-rt-$$(clang \
 	    -dumpversion | cut -d. -f1)-dev)
 	$(call fuzz,conversation)
+	$(call fuzz,capture)
 	$(call fuzz,journal)
 
 # Checks pages of zkherd report as HTML, in a browser, and for accessibility; the tools come from npm.
@@ -572,7 +576,7 @@ help:
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
-	@echo 'make check-fuzz           feed random bytes to the readers of messages and logs, a minute each'
+	@echo 'make check-fuzz           feed random bytes to the readers of messages, packets and logs'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
 	@echo 'make lint                 check formatting and run the static checkers'

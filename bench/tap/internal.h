@@ -11,6 +11,7 @@
 #include "fleet/server_counters.h"
 #include "measure/table.h"
 #include "recipes/recipe.h"
+#include "relay/capture.h"
 #include "relay/observer.h"
 #include "relay/probe.h"
 #include "relay/relay.h"
@@ -26,6 +27,7 @@ struct tap_options {
     const char *listen;   /* the address of the relay */
     bool listen_given;    /* on the command line */
     const char *pcap;     /* a capture to be read in place of a relay; NULL: none */
+    struct levels ports;  /* of the servers in it */
     uint64_t duration_ns; /* 0: until the command or the user ends it */
     bool drain;           /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
@@ -68,8 +70,9 @@ struct tap_source {
     const char *option; /* that names the file */
     const char *name;   /* what the file is: the target of the result */
     const char *file;   /* NULL: the option is not given */
-    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, and says
-     * in result->comparison.sentence why there is nothing to compare with. */
+    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, begun_ns
+     * and ended_ns, and says in result->comparison.sentence why there is nothing to compare with.
+     */
     enum error_kind (*read)(const struct tap_options *options, struct observer *observer,
                             struct tap_result *result, struct error *error);
 };
@@ -79,6 +82,11 @@ struct tap_source tap_source_of(const struct tap_options *options);
 
 /* Whether an option is given that a source excludes; complains about the first. */
 bool tap_source_conflicts(const struct tap_options *options, const struct tap_source *source);
+
+/* Writes what is to be said about the file of a result; sets a key of the JSON to it. Nothing
+ * without a file. */
+void tap_source_write(const struct tap_result *result, FILE *stream);
+void tap_source_describe(const struct tap_result *result, json_t *json);
 
 /* ------------------------------------------------------------------ laws (laws.c) */
 
@@ -286,7 +294,7 @@ struct tap_result {
     const struct watches *watches; /* ended */
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
-    uint64_t begun_ns;
+    uint64_t begun_ns, ended_ns;     /* of the clock of the messages */
     struct tap_run first;            /* of --drain: the run before those */
     char *like, *order, *first_time; /* sentences: tap_like, tap_order, tap_first_time; likewise */
     struct relay_connections connections; /* when the relay was ended */
@@ -296,8 +304,11 @@ struct tap_result {
     size_t run_count;
     double seconds;
     const struct probe *probe;
-    double cpu_us; /* of the relay, for each message; NAN without one */
-    int verdict;   /* an exit status */
+    double cpu_us;                 /* of the relay, for each message; NAN without one */
+    struct capture_counts capture; /* of --pcap */
+    char cut_short[256];           /* why the file was not read to its end; "": it was */
+    bool incomplete;               /* for that reason, or nothing was found */
+    int verdict;                   /* an exit status */
 };
 
 /* Compares the relay's counts with the servers', and fills result->comparison. */

@@ -41,11 +41,12 @@ static const char notes[] =
     "\n"
     "It ends with COMMAND, on Ctrl-C, or after --duration. Exit status: 0 done; 1 the\n"
     "servers counted otherwise; 2 wrong usage; 3 the environment; 4 not valid: a\n"
-    "message could not be read, or COMMAND failed.\n"
+    "message could not be read, COMMAND failed, or a capture lacks something.\n"
     "\n"
     "Examples:\n"
     "  zkherd tap -- ./my-program --zookeeper {}\n"
     "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m\n"
+    "  zkherd tap --pcap packets.pcap --port 2181\n"
     "  zkherd tap --drain -n 4..64x2 -- ./clients {n} {connect}     the law\n"
     "  zkherd tap --servers 3 -- sh -c 'python3 client.py \"$ZKHERD_CONNECT\"'\n";
 
@@ -86,7 +87,15 @@ static const struct option_row rows[] = {
     {.name = "--pcap",
      .parse = option_row_file,
      .member = ROW(pcap),
-     .help = "      --pcap FILE          count out of a capture of packets (tcpdump -w)\n"},
+     .help = "      --pcap FILE          count what tcpdump -w has captured, without a relay\n"},
+    {.name = "--port",
+     .parse = option_row_levels,
+     .member = ROW(ports),
+     .least = 1,
+     .most = UINT16_MAX,
+     .expected = "expected numbers of ports, such as 2181 or 2181,2182",
+     .value = "2181",
+     .help = "      --port LIST          of --pcap: the ports of the servers [2181]\n"},
     ROW_CONNECT(struct tap_options),
     {.name = "--servers",
      .parse = rows_topologies,
@@ -240,9 +249,9 @@ static void begin_period(struct tap *tap, struct tap_result *result, uint64_t cl
     tap->observer.watches.locks = period->handoffs.locks;
 }
 
-static void end_period(struct tap *tap)
+static void end_period(struct tap *tap, uint64_t at_ns)
 {
-    handoffs_end(tap->observer.handoffs, clock_now_ns());
+    handoffs_end(tap->observer.handoffs, at_ns);
     tap->observer.handoffs = NULL;
     tap->observer.watches.locks = NULL;
 }
@@ -282,7 +291,7 @@ static enum error_kind run_counted(struct tap *tap, struct tap_result *result, s
     tap_count(&tap->observer.traffic, &before);
     begin_period(tap, result, one->n, one->trial);
     enum error_kind kind = run(tap, result, n, error);
-    end_period(tap);
+    end_period(tap, clock_now_ns());
     tap_count(&tap->observer.traffic, one);
     for (size_t i = 0; i < TAP_COUNTS; i++)
         one->counts[i] -= before.counts[i];
@@ -345,7 +354,7 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     else {
         begin_period(tap, result, 0, 1);
         kind = run(tap, result, NULL, error);
-        end_period(tap);
+        end_period(tap, clock_now_ns());
     }
     watches_end(&tap->observer.watches);
     result->connections = relay_connections(tap->relay);
@@ -361,7 +370,8 @@ static int verdict_of(const struct tap_result *result)
     const struct tap_options *options = result->options;
     bool failed = options->drain ? result->run_count < options->clients.count * TAP_TRIALS
                                  : tap_command_failed(&result->command);
-    if (result->traffic->unreadable > 0 || result->connections.unaccepted > 0 || failed)
+    if (result->traffic->unreadable > 0 || result->connections.unaccepted > 0 || failed ||
+        result->incomplete)
         return error_exit_status(ERROR_NOT_VALID);
     return result->comparison.reconciled == RECONCILED_NO;
 }
@@ -422,7 +432,7 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     result->comparison.reconciled = RECONCILED_NA;
     begin_period(tap, result, 0, 1);
     enum error_kind kind = source->read(tap->options, &tap->observer, result, error);
-    end_period(tap);
+    end_period(tap, result->ended_ns);
     watches_end(&tap->observer.watches);
     if (kind == ERROR_NONE) {
         result->verdict = verdict_of(result);
@@ -497,6 +507,7 @@ int tap_main(int argc, char **argv)
     }
     target_options_deinit(&options.target);
     free(options.clients.list);
+    free(options.ports.list);
     free(options.traced.list);
     return status;
 }

@@ -19,9 +19,10 @@ void conversation_init(struct conversation *conversation,
     *conversation = (struct conversation){.listener = listener, .context = context};
 }
 
-static void give_up(struct conversation *conversation, const char *why)
+void conversation_give_up(struct conversation *conversation, const char *why)
 {
-    conversation->unreadable = why;
+    if (conversation->unreadable == NULL)
+        conversation->unreadable = why;
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         conversation->splitters[side].unreadable = true;
 }
@@ -114,13 +115,14 @@ static void take_client_message(void *context, const unsigned char *message, siz
     struct conversation *conversation = context;
     if (!conversation->client_opened) {
         if (!message_read_client_opening(message, kept, &conversation->opening)) {
-            give_up(conversation, "the client's first message does not open a session");
+            conversation_give_up(conversation,
+                                 "the client's first message does not open a session");
             return;
         }
         conversation->client_opened = true;
         conversation->opening_bytes = WIRE_LENGTH + length;
     } else if (!take_in_request(conversation, message, kept, length)) {
-        give_up(conversation, "a request cannot be read");
+        conversation_give_up(conversation, "a request cannot be read");
         return;
     }
     conversation->told_bytes[CONVERSATION_CLIENT] += WIRE_LENGTH + length;
@@ -132,9 +134,10 @@ static bool take_server_opening(struct conversation *conversation, const unsigne
     const size_t bytes[] = {conversation->opening_bytes, WIRE_LENGTH + length};
     struct message_opening reply;
     if (!conversation->client_opened || !message_read_server_opening(message, kept, &reply)) {
-        give_up(conversation, "the server's first message does not open a session");
+        conversation_give_up(conversation, "the server's first message does not open a session");
         return false;
     }
+    conversation->server_opened = true;
     conversation->session = reply.session;
     conversation->listener->opened(conversation->context, conversation, &conversation->opening,
                                    &reply, bytes);
@@ -146,7 +149,7 @@ static bool take_notification(struct conversation *conversation, const unsigned 
 {
     struct message_notification notification;
     if (!message_read_notification(message, kept, &notification)) {
-        give_up(conversation, "a notification cannot be read");
+        conversation_give_up(conversation, "a notification cannot be read");
         return false;
     }
     conversation->listener->notified(conversation->context, conversation, &notification,
@@ -174,13 +177,13 @@ static bool take_reply(struct conversation *conversation, int32_t xid, const uns
 {
     struct conversation_request request;
     if (!take_request(conversation, xid, &request)) {
-        give_up(conversation, "a reply answers no request");
+        conversation_give_up(conversation, "a reply answers no request");
         return false;
     }
     bool is_read = read_reply(conversation, &request, message, kept, length);
     free(request.copy);
     if (!is_read)
-        give_up(conversation, "a reply cannot be read");
+        conversation_give_up(conversation, "a reply cannot be read");
     return is_read;
 }
 
@@ -190,10 +193,10 @@ static void take_server_message(void *context, const unsigned char *message, siz
     struct conversation *conversation = context;
     int32_t xid;
     bool taken = false;
-    if (conversation->told_bytes[CONVERSATION_SERVER] == 0)
+    if (!conversation->server_opened)
         taken = take_server_opening(conversation, message, kept, length);
     else if (!message_read_xid(message, kept, &xid))
-        give_up(conversation, "a reply cannot be read");
+        conversation_give_up(conversation, "a reply cannot be read");
     else if (xid == MESSAGE_XID_NOTIFICATION)
         taken = take_notification(conversation, message, kept, length);
     else
@@ -223,8 +226,8 @@ static void split(struct conversation *conversation, enum conversation_side from
     splitter_feed(splitter, bytes, count,
                   from == CONVERSATION_CLIENT ? take_client_message : take_server_message,
                   conversation);
-    if (splitter->unreadable && conversation->unreadable == NULL)
-        give_up(conversation, "a message has a length below 0");
+    if (splitter->unreadable)
+        conversation_give_up(conversation, "a message has a length below 0");
 }
 
 /* Returns how many of the bytes it has taken: those that tell what is spoken. */
@@ -241,6 +244,80 @@ static size_t find_kind(struct conversation *conversation, const unsigned char *
     return taken;
 }
 
+/* ------------------------------------------------------------------ from the middle on */
+
+void conversation_join(struct conversation *conversation, int64_t session)
+{
+    conversation->session = session;
+    conversation->kind = CONVERSATION_UNJOINED;
+    conversation->unmatched = true;
+}
+
+bool conversation_hears(const struct conversation *conversation, enum conversation_side side)
+{
+    return conversation->kind != CONVERSATION_UNJOINED &&
+           (side == CONVERSATION_CLIENT || !conversation->unmatched);
+}
+
+static uint32_t length_at(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* A length and a message of it, or a message whose length came before. */
+static bool is_request(const unsigned char *length, const unsigned char *message, size_t count)
+{
+    struct message_request request;
+    return length_at(length) <= count &&
+           message_read_request(message, length_at(length), &request) &&
+           (request.opcode == OPCODE_PING ||
+            (request.record.path.length > 0 && request.record.path.bytes[0] == '/'));
+}
+
+static void join_client(struct conversation *conversation, const unsigned char *bytes, size_t count)
+{
+    unsigned char *first = conversation->first;
+    bool continues = conversation->first_count == WIRE_LENGTH && is_request(first, bytes, count);
+    conversation->first_count = 0;
+    if (continues ||
+        (count > WIRE_LENGTH && is_request(bytes, bytes + WIRE_LENGTH, count - WIRE_LENGTH))) {
+        conversation->kind = CONVERSATION_ZOOKEEPER;
+        conversation->client_opened = conversation->server_opened = true;
+        if (continues)
+            split(conversation, CONVERSATION_CLIENT, first, WIRE_LENGTH);
+        split(conversation, CONVERSATION_CLIENT, bytes, count);
+    } else if (count == WIRE_LENGTH) {
+        memcpy(first, bytes, WIRE_LENGTH);
+        conversation->first_count = WIRE_LENGTH;
+    }
+}
+
+static bool awaits(struct conversation *conversation, int32_t xid)
+{
+    for (size_t i = 0; i < conversation->request_count; i++)
+        if (request_at(conversation, i)->xid == xid)
+            return true;
+    return false;
+}
+
+/* Passes over the messages before the first that answers a request. */
+static void match_server(struct conversation *conversation, const unsigned char *bytes,
+                         size_t count)
+{
+    int32_t xid;
+    while (count > WIRE_LENGTH &&
+           message_read_xid(bytes + WIRE_LENGTH, count - WIRE_LENGTH, &xid)) {
+        size_t whole = WIRE_LENGTH + (size_t)length_at(bytes);
+        if (awaits(conversation, xid)) {
+            conversation->unmatched = false;
+            split(conversation, CONVERSATION_SERVER, bytes, count);
+            return;
+        }
+        bytes += whole < count ? whole : count;
+        count -= whole < count ? whole : count;
+    }
+}
+
 void conversation_feed(struct conversation *conversation, enum conversation_side from,
                        const void *bytes, size_t count, uint64_t at_ns)
 {
@@ -252,9 +329,13 @@ void conversation_feed(struct conversation *conversation, enum conversation_side
         rest += taken;
         count -= taken;
     } else if (conversation->kind == CONVERSATION_SILENT)
-        give_up(conversation, "the server spoke first");
-    if (conversation->kind == CONVERSATION_ZOOKEEPER)
+        conversation_give_up(conversation, "the server spoke first");
+    if (conversation->kind == CONVERSATION_UNJOINED && from == CONVERSATION_CLIENT)
+        join_client(conversation, rest, count);
+    else if (conversation->kind == CONVERSATION_ZOOKEEPER && conversation_hears(conversation, from))
         split(conversation, from, rest, count);
+    else if (conversation->kind == CONVERSATION_ZOOKEEPER)
+        match_server(conversation, rest, count);
 }
 
 uint64_t conversation_unread(const struct conversation *conversation, enum conversation_side side)
