@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""n clients of a recipe of kazoo, a session each, each once: kazoo_recipes.py RECIPE N CONNECT
+
+RECIPE is ReadWriteLock, Semaphore, Election, DoubleBarrier, ChildrenWatch or Party. A client acts only when all
+others wait, so that every run has the same messages:
+
+    zkherd tap --drain -n 4..64x2 -- python3 kazoo_recipes.py Election {n} {connect}
+"""
+import collections
+import logging
+import sys
+import threading
+
+from kazoo.client import KazooClient
+
+PATH = "/app/recipe"
+LEASES = 3  # of the semaphore
+
+
+class Answers(logging.Handler):
+    """Hears from the clients' logs which requests were answered: by their type, and those that set a watch."""
+
+    def __init__(self):
+        super().__init__()
+        self.changed, self.sent = threading.Condition(), {}
+        self.heard, self.expected = collections.Counter(), collections.Counter()
+
+    def emit(self, record):
+        text = record.getMessage()
+        with self.changed:
+            if text.startswith("Sending request"):
+                self.sent[record.name, record.args[0]] = record.args[1]
+            elif text.startswith("Received") and (record.name, record.args[0]) in self.sent:
+                request = self.sent.pop((record.name, record.args[0]))
+                self.heard[type(request).__name__] += 1
+                self.heard["watch"] += getattr(request, "watcher", None) is not None
+                self.changed.notify_all()
+
+    def wait(self, more, kind="watch"):
+        """Returns when so many more have been answered."""
+        self.expected[kind] += more
+        with self.changed:
+            self.changed.wait_for(lambda: self.heard[kind] >= self.expected[kind])
+
+
+class Contender(threading.Thread):
+    """Acquires, and releases when it may."""
+
+    def __init__(self, acquire, release):
+        super().__init__()
+        self.steps, self.granted, self.may_release = (acquire, release), threading.Event(), threading.Event()
+
+    def run(self):
+        self.steps[0]()
+        self.granted.set()
+        self.may_release.wait()
+        self.steps[1]()
+
+
+def drain(contenders, arrival, release):
+    """One after another arrives, then releases; so many watches does an arrival set, and the release of client k."""
+    for i, contender in enumerate(contenders):
+        contender.start()
+        answers.wait(arrival(i))
+        if arrival(i) == 0:
+            contender.granted.wait()
+    for k, contender in enumerate(contenders):
+        contender.granted.wait()
+        answers.wait(release(k))
+        contender.may_release.set()
+        contender.join()
+
+
+def read_write_lock():
+    # The first client writes, and all others read: a reader before a second writer may never get this lock, because
+    # a reader that is woken waits for the last writer of the queue (docs/libraries.md).
+    locks = [clients[0].WriteLock(PATH)] + [client.ReadLock(PATH) for client in clients[1:]]
+    drain([Contender(lock.acquire, lock.release) for lock in locks], lambda i: i > 0, lambda k: 0)
+
+
+def semaphore():
+    # One waits for a lease, and all behind it for that one; both list the leases when the lease before is free.
+    leases = [client.Semaphore(PATH, max_leases=LEASES) for client in clients]
+    drain([Contender(lease.acquire, lease.release) for lease in leases], lambda i: 1,
+          lambda k: 0 if k == 0 else (k + LEASES <= n) + (k + LEASES < n))
+
+
+def election():
+    def contend(client):
+        granted, done = threading.Event(), threading.Event()
+        leading = threading.Thread(target=client.Election(PATH).run, args=(lambda: (granted.set(), done.wait()),))
+        return Contender(lambda: (leading.start(), granted.wait()), lambda: (done.set(), leading.join()))
+
+    drain([contend(client) for client in clients], lambda i: i > 0, lambda k: 0)
+
+
+def double_barrier():
+    # The client whose znode is the first by name waits until the last has left, all others wait for the first.
+    barriers = [client.DoubleBarrier(PATH, n) for client in clients]
+    by_name = sorted(barriers, key=lambda barrier: barrier.node_name)
+    for steps, last in (([barrier.enter for barrier in barriers], "GetChildren"),
+                        ([barrier.leave for barrier in by_name], "watch")):
+        threads = [threading.Thread(target=step) for step in steps]
+        answers.expected.update(answers.heard - answers.expected)
+        for thread in threads:
+            thread.start()
+            answers.wait(1, last)
+        for thread in threads:
+            thread.join()
+
+
+def children_watch():
+    clients[0].ensure_path(PATH)
+    for client in clients:
+        client.ChildrenWatch(PATH, lambda children: None)
+    answers.wait(n)
+    for i, client in enumerate(clients):
+        client.create(f"{PATH}/{i}", ephemeral=True)
+        answers.wait(n)
+    for i, client in enumerate(clients):
+        client.delete(f"{PATH}/{i}")
+        answers.wait(n)
+
+
+def party():
+    parties = [client.Party(PATH) for client in clients]
+    for one in parties:
+        one.join()
+    for one in parties:
+        list(one)
+    for one in parties:
+        one.leave()
+
+
+recipes = {"ReadWriteLock": read_write_lock, "Semaphore": semaphore, "Election": election,
+           "DoubleBarrier": double_barrier, "ChildrenWatch": children_watch, "Party": party}
+recipe, n, connect = recipes[sys.argv[1]], int(sys.argv[2]), sys.argv[3]
+answers = Answers()
+clients = []
+for number in range(n):
+    logger = logging.Logger(str(number), logging.DEBUG)
+    logger.addHandler(answers)
+    clients.append(KazooClient(hosts=connect, timeout=30.0, logger=logger))
+    clients[number].start()
+recipe()
+for client in clients:
+    client.stop()
+    client.close()
