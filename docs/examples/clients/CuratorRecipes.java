@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -27,6 +29,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooKeeper;
 
 /**
  * n clients of a recipe of Curator, each once: CuratorRecipes RECIPE N CONNECT
@@ -111,21 +114,24 @@ class CuratorRecipes {
         Contender make(int number) throws Exception;
     }
 
-    /** One after another arrives, then releases; so many watches does an arrival set, and the release of client k. */
-    static void drain(Maker maker, IntUnaryOperator arrival, IntUnaryOperator release) throws Exception {
+    /**
+     * One after another arrives, of which the first are granted at once; then they release in that order. So many
+     * watches does an arrival set, and the release of client k.
+     */
+    static void drain(Maker maker, int first, IntUnaryOperator arrival, IntUnaryOperator release) throws Exception {
         Contender[] contenders = new Contender[n];
         for (int i = 0; i < n; i++) {
             contenders[i] = maker.make(i);
             contenders[i].start();
             answers.await(arrival.applyAsInt(i));
-            if (arrival.applyAsInt(i) == 0)
+            if (i < first)
                 contenders[i].granted.acquire();
         }
         for (int k = 0; k < n; k++) {
-            if (arrival.applyAsInt(k) > 0)
-                contenders[k].granted.acquire();
             contenders[k].mayRelease.release();
             contenders[k].join();
+            if (k + first < n)
+                contenders[k + first].granted.acquire();
             answers.await(release.applyAsInt(k));
         }
     }
@@ -135,13 +141,13 @@ class CuratorRecipes {
     }
 
     static void mutex() throws Exception {
-        drain(i -> lock(new InterProcessMutex(clients[i], PATH)), CuratorRecipes::behindTheFirst, k -> 0);
+        drain(i -> lock(new InterProcessMutex(clients[i], PATH)), 1, CuratorRecipes::behindTheFirst, k -> 0);
     }
 
     /** All threads share one mutex, as in CURATOR-716: each notification wakes all of them. */
     static void sharedMutex() throws Exception {
         InterProcessMutex mutex = new InterProcessMutex(clients[0], PATH);
-        drain(i -> lock(mutex), CuratorRecipes::behindTheFirst, k -> Math.max(n - 2 - k, 0));
+        drain(i -> lock(mutex), 1, CuratorRecipes::behindTheFirst, k -> Math.max(n - 2 - k, 0));
     }
 
     /** A writer that releases wakes all readers, of which those behind the next writer wait again. */
@@ -149,7 +155,7 @@ class CuratorRecipes {
         drain(i -> {
             InterProcessReadWriteLock both = new InterProcessReadWriteLock(clients[i], PATH);
             return lock(i % WRITERS == 0 ? both.writeLock() : both.readLock());
-        }, CuratorRecipes::behindTheFirst, k -> k % WRITERS != 0 ? 0
+        }, 1, CuratorRecipes::behindTheFirst, k -> k % WRITERS != 0 ? 0
             : (int) IntStream.range(k + WRITERS, n).filter(i -> i % WRITERS != 0).count());
     }
 
@@ -159,7 +165,7 @@ class CuratorRecipes {
             InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(clients[i], PATH, LEASES);
             Lease[] lease = new Lease[1];
             return new Contender(() -> lease[0] = semaphore.acquire(), () -> lease[0].close());
-        }, i -> 1, k -> Math.min(Math.max(n - LEASES - k, 0), 2));
+        }, LEASES, i -> 1, k -> Math.min(Math.max(n - LEASES - k, 0), 2));
     }
 
     static void leaderLatch() throws Exception {
@@ -169,7 +175,7 @@ class CuratorRecipes {
                 latch.start();
                 latch.await();
             }, latch::close);
-        }, CuratorRecipes::behindTheFirst, k -> 0);
+        }, 1, CuratorRecipes::behindTheFirst, k -> 0);
     }
 
     static void leaderSelector() throws Exception {
@@ -193,7 +199,7 @@ class CuratorRecipes {
                 executor.awaitTermination(1, TimeUnit.HOURS);
                 selector.close();
             });
-        }, CuratorRecipes::behindTheFirst, k -> 0);
+        }, 1, CuratorRecipes::behindTheFirst, k -> 0);
     }
 
     /** The client whose znode is the first by name waits until the last has left, all others wait for the first. */
@@ -267,6 +273,19 @@ class CuratorRecipes {
         return client;
     }
 
+    /** A client that has closed its session sleeps for 100 ms, one after another: their ends are not waited for. */
+    static void close() throws Exception {
+        List<ZooKeeper> sessions = new ArrayList<>();
+        for (CuratorFramework client : new HashSet<>(Arrays.asList(clients))) {
+            sessions.add(client.getZookeeperClient().getZooKeeper());
+            new Thread(client::close).start();
+        }
+        for (ZooKeeper session : sessions)
+            while (session.getState().isAlive())
+                Thread.sleep(1);
+        Runtime.getRuntime().halt(0);
+    }
+
     public static void main(String[] arguments) throws Exception {
         String recipe = arguments[0];
         n = Integer.parseInt(arguments[1]);
@@ -288,7 +307,6 @@ class CuratorRecipes {
             case "TreeCache" -> cache(CuratorRecipes::treeCache, 2, 3, 1);
             default -> throw new IllegalArgumentException(recipe);
         }
-        for (int i = 0; i < (one ? 1 : n); i++)
-            new Thread(clients[i]::close).start(); // each takes 100 ms
+        close();
     }
 }

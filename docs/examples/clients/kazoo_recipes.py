@@ -58,32 +58,34 @@ class Contender(threading.Thread):
         self.steps[1]()
 
 
-def drain(contenders, arrival, release):
-    """One after another arrives, then releases; so many watches does an arrival set, and the release of client k."""
+def drain(contenders, first, arrival, release):
+    """One after another arrives, of which the first are granted at once; then they release in that order. So many watches
+    does an arrival set, and the release of client k."""
     for i, contender in enumerate(contenders):
         contender.start()
         answers.wait(arrival(i))
-        if arrival(i) == 0:
+        if i < first:
             contender.granted.wait()
     for k, contender in enumerate(contenders):
-        contender.granted.wait()
-        answers.wait(release(k))
         contender.may_release.set()
         contender.join()
+        if k + first < n:
+            contenders[k + first].granted.wait()
+        answers.wait(release(k))
 
 
 def read_write_lock():
     # The first client writes, and all others read: a reader before a second writer may never get this lock, because
     # a reader that is woken waits for the last writer of the queue (docs/libraries.md).
     locks = [clients[0].WriteLock(PATH)] + [client.ReadLock(PATH) for client in clients[1:]]
-    drain([Contender(lock.acquire, lock.release) for lock in locks], lambda i: i > 0, lambda k: 0)
+    drain([Contender(lock.acquire, lock.release) for lock in locks], 1, lambda i: i > 0, lambda k: 0)
 
 
 def semaphore():
     # One waits for a lease, and all behind it for that one; both list the leases when the lease before is free.
     leases = [client.Semaphore(PATH, max_leases=LEASES) for client in clients]
-    drain([Contender(lease.acquire, lease.release) for lease in leases], lambda i: 1,
-          lambda k: 0 if k == 0 else (k + LEASES <= n) + (k + LEASES < n))
+    drain([Contender(lease.acquire, lease.release) for lease in leases], LEASES, lambda i: 1,
+          lambda k: min(max(n - LEASES - k, 0), 2))
 
 
 def election():
@@ -92,7 +94,7 @@ def election():
         leading = threading.Thread(target=client.Election(PATH).run, args=(lambda: (granted.set(), done.wait()),))
         return Contender(lambda: (leading.start(), granted.wait()), lambda: (done.set(), leading.join()))
 
-    drain([contend(client) for client in clients], lambda i: i > 0, lambda k: 0)
+    drain([contend(client) for client in clients], 1, lambda i: i > 0, lambda k: 0)
 
 
 def double_barrier():
