@@ -240,12 +240,13 @@ class CuratorRecipes {
             caches[i] = maker.start(clients[i]);
             answers.await(atFirst);
         }
+        String[] members = new String[n];
         for (int i = 0; i < n; i++) {
-            clients[i].create().withMode(CreateMode.EPHEMERAL).forPath(PATH + "/" + i);
+            members[i] = clients[i].create().withMode(CreateMode.EPHEMERAL_SEQUENTIAL).forPath(PATH + "/member-");
             answers.await(n * whenCreated);
         }
         for (int i = 0; i < n; i++) {
-            clients[i].delete().forPath(PATH + "/" + i);
+            clients[i].delete().forPath(members[i]);
             answers.await(n * whenDeleted);
         }
         for (AutoCloseable cache : caches)

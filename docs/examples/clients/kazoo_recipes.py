@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """n clients of a recipe of kazoo, a session each, each once: kazoo_recipes.py RECIPE N CONNECT
 
-RECIPE is ReadWriteLock, Semaphore, Election, DoubleBarrier, ChildrenWatch or Party. A client acts only when all
-others wait, so that every run has the same messages:
+RECIPE is ReadWriteLock, Semaphore, Election, DoubleBarrier, ChildrenWatch or Party; Deadlock has three clients that wait
+for each other. A client acts only when all others wait, so that every run has the same messages:
 
     zkherd tap --drain -n 4..64x2 -- python3 kazoo_recipes.py Election {n} {connect}
 """
 import collections
 import logging
+import os
 import sys
 import threading
 
@@ -75,10 +76,23 @@ def drain(contenders, first, arrival, release):
 
 
 def read_write_lock():
-    # The first client writes, and all others read: a reader before a second writer may never get this lock, because
-    # a reader that is woken waits for the last writer of the queue (docs/libraries.md).
+    # The first client writes, and all others read: see deadlock().
     locks = [clients[0].WriteLock(PATH)] + [client.ReadLock(PATH) for client in clients[1:]]
     drain([Contender(lock.acquire, lock.release) for lock in locks], 1, lambda i: i > 0, lambda k: 0)
+
+
+def deadlock():
+    # A reader that is woken waits for the last writer of the queue, even for one behind it, which waits for the reader.
+    locks = [clients[0].WriteLock(PATH), clients[1].ReadLock(PATH), clients[2].WriteLock(PATH)]
+    contenders = [Contender(lock.acquire, lock.release) for lock in locks]
+    for i, contender in enumerate(contenders):
+        contender.start()
+        answers.wait(i > 0)
+        if i == 0:
+            contender.granted.wait()
+    contenders[0].may_release.set()
+    answers.wait(1)
+    os._exit(0)
 
 
 def semaphore():
@@ -117,11 +131,12 @@ def children_watch():
     for client in clients:
         client.ChildrenWatch(PATH, lambda children: None)
     answers.wait(n)
-    for i, client in enumerate(clients):
-        client.create(f"{PATH}/{i}", ephemeral=True)
+    members = []
+    for client in clients:
+        members.append(client.create(PATH + "/member-", ephemeral=True, sequence=True))
         answers.wait(n)
-    for i, client in enumerate(clients):
-        client.delete(f"{PATH}/{i}")
+    for client, member in zip(clients, members):
+        client.delete(member)
         answers.wait(n)
 
 
@@ -136,7 +151,7 @@ def party():
 
 
 recipes = {"ReadWriteLock": read_write_lock, "Semaphore": semaphore, "Election": election,
-           "DoubleBarrier": double_barrier, "ChildrenWatch": children_watch, "Party": party}
+           "DoubleBarrier": double_barrier, "ChildrenWatch": children_watch, "Party": party, "Deadlock": deadlock}
 recipe, n, connect = recipes[sys.argv[1]], int(sys.argv[2]), sys.argv[3]
 answers = Answers()
 clients = []
