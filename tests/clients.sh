@@ -26,26 +26,26 @@ kazoo="/usr/bin/python3 docs/examples/clients/kazoo_recipes.py"
 own="{n} {connect}" relayed="{n} {relay}"
 many=4,8,12,16,32,33,64,100
 programs="\
-kazoo-lock|python3-kazoo|Lock|$many|/usr/bin/python3 docs/examples/clients/kazoo_lock.py
-kazoo-election|python3-kazoo|Election|$many|$kazoo Election
-kazoo-read-write-lock|python3-kazoo|WriteLock, ReadLock|$many|$kazoo ReadWriteLock
-kazoo-semaphore|python3-kazoo|Semaphore, 3 leases|$many|$kazoo Semaphore
-kazoo-double-barrier|python3-kazoo|DoubleBarrier|$many|$kazoo DoubleBarrier
-kazoo-children-watch|python3-kazoo|ChildrenWatch|$many|$kazoo ChildrenWatch
-kazoo-party|python3-kazoo|Party|$many|$kazoo Party
-curator-mutex|libcurator-recipes-java|InterProcessMutex|$many|$curator Mutex
-curator-mutex-tracked|libcurator-recipes-java|the same, ensemble tracker on|$many|$curator TrackedMutex
-curator-mutex-threads|libcurator-recipes-java|InterProcessMutex, n of one client|$many,1000|$curator MutexesOfOneClient
-curator-mutex-shared|libcurator-recipes-java|InterProcessMutex, n threads of one|$many|$curator MutexOfOneClient
-curator-read-write-lock|libcurator-recipes-java|InterProcessReadWriteLock|4,8,12,16,32,36,64,100|$curator ReadWriteLock
-curator-semaphore|libcurator-recipes-java|InterProcessSemaphoreV2, 3 leases|$many|$curator SemaphoreV2
-curator-leader-latch|libcurator-recipes-java|LeaderLatch|$many|$curator LeaderLatch
-curator-leader-selector|libcurator-recipes-java|LeaderSelector|$many|$curator LeaderSelector
-curator-double-barrier|libcurator-recipes-java|DistributedDoubleBarrier|$many|$curator DoubleBarrier
-curator-path-cache|libcurator-recipes-java|PathChildrenCache|$many|$curator PathChildrenCache
-curator-tree-cache|libcurator-recipes-java|TreeCache|$many|$curator TreeCache
-zookeeper-write-lock|libzookeeper-java|WriteLock, for Java|4,8,12,16,32,33,64,100|$zookeeper
-zookeeper-zoo-lock|libzookeeper-mt2|zoo_lock, for C|$many|$CLIENTS/zoo_lock"
+kazoo-lock|kazoo=python3-kazoo|Lock|$many|/usr/bin/python3 docs/examples/clients/kazoo_lock.py
+kazoo-election|kazoo=python3-kazoo|Election|$many|$kazoo Election
+kazoo-read-write-lock|kazoo=python3-kazoo|WriteLock, ReadLock|$many|$kazoo ReadWriteLock
+kazoo-semaphore|kazoo=python3-kazoo|Semaphore, 3 leases|$many|$kazoo Semaphore
+kazoo-double-barrier|kazoo=python3-kazoo|DoubleBarrier|$many|$kazoo DoubleBarrier
+kazoo-children-watch|kazoo=python3-kazoo|ChildrenWatch|$many|$kazoo ChildrenWatch
+kazoo-party|kazoo=python3-kazoo|Party|$many|$kazoo Party
+curator-mutex|Curator=libcurator-recipes-java|InterProcessMutex|$many|$curator Mutex
+curator-mutex-tracked|Curator=libcurator-recipes-java|the same, ensemble tracker on|$many|$curator TrackedMutex
+curator-mutex-threads|Curator=libcurator-recipes-java|InterProcessMutex, n of one client|$many,1000|$curator MutexesOfOneClient
+curator-mutex-shared|Curator=libcurator-recipes-java|InterProcessMutex, n threads of one|$many|$curator MutexOfOneClient
+curator-read-write-lock|Curator=libcurator-recipes-java|InterProcessReadWriteLock|4,8,12,16,32,36,64,100|$curator ReadWriteLock
+curator-semaphore|Curator=libcurator-recipes-java|InterProcessSemaphoreV2, 3 leases|$many|$curator SemaphoreV2
+curator-leader-latch|Curator=libcurator-recipes-java|LeaderLatch|$many|$curator LeaderLatch
+curator-leader-selector|Curator=libcurator-recipes-java|LeaderSelector|$many|$curator LeaderSelector
+curator-double-barrier|Curator=libcurator-recipes-java|DistributedDoubleBarrier|$many|$curator DoubleBarrier
+curator-path-cache|Curator=libcurator-recipes-java|PathChildrenCache|$many|$curator PathChildrenCache
+curator-tree-cache|Curator=libcurator-recipes-java|TreeCache|$many|$curator TreeCache
+zookeeper-write-lock|ZooKeeper=libzookeeper-java|WriteLock, for Java|4,8,12,16,32,33,64,100|$zookeeper
+zookeeper-zoo-lock|ZooKeeper=libzookeeper-mt2|zoo_lock, for C|$many|$CLIENTS/zoo_lock"
 
 fail() {
     echo "tests/clients.sh: $*" >&2
@@ -94,7 +94,7 @@ like() { # FOLDER: the recipe of zkherd with the same counts
     sed -n "s/^The counts are those of zkherd's recipe \(.*\)\.$/\1/p" "$1.txt"
 }
 
-run() { # NAME PACKAGE RECIPE NUMBERS COMMAND
+run() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     # shellcheck disable=SC2086 # the command's words
     if [ "$mode" = measure ]; then
         tap "$out/$1" --drain -n "$4" -- $5 $own
@@ -106,7 +106,7 @@ run() { # NAME PACKAGE RECIPE NUMBERS COMMAND
 }
 
 # What passes a relay that shares nothing with zkherd's, behind which the tap is, is what the law says.
-run_independently() { # NAME PACKAGE RECIPE NUMBERS COMMAND
+run_independently() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     local numbers=4,8,12 laws=$reference counts=$out/$1/independent.csv least
     [ "$mode" != measure ] || numbers=8,33,100 laws=$out
     least=${numbers%%,*}
@@ -121,9 +121,9 @@ run_independently() { # NAME PACKAGE RECIPE NUMBERS COMMAND
 }
 
 # A row of clients.csv.
-tell() { # NAME PACKAGE RECIPE
+tell() { # NAME LIBRARY=PACKAGE RECIPE
     awk -F, -v recipe="$3" -v like="$(like "$out/$1")" \
-        -v library="$2 $(dpkg-query -W -f '${Version}' "$2" | sed 's/-[^-]*$//')" '
+        -v library="${2%=*} $(dpkg-query -W -f '${Version}' "${2#*=}" | sed 's/-[^-]*$//')" '
         function add(list, text) { return list (list == "" ? "" : ", ") text }
         FNR == 1 || $1 == "closeSession" { next }
         { law = $2 != "" ? $2 : sprintf("about n^%.2f", $6) }
@@ -138,9 +138,9 @@ tell() { # NAME PACKAGE RECIPE
 # What is not a drain: a lock of kazoo's that nobody ever gets, and what 1,000 threads of one mutex send.
 run_once() {
     # shellcheck disable=SC2086 # the command's words
-    tap "$out/kazoo-deadlock" -- $kazoo Deadlock 3 {connect}
+    tap "$out/kazoo-deadlock" -- $kazoo Deadlock 3 '{connect}'
     # shellcheck disable=SC2086 # the command's words
-    tap "$out/curator-716" -- $curator MutexOfOneClient 1000 {connect}
+    tap "$out/curator-716" -- $curator MutexOfOneClient 1000 '{connect}'
 }
 
 names=" ${*:-$(cut -d '|' -f 1 <<<"$programs" | xargs)} "
