@@ -348,8 +348,8 @@ reproduce-tap: install-to-test
 	    /usr/bin/python3 docs/examples/clients/kazoo_lock.py {n} {connect} > $(REFERENCE)/tap/kazoo.txt
 	rm -f $(REFERENCE)/tap/kazoo/latency.hlog
 
-# What unchanged clients of the field send: the law of each recipe, found by the programs in docs/examples/clients. About
-# CLIENTS_MINUTES.
+# What unchanged clients of the field send: the law of each recipe, found with the programs in docs/examples/clients.
+# 20 minutes.
 CLIENTS := $(BUILD)/clients
 CLIENT_JARS := $(subst $() ,:,$(patsubst %,/usr/share/java/%.jar,curator-recipes curator-framework curator-client zookeeper \
     zookeeper-recipes-lock))
@@ -585,6 +585,7 @@ help:
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
 	@echo 'make reproduce-tap        of these, what kazoo sends: a minute'
+	@echo 'make reproduce-clients    what the libraries of the field send: 20 minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
 	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
@@ -599,6 +600,8 @@ help:
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
+	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
+	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
 	@echo 'make check-fuzz           feed random bytes to the reader of messages for a minute'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
@@ -611,6 +614,7 @@ help:
 
 FORCE:
 .PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-tap \
+    clients reproduce-clients check-clients client-programs install-to-measure-clients \
     reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
