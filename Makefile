@@ -363,7 +363,8 @@ reproduce-clients: client-programs
 # Do the clients still obey the laws of the reference? A minute.
 check-clients: client-programs
 	rm -rf $(CLIENTS)/checked
-	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh check $(CLIENTS)/checked
+	@printf '%s\n' curator kazoo zookeeper | ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) \
+	    xargs -P $(JOBS) -n 1 tests/clients.sh check $(CLIENTS)/checked
 
 client-programs: install-to-measure-clients
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd $(CLIENTS)/CuratorRecipes.class $(CLIENTS)/JavaWriteLock.class \

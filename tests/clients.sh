@@ -6,7 +6,7 @@
 #                                              with `table` as NAME only OUT/clients.csv, of what is there
 #     tests/clients.sh check OUT [NAME...]     with few clients: are the counts those of the laws in results/reference?
 #
-# NAME is that of a row of `programs`; without one all are run. $ZKHERD is the program, $CLIENTS has the programs that
+# NAME is the beginning of that of rows of `programs`; without one all are run. $ZKHERD is the program, $CLIENTS has the programs that
 # `make clients` has compiled. In both, the law of two locks is compared with what a relay counts that is not zkherd's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -100,7 +100,7 @@ run() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     if [ "$mode" = measure ]; then
         tap "$out/$1" --drain -n "$4" -- $5 $own
     elif [[ $1 != curator-mutex-tracked && $1 != curator-mutex-shared ]]; then
-        tap "$out/$1" --drain --fsync no --heap 64 -n 4,8,12 -- $5 $own
+        tap "$out/$1" --drain --duration 1m --fsync no --heap 64 -n 4,8,12 -- $5 $own
         verify "$reference/$1/laws.csv" "$out/$1/runs.csv" || fail "$1 differs from its law"
         # By how much a recipe is exceeded cannot be told with three numbers.
         [[ $(like "$reference/$1") == *' more' || $(like "$out/$1") == "$(like "$reference/$1")" ]] ||
@@ -114,12 +114,13 @@ run_independently() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     [ "$mode" != measure ] || numbers=8,33,100 laws=$out
     least=${numbers%%,*}
     # shellcheck disable=SC2086 # the command's words
-    tap "$out/independent/$1" --drain --fsync no --heap 64 -n $numbers -- \
-        python3 tests/independent_relay.py "$counts" $own $5 $relayed
+    tap "$out/independent-$1" --drain --duration 1m --fsync no --heap 64 -n $numbers -- \
+        /usr/bin/python3 tests/independent_relay.py "$counts" $own $5 $relayed
     sed -i "/^$least,1,/d" "$counts" # the parents are made then
     verify "$laws/$1/laws.csv" "$counts" || fail "$1 differs from its law, as an independent relay counts"
-    diff <(grep '^[0-9]' "$out/independent/$1/runs.csv" | cut -d, -f1,3,4 | sort) <(cut -d, -f1,3,4 "$counts" | sort) ||
+    diff <(grep '^[0-9]' "$out/independent-$1/runs.csv" | cut -d, -f1,3,4 | sort) <(cut -d, -f1,3,4 "$counts" | sort) ||
         fail "the tap counts otherwise than an independent relay"
+    rm -r "$out/independent-$1" "$out/independent-$1.txt"
     echo "$1 at n = $numbers: an independent relay counts what the law says, difference 0"
 }
 
@@ -146,15 +147,19 @@ run_once() {
     tap "$out/curator-716" -- $curator MutexOfOneClient 1000 '{connect}'
 }
 
-names=" ${*:-$(cut -d '|' -f 1 <<<"$programs" | xargs)} "
+is_asked_for() { # NAME ASKED...
+    local name=$1 asked
+    for asked in "${@:2}"; do [[ $name != "$asked"* ]] || return 0; done
+    return 1
+}
+
 mkdir -p "$out"
 while IFS='|' read -r name package recipe numbers command; do
-    [[ $names == *" $name "* ]] || continue
+    is_asked_for "$name" "${@:-}" || continue
     run "$name" "$package" "$recipe" "$numbers" "$command"
     [[ $name != kazoo-lock && $name != curator-mutex ]] ||
         run_independently "$name" "$package" "$recipe" "$numbers" "$command"
 done <<<"$programs"
-rm -rf "$out/independent"
 [ "$mode" = check ] || {
     [ $# -gt 0 ] || run_once
     {

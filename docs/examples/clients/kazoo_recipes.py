@@ -14,6 +14,7 @@ import sys
 import threading
 
 from kazoo.client import KazooClient
+from kazoo.protocol.states import Callback
 
 PATH = "/app/recipe"
 LEASES = 3  # of the semaphore
@@ -114,16 +115,23 @@ def election():
 def double_barrier():
     # The client whose znode is the first by name waits until the last has left, all others wait for the first.
     barriers = [client.DoubleBarrier(PATH, n) for client in clients]
-    by_name = sorted(barriers, key=lambda barrier: barrier.node_name)
-    for steps, last in (([barrier.enter for barrier in barriers], "GetChildren"),
-                        ([barrier.leave for barrier in by_name], "watch")):
-        threads = [threading.Thread(target=step) for step in steps]
-        answers.expected.update(answers.heard - answers.expected)
-        for thread in threads:
-            thread.start()
-            answers.wait(1, last)
-        for thread in threads:
-            thread.join()
+    entering = [threading.Thread(target=barrier.enter) for barrier in barriers]
+    for thread in entering:
+        thread.start()
+        answers.wait(1, "GetChildren")
+    for thread in entering:
+        thread.join()
+    barriers.sort(key=lambda barrier: barrier.node_name)
+    leaving = [threading.Thread(target=barrier.leave) for barrier in barriers]
+    all_wait = threading.Event()
+    for thread in leaving:
+        if thread is leaving[-1]:  # the first hears of it, and goes on, when the last waits for the first
+            barriers[0].client.handler.dispatch_callback(Callback("watch", all_wait.wait, ()))
+        thread.start()
+        answers.wait(1)
+    all_wait.set()
+    for thread in leaving:
+        thread.join()
 
 
 def children_watch():
