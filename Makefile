@@ -155,6 +155,8 @@ NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=li
     gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12
 NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java \
     tcpdump=tcpdump
+NEEDED_TO_MEASURE_CLIENTS := javac=default-jdk-headless /usr/share/java/curator-recipes.jar=libcurator-recipes-java \
+    /usr/share/java/curator-framework.jar=libcurator-framework-java
 NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
@@ -196,6 +198,9 @@ install-to-test: install-to-run
 
 install-to-test-units:
 	$(call install,$(NEEDED_TO_BUILD) $(NEEDED_TO_TEST_UNITS))
+
+install-to-measure-clients: install-to-test
+	$(call install,$(NEEDED_TO_MEASURE_CLIENTS))
 
 install-to-package: install-to-test-units
 	$(call install,$(NEEDED_TO_PACKAGE))
@@ -345,6 +350,35 @@ reproduce-tap: install-to-test
 	    /usr/bin/python3 docs/examples/clients/kazoo_lock.py {n} {connect} > $(REFERENCE)/tap/kazoo.txt
 	rm -f $(REFERENCE)/tap/kazoo/latency.hlog
 
+# What unchanged clients of the field send: the law of each recipe, found with the programs in docs/examples/clients.
+# 20 minutes.
+CLIENTS := $(BUILD)/clients
+CLIENT_JARS := $(subst $() ,:,$(patsubst %,/usr/share/java/%.jar,curator-recipes curator-framework curator-client zookeeper \
+    zookeeper-recipes-lock))
+clients: client-programs
+	rm -rf $(CLIENTS)/measured
+	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh measure $(CLIENTS)/measured
+reproduce-clients: client-programs
+	rm -rf $(REFERENCE)/clients
+	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh measure $(REFERENCE)/clients
+
+# Do the clients still obey the laws of the reference? A minute.
+check-clients: client-programs
+	rm -rf $(CLIENTS)/checked
+	@printf '%s\n' curator kazoo zookeeper | ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) \
+	    xargs -P $(JOBS) -n 1 tests/clients.sh check $(CLIENTS)/checked
+
+client-programs: install-to-measure-clients
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd $(CLIENTS)/CuratorRecipes.class $(CLIENTS)/JavaWriteLock.class \
+	    $(CLIENTS)/zoo_lock
+$(CLIENTS)/%.class: docs/examples/clients/%.java
+	@mkdir -p $(@D)
+	$(call say,compile)javac -Xlint:all,-path -Werror -implicit:none -d $(@D) -cp $(CLIENT_JARS) $<
+$(CLIENTS)/zoo_lock: docs/examples/clients/zoo_lock_clients.c
+	packaging/zoo_lock $(CLIENTS)/sources
+	$(call say,link)$(CC) -O2 -g -DTHREADED -D_GNU_SOURCE -I/usr/include/zookeeper -I$(CLIENTS)/sources -o $@ $< \
+	    $(CLIENTS)/sources/zoo_lock.c -l:libzookeeper_mt.so.2 -pthread
+
 # What docs/questions.md shows and no other reference run prints: about two minutes. `zkherd ensemble` must not be in
 # use.
 REPRODUCE_ANSWERS := $(REFERENCE)/answers
@@ -484,18 +518,18 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/completion/table packaging/deb packaging/changelog packaging/zookeepers \
+    tests/run tests/mutate packaging/completion/table packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint
-	clang-format -i $(SOURCES) $(HEADERS)
+	clang-format -i $(SOURCES) $(HEADERS) docs/examples/clients/*.c
 
 # Checks the includes between folders, the places of the mutations, formatting, the warnings of a second compiler,
 # clang-tidy, cppcheck and shellcheck.
 lint: install-to-lint
 	tests/arrows
 	tests/mutate --check tests/mutations
-	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
+	clang-format --dry-run --Werror $(SOURCES) $(HEADERS) docs/examples/clients/*.c
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
 	@printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 sh -c 'clang-tidy --quiet \
 	    --warnings-as-errors="*" "$$@" -- -DZKHERD_VERSION="\"\"" -std=c11 -D_GNU_SOURCE -Ilib -I.' clang-tidy
@@ -562,6 +596,7 @@ help:
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
 	@echo 'make reproduce-tap        of these, what kazoo sends: a minute'
+	@echo 'make reproduce-clients    what the libraries of the field send: 20 minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
 	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
@@ -576,6 +611,8 @@ help:
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
+	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
+	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
 	@echo 'make check-fuzz           feed random bytes to the readers of messages, packets and logs'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
@@ -588,6 +625,7 @@ help:
 
 FORCE:
 .PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-tap \
+    clients reproduce-clients check-clients client-programs install-to-measure-clients \
     reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \

@@ -228,6 +228,32 @@ COMMAND_TEST(the_law_of_kazoos_lock_is_found)
     assert_left(3);
 }
 
+/* One notification passes of a znode whose data and children a session watches when it is deleted;
+ * the server counts two. Curator's TreeCache watches so. */
+COMMAND_TEST(a_deletion_that_the_server_counts_twice_is_told)
+{
+    static const char script[] = "import sys, threading\n"
+                                 "from kazoo.client import KazooClient\n"
+                                 "client, told = KazooClient(sys.argv[1]), threading.Event()\n"
+                                 "client.start()\n"
+                                 "client.create('/watched')\n"
+                                 "client.get('/watched', lambda event: told.set())\n"
+                                 "client.get_children('/watched', lambda event: None)\n"
+                                 "client.delete('/watched')\n"
+                                 "told.wait()\n"
+                                 "client.stop()\n";
+    command_run(&command, COMMAND("tap", SMALL, "--json", "--no-files", "--", "/usr/bin/python3",
+                                  "-c", script, "{connect}"));
+    assert_status(&command, 0);
+    json_t *result = schema_read_result(&command, "tap");
+    assert_int_equal(messages(result, "notification deleted"), 1);
+    assert_string_equal(text_of(result, "reconciled"), "yes");
+    assert_non_null(strstr(text_of(result, "comparison"),
+                           "2 notifications sent, those twice that fired watches of data"));
+    json_decref(result);
+    assert_left(0);
+}
+
 COMMAND_TEST(a_command_that_fails_makes_the_tap_not_valid)
 {
     command_run(&command, COMMAND("tap", SMALL, "--no-files", "--", "sh", "-c", "exit 7"));

@@ -593,6 +593,27 @@ static void write_lines(FILE *out, char **words)
     free(text);
 }
 
+/* Columns of a CSV file in results/reference, as a table. */
+static void write_csv(FILE *out, char **words)
+{
+    char path[160];
+    snprintf(path, sizeof path, "results/reference/%s", words[0]);
+    struct csv_file file = csv_file_read(path);
+    for (char **column = words + 1; *column != NULL; column++)
+        fprintf(out, "| %s ", *column);
+    fputs("|\n", out);
+    for (char **column = words + 1; *column != NULL; column++)
+        fputs("|---", out);
+    fputs("|\n", out);
+    for (size_t row = 0; row < file.rows; row++) {
+        for (char **column = words + 1; *column != NULL; column++)
+            fprintf(out, "| %s ", csv_file_text(&file, row, *column));
+        fputs("|\n", out);
+    }
+    fputc('\n', out);
+    csv_file_deinit(&file);
+}
+
 /* A command of a golden scenario, by its number, and lines of what it prints. */
 static void write_scene(FILE *out, char **words)
 {
@@ -675,7 +696,7 @@ static const struct part {
     {"locks", write_locks},         {"scene", write_scene},
     {"answer", write_answer},       {"law", write_recipe_law},
     {"columns", write_columns},     {"code", write_code},
-    {"samples", write_samples},
+    {"samples", write_samples},     {"csv", write_csv},
 };
 
 /* What the words behind MARK stand for. */
