@@ -3,179 +3,8 @@
  * are cut; and what cannot be read. */
 #include "relay/traffic.h"
 
+#include "tests/support/talk.h"
 #include "tests/support/test.h"
-
-#include <stdarg.h>
-
-/* ------------------------------------------------------------------ messages as bytes */
-
-#define MESSAGES_MOST 64
-#define BYTES_MOST    512
-
-static struct message {
-    enum conversation_side from;
-    unsigned char bytes[BYTES_MOST];
-    size_t count;
-} messages[MESSAGES_MOST];
-static size_t message_count;
-static unsigned char *at; /* where the next field goes */
-
-static void put_integer(uint64_t value, unsigned width)
-{
-    while (width-- > 0)
-        *at++ = (unsigned char)(value >> 8 * width);
-}
-
-static void put_bytes(const char *text, size_t length)
-{
-    put_integer(length, 4);
-    memcpy(at, text, length);
-    at += length;
-}
-
-static void put_text(const char *text)
-{
-    put_bytes(text, strlen(text));
-}
-
-/* Appends a message of these fields: i an int, l a long, f a flag, s a text, n null, a the usual
- * ACL, S a stat. */
-static void say(enum conversation_side from, const char *fields, ...)
-{
-    struct message *message = &messages[message_count++];
-    va_list values;
-    va_start(values, fields);
-    at = message->bytes + 4;
-    for (; *fields != '\0'; fields++) {
-        switch (*fields) {
-        case 'i':
-            put_integer((uint64_t)va_arg(values, int), 4);
-            break;
-        case 'l':
-            put_integer((uint64_t)va_arg(values, int), 8);
-            break;
-        case 'f':
-            put_integer((uint64_t)va_arg(values, int), 1);
-            break;
-        case 's':
-            put_text(va_arg(values, const char *));
-            break;
-        case 'n':
-            put_integer(UINT32_MAX, 4);
-            break;
-        case 'a':
-            put_integer(1, 4);
-            put_integer(31, 4);
-            put_text("world");
-            put_text("anyone");
-            break;
-        default:
-            memset(at, 7, 68);
-            at += 68;
-        }
-    }
-    va_end(values);
-    message->from = from;
-    message->count = (size_t)(at - message->bytes);
-    at = message->bytes;
-    put_integer(message->count - 4, 4);
-}
-
-#define CLIENT CONVERSATION_CLIENT
-#define SERVER CONVERSATION_SERVER
-
-static void open_session(void)
-{
-    say(CLIENT, "ililsf", 0, 5, 30000, 0, "0123456789abcdef", 0);
-    say(SERVER, "iilsf", 0, 30000, 77, "0123456789abcdef", 0);
-}
-
-/* Every record that a request or a reply may have, and replies that overtake others. */
-static void hold_a_conversation(void)
-{
-    message_count = 0;
-    open_session();
-    say(CLIENT, "iissai", 1, 1, "/l/q-", "me", 3); /* create */
-    say(SERVER, "ilis", 1, 9, 0, "/l/q-0000000000");
-    say(CLIENT, "iisnail", 2, 21, "/l/t", 5, 900); /* createTTL */
-    say(CLIENT, "iissai", 3, 15, "/l/b", "x", 0);  /* create2 */
-    say(CLIENT, "iisf", 4, 12, "/l", 1);           /* getChildren2 */
-    say(SERVER, "ilisS", 2, 10, 0, "/l/t");
-    say(SERVER, "ili", 3, 11, -110);
-    say(SERVER, "iliissS", 4, 11, 0, 2, "q-0000000000", "t");
-    say(CLIENT, "iisf", 5, 3, "/l/b", 1); /* exists */
-    say(CLIENT, "ii", -2, 11);            /* ping */
-    say(SERVER, "ili", -2, 11, 0);
-    say(SERVER, "iliS", 5, 11, 0);
-    say(CLIENT, "iisf", 6, 4, "/l/b", 0); /* getData */
-    say(SERVER, "ilisS", 6, 11, 0, "x");
-    say(CLIENT, "iissi", 7, 5, "/l/b", "y", -1); /* setData */
-    say(SERVER, "iliiis", -1, -1, 0, 3, 3, "/l/b");
-    say(SERVER, "iliS", 7, 12, 0);
-    say(CLIENT, "iilisisisii", -8, 105, 12, 1, "/a", 1, "/b", 1, "/c", 0, 0); /* setWatches2 */
-    say(CLIENT, "iis", 8, 6, "/l");                                           /* getACL */
-    say(SERVER, "iliaS", 8, 12, 0);
-    say(SERVER, "ili", -8, 12, 0);
-    say(CLIENT, "iisai", 9, 7, "/l", -1); /* setACL */
-    say(SERVER, "iliS", 9, 13, 0);
-    /* A transaction: create, check, set, delete. */
-    say(CLIENT,
-        "ii"
-        "ifi"
-        "snai"
-        "ifi"
-        "si"
-        "ifi"
-        "ssi"
-        "ifi"
-        "si"
-        "ifi",
-        10, 14, 1, 0, -1, "/m", 0, 13, 0, -1, "/m", 0, 5, 0, -1, "/m", "z", 0, 2, 0, -1, "/m", 1,
-        -1, 1, -1);
-    say(SERVER,
-        "ili"
-        "ifi"
-        "s"
-        "ifi"
-        "ifi"
-        "S"
-        "ifi"
-        "ifi",
-        10, 14, 0, 1, 0, 0, "/m", 13, 0, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
-    say(CLIENT,
-        "ii"
-        "ifi"
-        "si"
-        "ifi",
-        11, 14, 2, 0, -1, "/none", 0, -1, 1, -1);
-    say(SERVER,
-        "ili"
-        "ifi"
-        "i"
-        "ifi",
-        11, 15, 0, -1, 0, -101, -101, -1, 1, -1);
-    say(CLIENT, "iisi", 12, 106, "/l", 1); /* addWatch */
-    say(SERVER, "ilii", 12, 15, 0, 0);
-    say(CLIENT, "iisi", 13, 18, "/l", 3); /* removeWatches */
-    say(SERVER, "ili", 13, 15, 0);
-    say(CLIENT, "ii", 14, 107); /* whoAmI */
-    say(SERVER, "iliiss", 14, 15, 0, 1, "ip", "127.0.0.1");
-    say(CLIENT, "iiiss", -4, 100, 0, "digest", "me:too"); /* auth */
-    say(SERVER, "ili", -4, 15, 0);
-    say(CLIENT, "iis", 15, 104, "/"); /* getAllChildrenNumber */
-    say(SERVER, "ilii", 15, 15, 0, 4);
-    say(CLIENT, "iis", 16, 103, "/"); /* getEphemerals */
-    say(SERVER, "iliis", 16, 15, 0, 1, "/l/q-0000000000");
-    say(CLIENT, "iisi", 17, 200, "/of/a/later/release", 3);
-    say(SERVER, "ilil", 17, 15, 0, 3);
-    say(CLIENT, "iis", 18, 9, "/l"); /* sync */
-    say(SERVER, "ilis", 18, 15, 0, "/l");
-    say(CLIENT, "iisi", 19, 2, "/l/b", -1); /* delete */
-    say(SERVER, "iliiis", -1, -1, 0, 2, 3, "/l/b");
-    say(SERVER, "ili", 19, 16, 0);
-    say(CLIENT, "ii", 20, -11); /* closeSession */
-    say(SERVER, "ili", 20, 17, 0);
-}
 
 /* ------------------------------------------------------------------ what is told of them */
 
@@ -350,7 +179,7 @@ static void assert_unreadable(const char *why, uint64_t unread)
 
 TEST_BETWEEN(a_request_with_a_byte_too_many, set_up, tear_down)
 {
-    open_session();
+    say_opening();
     say(CLIENT, "iisff", 1, 4, "/l/b", 0, 0);
     feed_all();
     assert_unreadable("a request cannot be read", messages[2].count);
@@ -358,7 +187,7 @@ TEST_BETWEEN(a_request_with_a_byte_too_many, set_up, tear_down)
 
 TEST_BETWEEN(a_request_with_a_byte_too_few, set_up, tear_down)
 {
-    open_session();
+    say_opening();
     say(CLIENT, "iis", 1, 4, "/l/b");
     feed_all();
     assert_unreadable("a request cannot be read", messages[2].count);
@@ -368,7 +197,7 @@ TEST_BETWEEN(a_path_of_a_wrong_length, set_up, tear_down)
 {
     static const int lengths[] = {-2, INT32_MIN, 100, INT32_MAX};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        open_session();
+        say_opening();
         say(CLIENT, "iiif", 1, 4, lengths[i], 0);
         feed_all();
         assert_unreadable("a request cannot be read", messages[2].count);
@@ -379,7 +208,7 @@ TEST_BETWEEN(a_path_of_a_wrong_length, set_up, tear_down)
 
 TEST_BETWEEN(a_reply_that_cannot_be_read, set_up, tear_down)
 {
-    open_session();
+    say_opening();
     say(CLIENT, "iisf", 1, 4, "/l/b", 0);
     say(SERVER, "ilis", 1, 9, 0, "no stat");
     feed_all();
@@ -388,7 +217,7 @@ TEST_BETWEEN(a_reply_that_cannot_be_read, set_up, tear_down)
 
 TEST_BETWEEN(a_reply_to_nothing, set_up, tear_down)
 {
-    open_session();
+    say_opening();
     say(SERVER, "ili", 1, 9, 0);
     feed_all();
     assert_unreadable("a reply answers no request", messages[2].count);
@@ -396,7 +225,7 @@ TEST_BETWEEN(a_reply_to_nothing, set_up, tear_down)
 
 TEST_BETWEEN(a_vector_longer_than_its_message, set_up, tear_down)
 {
-    open_session();
+    say_opening();
     say(CLIENT, "iisf", 1, 8, "/l", 0);
     say(SERVER, "ilii", 1, 9, 0, INT32_MAX);
     feed_all();
@@ -406,7 +235,7 @@ TEST_BETWEEN(a_vector_longer_than_its_message, set_up, tear_down)
 TEST_BETWEEN(a_length_below_zero, set_up, tear_down)
 {
     static const unsigned char below[] = {0xff, 0xff, 0xff, 0xfe};
-    open_session();
+    say_opening();
     feed_all();
     feed(CLIENT, below, sizeof below);
     assert_unreadable("a message has a length below 0", sizeof below);
@@ -443,7 +272,7 @@ TEST_BETWEEN(a_message_longer_than_is_kept, set_up, tear_down)
 {
     static unsigned char piece[1 << 20];
     const unsigned char head[] = {0, 0x60, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5}; /* 6 MiB: setData */
-    open_session();
+    say_opening();
     feed_all();
     feed(CLIENT, head, sizeof head);
     for (size_t left = ((size_t)6 << 20) - 8, next; left > 0; left -= next) {
@@ -517,7 +346,7 @@ TEST_BETWEEN(a_session_that_is_resumed_and_one_that_is_refused, set_up, tear_dow
 /* Requests that a connection takes with it. */
 TEST_BETWEEN(requests_without_a_reply, set_up, tear_down)
 {
-    open_session();
+    say_opening();
     for (int xid = 1; xid <= 20; xid++)
         say(CLIENT, "iisf", xid, 4, "/l/b", 0);
     say(SERVER, "ilisS", 3, 11, 0, "x"); /* out of turn, which no server does */
