@@ -23,7 +23,7 @@ ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
-LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lm
+LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lpcap -lm
 
 # What the program shows to a recipe from a file of its own (lib/recipes/own.h), and the headers that one is compiled
 # with.
@@ -148,7 +148,8 @@ $(BUILD)/tests/test_plan_proposal: LIBS += -Wl,--wrap=clock_now_ns
 # FILE=PACKAGE or COMMAND=PACKAGE: the package is installed only when the file or the command is missing.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     zookeeper/zookeeper.h=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
-    gsl/gsl_cdf.h=libgsl-dev microhttpd.h=libmicrohttpd-dev uniwidth.h=libunistring-dev
+    gsl/gsl_cdf.h=libgsl-dev microhttpd.h=libmicrohttpd-dev uniwidth.h=libunistring-dev \
+    pcap/pcap.h=libpcap-dev
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12

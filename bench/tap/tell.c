@@ -139,12 +139,12 @@ static int compare_places(const void *a, const void *b)
 struct table tap_places(const struct traffic *traffic)
 {
     struct table table = {.type = &tap_place_table};
-    for (size_t i = 0; i < traffic->place_count; i++) {
-        const struct traffic_place *place = traffic->places[i];
+    for (size_t i = 0; i < traffic->places.count; i++) {
+        const struct pattern *place = &traffic->places.list[i];
         struct table_value *row = table_add(&table);
-        row[tap_place_operation] = table_text(opcode_name(place->opcode));
-        row[tap_place_pattern] = table_text(place->pattern);
-        put_figures(row + tap_place_messages, &place->figures);
+        row[tap_place_operation] = table_text(opcode_name((enum opcode)place->number));
+        row[tap_place_pattern] = table_text(place->text);
+        put_figures(row + tap_place_messages, traffic->of_places[i]);
     }
     if (table.rows > 0)
         qsort(table.values, table.rows, tap_place_columns_count * sizeof *table.values,

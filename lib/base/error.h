@@ -26,6 +26,7 @@
     X(NOT_A_RUN, 2, "not the folder of a run", "name a folder that zkherd run wrote")              \
     X(NOT_DRAWN, 3, "the plots cannot be drawn", "")                                               \
     X(MALFORMED, 2, "malformed file", "use the file as zkherd wrote it")                           \
+    X(NOT_A_CAPTURE, 2, "not a capture that can be read", "name a file that tcpdump -w wrote")     \
     X(OTHER_PLAN, 2, "the plans of the runs differ", "compare runs of the same plan")              \
     X(NOT_COSTS, 2, "not a file of costs", "name a file that zkherd calibrate wrote")              \
     X(OTHER_COSTS, 2, "the costs hold for other servers",                                          \

@@ -397,6 +397,14 @@ struct locks_lock *locks_of_session(struct locks *locks, int64_t session)
     return session_of(locks, session)->lock;
 }
 
+bool locks_holds(struct locks *locks, int64_t session)
+{
+    const struct locks_place *place = session_of(locks, session)->last_made;
+    while (place != NULL && !place->line.holds)
+        place = place->made_before;
+    return place != NULL;
+}
+
 /* ------------------------------------------------------------------ the whole */
 
 struct locks *locks_new(locks_closed *closed, void *context)

@@ -98,6 +98,9 @@ struct locks_lock *locks_find(struct locks *locks, const char *path);
 /* The lock at which a session has arrived last; NULL: at none. */
 struct locks_lock *locks_of_session(struct locks *locks, int64_t session);
 
+/* Whether a session holds one. */
+bool locks_holds(struct locks *locks, int64_t session);
+
 /* Closes the rows that are open. Nothing may be fed afterwards. */
 void locks_end(struct locks *locks, uint64_t at_ns);
 

@@ -149,6 +149,7 @@ static bool take_server_opening(struct conversation *conversation, const unsigne
         conversation_give_up(conversation, "the server's first message does not open a session");
         return false;
     }
+    conversation->server_opened = true;
     conversation->session = reply.session;
     conversation->listener->opened(conversation->context, conversation, &conversation->opening,
                                    &reply, bytes);
@@ -210,7 +211,7 @@ static void take_server_message(void *context, const unsigned char *message, siz
     struct fields_message taken = {FIELDS_REPLY, 0, message, kept, length};
     int32_t xid;
     bool is_read = false;
-    if (conversation->told_bytes[CONVERSATION_SERVER] == 0) {
+    if (!conversation->server_opened) {
         taken.kind = FIELDS_SERVER_OPENING;
         is_read = take_server_opening(conversation, message, kept, length);
     } else if (!message_read_xid(message, kept, &xid))
@@ -263,6 +264,79 @@ static size_t find_kind(struct conversation *conversation, const unsigned char *
     return taken;
 }
 
+/* ------------------------------------------------------------------ from the middle on */
+
+void conversation_join(struct conversation *conversation)
+{
+    conversation->kind = CONVERSATION_UNJOINED;
+    conversation->unmatched = true;
+}
+
+bool conversation_hears(const struct conversation *conversation, enum conversation_side side)
+{
+    return conversation->kind != CONVERSATION_UNJOINED &&
+           (side == CONVERSATION_CLIENT || !conversation->unmatched);
+}
+
+static uint32_t length_at(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* A length and a message of it, or a message whose length came before. */
+static bool is_request(const unsigned char *length, const unsigned char *message, size_t count)
+{
+    struct message_request request;
+    return length_at(length) <= count &&
+           message_read_request(message, length_at(length), &request) &&
+           (request.opcode == OPCODE_PING ||
+            (request.record.path.length > 0 && request.record.path.bytes[0] == '/'));
+}
+
+static void join_client(struct conversation *conversation, const unsigned char *bytes, size_t count)
+{
+    unsigned char *first = conversation->first;
+    bool continues = conversation->first_count == WIRE_LENGTH && is_request(first, bytes, count);
+    conversation->first_count = 0;
+    if (continues ||
+        (count > WIRE_LENGTH && is_request(bytes, bytes + WIRE_LENGTH, count - WIRE_LENGTH))) {
+        conversation->kind = CONVERSATION_ZOOKEEPER;
+        conversation->client_opened = conversation->server_opened = true;
+        if (continues)
+            split(conversation, CONVERSATION_CLIENT, first, WIRE_LENGTH);
+        split(conversation, CONVERSATION_CLIENT, bytes, count);
+    } else if (count == WIRE_LENGTH) {
+        memcpy(first, bytes, WIRE_LENGTH);
+        conversation->first_count = WIRE_LENGTH;
+    }
+}
+
+static bool awaits(struct conversation *conversation, int32_t xid)
+{
+    for (size_t i = 0; i < conversation->request_count; i++)
+        if (request_at(conversation, i)->xid == xid)
+            return true;
+    return false;
+}
+
+/* Passes over the messages before the first that answers a request. */
+static void match_server(struct conversation *conversation, const unsigned char *bytes,
+                         size_t count)
+{
+    int32_t xid;
+    while (count > WIRE_LENGTH &&
+           message_read_xid(bytes + WIRE_LENGTH, count - WIRE_LENGTH, &xid)) {
+        size_t whole = WIRE_LENGTH + (size_t)length_at(bytes);
+        if (awaits(conversation, xid)) {
+            conversation->unmatched = false;
+            split(conversation, CONVERSATION_SERVER, bytes, count);
+            return;
+        }
+        bytes += whole < count ? whole : count;
+        count -= whole < count ? whole : count;
+    }
+}
+
 void conversation_feed(struct conversation *conversation, enum conversation_side from,
                        const void *bytes, size_t count, uint64_t at_ns)
 {
@@ -275,8 +349,12 @@ void conversation_feed(struct conversation *conversation, enum conversation_side
         count -= taken;
     } else if (conversation->kind == CONVERSATION_SILENT)
         conversation_give_up(conversation, "the server spoke first");
-    if (conversation->kind == CONVERSATION_ZOOKEEPER)
+    if (conversation->kind == CONVERSATION_UNJOINED && from == CONVERSATION_CLIENT)
+        join_client(conversation, rest, count);
+    else if (conversation->kind == CONVERSATION_ZOOKEEPER && conversation_hears(conversation, from))
         split(conversation, from, rest, count);
+    else if (conversation->kind == CONVERSATION_ZOOKEEPER)
+        match_server(conversation, rest, count);
 }
 
 uint64_t conversation_unread(const struct conversation *conversation, enum conversation_side side)

@@ -29,6 +29,8 @@ enum conversation_kind {
     CONVERSATION_ZOOKEEPER,
     CONVERSATION_WORD, /* a four-letter word and its answer */
     CONVERSATION_TLS,  /* encrypted: nothing can be read */
+    /* Its beginning was not heard, and no request since then (conversation_join). */
+    CONVERSATION_UNJOINED,
 };
 
 /* A request that was sent. */
@@ -86,7 +88,8 @@ struct conversation {
     uint64_t told_bytes[CONVERSATION_SIDES];
     unsigned char first[4]; /* of the client's bytes */
     size_t first_count;
-    bool client_opened;
+    bool client_opened, server_opened;
+    bool unmatched;                 /* since conversation_join no reply to a request has come */
     struct message_opening opening; /* of the client, and its length */
     size_t opening_bytes;
     struct splitter splitters[CONVERSATION_SIDES];
@@ -98,6 +101,16 @@ struct conversation {
 /* Begins a conversation of which nothing was said. */
 void conversation_init(struct conversation *conversation,
                        const struct conversation_listener *listener, void *context);
+
+/* Says of a new conversation that it began before the first byte that will be fed. It is joined at
+ * the first piece of the client's bytes that begins with a whole request on a path or a ping (or is
+ * one without its length, behind a piece that was the length), and of the server's at the first
+ * reply to a request since then, in a piece that begins with a message; what comes before that is
+ * unread. */
+void conversation_join(struct conversation *conversation);
+
+/* Whether the bytes of a side are read from here on: only those follow each other without a gap. */
+bool conversation_hears(const struct conversation *conversation, enum conversation_side side);
 
 /* From here on nothing is read, for this reason, a static string, unless there was one before. */
 void conversation_give_up(struct conversation *conversation, const char *why);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relay/pattern.h"
 
+#include "base/memory.h"
+
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SEQUENCE_DIGITS 10 /* "%010d", PrepRequestProcessor */
@@ -83,4 +86,46 @@ size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE])
     }
     pattern[to] = '\0';
     return to;
+}
+
+/* ------------------------------------------------------------------ pairs */
+
+/* FNV-1a. */
+static uint32_t hash(unsigned number, const char *text)
+{
+    uint32_t hash = 2166136261u ^ number;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+static size_t find_pair(struct patterns *patterns, unsigned number, const char *text)
+{
+    uint32_t at = hash(number, text) % PATTERNS_SLOTS;
+    for (; patterns->slots[at] != 0; at = (at + 1) % PATTERNS_SLOTS) {
+        const struct pattern *pattern = &patterns->list[patterns->slots[at] - 1];
+        if (pattern->number == number && strcmp(pattern->text, text) == 0)
+            return patterns->slots[at] - 1;
+    }
+    if (patterns->count >= PATTERNS_MOST && strcmp(text, PATTERNS_OTHER) != 0)
+        return find_pair(patterns, number, PATTERNS_OTHER);
+    patterns->list = memory_grow(patterns->list, patterns->count, sizeof *patterns->list);
+    struct pattern *pattern = &patterns->list[patterns->count++];
+    pattern->number = number;
+    memcpy(pattern->text, text, strlen(text) + 1);
+    patterns->slots[at] = (uint32_t)patterns->count;
+    return patterns->count - 1;
+}
+
+size_t patterns_find(struct patterns *patterns, unsigned number, const char *path, size_t length)
+{
+    char text[PATTERN_SIZE];
+    pattern_fold(path, length, text);
+    return find_pair(patterns, number, text);
+}
+
+void patterns_deinit(struct patterns *patterns)
+{
+    free(patterns->list);
+    *patterns = (struct patterns){0};
 }

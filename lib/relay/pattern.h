@@ -15,11 +15,32 @@
 #define RELAY_PATTERN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Room for the pattern of any path that is told apart; of a longer one the end is cut. */
 #define PATTERN_SIZE 256
 
 /* Writes the pattern of a path of so many bytes, any but NUL; returns its length. */
 size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE]);
+
+/* Pairs of a pattern and a number of the caller's, in the order in which they came. The first
+ * PATTERNS_MOST are told apart; the paths of later ones are PATTERNS_OTHER. All zero bytes: none.
+ */
+#define PATTERNS_MOST  512
+#define PATTERNS_OTHER "other paths"
+#define PATTERNS_SLOTS 2048 /* of the hash table: more than pairs, with those of PATTERNS_OTHER */
+struct pattern {
+    unsigned number;
+    char text[PATTERN_SIZE];
+};
+struct patterns {
+    struct pattern *list;
+    size_t count;
+    uint32_t slots[PATTERNS_SLOTS]; /* the pair, from 1; 0: none */
+};
+
+/* The index of the pair of a path: `count` has grown if the pair is new. */
+size_t patterns_find(struct patterns *patterns, unsigned number, const char *path, size_t length);
+void patterns_deinit(struct patterns *patterns);
 
 #endif

@@ -14,9 +14,10 @@ void traffic_init(struct traffic *traffic)
 
 void traffic_deinit(struct traffic *traffic)
 {
-    for (size_t i = 0; i < traffic->place_count; i++)
-        free(traffic->places[i]);
-    free(traffic->places);
+    for (size_t i = 0; i < traffic->places.count; i++)
+        free(traffic->of_places[i]);
+    free(traffic->of_places);
+    patterns_deinit(&traffic->places);
     free(traffic->operations);
     free(traffic->errors);
     *traffic = (struct traffic){0};
@@ -41,37 +42,16 @@ static void count_opening(void *context, struct conversation *conversation,
     }
 }
 
-/* FNV-1a. */
-static uint32_t hash(enum opcode opcode, const char *pattern)
+/* The index of the place of an operation on a path. */
+static size_t find_place(struct traffic *traffic, enum opcode opcode, const struct jute_bytes *path)
 {
-    uint32_t hash = 2166136261u ^ (uint32_t)opcode;
-    for (; *pattern != '\0'; pattern++)
-        hash = (hash ^ (unsigned char)*pattern) * 16777619u;
-    return hash;
-}
-
-static void add_place(struct traffic *traffic, enum opcode opcode, const char *pattern)
-{
-    struct traffic_place *place = memory_new(1, sizeof *place);
-    place->opcode = opcode;
-    memcpy(place->pattern, pattern, strlen(pattern) + 1);
-    traffic->places = memory_grow(traffic->places, traffic->place_count, sizeof(void *));
-    traffic->places[traffic->place_count++] = place;
-}
-
-/* The place of an operation and a pattern, counted from 1. */
-static uint32_t find_place(struct traffic *traffic, enum opcode opcode, const char *pattern)
-{
-    uint32_t at = hash(opcode, pattern) % TRAFFIC_PLACE_SLOTS;
-    for (; traffic->place_slots[at] != 0; at = (at + 1) % TRAFFIC_PLACE_SLOTS) {
-        const struct traffic_place *place = traffic->places[traffic->place_slots[at] - 1];
-        if (place->opcode == opcode && strcmp(place->pattern, pattern) == 0)
-            return traffic->place_slots[at];
+    size_t count = traffic->places.count,
+           place = patterns_find(&traffic->places, opcode, path->bytes, path->length);
+    if (place == count) {
+        traffic->of_places = memory_grow(traffic->of_places, count, sizeof(void *));
+        traffic->of_places[place] = memory_new(1, sizeof *traffic->of_places[place]);
     }
-    if (traffic->place_count >= TRAFFIC_PLACES_MOST && strcmp(pattern, TRAFFIC_PLACE_OTHER) != 0)
-        return find_place(traffic, opcode, TRAFFIC_PLACE_OTHER);
-    add_place(traffic, opcode, pattern);
-    return traffic->place_slots[at] = (uint32_t)traffic->place_count;
+    return place;
 }
 
 static void add_request(struct traffic_figures *figures, const struct message_request *request,
@@ -91,15 +71,13 @@ static uint64_t count_request(void *context, struct conversation *conversation,
                               const struct conversation_request *sent)
 {
     struct traffic *traffic = context;
-    char pattern[PATTERN_SIZE];
     (void)conversation;
     add_request(&traffic->operations[request->opcode], request, sent->bytes);
     if (request->record.path.length == 0)
         return 0;
-    pattern_fold(request->record.path.bytes, request->record.path.length, pattern);
-    uint32_t place = find_place(traffic, request->opcode, pattern);
-    add_request(&traffic->places[place - 1]->figures, request, sent->bytes);
-    return place;
+    size_t place = find_place(traffic, request->opcode, &request->record.path);
+    add_request(traffic->of_places[place], request, sent->bytes);
+    return place + 1;
 }
 
 static void count_error(struct traffic *traffic, enum opcode opcode, int32_t error)
@@ -131,7 +109,7 @@ static void count_reply(void *context, struct conversation *conversation,
     (void)conversation;
     add_reply(&traffic->operations[request->opcode], reply, bytes, latency_ns);
     if (request->tag > 0)
-        add_reply(&traffic->places[request->tag - 1]->figures, reply, bytes, latency_ns);
+        add_reply(traffic->of_places[request->tag - 1], reply, bytes, latency_ns);
     if (reply->error != 0)
         count_error(traffic, request->opcode, reply->error);
 }
@@ -142,7 +120,7 @@ static enum traffic_event event_of(int32_t event)
 #define X(NAME, number, word)                                                                      \
     case number:                                                                                   \
         return TRAFFIC_##NAME;
-        TRAFFIC_EVENTS(X)
+        MESSAGE_EVENTS(X)
 #undef X
     default:
         return TRAFFIC_EVENT_OTHER;
@@ -202,7 +180,7 @@ const char *traffic_event_word(enum traffic_event event)
 {
     static const char *const words[TRAFFIC_EVENT_KINDS] = {
 #define X(NAME, number, word) [TRAFFIC_##NAME] = word,
-        TRAFFIC_EVENTS(X)
+        MESSAGE_EVENTS(X)
 #undef X
             [TRAFFIC_EVENT_OTHER] = "other",
     };

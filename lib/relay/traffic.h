@@ -22,17 +22,6 @@ struct traffic_figures {
     struct histogram latency; /* from a request's last byte to its reply's */
 };
 
-/* An operation on the paths of a pattern (relay/pattern.h). The first TRAFFIC_PLACES_MOST are told
- * apart; the paths of later ones are TRAFFIC_PLACE_OTHER. */
-#define TRAFFIC_PLACES_MOST 512
-#define TRAFFIC_PLACE_OTHER "other paths"
-#define TRAFFIC_PLACE_SLOTS 2048 /* of the hash table: more than places and operations */
-struct traffic_place {
-    enum opcode opcode;
-    char pattern[PATTERN_SIZE];
-    struct traffic_figures figures;
-};
-
 /* How often an operation was answered with an error (KeeperException.Code). */
 struct traffic_error {
     enum opcode opcode;
@@ -40,16 +29,10 @@ struct traffic_error {
     uint64_t count;
 };
 
-/* Watches that fired: X(NAME, event, word), by Watcher.Event.EventType. */
-#define TRAFFIC_EVENTS(X)                                                                          \
-    X(CREATED, 1, "created")                                                                       \
-    X(DELETED, 2, "deleted")                                                                       \
-    X(CHANGED, 3, "changed")                                                                       \
-    X(CHILDREN, 4, "children")
-
+/* Watches that fired, as in MESSAGE_EVENTS; or another event. */
 enum traffic_event {
 #define X(NAME, event, word) TRAFFIC_##NAME,
-    TRAFFIC_EVENTS(X)
+    MESSAGE_EVENTS(X)
 #undef X
         TRAFFIC_EVENT_OTHER,
     TRAFFIC_EVENT_KINDS
@@ -69,9 +52,8 @@ enum traffic_event {
 
 struct traffic {
     struct traffic_figures *operations; /* by enum opcode */
-    struct traffic_place **places;      /* of the operations that name a path */
-    size_t place_count;
-    uint32_t place_slots[TRAFFIC_PLACE_SLOTS]; /* the place, from 1; 0: none */
+    struct patterns places;             /* operations that name a path, and its pattern */
+    struct traffic_figures **of_places; /* likewise */
     struct traffic_error *errors;
     size_t error_count;
     uint64_t notifications[TRAFFIC_EVENT_KINDS];

@@ -57,6 +57,18 @@
     X(-125, "QuotaExceeded")                                                                       \
     X(-127, "ThrottledOp")
 
+/* Events of a notification (Watcher.Event.EventType): X(NAME, number, word). */
+#define MESSAGE_EVENTS(X)                                                                          \
+    X(CREATED, 1, "created")                                                                       \
+    X(DELETED, 2, "deleted")                                                                       \
+    X(CHANGED, 3, "changed")                                                                       \
+    X(CHILDREN, 4, "children")
+enum message_event {
+#define X(NAME, number, word) MESSAGE_EVENT_##NAME = number,
+    MESSAGE_EVENTS(X)
+#undef X
+};
+
 /* The fields of a record that a reader of traffic asks for; those that it lacks are 0. */
 struct message_record {
     struct jute_bytes path;
@@ -90,7 +102,7 @@ struct message_reply {
 /* A watch that has fired. */
 struct message_notification {
     int64_t zxid;  /* the transaction that fired it, from 3.9 on; before that -1 */
-    int32_t event; /* Watcher.Event.EventType */
+    int32_t event; /* enum message_event, or another */
     struct jute_bytes path;
 };
 

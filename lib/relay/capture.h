@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * capture: conversations out of captured packets, as a relay has them. Layer: relay.
+ *
+ * Connections are put together again however their segments were captured: out of order, twice,
+ * overlapping, sent again. A segment is told to its conversation (relay/conversation.h) when
+ * everything that its sender had sent and received before was told, so that no reply comes before
+ * its request. If a segment is missing, its connection cannot be read from there on: that is
+ * certain when the connection or the capture ends, or when more than CAPTURE_WAITING_MOST bytes
+ * wait.
+ *
+ * The servers are known by their ports. A connection whose opening is not in the capture is read
+ * from its first whole request on (conversation_join); what was said before that is not known.
+ *
+ * Invariant: every captured byte of a connection is told of, or is one of its conversation's unread
+ * ones, or was captured before; what was sent and not captured is counted in missing_bytes.
+ */
+#ifndef RELAY_CAPTURE_H
+#define RELAY_CAPTURE_H
+
+#include "base/error.h"
+#include "relay/conversation.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct capture;
+
+/* Bytes of a connection that wait for others, at most. */
+#define CAPTURE_WAITING_MOST ((size_t)4 << 20)
+
+struct capture_options {
+    const uint64_t *ports; /* of the servers */
+    size_t port_count;
+    const struct conversation_listener *listener;
+    void (*ended)(void *context, const struct conversation *conversation); /* as a relay's */
+    void *context;                                                         /* of both */
+};
+
+/* X(name, meaning) */
+#define CAPTURE_COUNTS(X)                                                                          \
+    X(packets, "packets in the capture")                                                           \
+    X(segments, "of them segments of TCP from or to the ports of the servers")                     \
+    X(cut, "of the segments those of which the capture has only a part")                           \
+    X(joined, "connections whose beginning is not in the capture")                                 \
+    X(repeated_bytes, "bytes that were captured again")                                            \
+    X(missing_bytes, "bytes of connections that the capture lacks")
+
+struct capture_counts {
+#define X(name, meaning) uint64_t name;
+    CAPTURE_COUNTS(X)
+#undef X
+    uint64_t first_ns, last_ns; /* the times of the earliest packet and of the latest */
+};
+
+/* The caller's to capture_free. */
+struct capture *capture_new(const struct capture_options *options);
+void capture_free(struct capture *capture);
+
+/* Takes a packet of a link (DLT_... of libpcap) that packet_knows_link: of its `length` bytes the
+ * first `captured` are there. */
+void capture_take(struct capture *capture, int link, const void *bytes, size_t captured,
+                  size_t length, uint64_t at_ns);
+
+/* No packet follows: ends all connections. */
+void capture_end(struct capture *capture);
+
+/* Takes the packets of a file of libpcap, and ends all connections. why: a text that says what was
+ * found in the place of a packet, if the file is cut short or damaged; else "".
+ * ERROR_NOT_A_CAPTURE and those of errno, before the first packet. */
+MUST_CHECK enum error_kind capture_read(struct capture *capture, const char *path, char *why,
+                                        size_t size, struct error *error);
+
+const struct capture_counts *capture_counts(const struct capture *capture);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * observer: everything that is made of the messages that pass: traffic, handoffs, watches. Layer:
+ * relay.
+ */
+#ifndef RELAY_OBSERVER_H
+#define RELAY_OBSERVER_H
+
+#include "relay/handoffs.h"
+#include "relay/traffic.h"
+#include "relay/watches.h"
+
+struct observer {
+    struct traffic traffic;
+    struct handoffs *handoffs; /* the caller's, of the present run; NULL: none */
+    struct watches watches;
+};
+
+/* Its context is the struct observer. */
+extern const struct conversation_listener observer_listener;
+
+#endif

@@ -1,0 +1,647 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay/watches.h"
+
+#include "base/memory.h"
+#include "relay/change.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* addWatch's mode with all znodes below (AddWatchMode); removeWatches' kinds (WatcherType). */
+#define MODE_RECURSIVE  1
+#define REMOVE_CHILDREN 1
+#define REMOVE_DATA     2
+
+/* A watch that is armed. */
+struct armed {
+    int64_t session; /* session, kind and path are the key */
+    enum watches_kind kind;
+    char *path;
+    bool recursive;
+    uint64_t set_ns;
+    size_t figures;               /* their index */
+    struct armed *before, *after; /* of the same session */
+};
+
+/* The writes that may have fired the watches of one kind of event at a path: those that have no
+ * reply, and those among the last WATCHES_ANSWERED that have one. */
+struct spot {
+    int32_t event; /* event and path are the key */
+    char *path;
+    struct watches_write **writes; /* the oldest first */
+    size_t count;
+};
+
+struct session {
+    int64_t id; /* the key */
+    struct armed *armed;
+    struct watches_write *follows; /* the write that notified it; NULL: it follows none */
+    int32_t first_xid;             /* of the requests because of that; 0: none yet */
+    size_t asked;                  /* of these, without a reply */
+    char **ephemerals;             /* its znodes, in no order */
+    size_t ephemeral_count;
+};
+
+/* Of a message that is told of. */
+struct heard {
+    struct watches *watches;
+    int64_t session;
+    int32_t xid;
+    uint64_t at_ns;
+    struct watches_write *write; /* that is asked for */
+    enum opcode opcode;
+    bool answered; /* with this result: */
+    int32_t error;
+    int64_t zxid;
+};
+
+/* ------------------------------------------------------------------ what is found by its key */
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_armed(const void *a, const void *b)
+{
+    const struct armed *one = a, *other = b;
+    int by_session = order(one->session, other->session), by_kind = order(one->kind, other->kind);
+    return by_session != 0 ? by_session : by_kind != 0 ? by_kind : strcmp(one->path, other->path);
+}
+
+static int compare_spots(const void *a, const void *b)
+{
+    const struct spot *one = a, *other = b;
+    int by_event = order(one->event, other->event);
+    return by_event != 0 ? by_event : strcmp(one->path, other->path);
+}
+
+static int compare_sessions(const void *a, const void *b)
+{
+    const struct session *one = a, *other = b;
+    return order(one->id, other->id);
+}
+
+static struct session *session_of(struct watches *watches, int64_t id)
+{
+    struct session **found =
+        tfind(&(struct session){.id = id}, &watches->sessions, compare_sessions);
+    if (found != NULL)
+        return *found;
+    struct session *session = memory_new(1, sizeof *session);
+    session->id = id;
+    (void)memory_or_end(tsearch(session, &watches->sessions, compare_sessions));
+    return session;
+}
+
+static struct armed *find_armed(struct watches *watches, int64_t session, enum watches_kind kind,
+                                char *path)
+{
+    const struct armed key = {.session = session, .kind = kind, .path = path};
+    struct armed **found = tfind(&key, &watches->armed, compare_armed);
+    return found != NULL ? *found : NULL;
+}
+
+/* The path above a path; the caller's to free. */
+static char *parent_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash != NULL ? (size_t)(slash - path) : 0;
+    return length > 0 ? memory_copy(path, length) : memory_text("/");
+}
+
+/* ------------------------------------------------------------------ watches */
+
+static struct watches_figures *figures_of(struct watches *watches, enum watches_kind kind,
+                                          const char *path, size_t *index)
+{
+    size_t count = watches->kinds.count;
+    *index = patterns_find(&watches->kinds, kind, path, strlen(path));
+    if (*index == count) {
+        watches->figures = memory_grow(watches->figures, count, sizeof *watches->figures);
+        watches->figures[*index] = (struct watches_figures){0};
+    }
+    return &watches->figures[*index];
+}
+
+static void arm(const struct heard *heard, enum watches_kind kind, char *path, bool recursive)
+{
+    struct watches *watches = heard->watches;
+    int64_t session = heard->session;
+    size_t index;
+    struct watches_figures *figures = figures_of(watches, kind, path, &index);
+    struct armed *armed = find_armed(watches, session, kind, path);
+    if (armed != NULL) {
+        figures->again++;
+        return;
+    }
+    figures->set++;
+    armed = memory_new(1, sizeof *armed);
+    struct session *owner = session_of(watches, session);
+    *armed = (struct armed){.session = session,
+                            .kind = kind,
+                            .path = memory_text(path),
+                            .recursive = recursive,
+                            .set_ns = heard->at_ns,
+                            .figures = index,
+                            .before = owner->armed};
+    if (owner->armed != NULL)
+        owner->armed->after = armed;
+    owner->armed = armed;
+    (void)memory_or_end(tsearch(armed, &watches->armed, compare_armed));
+}
+
+static void disarm(struct watches *watches, struct armed *armed)
+{
+    if (armed->before != NULL)
+        armed->before->after = armed->after;
+    if (armed->after != NULL)
+        armed->after->before = armed->before;
+    else
+        session_of(watches, armed->session)->armed = armed->before;
+    tdelete(armed, &watches->armed, compare_armed);
+    free(armed->path);
+    free(armed);
+}
+
+/* The watch of a session that a notification is of; NULL: none that was seen. */
+static struct armed *find_fired(struct watches *watches, int64_t session, int32_t event, char *path)
+{
+    enum watches_kind kind = event == MESSAGE_EVENT_CHILDREN ? WATCHES_CHILDREN : WATCHES_DATA;
+    struct armed *armed = find_armed(watches, session, kind, path);
+    if (armed == NULL && event == MESSAGE_EVENT_DELETED)
+        armed = find_armed(watches, session, WATCHES_CHILDREN, path);
+    if (armed == NULL)
+        armed = find_armed(watches, session, WATCHES_STAYING, path);
+    char *above = armed == NULL ? memory_text(path) : NULL;
+    while (armed == NULL && strcmp(above, "/") != 0) {
+        char *parent = parent_of(above);
+        free(above);
+        above = parent;
+        armed = find_armed(watches, session, WATCHES_STAYING, above);
+        armed = armed != NULL && armed->recursive ? armed : NULL;
+    }
+    free(above);
+    return armed;
+}
+
+/* The deletion of a znode fires its watches of both kinds with one notification. */
+static void fire(struct watches *watches, struct armed *armed, int32_t event)
+{
+    watches->figures[armed->figures].fired++;
+    if (armed->kind == WATCHES_STAYING)
+        return;
+    struct armed *other = event == MESSAGE_EVENT_DELETED && armed->kind == WATCHES_DATA
+                              ? find_armed(watches, armed->session, WATCHES_CHILDREN, armed->path)
+                              : NULL;
+    if (other != NULL) {
+        watches->figures[other->figures].fired++;
+        disarm(watches, other);
+    }
+    disarm(watches, armed);
+}
+
+static void remove_armed(struct watches *watches, int64_t session, enum watches_kind kind,
+                         char *path)
+{
+    struct armed *armed = find_armed(watches, session, kind, path);
+    if (armed == NULL)
+        return;
+    watches->figures[armed->figures].removed++;
+    disarm(watches, armed);
+}
+
+/* ------------------------------------------------------------------ writes */
+
+static struct watches_cause *cause_of(struct watches *watches, const struct watches_write *write)
+{
+    size_t count = watches->writes.count, index;
+    index = patterns_find(&watches->writes, write->opcode, write->pattern, strlen(write->pattern));
+    if (index == count) {
+        watches->causes = memory_grow(watches->causes, count, sizeof(void *));
+        watches->causes[index] = memory_new(1, sizeof *watches->causes[index]);
+    }
+    return watches->causes[index];
+}
+
+static void keep_costliest(struct watches *watches, const struct watches_write *write)
+{
+    struct watches_write kept = *write;
+    kept.uses = 1;
+    for (size_t i = 0; i < WATCHES_COSTLIEST; i++) {
+        struct watches_write *of = &watches->costliest[i], lower = *of;
+        if (of->uses > 0 && of->notified + of->followed >= kept.notified + kept.followed)
+            continue;
+        *of = kept;
+        kept = lower;
+    }
+}
+
+/* When nothing refers to the write any more, what it has caused is known. */
+static void release(struct watches *watches, struct watches_write *write)
+{
+    if (--write->uses > 0)
+        return;
+    if (write->notified > 0) {
+        struct watches_cause *cause = cause_of(watches, write);
+        cause->writes++;
+        cause->notified += write->notified;
+        if (write->notified > cause->notified_most)
+            cause->notified_most = write->notified;
+        cause->followed += write->followed;
+        cause->followed_bytes += write->followed_bytes;
+        cause->got += write->got;
+        cause->armed_again += write->armed_again;
+        histogram_record(&cause->last, write->last_ns - write->requested_ns);
+        keep_costliest(watches, write);
+    }
+    free(write);
+}
+
+static struct spot *find_spot(struct watches *watches, int32_t event, char *path)
+{
+    const struct spot key = {.event = event, .path = path};
+    struct spot **found = tfind(&key, &watches->spots, compare_spots);
+    return found != NULL ? *found : NULL;
+}
+
+static void take_out(struct watches *watches, struct spot *spot, struct watches_write *write)
+{
+    size_t index = 0;
+    while (spot->writes[index] != write)
+        index++;
+    memmove(spot->writes + index, spot->writes + index + 1,
+            (--spot->count - index) * sizeof(void *));
+    release(watches, write);
+    if (spot->count > 0)
+        return;
+    tdelete(spot, &watches->spots, compare_spots);
+    free(spot->path);
+    free(spot->writes);
+    free(spot);
+}
+
+/* A write that is answered stays at its spot until so many others are: its notifications are under
+ * way on other connections. */
+static void keep_answered(struct watches *watches, struct spot *spot, struct watches_write *write)
+{
+    struct watches_answered *slot = &watches->answered[watches->next++ % WATCHES_ANSWERED];
+    if (slot->spot != NULL)
+        take_out(watches, slot->spot, slot->write);
+    *slot = (struct watches_answered){spot, write};
+}
+
+/* The write may fire the watches of the event at the path. */
+static void put_at(const struct heard *heard, int32_t event, char *path)
+{
+    struct watches *watches = heard->watches;
+    struct spot *spot = find_spot(watches, event, path);
+    if (spot == NULL) {
+        spot = memory_new(1, sizeof *spot);
+        spot->event = event;
+        spot->path = memory_text(path);
+        (void)memory_or_end(tsearch(spot, &watches->spots, compare_spots));
+    }
+    spot->writes = memory_grow(spot->writes, spot->count, sizeof(void *));
+    spot->writes[spot->count++] = heard->write;
+    heard->write->uses++;
+}
+
+/* It has, or it has failed. */
+static void answer_at(const struct heard *heard, int32_t event, char *path)
+{
+    struct spot *spot = find_spot(heard->watches, event, path);
+    for (size_t i = 0; spot != NULL && i < spot->count; i++) {
+        struct watches_write *write = spot->writes[i];
+        if (write->session != heard->session || write->xid != heard->xid)
+            continue;
+        write->replied_ns = heard->at_ns;
+        write->zxid = heard->zxid;
+        if (heard->error != 0)
+            take_out(heard->watches, spot, write);
+        else
+            keep_answered(heard->watches, spot, write);
+        return;
+    }
+}
+
+/* The events of a change: at its znode, and of children above it. */
+static void at_both(const struct heard *heard, enum opcode opcode, char *path)
+{
+    void (*at)(const struct heard *, int32_t, char *) = heard->answered ? answer_at : put_at;
+    if (opcode == OPCODE_SET_DATA) {
+        at(heard, MESSAGE_EVENT_CHANGED, path);
+        return;
+    }
+    char *parent = parent_of(path);
+    at(heard, opcode == OPCODE_DELETE ? MESSAGE_EVENT_DELETED : MESSAGE_EVENT_CREATED, path);
+    at(heard, MESSAGE_EVENT_CHILDREN, parent);
+    free(parent);
+}
+
+static struct watches_write *begin_write(const struct heard *heard, enum opcode opcode,
+                                         const char *path)
+{
+    struct watches_write *write = memory_new(1, sizeof *write);
+    *write = (struct watches_write){.opcode = opcode,
+                                    .session = heard->session,
+                                    .xid = heard->xid,
+                                    .requested_ns = heard->at_ns,
+                                    .uses = 1};
+    pattern_fold(path, strlen(path), write->pattern);
+    return write;
+}
+
+/* ------------------------------------------------------------------ changes and znodes of sessions
+ */
+
+static void forget_ephemeral(struct session *session, const char *path)
+{
+    size_t i = session->ephemeral_count;
+    while (i > 0 && strcmp(session->ephemerals[i - 1], path) != 0)
+        i--;
+    if (i == 0)
+        return;
+    free(session->ephemerals[i - 1]);
+    session->ephemerals[i - 1] = session->ephemerals[--session->ephemeral_count];
+}
+
+static void take_asked(void *context, const struct change *change)
+{
+    struct heard *heard = context;
+    if (heard->write == NULL)
+        heard->write = begin_write(heard, heard->opcode, change->path);
+    at_both(heard, change->opcode, change->path);
+}
+
+static void take_answered(void *context, const struct change *change)
+{
+    struct heard *heard = context;
+    struct session *session = session_of(heard->watches, heard->session);
+    heard->error = change->error;
+    at_both(heard, change->opcode, change->path);
+    if (change->error == 0 && change->opcode == OPCODE_DELETE)
+        forget_ephemeral(session, change->path);
+    if (change->ephemeral && change->made != NULL) {
+        session->ephemerals =
+            memory_grow(session->ephemerals, session->ephemeral_count, sizeof(char *));
+        session->ephemerals[session->ephemeral_count++] = memory_text(change->made);
+    }
+}
+
+/* The end of a session deletes its znodes, and its watches are gone. */
+static void close_session(struct heard *heard, struct session *session)
+{
+    for (size_t i = 0; i < session->ephemeral_count; i++) {
+        if (heard->write == NULL && !heard->answered)
+            heard->write = begin_write(heard, OPCODE_CLOSE, session->ephemerals[i]);
+        at_both(heard, OPCODE_DELETE, session->ephemerals[i]);
+    }
+    while (!heard->answered && session->armed != NULL) {
+        heard->watches->figures[session->armed->figures].left++;
+        disarm(heard->watches, session->armed);
+    }
+}
+
+/* ------------------------------------------------------------------ what follows */
+
+static void end_following(struct watches *watches, struct session *session, bool got)
+{
+    struct watches_write *write = session->follows;
+    session->follows = NULL;
+    session->first_xid = 0;
+    session->asked = 0;
+    if (write == NULL)
+        return;
+    write->got += got;
+    write->armed_again += !got;
+    release(watches, write);
+}
+
+/* A deletion is a cause of its own, and what is deleted was got. */
+static void follow_request(struct watches *watches, struct session *session,
+                           const struct conversation_request *sent)
+{
+    struct watches_write *write = session->follows;
+    if (write == NULL || sent->opcode == OPCODE_PING)
+        return;
+    if (sent->opcode == OPCODE_DELETE || sent->opcode == OPCODE_MULTI ||
+        sent->opcode == OPCODE_CLOSE) {
+        end_following(watches, session, true);
+        return;
+    }
+    if (session->first_xid == 0)
+        session->first_xid = sent->xid;
+    session->asked++;
+    write->followed++;
+    write->followed_bytes += sent->bytes;
+}
+
+static bool changes(enum opcode opcode)
+{
+    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
+           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL ||
+           opcode == OPCODE_SET_DATA;
+}
+
+static void follow_reply(struct watches *watches, struct session *session,
+                         const struct conversation_request *request,
+                         const struct message_reply *reply, size_t bytes)
+{
+    struct watches_write *write = session->follows;
+    if (write == NULL || session->first_xid == 0 || request->xid < session->first_xid)
+        return;
+    session->asked--;
+    write->followed_bytes += bytes;
+    bool wrote = reply->error == 0 && changes(request->opcode);
+    bool armed = session->asked == 0 && request->record.watch;
+    if (wrote || armed)
+        end_following(watches, session,
+                      wrote ||
+                          (watches->locks != NULL && locks_holds(watches->locks, session->id)));
+}
+
+/* ------------------------------------------------------------------ the listener */
+
+static uint64_t hear_request(void *context, struct conversation *conversation,
+                             const struct message_request *request,
+                             const struct conversation_request *sent)
+{
+    struct watches *watches = context;
+    struct session *session = session_of(watches, conversation->session);
+    struct heard heard = {.watches = watches,
+                          .session = session->id,
+                          .xid = sent->xid,
+                          .opcode = sent->opcode,
+                          .at_ns = sent->sent_ns};
+    follow_request(watches, session, sent);
+    if (sent->opcode == OPCODE_CLOSE)
+        close_session(&heard, session);
+    else
+        change_each_asked(sent->opcode, &request->record, take_asked, &heard);
+    if (heard.write != NULL)
+        release(watches, heard.write);
+    return 0;
+}
+
+/* What a reply confirms about the session's watches. */
+static void note_watch(struct watches *watches, const struct conversation_request *request,
+                       const struct message_reply *reply, const struct heard *heard)
+{
+    const struct message_record *record = &request->record;
+    char *path = memory_copy(record->path.bytes, record->path.length);
+    bool done = reply->error == 0;
+    switch (request->opcode) {
+    case OPCODE_EXISTS: /* it waits for a znode that is not there, too */
+        done = done || reply->error == CHANGE_ERROR_NO_NODE;
+        /* fall through */
+    case OPCODE_GET_DATA:
+        if (done && record->watch)
+            arm(heard, WATCHES_DATA, path, false);
+        break;
+    case OPCODE_GET_CHILDREN:
+    case OPCODE_GET_CHILDREN2:
+        if (done && record->watch)
+            arm(heard, WATCHES_CHILDREN, path, false);
+        break;
+    case OPCODE_ADD_WATCH:
+        if (done)
+            arm(heard, WATCHES_STAYING, path, record->number == MODE_RECURSIVE);
+        break;
+    case OPCODE_REMOVE_WATCHES:
+        if (done && record->number != REMOVE_DATA)
+            remove_armed(watches, heard->session, WATCHES_CHILDREN, path);
+        if (done && record->number != REMOVE_CHILDREN)
+            remove_armed(watches, heard->session, WATCHES_DATA, path);
+        if (done)
+            remove_armed(watches, heard->session, WATCHES_STAYING, path);
+        break;
+    default:
+        break;
+    }
+    free(path);
+}
+
+static void hear_reply(void *context, struct conversation *conversation,
+                       const struct conversation_request *request,
+                       const struct message_reply *reply, size_t bytes, uint64_t at_ns)
+{
+    struct watches *watches = context;
+    struct session *session = session_of(watches, conversation->session);
+    struct heard heard = {.watches = watches,
+                          .session = session->id,
+                          .xid = request->xid,
+                          .at_ns = at_ns,
+                          .answered = true,
+                          .error = reply->error,
+                          .zxid = reply->zxid};
+    note_watch(watches, request, reply, &heard);
+    if (request->opcode == OPCODE_CLOSE)
+        close_session(&heard, session);
+    else
+        change_each_answered(request, reply, take_answered, &heard);
+    follow_reply(watches, session, request, reply, bytes);
+}
+
+/* The write that has fired a watch which was set then; NULL: none that was seen. */
+static struct watches_write *find_cause(const struct spot *spot, int64_t zxid, uint64_t set_ns)
+{
+    struct watches_write *answered = NULL, *asked = NULL;
+    for (size_t i = 0; spot != NULL && i < spot->count; i++) {
+        struct watches_write *write = spot->writes[i];
+        if (write->replied_ns > 0 && write->zxid == zxid)
+            return write;
+        if (write->replied_ns == 0 && asked == NULL)
+            asked = write;
+        if (write->replied_ns > set_ns && answered == NULL && zxid <= 0)
+            answered = write;
+    }
+    return answered != NULL ? answered : asked;
+}
+
+static void hear_notification(void *context, struct conversation *conversation,
+                              const struct message_notification *notification, size_t bytes,
+                              uint64_t at_ns)
+{
+    struct watches *watches = context;
+    struct session *session = session_of(watches, conversation->session);
+    char *path = memory_copy(notification->path.bytes, notification->path.length);
+    struct armed *armed = find_fired(watches, session->id, notification->event, path);
+    struct watches_write *write = find_cause(find_spot(watches, notification->event, path),
+                                             notification->zxid, armed != NULL ? armed->set_ns : 0);
+    (void)bytes;
+    if (armed != NULL)
+        fire(watches, armed, notification->event);
+    end_following(watches, session, false);
+    watches->unattributed += write == NULL;
+    if (write != NULL) {
+        write->notified++;
+        write->last_ns = at_ns;
+        write->uses++;
+        session->follows = write;
+    }
+    free(path);
+}
+
+const struct conversation_listener watches_listener = {
+    .requested = hear_request, .replied = hear_reply, .notified = hear_notification};
+
+/* ------------------------------------------------------------------ the whole */
+
+static void end_session(const void *node, VISIT visit, void *context)
+{
+    struct session *session = *(struct session *const *)node;
+    struct watches *watches = context;
+    if (visit != preorder && visit != leaf)
+        return;
+    if (session->follows != NULL)
+        release(watches, session->follows);
+    session->follows = NULL;
+    for (const struct armed *armed = session->armed; armed != NULL; armed = armed->before)
+        watches->figures[armed->figures].armed++;
+}
+
+void watches_end(struct watches *watches)
+{
+    for (size_t i = 0; i < WATCHES_ANSWERED; i++)
+        if (watches->answered[i].spot != NULL)
+            take_out(watches, watches->answered[i].spot, watches->answered[i].write);
+    memset(watches->answered, 0, sizeof watches->answered);
+    while (watches->spots != NULL) { /* what has no reply */
+        struct spot *spot = *(struct spot **)watches->spots;
+        take_out(watches, spot, spot->writes[0]);
+    }
+    twalk_r(watches->sessions, end_session, watches);
+}
+
+static void free_session(void *element)
+{
+    struct session *session = element;
+    for (size_t i = 0; i < session->ephemeral_count; i++)
+        free(session->ephemerals[i]);
+    free(session->ephemerals);
+    for (struct armed *armed = session->armed, *before; armed != NULL; armed = before) {
+        before = armed->before;
+        free(armed->path);
+        free(armed);
+    }
+    free(session);
+}
+
+static void leave(void *element)
+{
+    (void)element;
+}
+
+void watches_deinit(struct watches *watches)
+{
+    tdestroy(watches->armed, leave); /* the sessions have them */
+    tdestroy(watches->sessions, free_session);
+    for (size_t i = 0; i < watches->writes.count; i++)
+        free(watches->causes[i]);
+    free(watches->causes);
+    free(watches->figures);
+    patterns_deinit(&watches->kinds);
+    patterns_deinit(&watches->writes);
+}
