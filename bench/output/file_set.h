@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FILE_SET_FILES_MAX 8
+#define FILE_SET_FILES_MAX 16
 
 struct file_set {
     char folder[PATH_MAX];

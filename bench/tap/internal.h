@@ -3,18 +3,21 @@
 #ifndef BENCH_TAP_INTERNAL_H
 #define BENCH_TAP_INTERNAL_H
 
+#include "bench/cli/grid.h"
 #include "bench/cli/options.h"
 #include "bench/output/file_set.h"
 #include "bench/output/manifest.h"
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"
+#include "relay/observer.h"
 #include "relay/probe.h"
 #include "relay/relay.h"
-#include "relay/traffic.h"
 
 #include <stdio.h>
 #include <sys/types.h>
+
+struct tap_result;
 
 struct tap_options {
     struct target_options target;
@@ -58,16 +61,14 @@ void tap_command_end(struct tap_command *command);
 
 /* ------------------------------------------------------------------ out of a file (offline.c) */
 
-struct tap_result;
-
 /* Messages that come from a file in place of a relay: without servers, a probe or a command. */
 struct tap_source {
     const char *option; /* that names the file */
     const char *name;   /* what the file is: the target of the result */
     const char *file;   /* NULL: the option is not given */
-    /* Reads the whole file, and counts its messages for `traffic`. Fills result->seconds, and says
+    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, and says
      * in result->comparison.sentence why there is nothing to compare with. */
-    enum error_kind (*read)(const struct tap_options *options, struct traffic *traffic,
+    enum error_kind (*read)(const struct tap_options *options, struct observer *observer,
                             struct tap_result *result, struct error *error);
 };
 
@@ -121,8 +122,8 @@ TABLE_DECLARE(tap_run, TAP_RUN_COLUMNS);
 TABLE_DECLARE(tap_law, TAP_LAW_COLUMNS);
 
 /* The rows of runs.csv, and of laws.csv; the caller's to table_deinit. */
-struct table tap_runs(const struct tap_run *runs, size_t count);
-struct table tap_laws(const struct tap_run *runs, size_t count);
+struct table tap_runs(const struct tap_result *result);
+struct table tap_laws(const struct tap_result *result);
 
 /* A sentence about the built-in recipes whose law of a drain the counts obey, or the first whose
  * law they obey but for one kind of messages, of which there are more; the caller's to free. NULL:
@@ -130,7 +131,76 @@ struct table tap_laws(const struct tap_run *runs, size_t count);
 char *tap_like(const struct tap_run *runs, size_t count);
 
 /* Writes the laws, for a terminal of so many columns. */
-void tap_laws_write(const struct tap_run *runs, size_t count, unsigned width, FILE *stream);
+void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream);
+
+/* ------------------------------------------------------------------ locks (locks.c) */
+
+/* The whole tap, or a run of --drain. */
+struct tap_period {
+    uint64_t clients;         /* n of the run; 0: none was given */
+    uint32_t trial;           /* from 1 */
+    struct handoffs handoffs; /* ended */
+};
+
+/* The rows of trials.csv, one for each period and recipe of locks: of the locks that two sessions
+ * wanted and one released. run: the id of the results. The caller's to table_deinit. */
+struct table tap_trials(const struct tap_result *result, const char *run);
+
+/* Writes the rows of handoffs.csv of the same locks. */
+void tap_write_handoffs(const struct tap_result *result, const char *run, struct csv *csv);
+
+/* Writes what is known of the locks, for a terminal of so many columns. */
+void tap_locks_write(const struct tap_result *result, unsigned width, FILE *stream);
+
+/* ------------------------------------------------------------------ watches (causes.c) */
+
+#define TAP_WATCH_FIGURE(X, T, name, meaning) X(T, name, COUNT, "", 0, SUM, meaning)
+#define TAP_WATCH_COLUMNS(X, T)                                                                    \
+    X(T, kind, TEXT, "", 0, KEY,                                                                   \
+      "`data` (set by exists and getData), `children` (by getChildren), or `staying` "             \
+      "(addWatch)")                                                                                \
+    X(T, pattern, TEXT, "", 0, KEY, "of the paths, as in paths.csv")                               \
+    WATCHES_FIGURES(TAP_WATCH_FIGURE, X, T)
+TABLE_DECLARE(tap_watch, TAP_WATCH_COLUMNS);
+
+#define TAP_CAUSED(X, T)                                                                           \
+    X(T, notified, COUNT, "", 0, SUM, "notifications that they fired")                             \
+    X(T, requests_after, COUNT, "", 0, SUM,                                                        \
+      "requests of the notified sessions because of that: until each has set a watch again, "      \
+      "has written, or is notified again")                                                         \
+    X(T, bytes_after, COUNT, "bytes", 0, SUM, "bytes of these requests and their replies")         \
+    X(T, got, COUNT, "", 0, SUM,                                                                   \
+      "of the notified sessions those that then wrote, deleted, or held a lock")                   \
+    X(T, in_vain, COUNT, "", 0, SUM, "those that only set a watch again, or did nothing")
+#define TAP_CAUSE_COLUMNS(X, T)                                                                    \
+    X(T, operation, TEXT, "", 0, KEY,                                                              \
+      "ZooKeeper's name of the write; `closeSession` deletes "                                     \
+      "the session's ephemeral znodes")                                                            \
+    X(T, pattern, TEXT, "", 0, KEY, "of its path, as in paths.csv")                                \
+    X(T, writes, COUNT, "", 0, SUM, "writes that notified a session")                              \
+    X(T, notified_most, COUNT, "", 0, NONE, "most notifications that one of them fired")           \
+    TAP_CAUSED(X, T)                                                                               \
+    X(T, last_p50_us, REAL, "us", 1, NONE,                                                         \
+      "median time from the request of a write to its last notification")                          \
+    X(T, last_max_us, REAL, "us", 1, NONE, "longest of the same")
+TABLE_DECLARE(tap_cause, TAP_CAUSE_COLUMNS);
+
+#define TAP_HERD_COLUMNS(X, T)                                                                     \
+    X(T, operation, TEXT, "", 0, KEY, "as in causes.csv")                                          \
+    X(T, pattern, TEXT, "", 0, KEY, "as in causes.csv")                                            \
+    X(T, at_s, REAL, "s", 6, NONE, "when the write was requested, from the start of the tap")      \
+    TAP_CAUSED(X, T)                                                                               \
+    X(T, last_us, REAL, "us", 1, NONE, "time from its request to its last notification")
+TABLE_DECLARE(tap_herd, TAP_HERD_COLUMNS);
+
+/* The rows of watches.csv, of causes.csv (what notified most first), and of herds.csv: the
+ * costliest writes, by notifications and requests after them. The caller's to table_deinit. */
+struct table tap_watches(const struct tap_result *result);
+struct table tap_causes(const struct tap_result *result);
+struct table tap_herds(const struct tap_result *result);
+
+/* Writes both tables, for a terminal of so many columns. */
+void tap_watches_write(const struct tap_result *result, unsigned width, FILE *stream);
 
 /* ------------------------------------------------------------------ the result (tell.c) */
 
@@ -175,6 +245,10 @@ struct tap_result {
     const struct tap_options *options;
     const struct target *target;
     const struct traffic *traffic;
+    const struct watches *watches; /* ended */
+    struct tap_period **periods;   /* the caller's to free, and what is in them */
+    size_t period_count;
+    uint64_t begun_ns;
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */
@@ -191,9 +265,23 @@ void tap_compare(struct tap_result *result);
 
 /* The rows of traffic.csv, of paths.csv (the most frequent first), and of errors.csv; the caller's
  * to table_deinit. */
-struct table tap_operations(const struct traffic *traffic);
-struct table tap_places(const struct traffic *traffic);
-struct table tap_errors(const struct traffic *traffic);
+struct table tap_operations(const struct tap_result *result);
+struct table tap_places(const struct tap_result *result);
+struct table tap_errors(const struct tap_result *result);
+
+/* A table of the result: its file and its key in JSON. */
+struct tap_part {
+    const char *key;
+    const struct table_type *type;
+    struct table (*rows)(const struct tap_result *result);
+    bool of_drain; /* only with --drain */
+};
+
+/* The part with this number that the result has; NULL behind the last. */
+const struct tap_part *tap_part(const struct tap_result *result, size_t index);
+
+/* Writes a grid for a terminal of so many columns, and ends the grid. */
+void tap_write_grid(struct grid *grid, unsigned width, FILE *stream);
 
 /* Writes the table, and the sentences below it. */
 void tap_write(const struct tap_result *result, FILE *stream);
@@ -201,7 +289,7 @@ void tap_write(const struct tap_result *result, FILE *stream);
 /* The same as an object of docs/schema/tap.schema.json; the caller's to json_decref. */
 json_t *tap_describe(const struct tap_result *result, const char *folder);
 
-/* Keeps the files of a result in a new folder. */
+/* Keeps the files of a result in a new folder (keep.c). */
 MUST_CHECK enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,
                                     char folder[PATH_MAX], struct error *error);
 

@@ -52,8 +52,10 @@ static bool occurs(const struct tap_run *runs, size_t count, size_t counted)
     return found && counted != OPCODE_PING;
 }
 
-struct table tap_runs(const struct tap_run *runs, size_t count)
+struct table tap_runs(const struct tap_result *result)
 {
+    const struct tap_run *runs = result->runs;
+    size_t count = result->run_count;
     struct table table = {.type = &tap_run_table};
     for (size_t i = 0; i < count; i++)
         for (size_t counted = 0; counted < TAP_COUNTS; counted++) {
@@ -88,8 +90,10 @@ static void put_law(struct table_value *row, const double *x, const double *y, s
                        &(struct interval){growth.exponent, growth.low, growth.high});
 }
 
-struct table tap_laws(const struct tap_run *runs, size_t count)
+struct table tap_laws(const struct tap_result *result)
 {
+    const struct tap_run *runs = result->runs;
+    size_t count = result->run_count;
     struct table table = {.type = &tap_law_table};
     double *x = memory_new(count, sizeof *x), *y = memory_new(count, sizeof *y);
     for (size_t counted = 0; counted < TAP_COUNTS; counted++) {
@@ -217,9 +221,10 @@ static const struct grid_column columns[COLUMNS] = {
     [COLUMN_GROWTH] = {.title = "grows as"},
 };
 
-void tap_laws_write(const struct tap_run *runs, size_t count, unsigned width, FILE *stream)
+void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream)
 {
-    struct table laws = tap_laws(runs, count);
+    struct table laws = tap_laws(result);
+    size_t count = result->run_count;
     struct grid grid;
     grid_init(&grid, columns, COLUMNS, GAP);
     for (size_t i = 0; i < laws.rows; i++) {

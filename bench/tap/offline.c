@@ -7,10 +7,10 @@
 
 /* ------------------------------------------------------------------ a capture */
 
-static enum error_kind read_capture(const struct tap_options *options, struct traffic *traffic,
+static enum error_kind read_capture(const struct tap_options *options, struct observer *observer,
                                     struct tap_result *result, struct error *error)
 {
-    (void)traffic, (void)result;
+    (void)observer, (void)result;
     return error_raise(error, ERROR_MALFORMED, 0, options->pcap, "captures are not read yet");
 }
 

@@ -145,7 +145,7 @@ struct tap {
     const struct tap_options *options;
     struct target target;
     int signals;
-    struct traffic traffic;
+    struct observer observer;
     struct relay *relay;
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
@@ -154,7 +154,8 @@ struct tap {
 
 static void count_ended(void *context, const struct conversation *conversation)
 {
-    traffic_end(context, conversation);
+    struct observer *observer = context;
+    traffic_end(&observer->traffic, conversation);
 }
 
 static void show(const struct tap *tap, uint64_t begun_ns)
@@ -162,7 +163,7 @@ static void show(const struct tap *tap, uint64_t begun_ns)
     char line[160], requests[32];
     snprintf(line, sizeof line, "tap: %.0f s, %s requests, %" PRIu64 " connections",
              (double)(clock_now_ns() - begun_ns) / 1e9,
-             text_format_count(traffic_requests(&tap->traffic), requests, sizeof requests),
+             text_format_count(traffic_requests(&tap->observer.traffic), requests, sizeof requests),
              relay_connections(tap->relay).open);
     progress_say(&tap->progress, line);
 }
@@ -216,6 +217,33 @@ static void announce(const struct tap *tap)
     fflush(stdout);
 }
 
+/* A period whose locks are observed from here on; it ends with the next. */
+static void begin_period(struct tap *tap, struct tap_result *result, uint64_t clients,
+                         uint32_t trial)
+{
+    struct tap_period *period = memory_new(1, sizeof *period);
+    *period = (struct tap_period){.clients = clients, .trial = trial};
+    handoffs_init(&period->handoffs);
+    result->periods = memory_grow(result->periods, result->period_count, sizeof(void *));
+    result->periods[result->period_count++] = period;
+    tap->observer.handoffs = &period->handoffs;
+    tap->observer.watches.locks = period->handoffs.locks;
+}
+
+static void end_period(struct tap *tap)
+{
+    handoffs_end(tap->observer.handoffs, clock_now_ns());
+    tap->observer.handoffs = NULL;
+    tap->observer.watches.locks = NULL;
+}
+
+static void drop_last_period(struct tap_result *result)
+{
+    struct tap_period *period = result->periods[--result->period_count];
+    handoffs_deinit(&period->handoffs);
+    free(period);
+}
+
 /* Relays beside the command, if there is one, and until its clients have closed their connections.
  * Nothing of the command runs afterwards. n: NULL unless it is told to the command. */
 static enum error_kind run(struct tap *tap, struct tap_result *result, const char *n,
@@ -241,9 +269,11 @@ static enum error_kind run_counted(struct tap *tap, struct tap_result *result, s
     struct tap_run before;
     char n[32];
     snprintf(n, sizeof n, "%" PRIu64, one->n);
-    tap_count(&tap->traffic, &before);
+    tap_count(&tap->observer.traffic, &before);
+    begin_period(tap, result, one->n, one->trial);
     enum error_kind kind = run(tap, result, n, error);
-    tap_count(&tap->traffic, one);
+    end_period(tap);
+    tap_count(&tap->observer.traffic, one);
     for (size_t i = 0; i < TAP_COUNTS; i++)
         one->counts[i] -= before.counts[i];
     return kind;
@@ -265,10 +295,14 @@ static enum error_kind drain(struct tap *tap, struct tap_result *result, struct 
                                            .trial = (uint32_t)(i / clients->count + 1)};
     random_shuffle(&random, result->runs, count, sizeof *result->runs);
     enum error_kind kind = run_counted(tap, result, &first, error);
+    drop_last_period(result);
     while (kind == ERROR_NONE && tap_command_succeeded(&result->command) &&
            result->run_count < count) {
         kind = run_counted(tap, result, &result->runs[result->run_count], error);
-        result->run_count += tap_command_succeeded(&result->command);
+        if (tap_command_succeeded(&result->command))
+            result->run_count++;
+        else
+            drop_last_period(result);
     }
     return kind;
 }
@@ -286,20 +320,29 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
 {
     const struct relay_options relaying = {.servers = &tap->target.servers,
                                            .address = tap->options->listen,
-                                           .listener = &traffic_listener,
+                                           .listener = &observer_listener,
                                            .ended = count_ended,
-                                           .context = &tap->traffic};
+                                           .context = &tap->observer};
     enum error_kind kind = relay_new(&relaying, &tap->relay, error);
     if (kind != ERROR_NONE)
         return kind;
     connect_typed(relay_connect(tap->relay), tap->connect, sizeof tap->connect);
     announce(tap);
     uint64_t cpu_ns = clock_cpu_ns();
-    kind = tap->options->drain ? drain(tap, result, error) : run(tap, result, NULL, error);
+    result->begun_ns = clock_now_ns();
+    if (tap->options->drain)
+        kind = drain(tap, result, error);
+    else {
+        begin_period(tap, result, 0, 1);
+        kind = run(tap, result, NULL, error);
+        end_period(tap);
+    }
+    watches_end(&tap->observer.watches);
     result->connections = relay_connections(tap->relay);
     relay_free(tap->relay);
     tap->relay = NULL;
-    result->cpu_us = (double)(clock_cpu_ns() - cpu_ns) / 1e3 / (double)messages_of(&tap->traffic);
+    result->cpu_us =
+        (double)(clock_cpu_ns() - cpu_ns) / 1e3 / (double)messages_of(&tap->observer.traffic);
     return kind;
 }
 
@@ -364,7 +407,10 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     result->probe = nothing;
     result->cpu_us = NAN;
     result->comparison.reconciled = RECONCILED_NA;
-    enum error_kind kind = source->read(tap->options, &tap->traffic, result, error);
+    begin_period(tap, result, 0, 1);
+    enum error_kind kind = source->read(tap->options, &tap->observer, result, error);
+    end_period(tap);
+    watches_end(&tap->observer.watches);
     if (kind == ERROR_NONE) {
         result->verdict = verdict_of(result);
         kind = tell(result, argc, argv, error);
@@ -410,14 +456,20 @@ int tap_main(int argc, char **argv)
     int status = parse(argc, argv, &options);
     if (status == ARGUMENTS_GO) {
         struct tap tap = {.options = &options};
-        struct tap_result result = {
-            .options = &options, .target = &tap.target, .traffic = &tap.traffic};
+        struct tap_result result = {.options = &options,
+                                    .target = &tap.target,
+                                    .traffic = &tap.observer.traffic,
+                                    .watches = &tap.observer.watches};
         json_result_start();
         progress_init(&tap.progress, 1, options.output.quiet);
-        traffic_init(&tap.traffic);
+        traffic_init(&tap.observer.traffic);
         enum error_kind kind = lead(&tap, &result, argc, argv, &error);
         status = kind == ERROR_NONE ? result.verdict : complain_about("tap", &error);
-        traffic_deinit(&tap.traffic);
+        traffic_deinit(&tap.observer.traffic);
+        watches_deinit(&tap.observer.watches);
+        while (result.period_count > 0)
+            drop_last_period(&result);
+        free(result.periods);
         probe_free(tap.probe);
         free(result.runs);
     }

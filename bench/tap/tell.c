@@ -7,7 +7,6 @@
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
-#include "measure/hlog.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -112,8 +111,9 @@ static void add_notifications(struct table *table, enum traffic_event event, uin
     free(name);
 }
 
-struct table tap_operations(const struct traffic *traffic)
+struct table tap_operations(const struct tap_result *result)
 {
+    const struct traffic *traffic = result->traffic;
     struct table table = {.type = &tap_operation_table};
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
         if (traffic->operations[opcode].requests > 0) {
@@ -136,8 +136,9 @@ static int compare_places(const void *a, const void *b)
                   : strcmp(first[tap_place_pattern].text, second[tap_place_pattern].text);
 }
 
-struct table tap_places(const struct traffic *traffic)
+struct table tap_places(const struct tap_result *result)
 {
+    const struct traffic *traffic = result->traffic;
     struct table table = {.type = &tap_place_table};
     for (size_t i = 0; i < traffic->places.count; i++) {
         const struct pattern *place = &traffic->places.list[i];
@@ -152,8 +153,9 @@ struct table tap_places(const struct traffic *traffic)
     return table;
 }
 
-struct table tap_errors(const struct traffic *traffic)
+struct table tap_errors(const struct tap_result *result)
 {
+    const struct traffic *traffic = result->traffic;
     struct table table = {.type = &tap_error_table};
     for (size_t i = 0; i < traffic->error_count; i++) {
         const struct traffic_error *error = &traffic->errors[i];
@@ -204,17 +206,16 @@ static void put_row(struct grid *grid, const struct table_value *figures)
         grid_put_real(grid, table_number(figures++) / 1e3, 2);
 }
 
-static void write_grid(struct grid *grid, FILE *stream)
+void tap_write_grid(struct grid *grid, unsigned width, FILE *stream)
 {
-    unsigned width = terminal_columns(STDOUT_FILENO);
     (void)!grid_fit(grid, width, 1);
     grid_write(grid, width, stream);
     grid_deinit(grid);
 }
 
-static void write_operations(const struct traffic *traffic, FILE *stream)
+static void write_operations(const struct tap_result *result, unsigned width, FILE *stream)
 {
-    struct table rows = tap_operations(traffic);
+    struct table rows = tap_operations(result);
     struct grid grid;
     grid_init(&grid, columns, COLUMN_PATH, GAP);
     for (size_t i = 0; i < rows.rows; i++) {
@@ -222,14 +223,14 @@ static void write_operations(const struct traffic *traffic, FILE *stream)
         grid_put(&grid, "%s", row[tap_operation_operation].text);
         put_row(&grid, row + tap_operation_messages);
     }
-    write_grid(&grid, stream);
+    tap_write_grid(&grid, width, stream);
     table_deinit(&rows);
 }
 
 /* The most frequent. */
-static void write_places(const struct traffic *traffic, FILE *stream)
+static void write_places(const struct tap_result *result, unsigned width, FILE *stream)
 {
-    struct table rows = tap_places(traffic);
+    struct table rows = tap_places(result);
     struct grid grid;
     grid_init(&grid, columns, COLUMNS, GAP);
     for (size_t i = 0; i < rows.rows && i < PLACES_SHOWN; i++) {
@@ -240,7 +241,7 @@ static void write_places(const struct traffic *traffic, FILE *stream)
     }
     if (rows.rows > 0)
         fputs("\n", stream);
-    write_grid(&grid, stream);
+    tap_write_grid(&grid, width, stream);
     if (rows.rows > PLACES_SHOWN)
         fprintf(stream, "%zu more are in paths.csv\n", rows.rows - PLACES_SHOWN);
     table_deinit(&rows);
@@ -335,16 +336,19 @@ static void write_runs(const struct tap_result *result, FILE *stream)
 void tap_write(const struct tap_result *result, FILE *stream)
 {
     const struct traffic *traffic = result->traffic;
+    unsigned width = terminal_columns(STDOUT_FILENO);
     char requests[32], notifications[32], sessions[32], connections[32];
     if (result->options->drain) {
-        tap_laws_write(result->runs, result->run_count, terminal_columns(STDOUT_FILENO), stream);
+        tap_laws_write(result, width, stream);
         write_runs(result, stream);
     } else {
-        write_operations(traffic, stream);
-        write_places(traffic, stream);
-        if (traffic_requests(traffic) > 0)
-            fputs("\n", stream);
+        write_operations(result, width, stream);
+        write_places(result, width, stream);
     }
+    tap_locks_write(result, width, stream);
+    tap_watches_write(result, width, stream);
+    if (traffic_requests(traffic) > 0)
+        fputs("\n", stream);
     wrap_sentence(
         stream,
         "%s requests without pings and closes, %s notifications, %s sessions on %s "
@@ -378,20 +382,21 @@ static json_t *describe_rows(struct table rows)
 json_t *tap_describe(const struct tap_result *result, const char *folder)
 {
     const struct traffic *traffic = result->traffic;
-    json_t *json =
-        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "folder",
-                  folder[0] != '\0' ? json_text(folder) : json_null(), "target",
-                  result->target->name, "seconds", json_result_real(result->seconds), "requests",
-                  json_integer((json_int_t)traffic_requests(traffic)), "operations",
-                  describe_rows(tap_operations(traffic)), "paths",
-                  describe_rows(tap_places(traffic)), "errors", describe_rows(tap_errors(traffic)),
-                  "reconciled", reconcile_word(result->comparison.reconciled), "verdict",
-                  json_result_verdict(result->verdict));
+    json_t *json = json_pack("{s:o, s:s, s:o, s:o, s:s, s:s}", "folder",
+                             folder[0] != '\0' ? json_text(folder) : json_null(), "target",
+                             result->target->name, "seconds", json_result_real(result->seconds),
+                             "requests", json_integer((json_int_t)traffic_requests(traffic)),
+                             "reconciled", reconcile_word(result->comparison.reconciled), "verdict",
+                             json_result_verdict(result->verdict));
+    const struct tap_part *part;
+    for (size_t i = 0; (part = tap_part(result, i)) != NULL; i++)
+        json_object_set_new(json, part->key, describe_rows(part->rows(result)));
+    json_object_set_new(json, "locks", describe_rows(tap_trials(result, "")));
+    json_object_set_new(json, "unattributed",
+                        json_integer((json_int_t)result->watches->unattributed));
 #define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));
     TRAFFIC_CONVERSATIONS(X)
 #undef X
-    if (result->options->drain)
-        json_object_set_new(json, "laws", describe_rows(tap_laws(result->runs, result->run_count)));
     char *like = tap_like(result->runs, result->run_count);
     json_object_set_new(json, "like", json_result_text(like));
     free(like);
@@ -402,90 +407,4 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
                          histogram_percentile_us(&result->probe->latency[PROBE_RELAYED], 50));
     json_object_set_new(json, "comparison", json_text(result->comparison.sentence));
     return json;
-}
-
-/* ------------------------------------------------------------------ files */
-
-static void write_rows(struct table rows, struct csv *csv)
-{
-    for (size_t i = 0; i < rows.rows; i++)
-        table_write_row(rows.type, table_row(&rows, i), csv);
-    table_deinit(&rows);
-}
-
-static enum error_kind write_latency(const struct tap_result *result, FILE *stream,
-                                     uint64_t started_utc_ns, struct error *error)
-{
-    enum error_kind kind =
-        hlog_write_header(stream, started_utc_ns, "a tag for each operation", error);
-    for (enum opcode opcode = 0; opcode < OPCODES && kind == ERROR_NONE; opcode++) {
-        const struct traffic_figures *operation = &result->traffic->operations[opcode];
-        if (operation->replies > 0)
-            kind = hlog_write_interval(stream, opcode_name(opcode), 0, result->seconds,
-                                       &operation->latency, error);
-    }
-    static const char *const tags[PROBE_WAYS] = {"probe.direct", "probe.relayed"};
-    for (int way = 0; way < PROBE_WAYS && kind == ERROR_NONE; way++)
-        if (histogram_recorded(&result->probe->latency[way]) > 0)
-            kind = hlog_write_interval(stream, tags[way], 0, result->seconds,
-                                       &result->probe->latency[way], error);
-    return kind;
-}
-
-static json_t *describe_plan(const struct tap_options *options)
-{
-    json_t *clients = json_array();
-    for (size_t i = 0; options->drain && i < options->clients.count; i++)
-        json_array_append_new(clients, json_integer((json_int_t)options->clients.list[i]));
-    return json_pack("{s:s, s:o, s:b, s:b, s:o}", "listen", options->listen, "tap_ms",
-                     options->duration_ns > 0
-                         ? json_integer((json_int_t)(options->duration_ns / NS_PER_MS))
-                         : json_null(),
-                     "with_command", (int)(options->command != NULL), "drain", (int)options->drain,
-                     "clients", clients);
-}
-
-enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,
-                         char folder[PATH_MAX], struct error *error)
-{
-    const struct tap_options *options = result->options;
-    struct file_set files;
-    struct csv operations, places, errors, runs, laws;
-    struct manifest manifest;
-    struct error closing;
-    FILE *latency = NULL;
-    enum error_kind kind = file_set_open(&files, options->output.out, result->target->name, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(&files, &tap_operation_table, &operations, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(&files, &tap_place_table, &places, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(&files, &tap_error_table, &errors, error);
-    if (kind == ERROR_NONE && options->drain)
-        kind = file_set_add_table(&files, &tap_run_table, &runs, error);
-    if (kind == ERROR_NONE && options->drain)
-        kind = file_set_add_table(&files, &tap_law_table, &laws, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_hlog(&files, "latency.hlog", &latency, error);
-    if (kind == ERROR_NONE) {
-        write_rows(tap_operations(result->traffic), &operations);
-        write_rows(tap_places(result->traffic), &places);
-        write_rows(tap_errors(result->traffic), &errors);
-        if (options->drain) {
-            write_rows(tap_runs(result->runs, result->run_count), &runs);
-            write_rows(tap_laws(result->runs, result->run_count), &laws);
-        }
-        kind = file_set_commit(&files, write_latency(result, latency, files.started_utc_ns, error),
-                               error);
-    }
-    manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
-                   result->target);
-    if (kind == ERROR_NONE)
-        kind = manifest_write(&manifest, &files, 1, NULL, NULL, error);
-    manifest_deinit(&manifest);
-    memcpy(folder, files.folder, sizeof files.folder);
-    enum error_kind closed = file_set_close(&files, &closing);
-    if (kind == ERROR_NONE && closed != ERROR_NONE)
-        *error = closing;
-    return kind == ERROR_NONE ? closed : kind;
 }

@@ -366,6 +366,7 @@ bool locks_hear(struct locks *locks, int64_t id, struct locks_lock *lock, bool i
 {
     struct locks_session *session = session_of(locks, id);
     bool waited = waits_at(lock, session);
+    lock->row.heard_ns = at_ns;
     for (struct locks_place *place = session->last_made; place != NULL;
          place = place->made_before) {
         if (place->lock != lock)

@@ -40,6 +40,7 @@ struct locks_row {
     int64_t session;      /* the same session's id */
     uint64_t arrived_ns;  /* of that session at the lock */
     uint64_t granted_ns;  /* when the last of them learnt of its turn; 0: none */
+    uint64_t heard_ns;    /* when a session last received a message about the lock; 0: none did */
     struct tally tally;   /* for the caller to add to */
 };
 

@@ -119,20 +119,6 @@ static void keep_row(void *context, const struct locks_lock *lock, const struct 
     handoffs->rows[handoffs->row_count++] = (struct handoffs_row){lock->index, *row};
 }
 
-/* The lock that a message is about; NULL: none. */
-static struct locks_lock *lock_of(const struct heard *heard)
-{
-    struct locks *locks = heard->handoffs->locks;
-    struct locks_lock *lock = locks_find(locks, heard->path);
-    return lock != NULL ? lock : locks_of_session(locks, heard->session);
-}
-
-static struct tally *tally_of(const struct heard *heard, struct locks_lock *lock)
-{
-    return lock != NULL ? &lock->row.tally
-                        : tally_before(heard->handoffs, heard->session, heard->path);
-}
-
 /* The kind of a request in a tally; TALLY_KINDS: it is in none. */
 static enum tally_kind kind_of(enum opcode opcode)
 {
@@ -162,6 +148,24 @@ static enum tally_kind kind_of(enum opcode opcode)
     }
 }
 
+/* The lock that a message is about; NULL: none. */
+static struct locks_lock *lock_of(const struct heard *heard)
+{
+    struct locks *locks = heard->handoffs->locks;
+    struct locks_lock *lock = locks_find(locks, heard->path);
+    return lock != NULL ? lock : locks_of_session(locks, heard->session);
+}
+
+/* What makes a folder is of no lock. */
+static struct tally *tally_of(const struct heard *heard, struct locks_lock *lock,
+                              enum opcode opcode)
+{
+    struct handoffs *handoffs = heard->handoffs;
+    return lock != NULL                      ? &lock->row.tally
+           : kind_of(opcode) == TALLY_CREATE ? &handoffs->elsewhere
+                                             : tally_before(handoffs, heard->session, heard->path);
+}
+
 /* ------------------------------------------------------------------ the listener */
 
 static struct heard hear(struct handoffs *handoffs, const struct conversation *conversation,
@@ -183,7 +187,7 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
         return 0;
     struct heard heard = hear(handoffs, conversation, &request->record.path, sent->sent_ns);
     change_each_asked(request->opcode, &request->record, ask, &heard);
-    struct tally *tally = tally_of(&heard, lock_of(&heard));
+    struct tally *tally = tally_of(&heard, lock_of(&heard), request->opcode);
     tally_add(tally, kind, 1);
     tally_add(tally, TALLY_BYTES_SENT, sent->bytes);
     free(heard.path);
@@ -213,7 +217,7 @@ static void hear_reply(void *context, struct conversation *conversation,
     struct heard heard = hear(handoffs, conversation, &request->record.path, at_ns);
     change_each_answered(request, reply, confirm, &heard);
     struct locks_lock *lock = lock_of(&heard);
-    count_reply(tally_of(&heard, lock), request->opcode, reply, bytes);
+    count_reply(tally_of(&heard, lock, request->opcode), request->opcode, reply, bytes);
     if (lock != NULL)
         (void)locks_hear(handoffs->locks, heard.session, lock, true, at_ns);
     free(heard.path);

@@ -32,8 +32,9 @@ struct handoffs {
     struct locks *locks;
     struct handoffs_row *rows; /* closed, of every lock, in the order of their ends */
     size_t row_count;
-    uint64_t lost; /* rows that were not kept */
-    void *before;  /* of each session what it has asked before it arrives: a tree of tsearch */
+    uint64_t lost;          /* rows that were not kept */
+    struct tally elsewhere; /* what makes folders before a lock is there */
+    void *before; /* of each session what it has asked before it arrives: a tree of tsearch */
 };
 
 /* Its context is the struct handoffs; it is not told of openings. */

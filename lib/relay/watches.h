@@ -26,17 +26,17 @@
 enum watches_kind { WATCHES_DATA, WATCHES_CHILDREN, WATCHES_STAYING, WATCHES_KINDS };
 
 /* Watches of a kind on the paths of a pattern: X(name, meaning). */
-#define WATCHES_FIGURES(X)                                                                         \
-    X(set, "watches that requests set; one that is armed already is not set again")                \
-    X(again, "requests that set a watch which was armed already")                                  \
-    X(fired, "watches that fired, and are gone; of watches that stay the notifications")           \
-    X(removed, "watches that the client removed")                                                  \
-    X(left, "watches that were armed when their session was closed")                               \
-    X(armed, "watches that are armed at the end")
+#define WATCHES_FIGURES(X, ...)                                                                    \
+    X(__VA_ARGS__, set, "watches that requests set, unless one was armed already")                 \
+    X(__VA_ARGS__, again, "requests that set a watch which was armed already")                     \
+    X(__VA_ARGS__, fired, "watches that fired; of those that stay, their notifications")           \
+    X(__VA_ARGS__, removed, "watches that the client removed")                                     \
+    X(__VA_ARGS__, left, "watches that were armed when their session was closed")                  \
+    X(__VA_ARGS__, armed, "watches that are armed at the end")
 
 struct watches_figures {
-#define X(name, meaning) uint64_t name;
-    WATCHES_FIGURES(X)
+#define X(_, name, meaning) uint64_t name;
+    WATCHES_FIGURES(X, _)
 #undef X
 };
 
