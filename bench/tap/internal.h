@@ -22,11 +22,14 @@ struct tap_result;
 struct tap_options {
     struct target_options target;
     struct output_options output;
-    const char *listen;   /* the address of the relay */
-    bool listen_given;    /* on the command line */
-    const char *pcap;     /* a capture to be read in place of a relay; NULL: none */
-    uint64_t duration_ns; /* 0: until the command or the user ends it */
-    bool drain;           /* the command is run for each number of clients, and the law is fitted */
+    const char *listen;    /* the address of the relay */
+    bool listen_given;     /* on the command line */
+    const char *pcap;      /* a capture to be read in place of a relay; NULL: none */
+    const char *recording; /* a recording to be read in place of a relay; NULL: none */
+    const char *record;    /* the file in which messages are kept; NULL: they are not */
+    bool with_data;        /* of znodes, in that file */
+    uint64_t duration_ns;  /* 0: until the command or the user ends it */
+    bool drain; /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
     uint64_t seed;        /* of the order of the runs */
     char *const *command; /* in argv, NULL behind the last word; NULL: none */
@@ -66,8 +69,9 @@ struct tap_source {
     const char *option; /* that names the file */
     const char *name;   /* what the file is: the target of the result */
     const char *file;   /* NULL: the option is not given */
-    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, and says
-     * in result->comparison.sentence why there is nothing to compare with. */
+    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, begun_ns
+     * and ended_ns, and says in result->comparison.sentence why there is nothing to compare with.
+     */
     enum error_kind (*read)(const struct tap_options *options, struct observer *observer,
                             struct tap_result *result, struct error *error);
 };
@@ -248,7 +252,7 @@ struct tap_result {
     const struct watches *watches; /* ended */
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
-    uint64_t begun_ns;
+    uint64_t begun_ns, ended_ns;          /* of the clock of the messages */
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */

@@ -13,6 +13,7 @@
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
 #include "measure/fit.h"
+#include "relay/recording.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,7 +45,7 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd tap -- ./my-program --zookeeper {}\n"
-    "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m\n"
+    "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m --record morning.zkr\n"
     "  zkherd tap --drain -n 4..64x2 -- ./clients {n} {connect}     the law\n"
     "  zkherd tap --servers 3 -- sh -c 'python3 client.py \"$ZKHERD_CONNECT\"'\n";
 
@@ -85,6 +86,18 @@ static const struct option_row rows[] = {
      .parse = option_row_file,
      .member = ROW(pcap),
      .help = "      --pcap FILE          count out of a capture of packets (tcpdump -w)\n"},
+    {.name = "--record",
+     .parse = option_row_file,
+     .member = ROW(record),
+     .help = "      --record FILE        keep all messages in a new file, without data, for\n"
+             "                           --read and for zkherd load --replay\n"},
+    {.name = "--with-data",
+     OPTION_FLAG(struct tap_options, with_data),
+     .help = "      --with-data          of --record: keep the data of znodes as well\n"},
+    {.name = "--read",
+     .parse = option_row_file,
+     .member = ROW(recording),
+     .help = "      --read FILE          count out of such a file\n"},
     ROW_CONNECT(struct tap_options),
     {.name = "--servers",
      .parse = rows_topologies,
@@ -125,6 +138,8 @@ static int parse(int argc, char **argv, struct tap_options *options)
     const struct tap_source source = tap_source_of(options);
     if (source.file != NULL && tap_source_conflicts(options, &source))
         return error_exit_status(ERROR_USAGE);
+    if (options->with_data && options->record == NULL)
+        return complain_usage("tap", "--with-data", "nothing is kept: add --record");
     if (options->drain && options->command == NULL)
         return complain_usage("tap", "--drain", "the command is missing: put it behind --");
     if (options->drain && options->clients.count * TAP_TRIALS > FIT_CONSENSUS_MAX)
@@ -146,6 +161,7 @@ struct tap {
     struct target target;
     int signals;
     struct observer observer;
+    struct recorder *recorder; /* NULL: nothing is recorded */
     struct relay *relay;
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
@@ -156,6 +172,8 @@ static void count_ended(void *context, const struct conversation *conversation)
 {
     struct observer *observer = context;
     traffic_end(&observer->traffic, conversation);
+    if (conversation->copies.take != NULL)
+        recorder_ended(conversation->copies.context, conversation, clock_now_ns());
 }
 
 static void show(const struct tap *tap, uint64_t begun_ns)
@@ -230,9 +248,9 @@ static void begin_period(struct tap *tap, struct tap_result *result, uint64_t cl
     tap->observer.watches.locks = period->handoffs.locks;
 }
 
-static void end_period(struct tap *tap)
+static void end_period(struct tap *tap, uint64_t at_ns)
 {
-    handoffs_end(tap->observer.handoffs, clock_now_ns());
+    handoffs_end(tap->observer.handoffs, at_ns);
     tap->observer.handoffs = NULL;
     tap->observer.watches.locks = NULL;
 }
@@ -272,7 +290,7 @@ static enum error_kind run_counted(struct tap *tap, struct tap_result *result, s
     tap_count(&tap->observer.traffic, &before);
     begin_period(tap, result, one->n, one->trial);
     enum error_kind kind = run(tap, result, n, error);
-    end_period(tap);
+    end_period(tap, clock_now_ns());
     tap_count(&tap->observer.traffic, one);
     for (size_t i = 0; i < TAP_COUNTS; i++)
         one->counts[i] -= before.counts[i];
@@ -321,6 +339,7 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     const struct relay_options relaying = {.servers = &tap->target.servers,
                                            .address = tap->options->listen,
                                            .listener = &observer_listener,
+                                           .copies = recorder_copies(tap->recorder),
                                            .ended = count_ended,
                                            .context = &tap->observer};
     enum error_kind kind = relay_new(&relaying, &tap->relay, error);
@@ -330,12 +349,14 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     announce(tap);
     uint64_t cpu_ns = clock_cpu_ns();
     result->begun_ns = clock_now_ns();
+    if (tap->recorder != NULL)
+        recorder_begin(tap->recorder, result->begun_ns);
     if (tap->options->drain)
         kind = drain(tap, result, error);
     else {
         begin_period(tap, result, 0, 1);
         kind = run(tap, result, NULL, error);
-        end_period(tap);
+        end_period(tap, clock_now_ns());
     }
     watches_end(&tap->observer.watches);
     result->connections = relay_connections(tap->relay);
@@ -409,7 +430,7 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     result->comparison.reconciled = RECONCILED_NA;
     begin_period(tap, result, 0, 1);
     enum error_kind kind = source->read(tap->options, &tap->observer, result, error);
-    end_period(tap);
+    end_period(tap, result->ended_ns);
     watches_end(&tap->observer.watches);
     if (kind == ERROR_NONE) {
         result->verdict = verdict_of(result);
@@ -420,13 +441,23 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     return kind;
 }
 
+/* Keeps the recording, unless there was an error before the first connection. */
+static enum error_kind end_recorder(struct tap *tap, bool is_done, struct error *error)
+{
+    struct recorder *recorder = tap->recorder;
+    tap->recorder = NULL;
+    return recorder == NULL
+               ? ERROR_NONE
+               : recorder_end(recorder, is_done || tap->observer.traffic.connections > 0, error);
+}
+
 static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc, char **argv,
                             struct error *error)
 {
     const struct target_options *target = &tap->options->target;
     const struct tap_source source = tap_source_of(tap->options);
     uint64_t descriptors = machine_descriptors();
-    struct error left;
+    struct error left, unrecorded;
     enum error_kind kind = standard_output_check(error);
     if (kind == ERROR_NONE)
         kind = folder_check(tap->options->output.out, error);
@@ -437,13 +468,20 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
             descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
     if (kind == ERROR_NONE && target->connect)
         kind = target_find(target, 0, &tap->target, error);
+    if (kind == ERROR_NONE && tap->options->record != NULL)
+        kind = recorder_new(tap->options->record, tap->options->with_data, &tap->recorder, error);
     tap->signals = signals_block();
     if (kind == ERROR_NONE)
         kind = target_start(target, 0, tap->signals, &tap->target, error);
     if (kind == ERROR_NONE)
         kind = measure(tap, result, error);
+    enum error_kind recorded = end_recorder(tap, kind == ERROR_NONE, &unrecorded);
     if (kind == ERROR_NONE)
         kind = tell(result, argc, argv, error);
+    if (kind == ERROR_NONE && recorded != ERROR_NONE) {
+        kind = recorded;
+        *error = unrecorded;
+    }
     (void)!target_close(&tap->target, &left); /* it has made no znode */
     close(tap->signals);
     return kind;

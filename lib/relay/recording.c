@@ -30,9 +30,8 @@ struct recorder {
     char *path;
     bool with_data;
     gzFile file;
-    bool begun;
     uint64_t last_ns;    /* of the last event */
-    uint64_t flushed_ns; /* when a killed recorder would have left everything before */
+    uint64_t flushed_ns; /* of the last that is flushed */
     uint64_t connections;
     unsigned char *copy; /* of a message, for blanking */
     size_t copy_room;
@@ -79,33 +78,38 @@ static void write_number(struct recorder *recorder, uint64_t number)
     write_bytes(recorder, bytes, count);
 }
 
-/* The beginning of an event, and before the first one that of the file. */
+/* Writes all so far, so that it would remain if the program were killed. */
+static void flush(struct recorder *recorder)
+{
+    errno = 0;
+    if (recorder->failed == ERROR_NONE && gzflush(recorder->file, Z_SYNC_FLUSH) != Z_OK)
+        fail(recorder);
+    recorder->flushed_ns = recorder->last_ns;
+}
+
+void recorder_begin(struct recorder *recorder, uint64_t at_ns)
+{
+    char title[32];
+    int length = snprintf(title, sizeof title, "%s%d\n", TITLE, VERSION);
+    write_bytes(recorder, title, (size_t)length);
+    write_number(recorder, recorder->with_data ? WITH_DATA : 0);
+    write_number(recorder, clock_utc_ns());
+    recorder->last_ns = at_ns;
+    flush(recorder);
+}
+
 static void begin_event(struct recorder *recorder, uint64_t connection, unsigned kind,
                         uint64_t at_ns)
 {
-    if (!recorder->begun) {
-        char title[32];
-        int length = snprintf(title, sizeof title, "%s%d\n", TITLE, VERSION);
-        write_bytes(recorder, title, (size_t)length);
-        write_number(recorder, recorder->with_data ? WITH_DATA : 0);
-        write_number(recorder, clock_utc_ns());
-        recorder->last_ns = recorder->flushed_ns = at_ns;
-    }
-    recorder->begun = true;
     write_number(recorder, connection * KINDS + kind);
     write_number(recorder, at_ns - recorder->last_ns);
     recorder->last_ns = at_ns;
 }
 
-/* Behind an event. */
-static void flush(struct recorder *recorder)
+static void end_event(struct recorder *recorder)
 {
-    errno = 0;
-    if (recorder->failed != ERROR_NONE || recorder->last_ns - recorder->flushed_ns < FLUSH_NS)
-        return;
-    if (gzflush(recorder->file, Z_SYNC_FLUSH) != Z_OK)
-        fail(recorder);
-    recorder->flushed_ns = recorder->last_ns;
+    if (recorder->last_ns - recorder->flushed_ns >= FLUSH_NS)
+        flush(recorder);
 }
 
 /* Zeros in the place of what is private; the bytes are those of the recorder's copy. */
@@ -141,12 +145,12 @@ static void record_message(void *context, struct conversation *conversation,
                 from == CONVERSATION_CLIENT ? RECORDING_CLIENT : RECORDING_SERVER, at_ns);
     write_number(recorder, copy.length);
     write_bytes(recorder, recorder->copy, copy.kept);
-    flush(recorder);
+    end_event(recorder);
 }
 
 struct conversation_copies recorder_copies(struct recorder *recorder)
 {
-    return (struct conversation_copies){record_message, recorder};
+    return (struct conversation_copies){recorder != NULL ? record_message : NULL, recorder};
 }
 
 void recorder_ended(struct recorder *recorder, const struct conversation *conversation,
@@ -163,7 +167,7 @@ void recorder_ended(struct recorder *recorder, const struct conversation *conver
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         write_number(recorder, conversation->fed_bytes[side] - conversation->told_bytes[side]);
     write_number(recorder, conversation->unreadable != NULL);
-    flush(recorder);
+    end_event(recorder);
 }
 
 enum error_kind recorder_end(struct recorder *recorder, bool keeps, struct error *error)

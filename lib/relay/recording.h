@@ -30,7 +30,10 @@ struct recorder;
 MUST_CHECK enum error_kind recorder_new(const char *path, bool with_data,
                                         struct recorder **recorder, struct error *error);
 
-/* Where conversations give their copies. */
+/* Everything after this time is recorded; to be called before anything is. */
+void recorder_begin(struct recorder *recorder, uint64_t at_ns);
+
+/* Where conversations give their copies; NULL: nowhere. */
 struct conversation_copies recorder_copies(struct recorder *recorder);
 
 /* A conversation has ended. */
@@ -88,7 +91,7 @@ void recording_close(struct recording *recording);
 
 /* Reads a whole file into conversations of a listener; afterwards calls `ended` for each. */
 struct recording_facts {
-    uint64_t begun_ns, ended_ns; /* of the first event and of the last, since 1970 */
+    uint64_t begun_ns, ended_ns; /* of the recorder, or of the last event; since 1970 */
     uint64_t connections;
     bool is_cut;
 };

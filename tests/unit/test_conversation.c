@@ -87,11 +87,11 @@ static void assert_told(void)
     /* By path: all but whoAmI, auth, setWatches2, ping, closeSession, multis and what is unknown.
      */
     uint64_t at_places = 0;
-    for (size_t i = 0; i < traffic.place_count; i++)
-        at_places += traffic.places[i]->figures.replies;
+    for (size_t i = 0; i < traffic.places.count; i++)
+        at_places += traffic.of_places[i]->replies;
     assert_int_equal(at_places, 23 - 8);
-    assert_int_equal(traffic.places[0]->opcode, OPCODE_CREATE);
-    assert_string_equal(traffic.places[0]->pattern, "/l/q-");
+    assert_int_equal(traffic.places.list[0].number, OPCODE_CREATE);
+    assert_string_equal(traffic.places.list[0].text, "/l/q-");
     /* Every byte. */
     for (enum traffic_event event = 0; event < TRAFFIC_EVENT_KINDS; event++)
         received += traffic.notification_bytes[event];

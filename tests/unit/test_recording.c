@@ -19,6 +19,7 @@
 #define FILE_SIZE_MOST (1 << 20)
 
 static struct error error;
+static uint64_t now_ns;
 static char path[256];
 static unsigned char content[FILE_SIZE_MOST];
 
@@ -37,8 +38,6 @@ static int tear_down(void **state)
     (void)unlink(path);
     return 0;
 }
-
-static uint64_t now_ns;
 
 /* One conversation of all that was said, counted and recorded. Each message comes in two pieces,
  * 300 ns apart, and after a while of its own. */
@@ -63,6 +62,7 @@ static struct recorder *begin(bool with_data)
 {
     struct recorder *recorder;
     assert_int_equal(recorder_new(path, with_data, &recorder, &error), ERROR_NONE);
+    recorder_begin(recorder, now_ns);
     return recorder;
 }
 
@@ -91,10 +91,10 @@ static void assert_same(const struct traffic *a, const struct traffic *b)
 {
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
         assert_same_figures(&a->operations[opcode], &b->operations[opcode]);
-    assert_int_equal(a->place_count, b->place_count);
-    for (size_t i = 0; i < a->place_count; i++) {
-        assert_string_equal(a->places[i]->pattern, b->places[i]->pattern);
-        assert_same_figures(&a->places[i]->figures, &b->places[i]->figures);
+    assert_int_equal(a->places.count, b->places.count);
+    for (size_t i = 0; i < a->places.count; i++) {
+        assert_string_equal(a->places.list[i].text, b->places.list[i].text);
+        assert_same_figures(a->of_places[i], b->of_places[i]);
     }
     assert_int_equal(a->error_count, b->error_count);
     if (a->error_count > 0)
