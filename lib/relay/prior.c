@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay/prior.h"
+
+#include "base/memory.h"
+#include "relay/rename.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Errors that tell whether a znode is there (MESSAGE_ERRORS). */
+enum { NO_NODE = -101, BAD_VERSION = -103, NODE_EXISTS = -110, NOT_EMPTY = -111 };
+
+/* A znode that the recording has named. */
+struct place {
+    char *path;
+    bool before;  /* it was there */
+    bool changed; /* it was made or deleted since */
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct place *)a)->path, ((const struct place *)b)->path);
+}
+
+/* Finds a place, or adds it. */
+static struct place *place_of(struct prior *prior, const char *path, size_t length, bool *is_new)
+{
+    struct place key = {.path = memory_copy(path, length)};
+    struct place **found = tfind(&key, &prior->places, compare);
+    *is_new = found == NULL;
+    if (found != NULL) {
+        free(key.path);
+        return *found;
+    }
+    struct place *place = memory_new(1, sizeof *place);
+    *place = key;
+    (void)memory_or_end(tsearch(place, &prior->places, compare));
+    return place;
+}
+
+static size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length > 0 ? length - 1 : 0;
+}
+
+/* The znode is there, and so are those above it. */
+static void note_there(struct prior *prior, const char *path, size_t length)
+{
+    bool is_new;
+    for (; length > 1 && path[0] == '/'; length = parent_length(path, length)) {
+        struct place *place = place_of(prior, path, length, &is_new);
+        if (!is_new)
+            return;
+        place->before = true;
+    }
+}
+
+static void note_absent(struct prior *prior, const char *path, size_t length)
+{
+    bool is_new;
+    (void)place_of(prior, path, length, &is_new);
+}
+
+static void note_made(struct prior *prior, const char *path, size_t length)
+{
+    bool is_new;
+    struct place *place = place_of(prior, path, length, &is_new);
+    if (!place->changed)
+        place->before = false;
+    place->changed = true;
+    note_there(prior, path, parent_length(path, length));
+}
+
+static void note_deleted(struct prior *prior, const char *path, size_t length)
+{
+    bool is_new;
+    note_there(prior, path, length);
+    place_of(prior, path, length, &is_new)->changed = true;
+}
+
+static bool needs_znode(enum opcode opcode)
+{
+    switch (opcode) {
+    case OPCODE_DELETE:
+    case OPCODE_EXISTS:
+    case OPCODE_GET_DATA:
+    case OPCODE_SET_DATA:
+    case OPCODE_GET_ACL:
+    case OPCODE_SET_ACL:
+    case OPCODE_GET_CHILDREN:
+    case OPCODE_GET_CHILDREN2:
+    case OPCODE_CHECK:
+    case OPCODE_GET_ALL_CHILDREN_NUMBER:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_create(enum opcode opcode)
+{
+    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
+           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
+}
+
+/* What the result of an operation on a path tells; made: the path that a create has returned. */
+static void note(struct prior *prior, enum opcode opcode, struct jute_bytes path,
+                 struct jute_bytes made, int32_t error)
+{
+    bool is_sequential = path.length != made.length;
+    if (path.length == 0)
+        return;
+    if (is_create(opcode) && error == 0) {
+        note_made(prior, made.bytes, made.length);
+        if (is_sequential)
+            rename_add(&prior->names, made.bytes, made.length);
+    } else if (is_create(opcode) && error == NODE_EXISTS)
+        note_there(prior, path.bytes, path.length);
+    else if (is_create(opcode) && error == NO_NODE)
+        note_absent(prior, path.bytes, parent_length(path.bytes, path.length));
+    else if (opcode == OPCODE_DELETE && error == 0)
+        note_deleted(prior, path.bytes, path.length);
+    else if (needs_znode(opcode) && (error == 0 || error == BAD_VERSION || error == NOT_EMPTY))
+        note_there(prior, path.bytes, path.length);
+    else if (needs_znode(opcode) && error == NO_NODE)
+        note_absent(prior, path.bytes, path.length);
+}
+
+/* Each part of a transaction; of one that has failed only the part that failed tells something. */
+static void note_parts(struct prior *prior, struct jute requests, struct jute replies, bool failed)
+{
+    enum opcode opcode, reply_opcode;
+    struct message_record request, reply;
+    while (message_next_part(&requests, false, &opcode, &request) &&
+           message_next_part(&replies, true, &reply_opcode, &reply)) {
+        bool is_error = reply_opcode == OPCODE_OTHER;
+        if (!is_error || reply.number != 0 || !failed)
+            note(prior, opcode, request.path, reply.path, is_error ? reply.number : 0);
+    }
+}
+
+static void note_reply(void *context, struct conversation *conversation,
+                       const struct conversation_request *request,
+                       const struct message_reply *reply, size_t bytes, uint64_t at_ns)
+{
+    struct prior *prior = context;
+    traffic_listener.replied(&prior->traffic, conversation, request, reply, bytes, at_ns);
+    if (request->opcode == OPCODE_MULTI || request->opcode == OPCODE_MULTI_READ)
+        note_parts(prior, request->record.parts, reply->record.parts,
+                   reply->record.parts_failed > 0);
+    else
+        note(prior, request->opcode, request->record.path, reply->record.path, reply->error);
+}
+
+/* ------------------------------------------------------------------ what is only counted */
+
+static void count_opened(void *context, struct conversation *conversation,
+                         const struct message_opening *request, const struct message_opening *reply,
+                         const size_t bytes[CONVERSATION_SIDES])
+{
+    traffic_listener.opened(&((struct prior *)context)->traffic, conversation, request, reply,
+                            bytes);
+}
+
+static uint64_t count_request(void *context, struct conversation *conversation,
+                              const struct message_request *request,
+                              const struct conversation_request *sent)
+{
+    return traffic_listener.requested(&((struct prior *)context)->traffic, conversation, request,
+                                      sent);
+}
+
+static void count_notification(void *context, struct conversation *conversation,
+                               const struct message_notification *notification, size_t bytes,
+                               uint64_t at_ns)
+{
+    traffic_listener.notified(&((struct prior *)context)->traffic, conversation, notification,
+                              bytes, at_ns);
+}
+
+static void count_end(void *context, const struct conversation *conversation)
+{
+    traffic_end(&((struct prior *)context)->traffic, conversation);
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void list_place(const void *node, VISIT visit, void *context)
+{
+    const struct place *place = *(struct place *const *)node;
+    struct prior *prior = context;
+    if ((visit != postorder && visit != leaf) || !place->before)
+        return;
+    prior->znodes = memory_grow(prior->znodes, prior->znode_count, sizeof *prior->znodes);
+    prior->znodes[prior->znode_count++] = place->path;
+}
+
+enum error_kind prior_read(struct prior *prior, const char *path, struct error *error)
+{
+    static const struct conversation_listener listener = {count_opened, count_request, note_reply,
+                                                          count_notification};
+    *prior = (struct prior){0};
+    traffic_init(&prior->traffic);
+    enum error_kind kind = recording_read(path, &listener, count_end, prior, &prior->facts, error);
+    twalk_r(prior->places, list_place, prior);
+    return kind;
+}
+
+static void free_place(void *node)
+{
+    struct place *place = node;
+    free(place->path);
+    free(place);
+}
+
+void prior_deinit(struct prior *prior)
+{
+    traffic_deinit(&prior->traffic);
+    rename_free(&prior->names);
+    tdestroy(prior->places, free_place);
+    free(prior->znodes);
+    *prior = (struct prior){0};
+}

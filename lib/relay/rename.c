@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relay/rename.h"
+
+#include "base/memory.h"
+#include "wire/jute.h"
+#include "wire/wire.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+    const char *path; /* its own copy, or what is looked for */
+    size_t length;
+    char *copy;
+    char *actual; /* NULL until it is settled */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct name *first = a, *second = b;
+    if (first->length != second->length)
+        return first->length < second->length ? -1 : 1;
+    return memcmp(first->path, second->path, first->length);
+}
+
+static struct name *find(const rename_names *names, const char *path, size_t length)
+{
+    const struct name key = {.path = path, .length = length};
+    struct name *const *found = tfind(&key, names, compare);
+    return found != NULL ? *found : NULL;
+}
+
+void rename_add(rename_names *names, const char *path, size_t length)
+{
+    if (find(names, path, length) != NULL)
+        return;
+    struct name *name = memory_new(1, sizeof *name);
+    name->path = name->copy = memory_copy(path, length);
+    name->length = length;
+    (void)memory_or_end(tsearch(name, names, compare));
+}
+
+void rename_settle(rename_names *names, const char *path, size_t length, const char *actual,
+                   size_t actual_length)
+{
+    struct name *name = find(names, path, length);
+    if (name == NULL)
+        return;
+    free(name->actual);
+    name->actual = actual != NULL ? memory_copy(actual, actual_length) : memory_copy(path, length);
+}
+
+char *rename_path(const rename_names *names, const char *path, size_t length, bool *waits)
+{
+    *waits = false;
+    for (size_t end = length; end > 1; end--) {
+        const struct name *name = end == length || path[end] == '/' ? find(names, path, end) : NULL;
+        if (name == NULL)
+            continue;
+        *waits = name->actual == NULL;
+        return memory_format("%s%.*s", name->actual != NULL ? name->actual : name->path,
+                             (int)(length - end), path + end);
+    }
+    return memory_copy(path, length);
+}
+
+static void free_name(void *node)
+{
+    struct name *name = node;
+    free(name->copy);
+    free(name->actual);
+    free(name);
+}
+
+void rename_free(rename_names *names)
+{
+    tdestroy(*names, free_name);
+    *names = NULL;
+}
+
+/* ------------------------------------------------------------------ whole messages */
+
+#define ALL_PERMISSIONS 31
+
+struct rewriting {
+    const rename_names *names;
+    const char *root;
+    uint64_t speed_percent;
+    const struct rename_session *session;
+    enum opcode opcode;
+    struct rename_message *out;
+    bool waits;
+};
+
+static void put(struct rename_message *out, const void *bytes, size_t count)
+{
+    if (out->count + count > out->room) {
+        out->room = 2 * (out->count + count);
+        out->bytes = memory_or_end(realloc(out->bytes, out->room));
+    }
+    memcpy(out->bytes + out->count, bytes, count);
+    out->count += count;
+}
+
+static void put_number(struct rename_message *out, uint64_t number, unsigned width)
+{
+    unsigned char bytes[sizeof number];
+    for (unsigned i = 0; i < width; i++)
+        bytes[i] = (unsigned char)(number >> 8 * (width - 1 - i));
+    put(out, bytes, width);
+}
+
+static void put_text(struct rename_message *out, const char *first, const char *second)
+{
+    size_t length = strlen(first);
+    put_number(out, length + strlen(second), WIRE_LENGTH);
+    put(out, first, length);
+    put(out, second, strlen(second));
+}
+
+/* What is no absolute path stays: no server takes it. */
+static void put_path(struct rewriting *rewriting, const unsigned char *field, size_t count)
+{
+    const char *path = (const char *)field + WIRE_LENGTH;
+    size_t length = count - WIRE_LENGTH;
+    bool waits;
+    if (length == 0 || path[0] != '/') {
+        put(rewriting->out, field, count);
+        return;
+    }
+    char *renamed = rename_path(rewriting->names, path, length, &waits);
+    put_text(rewriting->out, rewriting->root, length > 1 ? renamed : "");
+    rewriting->waits = rewriting->waits || waits;
+    free(renamed);
+}
+
+static int32_t scaled_timeout(const struct rewriting *rewriting, const unsigned char *field)
+{
+    struct jute jute = {.bytes = field, .left = sizeof(int32_t)};
+    int64_t timeout_ms = jute_int(&jute) * INT64_C(100) / (int64_t)rewriting->speed_percent;
+    return timeout_ms < INT32_MAX ? (int32_t)timeout_ms : INT32_MAX;
+}
+
+static void rewrite(void *context, char letter, const unsigned char *bytes, size_t count)
+{
+    struct rewriting *rewriting = context;
+    struct rename_message *out = rewriting->out;
+    const struct rename_session *session = rewriting->session;
+    bool sets_watches =
+        rewriting->opcode == OPCODE_SET_WATCHES || rewriting->opcode == OPCODE_SET_WATCHES2;
+    if (letter == 'p' || letter == 'v')
+        put_path(rewriting, bytes, count);
+    else if (letter == FIELDS_PERMISSION)
+        put_number(out, ALL_PERMISSIONS, sizeof(int32_t));
+    else if (letter == FIELDS_SCHEME)
+        put_text(out, "world", "");
+    else if (letter == FIELDS_IDENTITY)
+        put_text(out, "anyone", "");
+    else if (letter == FIELDS_ZXID || (letter == 'l' && sets_watches))
+        put_number(out, (uint64_t)session->zxid, sizeof session->zxid);
+    else if (letter == FIELDS_TIMEOUT)
+        put_number(out, (uint32_t)scaled_timeout(rewriting, bytes), sizeof(int32_t));
+    else if (letter == FIELDS_SESSION)
+        put_number(out, (uint64_t)session->number, sizeof session->number);
+    else if (letter == FIELDS_PASSWORD && session->password_length > 0) {
+        put_number(out, session->password_length, WIRE_LENGTH);
+        put(out, session->password, session->password_length);
+    } else
+        put(out, bytes, count);
+}
+
+bool rename_message(const rename_names *names, const char *root, uint64_t speed_percent,
+                    const struct rename_session *session, const struct fields_message *message,
+                    struct rename_message *out)
+{
+    struct rewriting rewriting = {names, root, speed_percent, session, message->opcode, out, false};
+    out->count = 0;
+    put_number(out, 0, WIRE_LENGTH);
+    fields_walk(message, rewrite, &rewriting);
+    size_t count = out->count;
+    out->count = 0;
+    put_number(out, count - WIRE_LENGTH, WIRE_LENGTH);
+    out->count = count;
+    return !rewriting.waits;
+}
