@@ -174,13 +174,14 @@ static void write_codes(const struct replaying *replaying, const struct table *r
         return;
     }
     const struct replay_difference *first = &result->differences[0];
+    char *place = memory_format(first->path[0] != '\0' ? "of %s " : "%s", first->path);
     wrap_sentence(stream,
                   "The verdict fails: %s of %s replies have another error code than was recorded. "
-                  "The first: %s of %s on connection %" PRIu64 " at %.3f s, %s where %s was "
-                  "recorded.",
-                  some, all, opcode_name(first->opcode), first->path, first->connection,
+                  "The first: %s %son connection %" PRIu64 " at %.3f s, %s where %s was recorded.",
+                  some, all, opcode_name(first->opcode), place, first->connection,
                   (double)first->at_ns / 1e9, error_name(first->replayed),
                   error_name(first->recorded));
+    free(place);
 }
 
 static void write_pace(const struct replaying *replaying, FILE *stream)
@@ -198,7 +199,7 @@ static void write_pace(const struct replaying *replaying, FILE *stream)
                       histogram_percentile_us(late, 100) / 1e3);
     if (result->held > 0)
         wrap_sentence(stream,
-                      "%s more were held back until what their clients had got before had come: "
+                      "%s more were held back until what was done before them was done: "
                       "%.3f ms at the median, %.3f ms at the 99th percentile, %.3f ms at most.",
                       text_format_count(result->held, count, sizeof count),
                       histogram_percentile_us(held, 50) / 1e3,
@@ -222,8 +223,9 @@ static void write_gaps(const struct replaying *replaying, FILE *stream)
                       result->left_out);
     if (result->overdue > 0)
         wrap_sentence(stream,
-                      "%" PRIu64 " requests were sent although a notification or a name that their "
-                      "clients had before did not come within a second.",
+                      "%" PRIu64
+                      " times a notification that a client had got did not come; its next "
+                      "request was sent without it.",
                       result->overdue);
     if (replaying->prior.facts.is_cut)
         wrap_sentence(stream, "The recording has no end, because zkherd was killed.");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rename: recorded paths as paths below another root. Layer: relay.
+ * rename: recorded paths as paths below another root, and what has to be done before one of them
+ * can be used. Layer: relay.
  *
  * A server chooses the last digits of a sequential znode's name, so a znode that is made again has
- * another name. The names of the recording wait for theirs until they are settled.
+ * another name: that of the recording waits until its own is settled. A path also waits for writes
+ * to its znode, to the one above, and to those just below it that were done before.
  *
  * Invariant: no path below the old root becomes one that is not below the new one.
  */
@@ -19,21 +21,32 @@
 /* A tree of tsearch; NULL: no name. */
 typedef void *rename_names;
 
-/* Adds a name of the recording, unless it is there: the path of a sequential znode. */
+/* Adds the path of a sequential znode of the recording, unless it is there. */
 void rename_add(rename_names *names, const char *path, size_t length);
 
-/* Settles a name: `actual` is the znode's path now, without the root; NULL: there is none, and the
- * name stays. Does nothing for a path that was not added. */
+/* Settles such a path: `actual` is the znode's path now, without the root; NULL: there is none, and
+ * the name stays. Does nothing for another path. */
 void rename_settle(rename_names *names, const char *path, size_t length, const char *actual,
                    size_t actual_length);
 
-/* The path now, without the root: that of the longest settled part, and the rest. The caller's to
- * free. *waits: whether a part of it is not settled yet. */
-char *rename_path(const rename_names *names, const char *path, size_t length, bool *waits);
+/* A write to a znode of the recording has yet to be done; has been done. It has a number, which is
+ * above those of the writes before it. of_children: of the znode above, too, because it makes or
+ * deletes this one. */
+void rename_begin_write(rename_names *names, const char *path, size_t length, bool of_children,
+                        uint64_t number);
+void rename_end_write(rename_names *names, const char *path, size_t length, bool of_children,
+                      uint64_t number);
 
 void rename_free(rename_names *names);
 
 /* ------------------------------------------------------------------ whole messages */
+
+/* Where, and how fast. */
+struct rename_target {
+    rename_names names;
+    const char *root;
+    uint64_t speed_percent;
+};
 
 /* What else is different in a message that is sent again. */
 struct rename_session {
@@ -51,9 +64,9 @@ struct rename_message {
 };
 
 /* Fills *out with a client's message anew: paths below the root, everybody's permission in place of
- * ACLs, the session, and its time-out divided by the speed. Returns false if a name in it is not
- * settled. */
-bool rename_message(const rename_names *names, const char *root, uint64_t speed_percent,
+ * ACLs, the session, and its time-out divided by the speed. Returns false if a path in it must
+ * wait, for writes below a number or for its name. */
+bool rename_message(const struct rename_target *target, uint64_t number,
                     const struct rename_session *session, const struct fields_message *message,
                     struct rename_message *out);
 

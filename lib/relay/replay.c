@@ -18,6 +18,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#define RUNTIME_INCONSISTENCY (-2) /* of a part: another has failed */
+
 #define PIECE       ((size_t)64 * 1024) /* of bytes that are received at once */
 #define EVENTS_MOST 256
 #define LOOK_NS     (500 * NS_PER_MS)
@@ -35,16 +37,21 @@ struct exchange {
     uint64_t tag;   /* of the traffic */
     bool answered[SIDES];
     int32_t code[SIDES];
-    char *made[SIDES];                /* paths of znodes, a line each: none has a line feed */
+    char *written[SIDES]; /* a line for each znode: no path has a line feed */
+    uint64_t awaited; /* the number of its writes, done in the recording and not yet now; 0: none */
     struct exchange *previous, *next; /* of the connection */
+    /* Of all that have no reply yet in the replay, in the order of the recording: */
+    bool listed, waits; /* for a notification */
+    struct exchange *older, *newer;
 };
 
 /* What is due on a connection, and has not been done yet. */
 struct step {
     struct step *next;
     uint64_t due_ns;
-    uint64_t waits_ns; /* since when only notifications and names are waited for; 0: not yet */
+    uint64_t waits_ns; /* since when nothing but a notification is waited for; 0: not yet */
     uint64_t replies, notifications; /* that the client had got */
+    uint64_t writes;                 /* numbers below this were done before */
     bool was_held;
     struct exchange *exchange; /* NULL: an opening, or the end of the connection */
     struct fields_message message;
@@ -83,7 +90,10 @@ struct replay {
     struct line **lines;
     size_t line_count, open_count;
     struct line *blocked;
-    void *sessions; /* by their recorded numbers: a tree of tsearch */
+    struct exchange *oldest, *newest; /* without a reply in the replay */
+    struct rename_target target;
+    uint64_t writes; /* numbers given to those that were awaited */
+    void *sessions;  /* by their recorded numbers: a tree of tsearch */
     size_t held_bytes;
     uint64_t outstanding; /* requests without a reply */
     struct rename_message message;
@@ -101,49 +111,106 @@ static bool makes(enum opcode opcode)
            opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
 }
 
-/* The error of a reply; of a transaction that of the first part that failed by itself. The paths of
- * the znodes that it has made go to *made, which is the caller's to free. */
-static int32_t judge(enum opcode opcode, const struct message_reply *reply, char **made)
+#define MADE    '+' /* before the path of a znode that was made or deleted */
+#define CHANGED '=' /* before that of another that was written */
+
+/* Adds a line for a znode that was written. */
+static void list_written(struct growing_text *paths, enum opcode opcode, struct jute_bytes asked,
+                         struct jute_bytes made)
 {
-    struct jute parts = reply->record.parts;
-    struct message_record part;
+    struct jute_bytes path = makes(opcode) ? made : asked;
+    if (makes(opcode) || opcode == OPCODE_DELETE)
+        growing_text_add(paths, "%c%.*s\n", MADE, (int)path.length, path.bytes);
+    else if (opcode == OPCODE_SET_DATA || opcode == OPCODE_SET_ACL)
+        growing_text_add(paths, "%c%.*s\n", CHANGED, (int)path.length, path.bytes);
+}
+
+/* The error of a reply; of a transaction that of the first part that failed by itself. The paths of
+ * the znodes that were written go to *written, which is the caller's to free. */
+static int32_t judge(const struct conversation_request *request, const struct message_reply *reply,
+                     char **written)
+{
+    struct jute requests = request->record.parts, replies = reply->record.parts;
+    struct message_record asked, part;
     struct growing_text paths = {0};
+    enum opcode opcode, ignored;
     int32_t code = reply->error;
-    if (reply->error == 0 && makes(opcode))
-        growing_text_add(&paths, "%.*s\n", (int)reply->record.path.length,
-                         reply->record.path.bytes);
-    while (message_next_part(&parts, true, &opcode, &part)) {
-        if (opcode == OPCODE_OTHER && code == 0 && part.number != -2)
+    if (code == 0)
+        list_written(&paths, request->opcode, request->record.path, reply->record.path);
+    while (message_next_part(&requests, false, &opcode, &asked) &&
+           message_next_part(&replies, true, &ignored, &part)) {
+        if (ignored == OPCODE_OTHER && code == 0 && part.number != RUNTIME_INCONSISTENCY)
             code = part.number;
-        else if (makes(opcode))
-            growing_text_add(&paths, "%.*s\n", (int)part.path.length, part.path.bytes);
+        if (ignored != OPCODE_OTHER)
+            list_written(&paths, opcode, asked.path, part.path);
     }
-    *made = paths.text;
+    *written = paths.text;
     return code;
+}
+
+/* Calls one of rename_begin_write and rename_end_write for each recorded path. */
+static void each_written(struct replay *replay, const struct exchange *exchange,
+                         void (*call)(rename_names *names, const char *path, size_t length,
+                                      bool of_children, uint64_t number))
+{
+    const char *path = exchange->written[RECORDED];
+    for (size_t length; path != NULL && *path != '\0'; path += length + 1) {
+        length = strcspn(path, "\n");
+        call(&replay->target.names, path + 1, length - 1, *path == MADE, exchange->awaited);
+    }
 }
 
 /* The names that a recorded request has given are those that it has given now; or stay. */
 static void settle_names(struct replay *replay, const struct exchange *exchange)
 {
-    const char *recorded = exchange->made[RECORDED], *now = exchange->made[REPLAYED];
-    size_t root = strlen(replay->options->root);
+    const char *recorded = exchange->written[RECORDED], *now = exchange->written[REPLAYED];
+    size_t root = 1 + strlen(replay->options->root);
     for (size_t length; recorded != NULL && *recorded != '\0'; recorded += length + 1) {
         size_t length_now = now != NULL ? strcspn(now, "\n") : 0;
         length = strcspn(recorded, "\n");
-        rename_settle(&replay->options->prior->names, recorded, length,
+        rename_settle(&replay->target.names, recorded + 1, length - 1,
                       length_now > root ? now + root : NULL, length_now - root);
         now = length_now > 0 ? now + length_now + 1 : NULL;
     }
 }
 
+static void list_exchange(struct replay *replay, struct exchange *exchange)
+{
+    exchange->listed = true;
+    exchange->older = replay->newest;
+    *(replay->newest != NULL ? &replay->newest->newer : &replay->oldest) = exchange;
+    replay->newest = exchange;
+}
+
+static void unlist_exchange(struct replay *replay, struct exchange *exchange)
+{
+    if (!exchange->listed)
+        return;
+    *(exchange->older != NULL ? &exchange->older->newer : &replay->oldest) = exchange->newer;
+    *(exchange->newer != NULL ? &exchange->newer->older : &replay->newest) = exchange->older;
+    exchange->listed = false;
+}
+
+/* Whether one before it has no reply, and waits for something else than a notification. */
+static bool follows_others(const struct exchange *exchange)
+{
+    const struct exchange *older = exchange->older;
+    while (older != NULL && older->waits)
+        older = older->older;
+    return older != NULL;
+}
+
 static void end_exchange(struct line *line, struct exchange *exchange)
 {
+    unlist_exchange(line->replay, exchange);
     settle_names(line->replay, exchange);
+    if (exchange->awaited > 0)
+        each_written(line->replay, exchange, rename_end_write);
     *(exchange->previous != NULL ? &exchange->previous->next : &line->exchanges) = exchange->next;
     if (exchange->next != NULL)
         exchange->next->previous = exchange->previous;
-    free(exchange->made[RECORDED]);
-    free(exchange->made[REPLAYED]);
+    free(exchange->written[RECORDED]);
+    free(exchange->written[REPLAYED]);
     free(exchange);
 }
 
@@ -174,7 +241,9 @@ static void take_reply(struct line *line, enum side side,
     struct jute_bytes path = request->record.path;
     line->replies[side]++;
     exchange->answered[side] = true;
-    exchange->code[side] = judge(exchange->opcode, reply, &exchange->made[side]);
+    if (side == REPLAYED)
+        unlist_exchange(replay, exchange);
+    exchange->code[side] = judge(request, reply, &exchange->written[side]);
     if (side == REPLAYED && path.length > 0) {
         size_t root = strlen(replay->options->root);
         path = (struct jute_bytes){path.bytes + root, path.length - root};
@@ -188,6 +257,10 @@ static void take_reply(struct line *line, enum side side,
     }
     if (both || (side == RECORDED && line->over))
         end_exchange(line, exchange);
+    else if (side == RECORDED) {
+        exchange->awaited = ++replay->writes;
+        each_written(replay, exchange, rename_begin_write);
+    }
 }
 
 /* ------------------------------------------------------------------ the recorded side */
@@ -244,6 +317,8 @@ static uint64_t recorded_requested(void *context, struct conversation *conversat
     if (exchange->next != NULL)
         exchange->next->previous = exchange;
     line->latest = line->exchanges = exchange;
+    if (!line->over)
+        list_exchange(replay, exchange);
     return (uintptr_t)exchange;
 }
 
@@ -381,6 +456,7 @@ static void end_line(struct line *line)
     replay->outstanding -= conversation_unanswered(conversation);
     for (struct exchange *exchange = line->exchanges, *next; exchange != NULL; exchange = next) {
         next = exchange->next;
+        unlist_exchange(replay, exchange);
         if (exchange->answered[RECORDED])
             end_exchange(line, exchange);
     }
@@ -458,6 +534,7 @@ static void add_step(struct line *line, const struct fields_message *message,
     *step = (struct step){.due_ns = due_ns,
                           .replies = line->replies[RECORDED],
                           .notifications = line->notifications[RECORDED],
+                          .writes = replay->writes + 1,
                           .was_held = line->first != NULL,
                           .exchange = exchange};
     if (message != NULL) {
@@ -505,11 +582,28 @@ static void begin_session(struct line *line)
     connect_line(line);
 }
 
+/* Whether the notifications have come that a client had got, or will not come: all other requests
+ * before this one have been answered for a while. */
+static bool has_notifications(struct line *line, struct step *step, uint64_t now_ns)
+{
+    step->exchange->waits = line->notifications[REPLAYED] < step->notifications;
+    if (!step->exchange->waits)
+        return true;
+    if (follows_others(step->exchange))
+        step->waits_ns = 0;
+    else if (step->waits_ns == 0)
+        step->waits_ns = now_ns;
+    if (step->waits_ns == 0 || now_ns - step->waits_ns < REPLAY_PATIENCE_NS)
+        return false;
+    line->replay->result->overdue++;
+    line->notifications[REPLAYED] = step->notifications;
+    return true;
+}
+
 /* Does the first step, unless it must wait still. */
 static bool do_step(struct line *line)
 {
     struct replay *replay = line->replay;
-    const struct replay_options *options = replay->options;
     struct step *step = line->first;
     uint64_t now_ns = clock_now_ns();
     bool is_end = step->message.bytes == NULL;
@@ -521,22 +615,17 @@ static bool do_step(struct line *line)
     }
     if (line->replies[REPLAYED] < step->replies)
         return false;
-    if (step->waits_ns == 0)
-        step->waits_ns = now_ns;
-    bool overdue = now_ns - step->waits_ns >= REPLAY_PATIENCE_NS;
-    if (!overdue && line->notifications[REPLAYED] < step->notifications)
-        return false;
     if (is_end) {
         end_line(line);
         return true;
     }
+    if (step->exchange != NULL && !has_notifications(line, step, now_ns))
+        return false;
     if (step->message.kind == FIELDS_CLIENT_OPENING)
         begin_session(line);
-    if (!rename_message(&options->prior->names, options->root, options->speed_percent,
-                        &line->session->now, &step->message, &replay->message) &&
-        !overdue)
+    if (!rename_message(&replay->target, step->writes, &line->session->now, &step->message,
+                        &replay->message))
         return false;
-    replay->result->overdue += overdue;
     if (!line->over)
         send_step(line, step, now_ns);
     return true;
@@ -762,7 +851,13 @@ enum error_kind replay_run(const struct replay_options *options, struct replay_r
     struct replay *replay = memory_new(1, sizeof *replay);
     *result = (struct replay_result){0};
     traffic_init(&result->traffic);
-    *replay = (struct replay){.options = options, .result = result, .epoll = -1, .timer = -1};
+    *replay =
+        (struct replay){.options = options,
+                        .result = result,
+                        .target = {options->prior->names, options->root, options->speed_percent},
+                        .epoll = -1,
+                        .timer = -1};
+    options->prior->names = NULL;
     enum error_kind kind = begin(replay, error);
     result->begun_ns = replay->begun_ns = replay->heard_ns = clock_now_ns();
     if (kind == ERROR_NONE)
@@ -775,6 +870,7 @@ enum error_kind replay_run(const struct replay_options *options, struct replay_r
     free(replay->lines);
     tdestroy(replay->sessions, keep_session);
     recording_close(replay->recording);
+    rename_free(&replay->target.names);
     free(replay->message.bytes);
     if (replay->timer >= 0)
         close(replay->timer);

@@ -4,11 +4,13 @@
  * Layer: relay.
  *
  * Each recorded connection is a connection again, on one loop, with openings, pings and closes as
- * they were. A request is due at its recorded time, and is held back until its connection has got
- * as many replies and notifications as the client had then, and until the sequential znodes that it
- * names are made: no client could have sent it before. Notifications and names are waited for
- * REPLAY_PATIENCE_NS at most. Paths are renamed below a root (relay/rename.h), ACLs give everybody
- * all permissions, and the time-outs of sessions are divided by the speed as all times are.
+ * they were. A request is due at its recorded time, and is held back until what was done before in
+ * the recording is done: its connection has got as many replies and notifications as the client
+ * had, and all writes to the znodes that it names, just above and just below them are answered.
+ * A notification is given up when everything else before was answered for REPLAY_PATIENCE_NS.
+ * Requests that overlapped may be carried
+ * out in another order. Paths are renamed below a root (relay/rename.h), ACLs give everybody all
+ * permissions, and the time-outs of sessions are divided by the speed as all times are.
  *
  * Left out are auth, sasl and reconfig, operations of later releases and messages of more than
  * 4 MiB: their bytes are not in a recording, or not for another ensemble.
@@ -46,8 +48,8 @@ struct replay_difference {
 #define REPLAY_COUNTS(X)                                                                           \
     X(left_out, "requests that were left out: auth, sasl, reconfig, and what is not in the file")  \
     X(unsent, "requests that were not sent, because their connection had ended")                   \
-    X(held, "requests that were held back until replies, notifications or names had come")         \
-    X(overdue, "of them those that were sent without, after a second")                             \
+    X(held, "requests that were held back until what was done before them was done")               \
+    X(overdue, "notifications that had been recorded and were given up")                           \
     X(lost, "connections that the servers ended, and not in the recording")                        \
     X(unconnected, "connections that could not be made")
 
@@ -69,7 +71,7 @@ struct replay_result {
 
 struct replay_options {
     const char *path;
-    struct prior *prior; /* of the same recording; its names are settled */
+    struct prior *prior; /* of the same recording; its names are used up */
     const struct connect_string *servers;
     const char *root;       /* with the servers' chroot; prior->znodes are made below it */
     uint64_t speed_percent; /* REPLAY_SPEED_LEAST to REPLAY_SPEED_MOST; 100: as it was */
