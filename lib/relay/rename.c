@@ -9,149 +9,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A write that has yet to be done. */
-struct write {
-    uint64_t number;
-    struct write *next;
-};
-
-/* A znode, or all znodes just below it. */
+/* A sequential znode. */
 struct name {
     const char *path; /* its own copy, or what is looked for */
     size_t length;
-    bool below;
     char *copy;
-    char *actual;                      /* of a sequential znode that is settled; else NULL */
-    bool waits;                        /* of a sequential znode: it is not settled */
-    struct write *writes, *last_write; /* in the order of their numbers */
+    char *actual; /* NULL: it is not settled, or there is none */
+    bool waits;
 };
 
 static int compare(const void *a, const void *b)
 {
     const struct name *first = a, *second = b;
-    if (first->below != second->below)
-        return first->below - second->below;
     if (first->length != second->length)
         return first->length < second->length ? -1 : 1;
     return memcmp(first->path, second->path, first->length);
 }
 
-static struct name *find(const rename_names *names, const char *path, size_t length, bool below)
+static struct name *find(const rename_names *names, const char *path, size_t length)
 {
-    const struct name key = {.path = path, .length = length, .below = below};
+    const struct name key = {.path = path, .length = length};
     struct name *const *found = tfind(&key, names, compare);
     return found != NULL ? *found : NULL;
 }
 
-static struct name *find_or_add(rename_names *names, const char *path, size_t length, bool below)
-{
-    struct name *name = find(names, path, length, below);
-    if (name != NULL)
-        return name;
-    name = memory_new(1, sizeof *name);
-    name->path = name->copy = memory_copy(path, length);
-    name->length = length;
-    name->below = below;
-    (void)memory_or_end(tsearch(name, names, compare));
-    return name;
-}
-
 void rename_add(rename_names *names, const char *path, size_t length)
 {
-    find_or_add(names, path, length, false)->waits = true;
+    if (find(names, path, length) != NULL)
+        return;
+    struct name *name = memory_new(1, sizeof *name);
+    name->path = name->copy = memory_copy(path, length);
+    name->length = length;
+    name->waits = true;
+    (void)memory_or_end(tsearch(name, names, compare));
 }
 
 void rename_settle(rename_names *names, const char *path, size_t length, const char *actual,
                    size_t actual_length)
 {
-    struct name *name = find(names, path, length, false);
+    struct name *name = find(names, path, length);
     if (name == NULL || !name->waits)
         return;
     name->waits = false;
     name->actual = actual != NULL ? memory_copy(actual, actual_length) : NULL;
 }
 
-static size_t parent_length(const char *path, size_t length)
+/* The path now, without the root: that of the longest sequential znode in it, and the rest. The
+ * caller's to free. *waits becomes true if that znode is not settled. */
+static char *path_now(const rename_names *names, const char *path, size_t length, bool *waits)
 {
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    return length > 0 ? length - 1 : 0;
-}
-
-static void begin_write(struct name *name, uint64_t number)
-{
-    struct write *write = memory_new(1, sizeof *write);
-    write->number = number;
-    *(name->writes != NULL ? &name->last_write->next : &name->writes) = write;
-    name->last_write = write;
-}
-
-static void end_write(struct name *name, uint64_t number)
-{
-    struct write *before = NULL, *write = name->writes;
-    for (; write->number != number; write = write->next)
-        before = write;
-    *(before != NULL ? &before->next : &name->writes) = write->next;
-    if (name->last_write == write)
-        name->last_write = before;
-    free(write);
-}
-
-void rename_begin_write(rename_names *names, const char *path, size_t length, bool of_children,
-                        uint64_t number)
-{
-    begin_write(find_or_add(names, path, length, false), number);
-    if (of_children)
-        begin_write(find_or_add(names, path, parent_length(path, length), true), number);
-}
-
-void rename_end_write(rename_names *names, const char *path, size_t length, bool of_children,
-                      uint64_t number)
-{
-    end_write(find(names, path, length, false), number);
-    if (of_children)
-        end_write(find(names, path, parent_length(path, length), true), number);
-}
-
-/* The path now, without the root: that of the longest sequential znode in it that is settled, and
- * the rest. The caller's to free. */
-static char *path_now(const rename_names *names, const char *path, size_t length)
-{
-    for (size_t end = length; end > 0; end = parent_length(path, end)) {
-        const struct name *name = find(names, path, end, false);
+    for (size_t end = length; end > 0; end--) {
+        const struct name *name = end == length || path[end] == '/' ? find(names, path, end) : NULL;
+        *waits = *waits || (name != NULL && name->waits);
         if (name != NULL && name->actual != NULL)
             return memory_format("%s%.*s", name->actual, (int)(length - end), path + end);
     }
     return memory_copy(path, length);
 }
 
-/* Whether a write below this number has yet to be done. */
-static bool is_awaited(const rename_names *names, const char *path, size_t length, bool below,
-                       uint64_t number)
-{
-    const struct name *name = find(names, path, length, below);
-    return name != NULL && name->writes != NULL && name->writes->number < number;
-}
-
-static bool waits(const rename_names *names, const char *path, size_t length, uint64_t number)
-{
-    bool found = is_awaited(names, path, length, false, number) ||
-                 is_awaited(names, path, length, true, number) ||
-                 is_awaited(names, path, parent_length(path, length), false, number);
-    for (size_t end = length; end > 0 && !found; end = parent_length(path, end)) {
-        const struct name *name = find(names, path, end, false);
-        found = name != NULL && name->waits;
-    }
-    return found;
-}
-
 static void free_name(void *node)
 {
     struct name *name = node;
-    for (struct write *write = name->writes, *next; write != NULL; write = next) {
-        next = write->next;
-        free(write);
-    }
     free(name->copy);
     free(name->actual);
     free(name);
@@ -169,7 +87,6 @@ void rename_free(rename_names *names)
 
 struct rewriting {
     const struct rename_target *target;
-    uint64_t number;
     const struct rename_session *session;
     enum opcode opcode;
     struct rename_message *out;
@@ -211,10 +128,8 @@ static void put_path(struct rewriting *rewriting, const unsigned char *field, si
         put(rewriting->out, field, count);
         return;
     }
-    const rename_names *names = &rewriting->target->names;
-    char *now = path_now(names, path, length);
+    char *now = path_now(&rewriting->target->names, path, length, &rewriting->waits);
     put_text(rewriting->out, rewriting->target->root, length > 1 ? now : "");
-    rewriting->waits = rewriting->waits || waits(names, path, length, rewriting->number);
     free(now);
 }
 
@@ -253,11 +168,10 @@ static void rewrite(void *context, char letter, const unsigned char *bytes, size
         put(out, bytes, count);
 }
 
-bool rename_message(const struct rename_target *target, uint64_t number,
-                    const struct rename_session *session, const struct fields_message *message,
-                    struct rename_message *out)
+bool rename_message(const struct rename_target *target, const struct rename_session *session,
+                    const struct fields_message *message, struct rename_message *out)
 {
-    struct rewriting rewriting = {target, number, session, message->opcode, out, false};
+    struct rewriting rewriting = {target, session, message->opcode, out, false};
     out->count = 0;
     put_number(out, 0, WIRE_LENGTH);
     fields_walk(message, rewrite, &rewriting);

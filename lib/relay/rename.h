@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rename: recorded paths as paths below another root, and what has to be done before one of them
- * can be used. Layer: relay.
+ * rename: recorded paths as paths below another root, and recorded requests with such paths. Layer:
+ * relay.
  *
  * A server chooses the last digits of a sequential znode's name, so a znode that is made again has
- * another name: that of the recording waits until its own is settled. A path also waits for writes
- * to its znode, to the one above, and to those just below it that were done before.
+ * another name: that of the recording waits until its own is settled.
  *
  * Invariant: no path below the old root becomes one that is not below the new one.
  */
@@ -28,14 +27,6 @@ void rename_add(rename_names *names, const char *path, size_t length);
  * the name stays. Does nothing for another path. */
 void rename_settle(rename_names *names, const char *path, size_t length, const char *actual,
                    size_t actual_length);
-
-/* A write to a znode of the recording has yet to be done; has been done. It has a number, which is
- * above those of the writes before it. of_children: of the znode above, too, because it makes or
- * deletes this one. */
-void rename_begin_write(rename_names *names, const char *path, size_t length, bool of_children,
-                        uint64_t number);
-void rename_end_write(rename_names *names, const char *path, size_t length, bool of_children,
-                      uint64_t number);
 
 void rename_free(rename_names *names);
 
@@ -64,10 +55,9 @@ struct rename_message {
 };
 
 /* Fills *out with a client's message anew: paths below the root, everybody's permission in place of
- * ACLs, the session, and its time-out divided by the speed. Returns false if a path in it must
- * wait, for writes below a number or for its name. */
-bool rename_message(const struct rename_target *target, uint64_t number,
-                    const struct rename_session *session, const struct fields_message *message,
-                    struct rename_message *out);
+ * ACLs, the session, and its time-out divided by the speed. Returns false if a name in it is not
+ * settled. */
+bool rename_message(const struct rename_target *target, const struct rename_session *session,
+                    const struct fields_message *message, struct rename_message *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "relay/order.h"
 #include "relay/rename.h"
 #include "servers/tcp.h"
 #include "wire/wire.h"
@@ -37,8 +38,8 @@ struct exchange {
     uint64_t tag;   /* of the traffic */
     bool answered[SIDES];
     int32_t code[SIDES];
-    char *written[SIDES]; /* a line for each znode: no path has a line feed */
-    uint64_t awaited; /* the number of its writes, done in the recording and not yet now; 0: none */
+    char *made[SIDES]; /* paths of znodes, a line each: none has a line feed */
+    struct order_request order;
     struct exchange *previous, *next; /* of the connection */
     /* Of all that have no reply yet in the replay, in the order of the recording: */
     bool listed, waits; /* for a notification */
@@ -51,7 +52,6 @@ struct step {
     uint64_t due_ns;
     uint64_t waits_ns; /* since when nothing but a notification is waited for; 0: not yet */
     uint64_t replies, notifications; /* that the client had got */
-    uint64_t writes;                 /* numbers below this were done before */
     bool was_held;
     struct exchange *exchange; /* NULL: an opening, or the end of the connection */
     struct fields_message message;
@@ -92,8 +92,9 @@ struct replay {
     struct line *blocked;
     struct exchange *oldest, *newest; /* without a reply in the replay */
     struct rename_target target;
-    uint64_t writes; /* numbers given to those that were awaited */
-    void *sessions;  /* by their recorded numbers: a tree of tsearch */
+    order_places places; /* of what has no reply in the replay */
+    uint64_t moment;     /* grows with each request and each reply of the recording */
+    void *sessions;      /* by their recorded numbers: a tree of tsearch */
     size_t held_bytes;
     uint64_t outstanding; /* requests without a reply */
     struct rename_message message;
@@ -111,72 +112,47 @@ static bool makes(enum opcode opcode)
            opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
 }
 
-#define MADE    '+' /* before the path of a znode that was made or deleted */
-#define CHANGED '=' /* before that of another that was written */
-
-/* Adds a line for a znode that was written. */
-static void list_written(struct growing_text *paths, enum opcode opcode, struct jute_bytes asked,
-                         struct jute_bytes made)
-{
-    struct jute_bytes path = makes(opcode) ? made : asked;
-    if (makes(opcode) || opcode == OPCODE_DELETE)
-        growing_text_add(paths, "%c%.*s\n", MADE, (int)path.length, path.bytes);
-    else if (opcode == OPCODE_SET_DATA || opcode == OPCODE_SET_ACL)
-        growing_text_add(paths, "%c%.*s\n", CHANGED, (int)path.length, path.bytes);
-}
-
 /* The error of a reply; of a transaction that of the first part that failed by itself. The paths of
- * the znodes that were written go to *written, which is the caller's to free. */
-static int32_t judge(const struct conversation_request *request, const struct message_reply *reply,
-                     char **written)
+ * the znodes that it has made go to *made, which is the caller's to free. */
+static int32_t judge(enum opcode opcode, const struct message_reply *reply, char **made)
 {
-    struct jute requests = request->record.parts, replies = reply->record.parts;
-    struct message_record asked, part;
+    struct jute parts = reply->record.parts;
+    struct message_record part;
     struct growing_text paths = {0};
-    enum opcode opcode, ignored;
     int32_t code = reply->error;
-    if (code == 0)
-        list_written(&paths, request->opcode, request->record.path, reply->record.path);
-    while (message_next_part(&requests, false, &opcode, &asked) &&
-           message_next_part(&replies, true, &ignored, &part)) {
-        if (ignored == OPCODE_OTHER && code == 0 && part.number != RUNTIME_INCONSISTENCY)
+    if (code == 0 && makes(opcode))
+        growing_text_add(&paths, "%.*s\n", (int)reply->record.path.length,
+                         reply->record.path.bytes);
+    while (message_next_part(&parts, true, &opcode, &part)) {
+        if (opcode == OPCODE_OTHER && code == 0 && part.number != RUNTIME_INCONSISTENCY)
             code = part.number;
-        if (ignored != OPCODE_OTHER)
-            list_written(&paths, opcode, asked.path, part.path);
+        else if (makes(opcode))
+            growing_text_add(&paths, "%.*s\n", (int)part.path.length, part.path.bytes);
     }
-    *written = paths.text;
+    *made = paths.text;
     return code;
-}
-
-/* Calls one of rename_begin_write and rename_end_write for each recorded path. */
-static void each_written(struct replay *replay, const struct exchange *exchange,
-                         void (*call)(rename_names *names, const char *path, size_t length,
-                                      bool of_children, uint64_t number))
-{
-    const char *path = exchange->written[RECORDED];
-    for (size_t length; path != NULL && *path != '\0'; path += length + 1) {
-        length = strcspn(path, "\n");
-        call(&replay->target.names, path + 1, length - 1, *path == MADE, exchange->awaited);
-    }
 }
 
 /* The names that a recorded request has given are those that it has given now; or stay. */
 static void settle_names(struct replay *replay, const struct exchange *exchange)
 {
-    const char *recorded = exchange->written[RECORDED], *now = exchange->written[REPLAYED];
-    size_t root = 1 + strlen(replay->options->root);
+    const char *recorded = exchange->made[RECORDED], *now = exchange->made[REPLAYED];
+    size_t root = strlen(replay->options->root);
     for (size_t length; recorded != NULL && *recorded != '\0'; recorded += length + 1) {
         size_t length_now = now != NULL ? strcspn(now, "\n") : 0;
         length = strcspn(recorded, "\n");
-        rename_settle(&replay->target.names, recorded + 1, length - 1,
+        rename_settle(&replay->target.names, recorded, length,
                       length_now > root ? now + root : NULL, length_now - root);
         now = length_now > 0 ? now + length_now + 1 : NULL;
     }
 }
 
-static void list_exchange(struct replay *replay, struct exchange *exchange)
+static void list_exchange(struct replay *replay, struct exchange *exchange,
+                          const struct message_request *request)
 {
     exchange->listed = true;
+    exchange->order.asked = ++replay->moment;
+    order_add(&replay->places, &exchange->order, request);
     exchange->older = replay->newest;
     *(replay->newest != NULL ? &replay->newest->newer : &replay->oldest) = exchange;
     replay->newest = exchange;
@@ -186,6 +162,7 @@ static void unlist_exchange(struct replay *replay, struct exchange *exchange)
 {
     if (!exchange->listed)
         return;
+    order_remove(&exchange->order);
     *(exchange->older != NULL ? &exchange->older->newer : &replay->oldest) = exchange->newer;
     *(exchange->newer != NULL ? &exchange->newer->older : &replay->newest) = exchange->older;
     exchange->listed = false;
@@ -204,13 +181,11 @@ static void end_exchange(struct line *line, struct exchange *exchange)
 {
     unlist_exchange(line->replay, exchange);
     settle_names(line->replay, exchange);
-    if (exchange->awaited > 0)
-        each_written(line->replay, exchange, rename_end_write);
     *(exchange->previous != NULL ? &exchange->previous->next : &line->exchanges) = exchange->next;
     if (exchange->next != NULL)
         exchange->next->previous = exchange->previous;
-    free(exchange->written[RECORDED]);
-    free(exchange->written[REPLAYED]);
+    free(exchange->made[RECORDED]);
+    free(exchange->made[REPLAYED]);
     free(exchange);
 }
 
@@ -243,7 +218,9 @@ static void take_reply(struct line *line, enum side side,
     exchange->answered[side] = true;
     if (side == REPLAYED)
         unlist_exchange(replay, exchange);
-    exchange->code[side] = judge(request, reply, &exchange->written[side]);
+    else
+        exchange->order.answered = ++replay->moment;
+    exchange->code[side] = judge(exchange->opcode, reply, &exchange->made[side]);
     if (side == REPLAYED && path.length > 0) {
         size_t root = strlen(replay->options->root);
         path = (struct jute_bytes){path.bytes + root, path.length - root};
@@ -257,10 +234,6 @@ static void take_reply(struct line *line, enum side side,
     }
     if (both || (side == RECORDED && line->over))
         end_exchange(line, exchange);
-    else if (side == RECORDED) {
-        exchange->awaited = ++replay->writes;
-        each_written(replay, exchange, rename_begin_write);
-    }
 }
 
 /* ------------------------------------------------------------------ the recorded side */
@@ -318,7 +291,7 @@ static uint64_t recorded_requested(void *context, struct conversation *conversat
         exchange->next->previous = exchange;
     line->latest = line->exchanges = exchange;
     if (!line->over)
-        list_exchange(replay, exchange);
+        list_exchange(replay, exchange, request);
     return (uintptr_t)exchange;
 }
 
@@ -534,7 +507,6 @@ static void add_step(struct line *line, const struct fields_message *message,
     *step = (struct step){.due_ns = due_ns,
                           .replies = line->replies[RECORDED],
                           .notifications = line->notifications[RECORDED],
-                          .writes = replay->writes + 1,
                           .was_held = line->first != NULL,
                           .exchange = exchange};
     if (message != NULL) {
@@ -565,6 +537,7 @@ static void send_step(struct line *line, const struct step *step, uint64_t now_n
         histogram_record(step->was_held ? &replay->result->held_for : &replay->result->late,
                          late_ns);
         replay->result->held += step->was_held;
+        step->exchange->order.sent = true;
     }
     line->latest = step->exchange;
     conversation_feed(&line->conversations[REPLAYED], CONVERSATION_CLIENT, message->bytes,
@@ -619,12 +592,12 @@ static bool do_step(struct line *line)
         end_line(line);
         return true;
     }
-    if (step->exchange != NULL && !has_notifications(line, step, now_ns))
+    if (step->exchange != NULL &&
+        (!has_notifications(line, step, now_ns) || order_waits(&step->exchange->order)))
         return false;
     if (step->message.kind == FIELDS_CLIENT_OPENING)
         begin_session(line);
-    if (!rename_message(&replay->target, step->writes, &line->session->now, &step->message,
-                        &replay->message))
+    if (!rename_message(&replay->target, &line->session->now, &step->message, &replay->message))
         return false;
     if (!line->over)
         send_step(line, step, now_ns);
@@ -871,6 +844,7 @@ enum error_kind replay_run(const struct replay_options *options, struct replay_r
     tdestroy(replay->sessions, keep_session);
     recording_close(replay->recording);
     rename_free(&replay->target.names);
+    order_free(&replay->places);
     free(replay->message.bytes);
     if (replay->timer >= 0)
         close(replay->timer);

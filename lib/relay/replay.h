@@ -4,13 +4,13 @@
  * Layer: relay.
  *
  * Each recorded connection is a connection again, on one loop, with openings, pings and closes as
- * they were. A request is due at its recorded time, and is held back until what was done before in
- * the recording is done: its connection has got as many replies and notifications as the client
- * had, and all writes to the znodes that it names, just above and just below them are answered.
- * A notification is given up when everything else before was answered for REPLAY_PATIENCE_NS.
- * Requests that overlapped may be carried
- * out in another order. Paths are renamed below a root (relay/rename.h), ACLs give everybody all
- * permissions, and the time-outs of sessions are divided by the speed as all times are.
+ * they were. A request is due at its recorded time, and is held back until its connection has got
+ * as many replies and notifications as the client had, the sequential znodes that it names are
+ * made, and earlier requests about the same znodes are sent or answered (relay/order.h). A
+ * notification is given up when everything else before was answered for REPLAY_PATIENCE_NS. Paths
+ * are renamed below a root (relay/rename.h), ACLs give everybody all permissions, and the time-outs
+ * of sessions are divided by the speed as all times are. Requests that overlapped may be carried
+ * out in another order than in the recording.
  *
  * Left out are auth, sasl and reconfig, operations of later releases and messages of more than
  * 4 MiB: their bytes are not in a recording, or not for another ensemble.
