@@ -4,13 +4,11 @@
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
 #include "recipes/own.h"
-#include "trial/trace.h"
 
 #include <limits.h>
 #include <string.h>
 
-#define CLIENTS_MAX  100000
-#define HANDOFFS_MAX 50000000
+#define CLIENTS_MAX 100000
 
 /* ------------------------------------------------------------------ parsers */
 
@@ -46,15 +44,6 @@ static bool parse_recipes(struct option_given *given)
     return true;
 }
 
-_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
-
-static bool parse_traced(struct option_given *given)
-{
-    const struct levels *traced = option_row_place(given);
-    return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
-                                        option_row_refuse(given, "%s", given->row->expected));
-}
-
 /* ------------------------------------------------------------------ the rows */
 
 const struct option_row option_table[] = {
@@ -79,7 +68,7 @@ const struct option_row option_table[] = {
      .value = "drain",
      .help = "  -w, --workload KIND      drain: once each; steady: again and again [drain]\n"},
     {.name = "--handoffs",
-     OPTION_NUMBER(struct options, plan.handoffs, 1, HANDOFFS_MAX),
+     OPTION_NUMBER(struct options, plan.handoffs, 1, ROWS_HANDOFFS_MAX),
      .help = "      --handoffs N         steady: N grants in all [10 per client]\n"},
     {.name = "--duration",
      OPTION_DURATION(struct options, plan.duration_ns, NS_PER_MS),
@@ -103,13 +92,7 @@ const struct option_row option_table[] = {
      OPTION_NUMBER(struct options, plan.trials, 1, 1000),
      .value = "5",
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n"},
-    {.name = "--trace",
-     .parse = parse_traced,
-     .member = OPTION_MEMBER(struct options, plan.traced),
-     .least = 1,
-     .most = HANDOFFS_MAX,
-     .expected = "expected at most 64 numbers of handoffs, from 1, such as 5 or 1..8+1",
-     .help = "      --trace LIST         keep each message of these handoffs: trace.csv\n"},
+    ROW_TRACE(struct options, plan.traced),
     ROW_DRIVER(struct options),
     ROW_COSTS(struct options),
     ROW_PROCESSES(struct options, plan.processes),
@@ -133,6 +116,10 @@ const struct option_row option_table[] = {
      .most = ROWS_BACKGROUND_MOST_PER_S,
      .help = "      --background MIX@RATE  meanwhile, with --pace free: get=80,set=20@1000\n"},
     ROW_PLACEMENT(struct options),
+    {.name = "--relay",
+     OPTION_FLAG(struct options, target.relay),
+     .help =
+         "      --relay              count on the wire as well, in a relay before the servers\n"},
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
     ROW_TIMEOUT(struct options, plan.timeout_ns),
     ROW_SEED(struct options, plan.seed),
@@ -211,6 +198,7 @@ static const struct plan_key keys[] = {
     {"max_rate", true, JSON_NULL, MEMBER(plan.max_rate), .none = 0},
     {"background", true, JSON_STRING, MEMBER(plan.background), .print = print_background},
     {"placement", true, JSON_STRING, MEMBER(target.placement), .words = options_placements},
+    {"relay", true, JSON_TRUE, MEMBER(target.relay), .may_lack = true},
     {"session_timeout_ms", false, JSON_INTEGER, MEMBER(plan.session_timeout_ns), .unit = NS_PER_MS},
     {"timeout_ms", false, JSON_INTEGER, MEMBER(plan.timeout_ns), .unit = NS_PER_MS},
 };

@@ -63,6 +63,7 @@ struct target_options {
     bool fsync;
     const char *data; /* folder of the private servers' data; NULL: a temporary folder */
     enum placement placement;
+    bool relay;        /* sessions connect through one, which counts as well */
     const char *costs; /* the file with the costs of a simulation; NULL: the defaults */
     struct sim_costs simulated_costs; /* those of the file (bench/model/costs_option.h) */
     unsigned simulated_cores;         /* the same */
@@ -159,6 +160,7 @@ struct plan_key {
     uint64_t unit;                        /* the number is divided by it; 0: by 1 */
     uint64_t none;                        /* JSON_NULL: the number that is null */
     json_t *(*print)(const void *member); /* instead; NULL: by type */
+    bool may_lack;                        /* a flag that plans of earlier releases lack: false */
 };
 
 /* The keys of all options, in the order of the rows; NULL behind the last. */

@@ -6,6 +6,8 @@
 #include "bench/cli/recipe_names.h"
 #include "servers/install.h"
 
+#include "trial/trace.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -232,4 +234,13 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
             return false;
     }
     return true;
+}
+
+_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
+
+bool rows_traced(struct option_given *given)
+{
+    const struct levels *traced = option_row_place(given);
+    return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
+                                        option_row_refuse(given, "%s", given->row->expected));
 }

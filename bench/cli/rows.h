@@ -38,6 +38,10 @@ bool rows_topologies(struct option_given *given);
 bool rows_simulated_topologies(struct option_given *given);
 bool rows_homes(struct option_given *given);
 
+/* The handoffs that are traced. */
+#define ROWS_HANDOFFS_MAX 50000000
+bool rows_traced(struct option_given *given);
+
 /* Parsers: how long a lock is held, into a struct hold; whole seconds, into a uint64_t. */
 bool rows_hold(struct option_given *given);
 bool rows_seconds(struct option_given *given);
@@ -156,6 +160,13 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
     OPTION_ROW(.name = "--seed", OPTION_NUMBER(type, place, 0, INT64_MAX),                         \
                .help = "      --seed S             of the order of trials and of random times "    \
                        "[clock]\n")
+
+#define ROW_TRACE(type, place)                                                                     \
+    OPTION_ROW(.name = "--trace", .parse = rows_traced, .member = OPTION_MEMBER(type, place),      \
+               .least = 1, .most = ROWS_HANDOFFS_MAX,                                              \
+               .expected = "expected at most 64 numbers of handoffs, from 1, such as 5 or 1..8+1", \
+               .help =                                                                             \
+                   "      --trace LIST         keep each message of these handoffs: trace.csv\n")
 
 #define ROWS_NOISE(type)                                                                           \
     OPTION_ROW(                                                                                    \

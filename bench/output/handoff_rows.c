@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/handoff_rows.h"
 
+#include "bench/output/trace_rows.h"
+
 #include <math.h>
 
 TABLE_DEFINE(handoff_row, "handoffs.csv", HANDOFF_ROW_COLUMNS)
+TABLE_DEFINE(trace_row, "trace.csv", TRACE_ROW_COLUMNS)
 
 void handoff_row_fill(struct table_value *row, const struct handoff_facts *facts)
 {

@@ -3,9 +3,9 @@
  * past_run: the plan and the trials of a run, or of another kind of results, read from its folder.
  * Layer: bench/output.
  *
- * Invariant: an open run has every key of the plan, and at least one trial. Fewer trials than the
- * plan has are those of a run that was cut short. Results of another kind have a plan, whatever its
- * keys, and at least one row.
+ * Invariant: an open run has every key of the plan, but those that it may lack, and at least one
+ * trial. Fewer trials than the plan has are those of a run that was cut short. Results of another
+ * kind have a plan, whatever its keys, and at least one row.
  */
 #ifndef BENCH_OUTPUT_PAST_RUN_H
 #define BENCH_OUTPUT_PAST_RUN_H

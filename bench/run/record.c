@@ -5,6 +5,7 @@
 #include "base/cores.h"
 #include "base/output.h"
 #include "bench/output/handoff_rows.h"
+#include "bench/output/trace_rows.h"
 #include "bench/output/verdict.h"
 #include "measure/hlog.h"
 
@@ -42,20 +43,6 @@
                3))                                                                                 \
     X(max_us, csv_real(csv, trial_row_percentile_us(histogram, 100), 3))
 
-#define TRACE_COLUMNS(X)                                                                           \
-    TRIAL_COLUMNS(X)                                                                               \
-    X(lock, csv_count(csv, event->lock))                                                           \
-    X(handoff, csv_count(csv, event->handoff))                                                     \
-    X(waiters, csv_count(csv, row->waiters))                                                       \
-    X(time_us, csv_real(csv, (double)(int64_t)(event->at_ns - row->released_ns) / 1e3, 3))         \
-    X(session, csv_count(csv, event->session))                                                     \
-    X(event, csv_text(csv, trace_kind_word(event->kind)))                                          \
-    X(operation, csv_text(csv, operation_of(event)))                                               \
-    X(status, csv_text(csv, event->kind == TRACE_REPLY ? client_status_word(event->status) : ""))  \
-    X(latency_us,                                                                                  \
-      csv_real(csv, event->kind == TRACE_REPLY ? (double)event->latency_ns / 1e3 : NAN, 3))        \
-    X(wakes, csv_text(csv, event->kind != TRACE_NOTIFICATION ? "" : event->wakes ? "yes" : "no"))
-
 /* ------------------------------------------------------------------ the files */
 
 enum error_kind record_open(struct record *record, const struct options *options,
@@ -77,7 +64,7 @@ enum error_kind record_open(struct record *record, const struct options *options
     if (kind == ERROR_NONE)
         kind = file_set_add_hlog(set, "latency.hlog", &record->hlog, error);
     if (kind == ERROR_NONE && options->plan.traced.count > 0)
-        kind = file_set_add_csv(set, "trace.csv", TRACE_COLUMNS(CSV_NAME), &record->trace, error);
+        kind = file_set_add_table(set, &trace_row_table, &record->trace, error);
     for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
         kind = waiters_new(options->plan.recipes[i], clients->list[clients->count - 1],
                            &record->waiters[i], error);
@@ -162,26 +149,48 @@ static enum error_kind write_latencies(struct record *record, const struct table
     return error_kind;
 }
 
-/* What was asked for, or what has happened to the znode that was watched. */
-static const char *operation_of(const struct trace_event *event)
+static struct table_value text_of(const char *text)
 {
-    if (event->kind == TRACE_NOTIFICATION)
-        return trace_event_word(event->event);
-    return event->kind == TRACE_REQUEST || event->kind == TRACE_REPLY
-               ? trace_operation_word(event->operation)
-               : "";
+    return (struct table_value){.kind = TABLE_TEXT, .text = (char *)(uintptr_t)text};
+}
+
+/* What was asked for and answered, or what has happened to the znode that was watched. */
+static void put_event(struct table_value *row, const struct trace_event *event)
+{
+    bool replied = event->kind == TRACE_REPLY, notified = event->kind == TRACE_NOTIFICATION;
+    const struct table_value unknown = {.kind = TABLE_UNKNOWN};
+    row[trace_row_session] = table_count(event->session);
+    row[trace_row_event] = text_of(trace_kind_word(event->kind));
+    row[trace_row_operation] = notified ? text_of(trace_event_word(event->event))
+                               : replied || event->kind == TRACE_REQUEST
+                                   ? text_of(trace_operation_word(event->operation))
+                                   : unknown;
+    row[trace_row_status] = replied ? text_of(client_status_word(event->status)) : unknown;
+    row[trace_row_latency_us] = replied ? table_real((double)event->latency_ns / 1e3) : unknown;
+    row[trace_row_wakes] = notified ? table_flag(event->wakes) : unknown;
 }
 
 static void write_trace(struct record *record, const struct table_value *of,
                         struct trial_memory *memory)
 {
-    struct csv *csv = &record->trace;
     struct trace *trace = &memory->trace;
+    struct table_value row[trace_row_columns_count] = {
+        [trace_row_run] = of[trial_row_run],
+        [trace_row_recipe] = of[trial_row_recipe],
+        [trace_row_clients] = of[trial_row_clients],
+        [trace_row_trial] = of[trial_row_trial],
+    };
     trace_sort(trace);
     for (size_t i = 0; i < trace_kept(trace); i++) {
         const struct trace_event *event = &trace->events[i];
-        const struct ledger_row *row = ledger_row(&memory->ledger, event->lock, event->handoff);
-        TRACE_COLUMNS(CSV_WRITE) csv_end_row(csv);
+        const struct ledger_row *from = ledger_row(&memory->ledger, event->lock, event->handoff);
+        row[trace_row_lock] = table_count(event->lock);
+        row[trace_row_handoff] = table_count(event->handoff);
+        row[trace_row_waiters] = table_count(from->waiters);
+        row[trace_row_time_us] =
+            table_real((double)(int64_t)(event->at_ns - from->released_ns) / 1e3);
+        put_event(row, event);
+        table_write_row(&trace_row_table, row, &record->trace);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"
+#include "recipes/recipe.h"
 #include "relay/observer.h"
 #include "relay/probe.h"
 #include "relay/relay.h"
@@ -31,6 +32,7 @@ struct tap_options {
     uint64_t duration_ns;  /* 0: until the command or the user ends it */
     bool drain; /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
+    struct levels traced; /* handoffs of each lock whose messages are kept */
     uint64_t seed;        /* of the order of the runs */
     char *const *command; /* in argv, NULL behind the last word; NULL: none */
 };
@@ -130,9 +132,22 @@ struct table tap_runs(const struct tap_result *result);
 struct table tap_laws(const struct tap_result *result);
 
 /* A sentence about the built-in recipes whose law of a drain the counts obey, or the first whose
- * law they obey but for one kind of messages, of which there are more; the caller's to free. NULL:
- * there is none. */
-char *tap_like(const struct tap_run *runs, size_t count);
+ * law they obey but for one kind of messages, of which there are more; the caller's to free. *like
+ * is the first of them. NULL: there is none. */
+char *tap_like(const struct tap_result *result, const struct recipe **like);
+
+/* ZooKeeper's name of a request: a static string. */
+const char *tap_request_word(enum tally_kind tally);
+
+/* ------------------------------------------------------------------ orders (order.c) */
+
+/* Sentences about the order in which the sessions of locks sent their requests, and whether those
+ * of a built-in recipe send the same; the caller's to free. NULL: nobody acquired a lock. like: the
+ * recipe; NULL: none. */
+char *tap_order(const struct tap_result *result, const struct recipe *like);
+
+/* The word of a request in trace.csv: a static string. */
+const char *tap_trace_word(enum tally_kind request);
 
 /* Writes the laws, for a terminal of so many columns. */
 void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream);
@@ -150,8 +165,9 @@ struct tap_period {
  * wanted and one released. run: the id of the results. The caller's to table_deinit. */
 struct table tap_trials(const struct tap_result *result, const char *run);
 
-/* Writes the rows of handoffs.csv of the same locks. */
+/* Writes the rows of handoffs.csv, and of trace.csv, of the same locks. */
 void tap_write_handoffs(const struct tap_result *result, const char *run, struct csv *csv);
+void tap_write_trace(const struct tap_result *result, const char *run, struct csv *csv);
 
 /* Writes what is known of the locks, for a terminal of so many columns. */
 void tap_locks_write(const struct tap_result *result, unsigned width, FILE *stream);
@@ -230,6 +246,23 @@ TABLE_DECLARE(tap_operation, TAP_OPERATION_COLUMNS);
     TAP_FIGURES(X, T)
 TABLE_DECLARE(tap_place, TAP_PLACE_COLUMNS);
 
+#define TAP_CLIENT_FIGURE(X, T, name, unit, meaning) X(T, name, COUNT, unit, 0, SUM, meaning)
+#define TAP_SESSION_COLUMNS(X, T)                                                                  \
+    X(T, session, TEXT, "", 0, KEY, "its id, in hexadecimal digits")                               \
+    X(T, library, TEXT, "", 0, NONE,                                                               \
+      "what the client is by its first request and the names of its znodes: `C` (Apache's), "      \
+      "`Curator`, `kazoo`, or `Java or another`, which look alike")                                \
+    X(T, connections, COUNT, "", 0, SUM, "connections on which it was opened")                     \
+    X(T, from_s, REAL, "s", 3, NONE, "its first message, from the first of all")                   \
+    X(T, until_s, REAL, "s", 3, NONE, "its last message, likewise")                                \
+    CLIENTS_FIGURES(TAP_CLIENT_FIGURE, X, T)
+TABLE_DECLARE(tap_session, TAP_SESSION_COLUMNS);
+
+#define TAP_SECOND_COLUMNS(X, T)                                                                   \
+    X(T, second, COUNT, "", 0, KEY, "from the first message on, from 0")                           \
+    CLIENTS_FIGURES(TAP_CLIENT_FIGURE, X, T)
+TABLE_DECLARE(tap_second, TAP_SECOND_COLUMNS);
+
 #define TAP_ERROR_COLUMNS(X, T)                                                                    \
     X(T, operation, TEXT, "", 0, KEY, "ZooKeeper's name of the operation")                         \
     X(T, error, TEXT, "", 0, KEY, "ZooKeeper's name of the error (KeeperException.Code)")          \
@@ -249,10 +282,12 @@ struct tap_result {
     const struct tap_options *options;
     const struct target *target;
     const struct traffic *traffic;
+    const struct clients *clients;
     const struct watches *watches; /* ended */
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
-    uint64_t begun_ns, ended_ns;          /* of the clock of the messages */
+    uint64_t begun_ns, ended_ns; /* of the clock of the messages */
+    char *like, *order;          /* sentences: tap_like and tap_order; the caller's to free */
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */
@@ -273,6 +308,13 @@ struct table tap_operations(const struct tap_result *result);
 struct table tap_places(const struct tap_result *result);
 struct table tap_errors(const struct tap_result *result);
 
+/* The rows of clients.csv and of seconds.csv (clients.c), likewise. */
+struct table tap_sessions(const struct tap_result *result);
+struct table tap_seconds(const struct tap_result *result);
+
+/* Writes a sentence about the clients' libraries. */
+void tap_clients_write(const struct tap_result *result, FILE *stream);
+
 /* A table of the result: its file and its key in JSON. */
 struct tap_part {
     const char *key;
@@ -292,6 +334,9 @@ void tap_write(const struct tap_result *result, FILE *stream);
 
 /* The same as an object of docs/schema/tap.schema.json; the caller's to json_decref. */
 json_t *tap_describe(const struct tap_result *result, const char *folder);
+
+/* Writes what --metrics tells of a tap that runs (live.c): context is the result. */
+void tap_write_metrics(void *context, FILE *stream);
 
 /* Keeps the files of a result in a new folder (keep.c). */
 MUST_CHECK enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,

@@ -2,6 +2,7 @@
 /* The files of a tap. */
 #include "base/clock.h"
 #include "bench/output/handoff_rows.h"
+#include "bench/output/trace_rows.h"
 #include "bench/output/trial_columns.h"
 #include "bench/tap/internal.h"
 #include "measure/hlog.h"
@@ -14,6 +15,8 @@ static const struct tap_part parts[] = {
     {"operations", &tap_operation_table, tap_operations, false},
     {"paths", &tap_place_table, tap_places, false},
     {"errors", &tap_error_table, tap_errors, false},
+    {"clients", &tap_session_table, tap_sessions, false},
+    {"by_second", &tap_second_table, tap_seconds, false},
     {"watches", &tap_watch_table, tap_watches, false},
     {"causes", &tap_cause_table, tap_causes, false},
     {"herds", &tap_herd_table, tap_herds, false},
@@ -103,7 +106,8 @@ static json_t *describe_plan(const struct tap_options *options, const struct tab
 {
     const struct options run = {
         .target = options->target,
-        .plan = {.workload = options->drain ? WORKLOAD_DRAIN : WORKLOAD_STEADY,
+        .plan = {.traced = options->traced,
+                 .workload = options->drain ? WORKLOAD_DRAIN : WORKLOAD_STEADY,
                  .pace = PACE_FREE,
                  .processes = 1,
                  .locks = 1,
@@ -127,13 +131,16 @@ static json_t *describe_plan(const struct tap_options *options, const struct tab
 static enum error_kind write_all(const struct tap_result *result, struct file_set *files,
                                  const struct table *trials, struct error *error)
 {
-    struct csv of_trials, of_handoffs, of_parts[PARTS];
+    struct csv of_trials, of_handoffs, of_trace, of_parts[PARTS];
+    bool is_traced = trials->rows > 0 && result->options->traced.count > 0;
     FILE *latency = NULL;
     enum error_kind kind = ERROR_NONE;
     if (trials->rows > 0)
         kind = file_set_add_table(files, &trial_row_table, &of_trials, error);
     if (kind == ERROR_NONE && trials->rows > 0)
         kind = file_set_add_table(files, &handoff_row_table, &of_handoffs, error);
+    if (kind == ERROR_NONE && is_traced)
+        kind = file_set_add_table(files, &trace_row_table, &of_trace, error);
     if (kind == ERROR_NONE)
         kind = add_parts(result, files, of_parts, error);
     if (kind == ERROR_NONE)
@@ -141,6 +148,8 @@ static enum error_kind write_all(const struct tap_result *result, struct file_se
     if (kind != ERROR_NONE)
         return kind;
     write_parts(result, of_parts);
+    if (is_traced)
+        tap_write_trace(result, files->run, &of_trace);
     kind = write_latency(result, latency, files->started_utc_ns, error);
     if (trials->rows > 0)
         tap_write_handoffs(result, files->run, &of_handoffs);
@@ -166,6 +175,9 @@ enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,
         kind = write_all(result, &files, &trials, error);
     manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options, &trials),
                    &options->target, result->target);
+    manifest_set(&manifest, "driver",
+                 json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
+                           "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
     if (kind == ERROR_NONE)
         kind =
             manifest_write(&manifest, &files, trials.rows > 0 ? trials.rows : 1, NULL, NULL, error);

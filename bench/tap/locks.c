@@ -4,8 +4,11 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
 #include "bench/output/handoff_rows.h"
+#include "bench/output/trace_rows.h"
 #include "bench/output/trial_columns.h"
 #include "bench/tap/internal.h"
+#include "client/client.h"
+#include "trial/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,7 +145,6 @@ static void put_verdict(const struct tap_result *result, const struct tap_period
     row[trial_row_reason] = table_text(period->handoffs.lost > 0 ? "more handoffs than are kept"
                                        : valid                   ? ""
                                                                  : "a message could not be read");
-    row[trial_row_stalls] = table_count(0);
     row[trial_row_attempt] = table_count(1);
 }
 
@@ -169,6 +171,18 @@ struct table tap_trials(const struct tap_result *result, const char *run)
 
 /* ------------------------------------------------------------------ handoffs */
 
+/* The keys of a row of handoffs.csv and trace.csv: the texts are the caller's to free. */
+static void put_keys(const struct tap_period *period, const struct locks_lock *lock,
+                     const char *run, struct table_value keys[4])
+{
+    char *recipe = recipe_of(lock);
+    keys[0] = table_text(run);
+    keys[1] = table_text(recipe);
+    keys[2] = table_count(clients_of(period));
+    keys[3] = table_count(period->trial);
+    free(recipe);
+}
+
 static void write_handoffs(const struct tap_period *period, const char *run, struct csv *csv)
 {
     const struct handoffs *handoffs = &period->handoffs;
@@ -176,27 +190,22 @@ static void write_handoffs(const struct tap_period *period, const char *run, str
         const struct locks_row *from = &handoffs->rows[i].row;
         const struct locks_lock *lock = locks_at(handoffs->locks, handoffs->rows[i].lock);
         struct table_value row[handoff_row_columns_count];
+        bool handed = from->handoff > 0 && from->granted > 0;
+        const struct handoff_facts facts = {.lock = lock->index,
+                                            .handoff = from->handoff,
+                                            .waiters = from->waiters,
+                                            .granted = from->granted,
+                                            .holder = from->holder,
+                                            .handoff_ns =
+                                                handed ? from->granted_ns - from->released_ns : 0,
+                                            .tally = &from->tally};
         if (!counts(lock))
             continue;
-        row[handoff_row_run] = table_text(run);
-        char *recipe = recipe_of(lock);
-        row[handoff_row_recipe] = table_text(recipe);
-        row[handoff_row_clients] = table_count(clients_of(period));
-        row[handoff_row_trial] = table_count(period->trial);
-        handoff_row_fill(
-            row, &(struct handoff_facts){.lock = lock->index,
-                                         .handoff = from->handoff,
-                                         .waiters = from->waiters,
-                                         .granted = from->granted,
-                                         .holder = from->holder,
-                                         .handoff_ns = from->handoff > 0 && from->granted > 0
-                                                           ? from->granted_ns - from->released_ns
-                                                           : 0,
-                                         .tally = &from->tally});
+        put_keys(period, lock, run, row);
+        handoff_row_fill(row, &facts);
         table_write_row(&handoff_row_table, row, csv);
         free(row[handoff_row_run].text);
         free(row[handoff_row_recipe].text);
-        free(recipe);
     }
 }
 
@@ -204,6 +213,66 @@ void tap_write_handoffs(const struct tap_result *result, const char *run, struct
 {
     for (size_t i = 0; i < result->period_count; i++)
         write_handoffs(result->periods[i], run, csv);
+}
+
+/* ------------------------------------------------------------------ traces */
+
+static const enum trace_kind kind_of_event[] = {[HANDOFFS_RELEASE] = TRACE_RELEASE,
+                                                [HANDOFFS_REQUEST] = TRACE_REQUEST,
+                                                [HANDOFFS_REPLY] = TRACE_REPLY,
+                                                [HANDOFFS_NOTIFICATION] = TRACE_NOTIFICATION,
+                                                [HANDOFFS_GRANT] = TRACE_GRANT};
+
+/* What has no word there is another's: created to children are events of both. */
+static enum client_event event_of(int32_t code)
+{
+    return code >= EVENT_CREATED && code < EVENT_OTHER ? (enum client_event)code : EVENT_OTHER;
+}
+
+static void put_event(struct table_value *row, const struct handoffs_event *event)
+{
+    bool replied = event->kind == HANDOFFS_REPLY;
+    row[trace_row_session] = table_count(event->session);
+    row[trace_row_event] = table_text(trace_kind_word(kind_of_event[event->kind]));
+    if (event->kind == HANDOFFS_NOTIFICATION) {
+        row[trace_row_operation] = table_text(trace_event_word(event_of(event->code)));
+        row[trace_row_wakes] = table_flag(event->wakes);
+    }
+    if (replied || event->kind == HANDOFFS_REQUEST)
+        row[trace_row_operation] = table_text(tap_trace_word(event->request));
+    if (replied) {
+        row[trace_row_status] = table_text(client_status_word(client_status_of(event->code)));
+        row[trace_row_latency_us] = table_real((double)event->latency_ns / 1e3);
+    }
+}
+
+static void write_trace(const struct tap_period *period, const char *run, struct csv *csv)
+{
+    const struct handoffs *handoffs = &period->handoffs;
+    struct table rows = {.type = &trace_row_table};
+    for (size_t i = 0; i < handoffs->event_count; i++) {
+        const struct handoffs_event *event = &handoffs->events[i];
+        const struct locks_lock *lock = locks_at(handoffs->locks, event->lock);
+        if (!counts(lock))
+            continue;
+        struct table_value *row = table_add(&rows);
+        put_keys(period, lock, run, row);
+        row[trace_row_lock] = table_count(event->lock);
+        row[trace_row_handoff] = table_count(event->handoff);
+        row[trace_row_waiters] = table_count(event->waiters);
+        row[trace_row_time_us] =
+            table_real((double)(int64_t)(event->at_ns - event->released_ns) / 1e3);
+        put_event(row, event);
+    }
+    for (size_t i = 0; i < rows.rows; i++)
+        table_write_row(rows.type, table_row(&rows, i), csv);
+    table_deinit(&rows);
+}
+
+void tap_write_trace(const struct tap_result *result, const char *run, struct csv *csv)
+{
+    for (size_t i = 0; i < result->period_count; i++)
+        write_trace(result->periods[i], run, csv);
 }
 
 /* ------------------------------------------------------------------ the terminal */

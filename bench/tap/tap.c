@@ -9,6 +9,7 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
+#include "bench/metrics/metrics.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
@@ -82,6 +83,7 @@ static const struct option_row rows[] = {
      .expected = "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
      .value = "4..64x2",
      .help = "  -n, --clients LIST       of --drain: numbers of clients [4..64x2]\n"},
+    ROW_TRACE(struct tap_options, traced),
     {.name = "--pcap",
      .parse = option_row_file,
      .member = ROW(pcap),
@@ -118,6 +120,7 @@ static const struct option_row rows[] = {
     ROW_SEED(struct tap_options, seed),
     ROW_OUT(struct tap_options),
     ROW_NO_FILES(struct tap_options),
+    ROW_METRICS(struct tap_options),
     ROW_JSON(struct tap_options),
     ROW_QUIET(struct tap_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
@@ -166,6 +169,7 @@ struct tap {
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
     struct progress progress;
+    struct metrics_server *metrics; /* NULL: none is asked for */
 };
 
 static void count_ended(void *context, const struct conversation *conversation)
@@ -178,10 +182,13 @@ static void count_ended(void *context, const struct conversation *conversation)
 
 static void show(const struct tap *tap, uint64_t begun_ns)
 {
-    char line[160], requests[32];
-    snprintf(line, sizeof line, "tap: %.0f s, %s requests, %" PRIu64 " connections",
+    const struct traffic *traffic = &tap->observer.traffic;
+    char line[160], requests[32], notifications[32];
+    snprintf(line, sizeof line,
+             "tap: %.0f s, %s requests, %s notifications, %" PRIu64 " connections",
              (double)(clock_now_ns() - begun_ns) / 1e9,
-             text_format_count(traffic_requests(&tap->observer.traffic), requests, sizeof requests),
+             text_format_count(traffic_requests(traffic), requests, sizeof requests),
+             text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
              relay_connections(tap->relay).open);
     progress_say(&tap->progress, line);
 }
@@ -200,6 +207,7 @@ static enum error_kind pass(struct tap *tap, struct tap_command *command, uint64
         kind = relay_poll(tap->relay, tap->signals, tick_ns < until_ns ? tick_ns : until_ns,
                           &stopped, error);
         tap_command_look(command);
+        metrics_server_answer(tap->metrics);
         if (kind == ERROR_NONE && tap->target.ensemble != NULL)
             kind = ensemble_check(tap->target.ensemble, error);
         if (clock_now_ns() >= look_ns) {
@@ -242,6 +250,8 @@ static void begin_period(struct tap *tap, struct tap_result *result, uint64_t cl
     struct tap_period *period = memory_new(1, sizeof *period);
     *period = (struct tap_period){.clients = clients, .trial = trial};
     handoffs_init(&period->handoffs);
+    period->handoffs.traced = tap->options->traced.list;
+    period->handoffs.traced_count = tap->options->traced.count;
     result->periods = memory_grow(result->periods, result->period_count, sizeof(void *));
     result->periods[result->period_count++] = period;
     tap->observer.handoffs = &period->handoffs;
@@ -403,9 +413,11 @@ static enum error_kind measure(struct tap *tap, struct tap_result *result, struc
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind tell(const struct tap_result *result, int argc, char **argv,
-                            struct error *error)
+static enum error_kind tell(struct tap_result *result, int argc, char **argv, struct error *error)
 {
+    const struct recipe *like;
+    result->like = tap_like(result, &like);
+    result->order = tap_order(result, like);
     const struct output_options *output = &result->options->output;
     char folder[PATH_MAX] = "";
     enum error_kind kind = tap_keep(result, argc, argv, folder, error);
@@ -466,6 +478,9 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
     if (kind == ERROR_NONE)
         kind = machine_allow_descriptors(
             descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
+    if (kind == ERROR_NONE && tap->options->output.metrics_port > 0)
+        kind = metrics_server_start((uint16_t)tap->options->output.metrics_port, tap_write_metrics,
+                                    result, &tap->metrics, error);
     if (kind == ERROR_NONE && target->connect)
         kind = target_find(target, 0, &tap->target, error);
     if (kind == ERROR_NONE && tap->options->record != NULL)
@@ -482,6 +497,7 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
         kind = recorded;
         *error = unrecorded;
     }
+    metrics_server_stop(tap->metrics);
     (void)!target_close(&tap->target, &left); /* it has made no znode */
     close(tap->signals);
     return kind;
@@ -497,6 +513,7 @@ int tap_main(int argc, char **argv)
         struct tap_result result = {.options = &options,
                                     .target = &tap.target,
                                     .traffic = &tap.observer.traffic,
+                                    .clients = &tap.observer.clients,
                                     .watches = &tap.observer.watches};
         json_result_start();
         progress_init(&tap.progress, 1, options.output.quiet);
@@ -504,14 +521,18 @@ int tap_main(int argc, char **argv)
         enum error_kind kind = lead(&tap, &result, argc, argv, &error);
         status = kind == ERROR_NONE ? result.verdict : complain_about("tap", &error);
         traffic_deinit(&tap.observer.traffic);
+        clients_deinit(&tap.observer.clients);
         watches_deinit(&tap.observer.watches);
         while (result.period_count > 0)
             drop_last_period(&result);
         free(result.periods);
+        free(result.like);
+        free(result.order);
         probe_free(tap.probe);
         free(result.runs);
     }
     target_options_deinit(&options.target);
     free(options.clients.list);
+    free(options.traced.list);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
+#include "bench/output/trial_columns.h"
 #include "bench/tap/internal.h"
 
 #include <inttypes.h>
@@ -319,11 +320,9 @@ static void write_command(const struct tap_command *command, FILE *stream)
 static void write_runs(const struct tap_result *result, FILE *stream)
 {
     size_t planned = result->options->clients.count * TAP_TRIALS;
-    char *like = tap_like(result->runs, result->run_count);
     fputs("\n", stream);
-    if (like != NULL)
-        wrap_sentence(stream, "%s", like);
-    free(like);
+    if (result->like != NULL)
+        wrap_sentence(stream, "%s", result->like);
     wrap_sentence(stream,
                   "law: the polynomial in the number of clients, n, that most runs equal; "
                   "pings are left out. %zu of %zu runs, behind one that was not counted. runs.csv "
@@ -347,6 +346,10 @@ void tap_write(const struct tap_result *result, FILE *stream)
     }
     tap_locks_write(result, width, stream);
     tap_watches_write(result, width, stream);
+    if (result->order != NULL) {
+        fputs("\n", stream);
+        wrap_sentence(stream, "%s", result->order);
+    }
     if (traffic_requests(traffic) > 0)
         fputs("\n", stream);
     wrap_sentence(
@@ -357,6 +360,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
         text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
         text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
         text_format_count(traffic->connections, connections, sizeof connections), result->seconds);
+    tap_clients_write(result, stream);
     write_errors(traffic, stream);
     wrap_sentence(stream, "%s", result->comparison.sentence);
     write_cost(result, stream);
@@ -367,12 +371,13 @@ void tap_write(const struct tap_result *result, FILE *stream)
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *describe_rows(struct table rows)
+/* The columns from `first` to `last` of all rows, which are gone afterwards. */
+static json_t *describe_rows(struct table rows, size_t first, size_t last)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < rows.rows; i++) {
         json_t *object = json_object();
-        json_result_set_row(object, rows.type, table_row(&rows, i), 0, rows.type->count - 1);
+        json_result_set_row(object, rows.type, table_row(&rows, i), first, last);
         json_array_append_new(list, object);
     }
     table_deinit(&rows);
@@ -390,16 +395,18 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
                              json_result_verdict(result->verdict));
     const struct tap_part *part;
     for (size_t i = 0; (part = tap_part(result, i)) != NULL; i++)
-        json_object_set_new(json, part->key, describe_rows(part->rows(result)));
-    json_object_set_new(json, "locks", describe_rows(tap_trials(result, "")));
+        json_object_set_new(json, part->key,
+                            describe_rows(part->rows(result), 0, part->type->count - 1));
+    json_object_set_new(
+        json, "locks",
+        describe_rows(tap_trials(result, ""), trial_row_recipe, trial_row_acquire_max_us));
     json_object_set_new(json, "unattributed",
                         json_integer((json_int_t)result->watches->unattributed));
 #define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));
     TRAFFIC_CONVERSATIONS(X)
 #undef X
-    char *like = tap_like(result->runs, result->run_count);
-    json_object_set_new(json, "like", json_result_text(like));
-    free(like);
+    json_object_set_new(json, "like", json_result_text(result->like));
+    json_object_set_new(json, "order", json_result_text(result->order));
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
     json_result_set_real(json, "probe_direct_p50_us",
                          histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));

@@ -130,6 +130,8 @@ bool target_conflicts(const char *subcommand, const struct target_options *targe
          "a simulation has servers of its own"},
         {simulated && processes > 1, "--driver simulated", "with --processes",
          "a simulation runs in one process"},
+        {simulated && target->relay, "--driver simulated", "with --relay",
+         "a simulation has no connections: give real servers"},
         {target->connect && target->servers_given, "--servers", "with --connect",
          "give existing servers, or have private ones started"},
         {!target->connect && target->placement == PLACEMENT_FOLLOWERS &&

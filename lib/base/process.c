@@ -8,9 +8,11 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +37,15 @@ static bool read_stat(pid_t pid, char *fields, size_t size)
 static bool has_ended(const char *fields)
 {
     return strchr("ZXx", fields[1]) != NULL;
+}
+
+bool process_follow(pid_t parent)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == parent;
 }
 
 bool process_is_alive(pid_t pid)

@@ -11,6 +11,10 @@
 /* Whether the process runs. A zombie does not. */
 bool process_is_alive(pid_t pid);
 
+/* For a process that was just forked: it is killed when its parent ends, and leaves Ctrl-C, which
+ * reaches both on the terminal, to it. False: the parent has ended already. */
+bool process_follow(pid_t parent);
+
 /* The signal that has ended a process, which nobody has waited for yet; 0 if none has, the process
  * runs, or it is not this user's. */
 int process_end_signal(pid_t pid);

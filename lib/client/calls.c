@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------ types */
 
-enum zk_status translate_status(int code)
+enum zk_status client_status_of(int code)
 {
     switch (code) {
     case ZOK:
@@ -110,7 +110,7 @@ struct client_reply translate_created(int code, const char *path)
 {
     if (code == ZOK && path == NULL)
         return malformed;
-    return (struct client_reply){.status = translate_status(code),
+    return (struct client_reply){.status = client_status_of(code),
                                  .path = code == ZOK ? path : NULL};
 }
 
@@ -125,7 +125,7 @@ static int64_t owner_of(const struct Stat *stat)
 
 struct client_reply translate_stat(int code, const struct Stat *stat)
 {
-    struct client_reply reply = {.status = translate_status(code)};
+    struct client_reply reply = {.status = client_status_of(code)};
     if (code != ZOK)
         return reply;
     if (stat == NULL)
@@ -163,7 +163,7 @@ static bool are_all_there(const struct String_vector *names)
 
 struct client_reply translate_names(int code, const struct String_vector *names)
 {
-    struct client_reply reply = {.status = translate_status(code)};
+    struct client_reply reply = {.status = client_status_of(code)};
     if (code != ZOK)
         return reply;
     if (!are_all_there(names))
@@ -211,12 +211,12 @@ static void completed_names(int code, const struct String_vector *names, const v
 static void completed_sync(int code, const char *path, const void *data)
 {
     (void)path;
-    deliver(data, (struct client_reply){.status = translate_status(code)});
+    deliver(data, (struct client_reply){.status = client_status_of(code)});
 }
 
 static void completed_void(int code, const void *data)
 {
-    deliver(data, (struct client_reply){.status = translate_status(code)});
+    deliver(data, (struct client_reply){.status = client_status_of(code)});
 }
 
 static int call_async_multi(struct async_calls *calls, const struct request *request)
@@ -382,5 +382,5 @@ struct client_reply sync_calls_call(const struct library *library, zhandle_t *zk
     case OP_CHECK:
         break;
     }
-    return (struct client_reply){.status = translate_status(code)};
+    return (struct client_reply){.status = client_status_of(code)};
 }

@@ -33,6 +33,9 @@ enum zk_status {
     ZK_OTHER_ERROR,
 };
 
+/* The status of an error of ZooKeeper's (KeeperException.Code). */
+enum zk_status client_status_of(int code);
+
 /* The word for an answer in CSV files, such as no_node: a static string. */
 const char *client_status_word(enum zk_status status);
 

@@ -72,7 +72,7 @@ static void submit(struct client *client, const struct request *request)
     session->cutting = false;
     int code = async_calls_call(&session->calls, request);
     if (code != ZOK)
-        client_refuse(client, translate_status(code));
+        client_refuse(client, client_status_of(code));
     else if (session->driven && is_deep(session))
         session->unpushed = true;
     else

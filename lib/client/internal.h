@@ -20,7 +20,6 @@
 /* Nothing is copied; a reply points to what it was made of, or into the answer of a synchronous
  * call. */
 
-enum zk_status translate_status(int code);
 enum client_event translate_event(const struct library *library, int type);
 enum client_state translate_state(const struct library *library, int state);
 

@@ -295,7 +295,7 @@ static void submit_at_once(struct thread_session *session, const struct request 
     bool has_room = request->watch == NO_WATCH || strlen(request->path) < REQUEST_COPY_PATH_MAX;
     int code = has_room ? async_calls_call(&session->calls, request) : ZBADARGUMENTS;
     if (code != ZOK)
-        client_refuse(&session->client, translate_status(code));
+        client_refuse(&session->client, client_status_of(code));
     else if (translate_is_gone(&session->common->library, session->zk))
         client_doubt(&session->client, ZK_SESSION_EXPIRED);
 }

@@ -29,6 +29,9 @@ struct fleet_plan {
      * lost (connect_spread); it stays where it is then. In a simulation a server's port is its
      * number, from 1. */
     const struct connect_string *servers;
+    /* A relay's ports to these servers, in their order, to which the sessions connect instead;
+     * NULL: there is none. Files and sentences name the servers all the same. */
+    const struct connect_string *relay;
 };
 
 /* What the workers can use of so many cores: with one event loop in each process, at most one core

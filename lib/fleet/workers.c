@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,7 +50,8 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
             atomic_fetch_sub(&shared->connecting, 1);
             return ERROR_NONE;
         }
-        connect_spread(shared->plan->servers, actor->session, hosts, sizeof hosts);
+        connect_spread(shared->plan->relay != NULL ? shared->plan->relay : shared->plan->servers,
+                       actor->session, hosts, sizeof hosts);
         worker->opened++;
         actor->spoke_ns = worker->sim != NULL ? sim_now_ns(worker->sim) : clock_now_ns();
         kind = worker->runtime->open(worker, actor, hosts, error);
@@ -229,14 +229,10 @@ static struct worker worker_of(const struct fleet *fleet, uint32_t index)
 /* Workers that run so long after worker_close_ns are killed. */
 #define END_NS (1500 * NS_PER_MS)
 
-/* The life of a worker in its process, until PHASE_CLOSE. Ctrl-C on the terminal reaches it too,
- * but only the parent obeys. */
+/* The life of a worker in its process, until PHASE_CLOSE. */
 static void live_as_worker(const struct fleet *fleet, uint32_t index, struct setup_session *setup,
                            struct ensemble *ensemble)
 {
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
     setup_session_abandon(setup);
     ensemble_forget(ensemble);
     struct worker worker = worker_of(fleet, index);
@@ -288,8 +284,7 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
             return kind;
         }
         if (worker == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (getppid() == parent)
+            if (process_follow(parent))
                 live_as_worker(fleet, workers->count, setup, ensemble);
             /* The parent's exit handlers and buffered output are not the child's. */
             _exit(0);

@@ -162,13 +162,17 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
     }
 }
 
-static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_ns)
+/* releaser: the session's number, + 1. */
+static void close_row(struct locks *locks, struct locks_lock *lock, uint32_t releaser,
+                      uint64_t at_ns)
 {
     struct locks_row *row = &lock->row;
     row->closed_ns = at_ns;
     locks->closed(locks->context, lock, row);
-    *row = (struct locks_row){
-        .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = waiters_of(lock)};
+    *row = (struct locks_row){.handoff = row->handoff + 1,
+                              .released_ns = at_ns,
+                              .releaser = releaser,
+                              .waiters = waiters_of(lock)};
     if (row->waiters > lock->waiters_max)
         lock->waiters_max = row->waiters;
 }
@@ -253,11 +257,12 @@ static void end_place(struct locks *locks, struct locks_place *place, uint64_t a
 {
     struct locks_lock *lock = place->lock;
     bool held = place->line.holds;
+    uint32_t releaser = place->session->number + 1;
     take_out(lock, place);
     lock->holders -= held;
     free_place(locks, place);
     if (held)
-        close_row(locks, lock, at_ns);
+        close_row(locks, lock, releaser, at_ns);
     give_turns(lock, at_ns);
 }
 
@@ -340,11 +345,13 @@ void locks_refuse(struct locks *locks, int64_t id, const char *path, bool sequen
         (void)arrive(locks, lock, id, at_ns);
 }
 
-void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
+bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 {
     struct locks_place *place = place_at(locks, path);
+    bool held = place != NULL && place->line.holds;
     if (place != NULL)
         end_place(locks, place, at_ns);
+    return held;
 }
 
 void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
@@ -398,6 +405,15 @@ struct locks_lock *locks_of_session(struct locks *locks, int64_t session)
     return session_of(locks, session)->lock;
 }
 
+bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t id)
+{
+    const struct locks_session *session = session_of(locks, id);
+    const struct locks_place *place = session->last_made;
+    while (place != NULL && place->lock != lock)
+        place = place->made_before;
+    return place != NULL || session->lock == lock;
+}
+
 bool locks_holds(struct locks *locks, int64_t session)
 {
     const struct locks_place *place = session_of(locks, session)->last_made;
@@ -419,7 +435,12 @@ struct locks *locks_new(locks_closed *closed, void *context)
 void locks_end(struct locks *locks, uint64_t at_ns)
 {
     for (size_t i = 0; i < locks->count; i++)
-        close_row(locks, locks->list[i], at_ns);
+        close_row(locks, locks->list[i], 0, at_ns);
+}
+
+uint32_t locks_number(struct locks *locks, int64_t session)
+{
+    return session_of(locks, session)->number;
 }
 
 const struct locks_lock *locks_at(const struct locks *locks, size_t index)

@@ -33,6 +33,7 @@ struct locks_lock;
 struct locks_row {
     uint64_t handoff;     /* its number: 0 before the first release */
     uint64_t released_ns; /* the release that opened it; of row 0 the first arrival */
+    uint32_t releaser;    /* the session of that release: its number, + 1 */
     uint64_t closed_ns;   /* the release that closed it; of a lock's last row locks_end */
     size_t waiters;       /* when it was opened */
     size_t granted;       /* places whose turn has come */
@@ -83,8 +84,9 @@ void locks_create(struct locks *locks, int64_t session, const char *path, bool s
 void locks_refuse(struct locks *locks, int64_t session, const char *path, bool sequential,
                   bool is_there, uint64_t at_ns);
 
-/* A znode of any kind is deleted; a session, and with it its ephemeral znodes, ends. */
-void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
+/* A znode of any kind is deleted: returns whether that is a release. A session, and with it its
+ * ephemeral znodes, ends. */
+bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
 void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 
 /* The session received a reply, or a notification, about a lock's znodes. Whose turn has come
@@ -99,11 +101,17 @@ struct locks_lock *locks_find(struct locks *locks, const char *path);
 /* The lock at which a session has arrived last; NULL: at none. */
 struct locks_lock *locks_of_session(struct locks *locks, int64_t session);
 
+/* Whether a session has arrived there last, or has a place there. */
+bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t session);
+
 /* Whether a session holds one. */
 bool locks_holds(struct locks *locks, int64_t session);
 
 /* Closes the rows that are open. Nothing may be fed afterwards. */
 void locks_end(struct locks *locks, uint64_t at_ns);
+
+/* The number of a session: in the order in which they were first told of. */
+uint32_t locks_number(struct locks *locks, int64_t session);
 
 /* Lock `index`, NULL behind the last; and how many sessions have a number. */
 const struct locks_lock *locks_at(const struct locks *locks, size_t index);

@@ -84,8 +84,8 @@ static void ask(void *context, const struct change *change)
     struct heard *heard = context;
     struct locks *locks = heard->handoffs->locks;
     note_path(heard, change->path);
-    if (change->opcode == OPCODE_DELETE)
-        locks_delete(locks, change->path, heard->at_ns);
+    if (change->opcode == OPCODE_DELETE && locks_delete(locks, change->path, heard->at_ns))
+        orders_release(&heard->handoffs->orders, heard->session);
     if (!change->ephemeral)
         return;
     locks_arrive(locks, heard->session, change->path, change->sequential, heard->at_ns);
@@ -108,9 +108,64 @@ static void confirm(void *context, const struct change *change)
 
 /* ------------------------------------------------------------------ rows */
 
+static bool is_traced(const struct handoffs *handoffs, uint64_t handoff)
+{
+    size_t i = 0;
+    while (i < handoffs->traced_count && handoffs->traced[i] != handoff)
+        i++;
+    return i < handoffs->traced_count;
+}
+
+/* The event has its own members; the others follow from the lock's open row. */
+static void note(struct handoffs *handoffs, const struct locks_lock *lock,
+                 struct handoffs_event event)
+{
+    if (!is_traced(handoffs, lock->row.handoff))
+        return;
+    if (handoffs->event_count == HANDOFFS_EVENTS_MAX) {
+        handoffs->lost++;
+        return;
+    }
+    event.lock = lock->index;
+    event.handoff = lock->row.handoff;
+    event.released_ns = lock->row.released_ns;
+    event.waiters = lock->row.waiters;
+    handoffs->events =
+        memory_grow(handoffs->events, handoffs->event_count, sizeof *handoffs->events);
+    handoffs->events[handoffs->event_count++] = event;
+}
+
+static void note_ends(struct handoffs *handoffs, const struct locks_lock *lock,
+                      const struct locks_row *row)
+{
+    if (row->releaser > 0)
+        note(handoffs, lock,
+             (struct handoffs_event){.kind = HANDOFFS_RELEASE,
+                                     .session = row->releaser - 1,
+                                     .at_ns = row->released_ns});
+    if (row->holder > 0)
+        note(handoffs, lock,
+             (struct handoffs_event){
+                 .kind = HANDOFFS_GRANT, .session = row->holder - 1, .at_ns = row->granted_ns});
+}
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct handoffs_event *one = a, *other = b;
+    const uint64_t keys[][2] = {{one->lock, other->lock},
+                                {one->handoff, other->handoff},
+                                {one->at_ns, other->at_ns},
+                                {one->kind, other->kind}};
+    size_t i = 0;
+    while (i < 3 && keys[i][0] == keys[i][1])
+        i++;
+    return (keys[i][0] > keys[i][1]) - (keys[i][0] < keys[i][1]);
+}
+
 static void keep_row(void *context, const struct locks_lock *lock, const struct locks_row *row)
 {
     struct handoffs *handoffs = context;
+    note_ends(handoffs, lock, row);
     if (handoffs->row_count == HANDOFFS_ROWS_MAX) {
         handoffs->lost++;
         return;
@@ -148,12 +203,14 @@ static enum tally_kind kind_of(enum opcode opcode)
     }
 }
 
-/* The lock that a message is about; NULL: none. */
+/* The lock that a message is about; NULL: none, or one at which its session has not arrived. */
 static struct locks_lock *lock_of(const struct heard *heard)
 {
     struct locks *locks = heard->handoffs->locks;
     struct locks_lock *lock = locks_find(locks, heard->path);
-    return lock != NULL ? lock : locks_of_session(locks, heard->session);
+    return lock == NULL                               ? locks_of_session(locks, heard->session)
+           : locks_is_at(locks, lock, heard->session) ? lock
+                                                      : NULL;
 }
 
 /* What makes a folder is of no lock. */
@@ -187,7 +244,15 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
         return 0;
     struct heard heard = hear(handoffs, conversation, &request->record.path, sent->sent_ns);
     change_each_asked(request->opcode, &request->record, ask, &heard);
-    struct tally *tally = tally_of(&heard, lock_of(&heard), request->opcode);
+    struct locks_lock *lock = lock_of(&heard);
+    struct tally *tally = tally_of(&heard, lock, request->opcode);
+    if (lock != NULL)
+        note(handoffs, lock,
+             (struct handoffs_event){.kind = HANDOFFS_REQUEST,
+                                     .session = locks_number(handoffs->locks, heard.session),
+                                     .at_ns = sent->sent_ns,
+                                     .request = kind});
+    orders_ask(&handoffs->orders, heard.session, kind);
     tally_add(tally, kind, 1);
     tally_add(tally, TALLY_BYTES_SENT, sent->bytes);
     free(heard.path);
@@ -218,8 +283,16 @@ static void hear_reply(void *context, struct conversation *conversation,
     change_each_answered(request, reply, confirm, &heard);
     struct locks_lock *lock = lock_of(&heard);
     count_reply(tally_of(&heard, lock, request->opcode), request->opcode, reply, bytes);
-    if (lock != NULL)
+    if (lock != NULL) {
         (void)locks_hear(handoffs->locks, heard.session, lock, true, at_ns);
+        note(handoffs, lock,
+             (struct handoffs_event){.kind = HANDOFFS_REPLY,
+                                     .session = locks_number(handoffs->locks, heard.session),
+                                     .at_ns = at_ns,
+                                     .latency_ns = at_ns - request->sent_ns,
+                                     .request = kind_of(request->opcode),
+                                     .code = reply->error});
+    }
     free(heard.path);
 }
 
@@ -232,12 +305,19 @@ static void hear_notification(void *context, struct conversation *conversation,
     struct locks_lock *lock = lock_of(&heard);
     /* The end of a session that the relay does not see, such as an expiry. */
     if (notification->event == MESSAGE_EVENT_DELETED)
-        locks_delete(handoffs->locks, heard.path, at_ns);
+        (void)locks_delete(handoffs->locks, heard.path, at_ns);
+    orders_notify(&handoffs->orders, heard.session);
     if (lock != NULL) {
         bool waited = locks_hear(handoffs->locks, heard.session, lock, false, at_ns);
         tally_add(&lock->row.tally, TALLY_NOTIFICATION, 1);
         tally_add(&lock->row.tally, TALLY_NOTIFICATION_SPURIOUS, !waited);
         tally_add(&lock->row.tally, TALLY_BYTES_RECEIVED, bytes);
+        note(handoffs, lock,
+             (struct handoffs_event){.kind = HANDOFFS_NOTIFICATION,
+                                     .session = locks_number(handoffs->locks, heard.session),
+                                     .at_ns = at_ns,
+                                     .code = notification->event,
+                                     .wakes = waited});
     }
     free(heard.path);
 }
@@ -255,12 +335,16 @@ void handoffs_init(struct handoffs *handoffs)
 void handoffs_end(struct handoffs *handoffs, uint64_t at_ns)
 {
     locks_end(handoffs->locks, at_ns);
+    if (handoffs->event_count > 0)
+        qsort(handoffs->events, handoffs->event_count, sizeof *handoffs->events, compare_events);
 }
 
 void handoffs_deinit(struct handoffs *handoffs)
 {
     tdestroy(handoffs->before, free_before);
+    orders_deinit(&handoffs->orders);
     locks_free(handoffs->locks);
     free(handoffs->rows);
+    free(handoffs->events);
     *handoffs = (struct handoffs){0};
 }

@@ -6,6 +6,7 @@ static void hear_opening(void *context, struct conversation *conversation,
                          const size_t bytes[CONVERSATION_SIDES])
 {
     struct observer *observer = context;
+    clients_listener.opened(&observer->clients, conversation, request, reply, bytes);
     traffic_listener.opened(&observer->traffic, conversation, request, reply, bytes);
 }
 
@@ -18,6 +19,7 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
     if (observer->handoffs != NULL)
         handoffs_listener.requested(observer->handoffs, conversation, request, sent);
     watches_listener.requested(&observer->watches, conversation, request, sent);
+    clients_listener.requested(&observer->clients, conversation, request, sent);
     return traffic_listener.requested(&observer->traffic, conversation, request, sent);
 }
 
@@ -29,6 +31,7 @@ static void hear_reply(void *context, struct conversation *conversation,
     if (observer->handoffs != NULL)
         handoffs_listener.replied(observer->handoffs, conversation, request, reply, bytes, at_ns);
     watches_listener.replied(&observer->watches, conversation, request, reply, bytes, at_ns);
+    clients_listener.replied(&observer->clients, conversation, request, reply, bytes, at_ns);
     traffic_listener.replied(&observer->traffic, conversation, request, reply, bytes, at_ns);
 }
 
@@ -40,6 +43,7 @@ static void hear_notification(void *context, struct conversation *conversation,
     if (observer->handoffs != NULL)
         handoffs_listener.notified(observer->handoffs, conversation, notification, bytes, at_ns);
     watches_listener.notified(&observer->watches, conversation, notification, bytes, at_ns);
+    clients_listener.notified(&observer->clients, conversation, notification, bytes, at_ns);
     traffic_listener.notified(&observer->traffic, conversation, notification, bytes, at_ns);
 }
 

@@ -88,11 +88,6 @@ static void measure(struct probe *probe, const struct endpoint *const endpoints[
 
 /* ------------------------------------------------------------------ in the process of the relay */
 
-static void ignore_end(void *context, const struct conversation *conversation)
-{
-    (void)context, (void)conversation;
-}
-
 /* Forks the probe, and relays until it has ended. */
 static enum error_kind relay_probe(struct relay *relay, const struct connect_string *servers,
                                    struct probe *probe, struct error *error)
@@ -127,11 +122,8 @@ enum error_kind probe_run(const struct connect_string *servers, const char *addr
 {
     struct traffic traffic;
     struct relay *relay;
-    const struct relay_options options = {.servers = servers,
-                                          .address = address,
-                                          .listener = &traffic_listener,
-                                          .ended = ignore_end,
-                                          .context = &traffic};
+    const struct relay_options options = {
+        .servers = servers, .address = address, .listener = &traffic_listener, .context = &traffic};
     *probe = mmap(NULL, sizeof **probe, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (*probe == MAP_FAILED) {
         *probe = NULL;

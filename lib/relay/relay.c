@@ -175,7 +175,8 @@ static void close_pair(struct relay *relay, struct pair *pair, bool with_reset)
     }
     pair->closed = true;
     relay->connections.open--;
-    relay->options.ended(relay->options.context, &pair->conversation);
+    if (relay->options.ended != NULL)
+        relay->options.ended(relay->options.context, &pair->conversation);
     conversation_deinit(&pair->conversation);
     unlink_pair(relay, pair);
 }

@@ -28,8 +28,9 @@ struct relay_options {
     const char *address;                  /* on which it listens, a number; "127.0.0.1" */
     const struct conversation_listener *listener;
     struct conversation_copies copies; /* of every conversation */
-    void (*ended)(void *context, const struct conversation *conversation); /* with its connection */
-    void *context;                                                         /* of both */
+    /* With its connection; may be NULL. */
+    void (*ended)(void *context, const struct conversation *conversation);
+    void *context; /* of both */
 };
 
 /* Listens; *relay is the caller's to relay_free. ERROR_USAGE for an address that is none of this

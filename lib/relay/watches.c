@@ -406,9 +406,11 @@ static void close_session(struct heard *heard, struct session *session)
 
 /* ------------------------------------------------------------------ what follows */
 
-static void end_following(struct watches *watches, struct session *session, bool got)
+/* wrote: whether it has written something; who holds a lock has got something, too. */
+static void end_following(struct watches *watches, struct session *session, bool wrote)
 {
     struct watches_write *write = session->follows;
+    bool got = wrote || (watches->locks != NULL && locks_holds(watches->locks, session->id));
     session->follows = NULL;
     session->first_xid = 0;
     session->asked = 0;
@@ -457,9 +459,7 @@ static void follow_reply(struct watches *watches, struct session *session,
     bool wrote = reply->error == 0 && changes(request->opcode);
     bool armed = session->asked == 0 && request->record.watch;
     if (wrote || armed)
-        end_following(watches, session,
-                      wrote ||
-                          (watches->locks != NULL && locks_holds(watches->locks, session->id)));
+        end_following(watches, session, wrote);
 }
 
 /* ------------------------------------------------------------------ the listener */

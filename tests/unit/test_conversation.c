@@ -3,7 +3,7 @@
  * are cut; and what cannot be read. */
 #include "relay/traffic.h"
 
-#include "tests/support/talk.h"
+#include "tests/support/messages.h"
 #include "tests/support/test.h"
 
 /* ------------------------------------------------------------------ what is told of them */
@@ -16,7 +16,7 @@ static int set_up(void **state)
     (void)state;
     traffic_init(&traffic);
     conversation_init(&conversation, &traffic_listener, &traffic);
-    message_count = 0;
+    messages_count = 0;
     return 0;
 }
 
@@ -41,7 +41,7 @@ static void feed(enum conversation_side from, const unsigned char *bytes, size_t
 
 static void feed_all(void)
 {
-    for (size_t i = 0; i < message_count; i++)
+    for (size_t i = 0; i < messages_count; i++)
         feed(messages[i].from, messages[i].bytes, messages[i].count);
 }
 
@@ -109,19 +109,19 @@ static void assert_told(void)
 
 TEST_BETWEEN(every_message_is_told, set_up, tear_down)
 {
-    hold_a_conversation();
+    messages_hold();
     feed_all();
     assert_told();
 }
 
 TEST_BETWEEN(a_message_may_be_cut_at_every_byte, set_up, tear_down)
 {
-    hold_a_conversation();
+    messages_hold();
     size_t longest = 0;
-    for (size_t i = 0; i < message_count; i++)
+    for (size_t i = 0; i < messages_count; i++)
         longest = messages[i].count > longest ? messages[i].count : longest;
     for (size_t cut = 1; cut < longest; cut++) {
-        for (size_t i = 0; i < message_count; i++) {
+        for (size_t i = 0; i < messages_count; i++) {
             size_t first = cut < messages[i].count ? cut : messages[i].count;
             feed(messages[i].from, messages[i].bytes, first);
             feed(messages[i].from, messages[i].bytes + first, messages[i].count - first);
@@ -135,8 +135,8 @@ TEST_BETWEEN(a_message_may_be_cut_at_every_byte, set_up, tear_down)
 
 TEST_BETWEEN(a_byte_at_a_time, set_up, tear_down)
 {
-    hold_a_conversation();
-    for (size_t i = 0; i < message_count; i++)
+    messages_hold();
+    for (size_t i = 0; i < messages_count; i++)
         for (size_t byte = 0; byte < messages[i].count; byte++)
             feed(messages[i].from, messages[i].bytes + byte, 1);
     assert_told();
@@ -145,10 +145,10 @@ TEST_BETWEEN(a_byte_at_a_time, set_up, tear_down)
 TEST_BETWEEN(all_messages_in_one_piece, set_up, tear_down)
 {
     static unsigned char all[MESSAGES_MOST * BYTES_MOST];
-    hold_a_conversation();
+    messages_hold();
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++) {
         size_t count = 0;
-        for (size_t i = 0; i < message_count; i++)
+        for (size_t i = 0; i < messages_count; i++)
             if (messages[i].from == side) {
                 memcpy(all + count, messages[i].bytes, messages[i].count);
                 count += messages[i].count;
@@ -169,8 +169,8 @@ static void assert_unreadable(const char *why, uint64_t unread)
                          conversation_unread(&conversation, SERVER),
                      unread);
     uint64_t requests = traffic_requests(&traffic);
-    say(CLIENT, "iisf", 90, 4, "/l/b", 0);
-    feed(CLIENT, messages[message_count - 1].bytes, messages[message_count - 1].count);
+    messages_say(CLIENT, "iisf", 90, 4, "/l/b", 0);
+    feed(CLIENT, messages[messages_count - 1].bytes, messages[messages_count - 1].count);
     assert_int_equal(traffic_requests(&traffic), requests);
     traffic_end(&traffic, &conversation);
     assert_int_equal(traffic.unreadable, 1);
@@ -179,16 +179,16 @@ static void assert_unreadable(const char *why, uint64_t unread)
 
 TEST_BETWEEN(a_request_with_a_byte_too_many, set_up, tear_down)
 {
-    say_opening();
-    say(CLIENT, "iisff", 1, 4, "/l/b", 0, 0);
+    messages_open(77);
+    messages_say(CLIENT, "iisff", 1, 4, "/l/b", 0, 0);
     feed_all();
     assert_unreadable("a request cannot be read", messages[2].count);
 }
 
 TEST_BETWEEN(a_request_with_a_byte_too_few, set_up, tear_down)
 {
-    say_opening();
-    say(CLIENT, "iis", 1, 4, "/l/b");
+    messages_open(77);
+    messages_say(CLIENT, "iis", 1, 4, "/l/b");
     feed_all();
     assert_unreadable("a request cannot be read", messages[2].count);
 }
@@ -197,8 +197,8 @@ TEST_BETWEEN(a_path_of_a_wrong_length, set_up, tear_down)
 {
     static const int lengths[] = {-2, INT32_MIN, 100, INT32_MAX};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        say_opening();
-        say(CLIENT, "iiif", 1, 4, lengths[i], 0);
+        messages_open(77);
+        messages_say(CLIENT, "iiif", 1, 4, lengths[i], 0);
         feed_all();
         assert_unreadable("a request cannot be read", messages[2].count);
         tear_down(NULL);
@@ -208,26 +208,26 @@ TEST_BETWEEN(a_path_of_a_wrong_length, set_up, tear_down)
 
 TEST_BETWEEN(a_reply_that_cannot_be_read, set_up, tear_down)
 {
-    say_opening();
-    say(CLIENT, "iisf", 1, 4, "/l/b", 0);
-    say(SERVER, "ilis", 1, 9, 0, "no stat");
+    messages_open(77);
+    messages_say(CLIENT, "iisf", 1, 4, "/l/b", 0);
+    messages_say(SERVER, "ilis", 1, 9, 0, "no stat");
     feed_all();
     assert_unreadable("a reply cannot be read", messages[3].count);
 }
 
 TEST_BETWEEN(a_reply_to_nothing, set_up, tear_down)
 {
-    say_opening();
-    say(SERVER, "ili", 1, 9, 0);
+    messages_open(77);
+    messages_say(SERVER, "ili", 1, 9, 0);
     feed_all();
     assert_unreadable("a reply answers no request", messages[2].count);
 }
 
 TEST_BETWEEN(a_vector_longer_than_its_message, set_up, tear_down)
 {
-    say_opening();
-    say(CLIENT, "iisf", 1, 8, "/l", 0);
-    say(SERVER, "ilii", 1, 9, 0, INT32_MAX);
+    messages_open(77);
+    messages_say(CLIENT, "iisf", 1, 8, "/l", 0);
+    messages_say(SERVER, "ilii", 1, 9, 0, INT32_MAX);
     feed_all();
     assert_unreadable("a reply cannot be read", messages[3].count);
 }
@@ -235,7 +235,7 @@ TEST_BETWEEN(a_vector_longer_than_its_message, set_up, tear_down)
 TEST_BETWEEN(a_length_below_zero, set_up, tear_down)
 {
     static const unsigned char below[] = {0xff, 0xff, 0xff, 0xfe};
-    say_opening();
+    messages_open(77);
     feed_all();
     feed(CLIENT, below, sizeof below);
     assert_unreadable("a message has a length below 0", sizeof below);
@@ -250,7 +250,7 @@ TEST_BETWEEN(garbage_opens_no_session, set_up, tear_down)
 
 TEST_BETWEEN(a_server_that_speaks_first, set_up, tear_down)
 {
-    say(SERVER, "iilsf", 0, 30000, 77, "0123456789abcdef", 0);
+    messages_say(SERVER, "iilsf", 0, 30000, 77, "0123456789abcdef", 0);
     feed_all();
     assert_unreadable("the server spoke first", messages[0].count);
 }
@@ -272,7 +272,7 @@ TEST_BETWEEN(a_message_longer_than_is_kept, set_up, tear_down)
 {
     static unsigned char piece[1 << 20];
     const unsigned char head[] = {0, 0x60, 0, 0, 0, 0, 0, 1, 0, 0, 0, 5}; /* 6 MiB: setData */
-    say_opening();
+    messages_open(77);
     feed_all();
     feed(CLIENT, head, sizeof head);
     for (size_t left = ((size_t)6 << 20) - 8, next; left > 0; left -= next) {
@@ -317,27 +317,27 @@ static void begin_another(void)
 {
     conversation_deinit(&conversation);
     conversation_init(&conversation, &traffic_listener, &traffic);
-    message_count = 0;
+    messages_count = 0;
 }
 
 TEST_BETWEEN(a_session_that_is_resumed_and_one_that_is_refused, set_up, tear_down)
 {
-    say(CLIENT, "ilils", 0, 5, 30000, 77, "0123456789abcdef"); /* as before 3.4 */
-    say(SERVER, "iils", 0, 30000, 77, "0123456789abcdef");
+    messages_say(CLIENT, "ilils", 0, 5, 30000, 77, "0123456789abcdef"); /* as before 3.4 */
+    messages_say(SERVER, "iils", 0, 30000, 77, "0123456789abcdef");
     feed_all();
     traffic_end(&traffic, &conversation);
     assert_int_equal(traffic.sessions, 1);
     assert_int_equal(traffic.resumed, 1);
     begin_another();
-    say(CLIENT, "ililsf", 0, 5, 30000, 78, "0123456789abcdef", 0);
-    say(SERVER, "iilsf", 0, 0, 0, "0123456789abcdef", 0);
+    messages_say(CLIENT, "ililsf", 0, 5, 30000, 78, "0123456789abcdef", 0);
+    messages_say(SERVER, "iilsf", 0, 0, 0, "0123456789abcdef", 0);
     feed_all();
     assert_int_equal(traffic.refused, 1);
     assert_int_equal(traffic.sessions, 1);
     /* A server that does not know the session may give the client another one. */
     begin_another();
-    say(CLIENT, "ililsf", 0, 5, 30000, 78, "0123456789abcdef", 0);
-    say(SERVER, "iilsf", 0, 30000, 79, "0123456789abcdef", 0);
+    messages_say(CLIENT, "ililsf", 0, 5, 30000, 78, "0123456789abcdef", 0);
+    messages_say(SERVER, "iilsf", 0, 30000, 79, "0123456789abcdef", 0);
     feed_all();
     assert_int_equal(traffic.sessions, 2);
     assert_int_equal(traffic.resumed, 1);
@@ -346,10 +346,10 @@ TEST_BETWEEN(a_session_that_is_resumed_and_one_that_is_refused, set_up, tear_dow
 /* Requests that a connection takes with it. */
 TEST_BETWEEN(requests_without_a_reply, set_up, tear_down)
 {
-    say_opening();
+    messages_open(77);
     for (int xid = 1; xid <= 20; xid++)
-        say(CLIENT, "iisf", xid, 4, "/l/b", 0);
-    say(SERVER, "ilisS", 3, 11, 0, "x"); /* out of turn, which no server does */
+        messages_say(CLIENT, "iisf", xid, 4, "/l/b", 0);
+    messages_say(SERVER, "ilisS", 3, 11, 0, "x"); /* out of turn, which no server does */
     feed_all();
     assert_null(conversation.unreadable);
     assert_int_equal(conversation_unanswered(&conversation), 19);

@@ -11,6 +11,7 @@
 #include "bench/cli/rows.h"
 #include "bench/output/handoff_rows.h"
 #include "bench/output/load_rows.h"
+#include "bench/output/trace_rows.h"
 #include "bench/output/trial_columns.h"
 #include "bench/paper/internal.h"
 #include "bench/recipes/law_table.h"
@@ -41,7 +42,9 @@ static const struct table_type *const tables[] = {
     &plan_row_table,       &table1_table,        &table2_table,         &table3_table,
     &table3_row_table,     &figure8_fault_table, &figure8_sample_table, &command_row_table,
     &reproduced_row_table, &tap_operation_table, &tap_place_table,      &tap_error_table,
-    &tap_run_table,        &tap_law_table,       &handoff_row_table,
+    &tap_run_table,        &tap_law_table,       &handoff_row_table,    &trace_row_table,
+    &tap_session_table,    &tap_second_table,    &tap_watch_table,      &tap_cause_table,
+    &tap_herd_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])

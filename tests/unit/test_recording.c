@@ -5,7 +5,7 @@
 
 #include "relay/traffic.h"
 
-#include "tests/support/talk.h"
+#include "tests/support/messages.h"
 #include "tests/support/test.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static unsigned char content[FILE_SIZE_MOST];
 static int set_up(void **state)
 {
     (void)state;
-    message_count = 0;
+    messages_count = 0;
     snprintf(path, sizeof path, "/tmp/test_recording.%d", (int)getpid());
     (void)unlink(path);
     return 0;
@@ -46,7 +46,7 @@ static void converse(struct recorder *recorder, struct traffic *traffic)
     struct conversation conversation;
     conversation_init(&conversation, &traffic_listener, traffic);
     conversation.copies = recorder_copies(recorder);
-    for (size_t i = 0; i < message_count; i++) {
+    for (size_t i = 0; i < messages_count; i++) {
         now_ns += 1000 * i * i;
         conversation_feed(&conversation, messages[i].from, messages[i].bytes, 2, now_ns);
         now_ns += 300;
@@ -128,23 +128,23 @@ static void assert_told_again(void)
 
 TEST_BETWEEN(counts_bytes_and_latencies_are_the_same, set_up, tear_down)
 {
-    hold_a_conversation();
+    messages_hold();
     assert_told_again();
 }
 
 TEST_BETWEEN(what_cannot_be_read_is_counted_the_same, set_up, tear_down)
 {
-    say_opening();
-    say(CLIENT, "iisf", 1, 4, "/l/b", 0);
-    say(SERVER, "ilis", 1, 9, 0, "no stat");
-    say(CLIENT, "iisf", 2, 4, "/l/b", 0);
+    messages_open(77);
+    messages_say(CLIENT, "iisf", 1, 4, "/l/b", 0);
+    messages_say(SERVER, "ilis", 1, 9, 0, "no stat");
+    messages_say(CLIENT, "iisf", 2, 4, "/l/b", 0);
     assert_told_again();
 }
 
 TEST_BETWEEN(a_reply_that_is_missing_is_still_missing, set_up, tear_down)
 {
-    say_opening();
-    say(CLIENT, "iisf", 1, 4, "/l/b", 0);
+    messages_open(77);
+    messages_say(CLIENT, "iisf", 1, 4, "/l/b", 0);
     assert_told_again();
 }
 
@@ -152,8 +152,8 @@ TEST_BETWEEN(garbage_words_and_tls_are_what_they_were, set_up, tear_down)
 {
     static const char *const said[] = {"ruok", "\x16\x03\x01\x02", "gar"};
     for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
-        message_count = 2;
-        for (size_t k = 0; k < message_count; k++) {
+        messages_count = 2;
+        for (size_t k = 0; k < messages_count; k++) {
             messages[k] =
                 (struct message){.from = k == 0 ? CLIENT : SERVER, .count = strlen(said[i])};
             memcpy(messages[k].bytes, said[i], messages[k].count);
@@ -171,8 +171,8 @@ TEST_BETWEEN(a_message_longer_than_is_kept_has_its_length, set_up, tear_down)
     size_t count = SPLITTER_KEPT_MAX + 12345;
     unsigned char *long_message = calloc(count, 1);
     assert_non_null(long_message);
-    say_opening();
-    say(CLIENT, "iissai", 1, 1, "/l/q-", "me", 3);
+    messages_open(77);
+    messages_say(CLIENT, "iissai", 1, 1, "/l/q-", "me", 3);
     memcpy(long_message, messages[2].bytes, messages[2].count);
     for (int i = 0; i < 4; i++)
         long_message[i] = (unsigned char)((count - 4) >> (24 - 8 * i));
@@ -219,13 +219,13 @@ static void record_secrets(bool with_data)
 {
     struct traffic traffic;
     struct recorder *recorder = begin(with_data);
-    hold_a_conversation();
-    say(CLIENT, "iissai", 30, 1, "/l/secret", "of a create", 3);
-    say(SERVER, "ilis", 30, 9, 0, "/l/secret");
-    say(CLIENT, "iisf", 31, 4, "/l/b", 0);
-    say(SERVER, "ilisS", 31, 11, 0, "of a reply");
-    say(CLIENT, "iiifissiifi", 32, 14, 5, 0, -1, "/m", "of a transaction", -1, -1, 1, -1);
-    say(CLIENT, "iiisiis", 33, 102, 0, "of sasl", 0, 0, "");
+    messages_hold();
+    messages_say(CLIENT, "iissai", 30, 1, "/l/secret", "of a create", 3);
+    messages_say(SERVER, "ilis", 30, 9, 0, "/l/secret");
+    messages_say(CLIENT, "iisf", 31, 4, "/l/b", 0);
+    messages_say(SERVER, "ilisS", 31, 11, 0, "of a reply");
+    messages_say(CLIENT, "iiifissiifi", 32, 14, 5, 0, -1, "/m", "of a transaction", -1, -1, 1, -1);
+    messages_say(CLIENT, "iiisiis", 33, 102, 0, "of sasl", 0, 0, "");
     traffic_init(&traffic);
     converse(recorder, &traffic);
     end(recorder);
@@ -251,11 +251,11 @@ TEST_BETWEEN(bytes_of_an_unknown_operation_are_not_in_the_file, set_up, tear_dow
 {
     struct traffic traffic;
     struct recorder *recorder = begin(true);
-    say_opening();
-    say(CLIENT, "iis", 1, 999, "of a later release");
-    say(SERVER, "ilis", 1, 9, 0, "of a later reply");
-    say(CLIENT, "iis", 2, 9, "/l");
-    say(SERVER, "ilis", 2, 9, -101, "of a refusal");
+    messages_open(77);
+    messages_say(CLIENT, "iis", 1, 999, "of a later release");
+    messages_say(SERVER, "ilis", 1, 9, 0, "of a later reply");
+    messages_say(CLIENT, "iis", 2, 9, "/l");
+    messages_say(SERVER, "ilis", 2, 9, -101, "of a refusal");
     traffic_init(&traffic);
     converse(recorder, &traffic);
     end(recorder);
@@ -381,7 +381,7 @@ TEST_BETWEEN(a_recorder_that_was_killed_leaves_what_it_had_flushed, set_up, tear
 {
     struct traffic live, again;
     struct recording_facts facts;
-    hold_a_conversation();
+    messages_hold();
     pid_t pid = fork();
     if (pid == 0) {
         struct recorder *recorder = begin(false);
@@ -410,7 +410,7 @@ TEST_BETWEEN(a_full_disk_is_told_at_the_end, set_up, tear_down)
         struct traffic live;
         signal(SIGXFSZ, SIG_IGN);
         traffic_init(&live);
-        hold_a_conversation();
+        messages_hold();
         struct recorder *recorder = begin(false);
         bool is_limited = setrlimit(RLIMIT_FSIZE, &limit) == 0;
         converse(recorder, &live);

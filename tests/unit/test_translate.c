@@ -11,14 +11,14 @@ TEST(test_every_lost_connection_is_one)
     static const int codes[] = {ZCONNECTIONLOSS, ZOPERATIONTIMEOUT, ZCLOSING,
                                 ZRUNTIMEINCONSISTENCY};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        assert_int_equal(translate_status(codes[i]), ZK_CONNECTION_LOSS);
+        assert_int_equal(client_status_of(codes[i]), ZK_CONNECTION_LOSS);
 }
 
 TEST(test_what_was_never_sent_is_no_lost_connection)
 {
-    assert_int_equal(translate_status(ZBADARGUMENTS), ZK_OTHER_ERROR);
-    assert_int_equal(translate_status(ZMARSHALLINGERROR), ZK_OTHER_ERROR);
-    assert_int_equal(translate_status(ZINVALIDSTATE), ZK_SESSION_EXPIRED);
+    assert_int_equal(client_status_of(ZBADARGUMENTS), ZK_OTHER_ERROR);
+    assert_int_equal(client_status_of(ZMARSHALLINGERROR), ZK_OTHER_ERROR);
+    assert_int_equal(client_status_of(ZINVALIDSTATE), ZK_SESSION_EXPIRED);
 }
 
 enum { CONNECTED = 3, EXPIRED = -112, REFUSED = -113 };
