@@ -221,12 +221,12 @@ static void write_gaps(const struct replaying *replaying, FILE *stream)
         wrap_sentence(stream,
                       "%" PRIu64 " requests were left out: auth, sasl, reconfig, or unknown.",
                       result->left_out);
-    if (result->overdue > 0)
+    if (result->given_up > 0)
         wrap_sentence(stream,
                       "%" PRIu64
                       " times a notification that a client had got did not come; its next "
                       "request was sent without it.",
-                      result->overdue);
+                      result->given_up);
     if (replaying->prior.facts.is_cut)
         wrap_sentence(stream, "The recording has no end, because zkherd was killed.");
 }

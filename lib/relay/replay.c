@@ -568,7 +568,7 @@ static bool has_notifications(struct line *line, struct step *step, uint64_t now
         step->waits_ns = now_ns;
     if (step->waits_ns == 0 || now_ns - step->waits_ns < REPLAY_PATIENCE_NS)
         return false;
-    line->replay->result->overdue++;
+    line->replay->result->given_up++;
     line->notifications[REPLAYED] = step->notifications;
     return true;
 }

@@ -49,7 +49,7 @@ struct replay_difference {
     X(left_out, "requests that were left out: auth, sasl, reconfig, and what is not in the file")  \
     X(unsent, "requests that were not sent, because their connection had ended")                   \
     X(held, "requests that were held back until what was done before them was done")               \
-    X(overdue, "notifications that had been recorded and were given up")                           \
+    X(given_up, "requests that were sent although a recorded notification had not come")           \
     X(lost, "connections that the servers ended, and not in the recording")                        \
     X(unconnected, "connections that could not be made")
 
