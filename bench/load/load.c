@@ -154,7 +154,8 @@ static const char usage[] =
 static const char notes[] =
     "\n"
     "Durations D: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers counted\n"
-    "otherwise; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
+    "otherwise, or answered a replay otherwise; 2 wrong usage; 3 the environment;\n"
+    "4 the measurement is not valid.\n"
     "\n"
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
