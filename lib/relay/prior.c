@@ -113,20 +113,20 @@ static void note(struct prior *prior, enum opcode opcode, struct jute_bytes path
     bool is_sequential = path.length != made.length;
     if (path.length == 0)
         return;
-    if (is_create(opcode) && error == 0) {
+    bool creates = is_create(opcode), names = needs_znode(opcode);
+    if (creates && error == 0) {
         note_made(prior, made.bytes, made.length);
         if (is_sequential)
             rename_add(&prior->names, made.bytes, made.length);
-    } else if (is_create(opcode) && error == NODE_EXISTS)
-        note_there(prior, path.bytes, path.length);
-    else if (is_create(opcode) && error == NO_NODE)
-        note_absent(prior, path.bytes, parent_length(path.bytes, path.length));
-    else if (opcode == OPCODE_DELETE && error == 0)
+    } else if (opcode == OPCODE_DELETE && error == 0)
         note_deleted(prior, path.bytes, path.length);
-    else if (needs_znode(opcode) && (error == 0 || error == BAD_VERSION || error == NOT_EMPTY))
+    else if ((creates && error == NODE_EXISTS) ||
+             (names && (error == 0 || error == BAD_VERSION || error == NOT_EMPTY)))
         note_there(prior, path.bytes, path.length);
-    else if (needs_znode(opcode) && error == NO_NODE)
+    else if (names && error == NO_NODE)
         note_absent(prior, path.bytes, path.length);
+    else if (creates && error == NO_NODE)
+        note_absent(prior, path.bytes, parent_length(path.bytes, path.length));
 }
 
 /* Each part of a transaction; of one that has failed only the part that failed tells something. */

@@ -419,7 +419,7 @@ static struct conversation *find_conversation(struct conversation ***list, size_
                                               void *context)
 {
     if (event->connection == *count) {
-        *list = memory_grow(*list, *count, sizeof **list);
+        *list = memory_grow(*list, *count, sizeof(void *));
         (*list)[*count] = memory_new(1, sizeof ***list);
         conversation_init((*list)[(*count)++], listener, context);
     }
@@ -431,13 +431,13 @@ enum error_kind recording_read(const char *path, const struct conversation_liste
                                              const struct conversation *conversation),
                                void *context, struct recording_facts *facts, struct error *error)
 {
-    struct recording *recording;
+    struct recording *recording = NULL;
     struct conversation **list = NULL;
     struct recording_event event;
     size_t count = 0;
     bool more;
     enum error_kind kind = recording_open(path, &recording, error);
-    if (kind != ERROR_NONE)
+    if (recording == NULL)
         return kind;
     *facts = (struct recording_facts){.begun_ns = recording->last_ns};
     while ((kind = recording_next(recording, &event, &more, error)) == ERROR_NONE && more) {

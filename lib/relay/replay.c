@@ -46,6 +46,17 @@ struct exchange {
     struct exchange *older, *newer;
 };
 
+/* It is the tag of its request in both conversations; 0: a request that is left out. */
+union tag {
+    uint64_t number;
+    struct exchange *exchange;
+};
+
+static struct exchange *exchange_of(const struct conversation_request *request)
+{
+    return (union tag){.number = request->tag}.exchange;
+}
+
 /* What is due on a connection, and has not been done yet. */
 struct step {
     struct step *next;
@@ -211,7 +222,7 @@ static void take_reply(struct line *line, enum side side,
                        const struct conversation_request *request,
                        const struct message_reply *reply)
 {
-    struct exchange *exchange = (struct exchange *)(uintptr_t)request->tag;
+    struct exchange *exchange = exchange_of(request);
     struct replay *replay = line->replay;
     struct jute_bytes path = request->record.path;
     line->replies[side]++;
@@ -292,7 +303,7 @@ static uint64_t recorded_requested(void *context, struct conversation *conversat
     line->latest = line->exchanges = exchange;
     if (!line->over)
         list_exchange(replay, exchange, request);
-    return (uintptr_t)exchange;
+    return (union tag){.exchange = exchange}.number;
 }
 
 static void recorded_replied(void *context, struct conversation *conversation,
@@ -334,7 +345,7 @@ static uint64_t replayed_requested(void *context, struct conversation *conversat
     line->latest->tag =
         traffic_listener.requested(&line->replay->result->traffic, conversation, request, sent);
     line->replay->outstanding++;
-    return (uintptr_t)line->latest;
+    return (union tag){.exchange = line->latest}.number;
 }
 
 static void replayed_replied(void *context, struct conversation *conversation,
@@ -343,7 +354,7 @@ static void replayed_replied(void *context, struct conversation *conversation,
 {
     struct line *line = context;
     struct conversation_request counted = *request;
-    counted.tag = ((const struct exchange *)(uintptr_t)request->tag)->tag;
+    counted.tag = exchange_of(request)->tag;
     traffic_listener.replied(&line->replay->result->traffic, conversation, &counted, reply, bytes,
                              at_ns);
     line->replay->outstanding--;
@@ -396,7 +407,7 @@ static struct line *line_of(struct replay *replay, uint64_t number)
     conversation_init(&line->conversations[RECORDED], &recorded, line);
     conversation_init(&line->conversations[REPLAYED], &replayed, line);
     line->conversations[REPLAYED].copies = (struct conversation_copies){look_for_password, line};
-    replay->lines = memory_grow(replay->lines, replay->line_count, sizeof *replay->lines);
+    replay->lines = memory_grow(replay->lines, replay->line_count, sizeof(void *));
     return replay->lines[replay->line_count++] = line;
 }
 
@@ -792,8 +803,10 @@ static void free_line(struct line *line)
     end_line(line);
     while (line->first != NULL)
         drop_step(line);
-    while (line->exchanges != NULL)
-        end_exchange(line, line->exchanges);
+    for (struct exchange *exchange = line->exchanges, *next; exchange != NULL; exchange = next) {
+        next = exchange->next;
+        end_exchange(line, exchange);
+    }
     for (enum side side = 0; side < SIDES; side++)
         conversation_deinit(&line->conversations[side]);
     free(line->pending);
