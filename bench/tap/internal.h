@@ -136,6 +136,10 @@ struct table tap_laws(const struct tap_result *result);
  * is the first of them. NULL: there is none. */
 char *tap_like(const struct tap_result *result, const struct recipe **like);
 
+/* A sentence about what the first run of --drain, which is not counted, sent beyond the others with
+ * as many clients: what is made once. The caller's to free. NULL: nothing. */
+char *tap_first_time(const struct tap_result *result);
+
 /* ZooKeeper's name of a request: a static string. */
 const char *tap_request_word(enum tally_kind tally);
 
@@ -286,8 +290,9 @@ struct tap_result {
     const struct watches *watches; /* ended */
     struct tap_period **periods;   /* the caller's to free, and what is in them */
     size_t period_count;
-    uint64_t begun_ns, ended_ns; /* of the clock of the messages */
-    char *like, *order;          /* sentences: tap_like and tap_order; the caller's to free */
+    uint64_t begun_ns, ended_ns;     /* of the clock of the messages */
+    struct tap_run first;            /* of --drain: the run before those */
+    char *like, *order, *first_time; /* sentences: tap_like, tap_order, tap_first_time; likewise */
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */

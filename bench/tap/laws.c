@@ -8,6 +8,7 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -224,6 +225,37 @@ char *tap_like(const struct tap_result *result, const struct recipe **like)
     free(near);
     growing_text_add(&same, ".");
     return same.text;
+}
+
+/* ------------------------------------------------------------------ what is made once */
+
+/* By how much the first run exceeds the least of those with as many clients. */
+static uint64_t more_at_first(const struct tap_result *result, size_t counted)
+{
+    uint64_t least = UINT64_MAX, first = result->first.counts[counted];
+    for (size_t i = 0; i < result->run_count; i++)
+        if (result->runs[i].n == result->first.n && result->runs[i].counts[counted] < least)
+            least = result->runs[i].counts[counted];
+    return first > least ? first - least : 0;
+}
+
+char *tap_first_time(const struct tap_result *result)
+{
+    struct growing_text text = {0};
+    for (size_t counted = 0; counted < TAP_ALL; counted++) {
+        uint64_t more = counted != OPCODE_PING ? more_at_first(result, counted) : 0;
+        if (more == 0)
+            continue;
+        char *name = name_of(counted);
+        growing_text_add(&text, "%s%" PRIu64 " %s",
+                         text.text == NULL ? "The first run, which is not counted, had more: "
+                                           : ", ",
+                         more, name);
+        free(name);
+    }
+    if (text.text != NULL)
+        growing_text_add(&text, ". That is what clients make once.");
+    return text.text;
 }
 
 /* ------------------------------------------------------------------ the terminal */

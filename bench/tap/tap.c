@@ -315,14 +315,14 @@ static enum error_kind drain(struct tap *tap, struct tap_result *result, struct 
     const struct levels *clients = &tap->options->clients;
     size_t count = clients->count * TAP_TRIALS;
     struct random random;
-    struct tap_run first = {.n = clients->list[0]};
     random_init(&random, tap->options->seed);
+    result->first.n = clients->list[0];
     result->runs = memory_new(count, sizeof *result->runs);
     for (size_t i = 0; i < count; i++)
         result->runs[i] = (struct tap_run){.n = clients->list[i % clients->count],
                                            .trial = (uint32_t)(i / clients->count + 1)};
     random_shuffle(&random, result->runs, count, sizeof *result->runs);
-    enum error_kind kind = run_counted(tap, result, &first, error);
+    enum error_kind kind = run_counted(tap, result, &result->first, error);
     drop_last_period(result);
     while (kind == ERROR_NONE && tap_command_succeeded(&result->command) &&
            result->run_count < count) {
@@ -418,6 +418,7 @@ static enum error_kind tell(struct tap_result *result, int argc, char **argv, st
     const struct recipe *like;
     result->like = tap_like(result, &like);
     result->order = tap_order(result, like);
+    result->first_time = tap_first_time(result);
     const struct output_options *output = &result->options->output;
     char folder[PATH_MAX] = "";
     enum error_kind kind = tap_keep(result, argc, argv, folder, error);
@@ -528,6 +529,7 @@ int tap_main(int argc, char **argv)
         free(result.periods);
         free(result.like);
         free(result.order);
+        free(result.first_time);
         probe_free(tap.probe);
         free(result.runs);
     }

@@ -53,8 +53,10 @@ void tap_compare(struct tap_result *result)
     const struct server_counters_count *servers = &comparison->servers;
     const char *why = obstacle(result);
     char packets[32], notifications[32], more[32];
-    uint64_t passed = packets_of(result->traffic),
-             notified = traffic_notifications(result->traffic);
+    /* Servers count a deletion twice for a session that watches both the data and the children, and
+     * notify the session once (WatchManager.triggerWatch). */
+    uint64_t passed = packets_of(result->traffic), twice = result->watches->both,
+             notified = traffic_notifications(result->traffic) + twice;
     text_format_count(passed, packets, sizeof packets);
     text_format_count(notified, notifications, sizeof notifications);
     bool agree =
@@ -69,8 +71,9 @@ void tap_compare(struct tap_result *result)
                  "The servers' counters are not compared: %s.", why);
     else if (agree)
         snprintf(comparison->sentence, sizeof comparison->sentence,
-                 "The servers counted the same: %s packets received, %s notifications sent.",
-                 packets, notifications);
+                 "The servers counted the same: %s packets received, %s notifications sent%s.",
+                 packets, notifications,
+                 twice > 0 ? ", those twice that fired watches of data and of children" : "");
     else if (bypassed)
         snprintf(comparison->sentence, sizeof comparison->sentence,
                  "The servers received %s packets more than passed the relay: other clients, or "
@@ -323,6 +326,8 @@ static void write_runs(const struct tap_result *result, FILE *stream)
     fputs("\n", stream);
     if (result->like != NULL)
         wrap_sentence(stream, "%s", result->like);
+    if (result->first_time != NULL)
+        wrap_sentence(stream, "%s", result->first_time);
     wrap_sentence(stream,
                   "law: the polynomial in the number of clients, n, that most runs equal; "
                   "pings are left out. %zu of %zu runs, behind one that was not counted. runs.csv "
@@ -407,6 +412,7 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
 #undef X
     json_object_set_new(json, "like", json_result_text(result->like));
     json_object_set_new(json, "order", json_result_text(result->order));
+    json_object_set_new(json, "first_time", json_result_text(result->first_time));
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
     json_result_set_real(json, "probe_direct_p50_us",
                          histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));

@@ -33,7 +33,8 @@ void *memory_grow(void *list, size_t count, size_t size)
 char *memory_copy(const void *bytes, size_t count)
 {
     char *copy = memory_new(count + 1, 1);
-    memcpy(copy, bytes, count);
+    if (count > 0) /* bytes may be NULL */
+        memcpy(copy, bytes, count);
     return copy;
 }
 

@@ -22,7 +22,8 @@ void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1,
  * list is always grown by this function, and by one. */
 void *memory_grow(void *list, size_t count, size_t size);
 
-/* A copy of so many bytes, with a NUL behind them; the caller's to free. */
+/* A copy of so many bytes, of which there may be none (NULL), with a NUL behind them; the caller's
+ * to free. */
 char *memory_copy(const void *bytes, size_t count) __attribute__((malloc));
 
 /* A copy of a text, and a text from a format; the caller's to free. */

@@ -147,7 +147,7 @@ static void note_reply(void *context, struct conversation *conversation,
                        const struct message_reply *reply, size_t bytes, uint64_t at_ns)
 {
     struct prior *prior = context;
-    traffic_listener.replied(&prior->traffic, conversation, request, reply, bytes, at_ns);
+    traffic_listener.replied(context, conversation, request, reply, bytes, at_ns);
     if (request->opcode == OPCODE_MULTI || request->opcode == OPCODE_MULTI_READ)
         note_parts(prior, request->record.parts, reply->record.parts,
                    reply->record.parts_failed > 0);
@@ -155,38 +155,12 @@ static void note_reply(void *context, struct conversation *conversation,
         note(prior, request->opcode, request->record.path, reply->record.path, reply->error);
 }
 
-/* ------------------------------------------------------------------ what is only counted */
-
-static void count_opened(void *context, struct conversation *conversation,
-                         const struct message_opening *request, const struct message_opening *reply,
-                         const size_t bytes[CONVERSATION_SIDES])
-{
-    traffic_listener.opened(&((struct prior *)context)->traffic, conversation, request, reply,
-                            bytes);
-}
-
-static uint64_t count_request(void *context, struct conversation *conversation,
-                              const struct message_request *request,
-                              const struct conversation_request *sent)
-{
-    return traffic_listener.requested(&((struct prior *)context)->traffic, conversation, request,
-                                      sent);
-}
-
-static void count_notification(void *context, struct conversation *conversation,
-                               const struct message_notification *notification, size_t bytes,
-                               uint64_t at_ns)
-{
-    traffic_listener.notified(&((struct prior *)context)->traffic, conversation, notification,
-                              bytes, at_ns);
-}
+/* ------------------------------------------------------------------ the whole */
 
 static void count_end(void *context, const struct conversation *conversation)
 {
-    traffic_end(&((struct prior *)context)->traffic, conversation);
+    traffic_end(context, conversation);
 }
-
-/* ------------------------------------------------------------------ the whole */
 
 static void list_place(const void *node, VISIT visit, void *context)
 {
@@ -200,8 +174,8 @@ static void list_place(const void *node, VISIT visit, void *context)
 
 enum error_kind prior_read(struct prior *prior, const char *path, struct error *error)
 {
-    static const struct conversation_listener listener = {count_opened, count_request, note_reply,
-                                                          count_notification};
+    struct conversation_listener listener = traffic_listener;
+    listener.replied = note_reply;
     *prior = (struct prior){0};
     traffic_init(&prior->traffic);
     enum error_kind kind = recording_read(path, &listener, count_end, prior, &prior->facts, error);

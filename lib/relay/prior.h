@@ -23,7 +23,7 @@
 
 /* All zero bytes: nothing was read. */
 struct prior {
-    struct traffic traffic; /* of the recording */
+    struct traffic traffic; /* of the recording; first, because the listener's context is both */
     struct recording_facts facts;
     char **znodes; /* those that were there, parents first, without the root */
     size_t znode_count;

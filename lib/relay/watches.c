@@ -197,6 +197,7 @@ static void fire(struct watches *watches, struct armed *armed, int32_t event)
                               : NULL;
     if (other != NULL) {
         watches->figures[other->figures].fired++;
+        watches->both++;
         disarm(watches, other);
     }
     disarm(watches, armed);

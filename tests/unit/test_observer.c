@@ -282,6 +282,7 @@ OBSERVER_TEST(watches_are_set_once_and_left)
     assert_figures(0, 1, 1, 1, 0, 0); /* data of /a */
     assert_figures(1, 4, 0, 1, 1, 1); /* children of /a: fired, removed, left, armed */
     assert_int_equal(figures(1)->removed, 1);
+    assert_int_equal(observer.watches.both, 1);
     assert_figures(2, 1, 0, 1, 1, 0); /* those that stay */
     assert_int_equal(observer.watches.kinds.count, 3);
 }
