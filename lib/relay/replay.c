@@ -247,7 +247,12 @@ static void take_reply(struct line *line, enum side side,
         end_exchange(line, exchange);
 }
 
-/* ------------------------------------------------------------------ the recorded side */
+/* ------------------------------------------------------------------ what is said on either side */
+
+static enum side side_of(const struct line *line, const struct conversation *conversation)
+{
+    return conversation == &line->conversations[RECORDED] ? RECORDED : REPLAYED;
+}
 
 static int compare_sessions(const void *a, const void *b)
 {
@@ -263,18 +268,21 @@ static struct session *find_session(struct replay *replay, int64_t recorded)
     return found != NULL ? *found : NULL;
 }
 
-static void recorded_opened(void *context, struct conversation *conversation,
-                            const struct message_opening *request,
-                            const struct message_opening *reply,
-                            const size_t bytes[CONVERSATION_SIDES])
+static void hear_opened(void *context, struct conversation *conversation,
+                        const struct message_opening *request, const struct message_opening *reply,
+                        const size_t bytes[CONVERSATION_SIDES])
 {
     struct line *line = context;
-    (void)conversation, (void)request, (void)bytes;
-    line->replies[RECORDED]++;
-    if (reply->session == 0 || find_session(line->replay, reply->session) != NULL)
-        return;
-    line->own.recorded = reply->session;
-    (void)memory_or_end(tsearch(&line->own, &line->replay->sessions, compare_sessions));
+    struct replay *replay = line->replay;
+    enum side side = side_of(line, conversation);
+    line->replies[side]++;
+    if (side == REPLAYED) {
+        line->session->now.number = reply->session;
+        traffic_listener.opened(&replay->result->traffic, conversation, request, reply, bytes);
+    } else if (reply->session != 0 && find_session(replay, reply->session) == NULL) {
+        line->own.recorded = reply->session;
+        (void)memory_or_end(tsearch(&line->own, &replay->sessions, compare_sessions));
+    }
 }
 
 static bool is_left_out(enum opcode opcode)
@@ -283,16 +291,15 @@ static bool is_left_out(enum opcode opcode)
            opcode == OPCODE_OTHER;
 }
 
-static uint64_t recorded_requested(void *context, struct conversation *conversation,
-                                   const struct message_request *request,
-                                   const struct conversation_request *sent)
+/* A recorded request becomes an exchange, unless it is left out. */
+static void add_exchange(struct line *line, const struct message_request *request,
+                         const struct conversation_request *sent)
 {
-    struct line *line = context;
     struct replay *replay = line->replay;
-    (void)conversation;
+    line->latest = NULL;
     if (is_left_out(request->opcode) || sent->bytes > WIRE_LENGTH + SPLITTER_KEPT_MAX) {
         replay->result->left_out++;
-        return 0;
+        return;
     }
     struct exchange *exchange = memory_new(1, sizeof *exchange);
     *exchange = (struct exchange){.opcode = request->opcode,
@@ -303,74 +310,55 @@ static uint64_t recorded_requested(void *context, struct conversation *conversat
     line->latest = line->exchanges = exchange;
     if (!line->over)
         list_exchange(replay, exchange, request);
-    return (union tag){.exchange = exchange}.number;
 }
 
-static void recorded_replied(void *context, struct conversation *conversation,
-                             const struct conversation_request *request,
-                             const struct message_reply *reply, size_t bytes, uint64_t at_ns)
-{
-    (void)conversation, (void)bytes, (void)at_ns;
-    if (request->tag != 0)
-        take_reply(context, RECORDED, request, reply);
-}
-
-static void recorded_notified(void *context, struct conversation *conversation,
-                              const struct message_notification *notification, size_t bytes,
-                              uint64_t at_ns)
+static uint64_t hear_requested(void *context, struct conversation *conversation,
+                               const struct message_request *request,
+                               const struct conversation_request *sent)
 {
     struct line *line = context;
-    (void)conversation, (void)notification, (void)bytes, (void)at_ns;
-    line->notifications[RECORDED]++;
-}
-
-/* ------------------------------------------------------------------ the side of the replay */
-
-static void replayed_opened(void *context, struct conversation *conversation,
-                            const struct message_opening *request,
-                            const struct message_opening *reply,
-                            const size_t bytes[CONVERSATION_SIDES])
-{
-    struct line *line = context;
-    line->replies[REPLAYED]++;
-    line->session->now.number = reply->session;
-    traffic_listener.opened(&line->replay->result->traffic, conversation, request, reply, bytes);
-}
-
-static uint64_t replayed_requested(void *context, struct conversation *conversation,
-                                   const struct message_request *request,
-                                   const struct conversation_request *sent)
-{
-    struct line *line = context;
-    line->latest->tag =
-        traffic_listener.requested(&line->replay->result->traffic, conversation, request, sent);
-    line->replay->outstanding++;
+    struct replay *replay = line->replay;
+    if (side_of(line, conversation) == RECORDED)
+        add_exchange(line, request, sent);
+    else {
+        line->latest->tag =
+            traffic_listener.requested(&replay->result->traffic, conversation, request, sent);
+        replay->outstanding++;
+    }
     return (union tag){.exchange = line->latest}.number;
 }
 
-static void replayed_replied(void *context, struct conversation *conversation,
-                             const struct conversation_request *request,
-                             const struct message_reply *reply, size_t bytes, uint64_t at_ns)
+static void hear_replied(void *context, struct conversation *conversation,
+                         const struct conversation_request *request,
+                         const struct message_reply *reply, size_t bytes, uint64_t at_ns)
 {
     struct line *line = context;
-    struct conversation_request counted = *request;
-    counted.tag = exchange_of(request)->tag;
-    traffic_listener.replied(&line->replay->result->traffic, conversation, &counted, reply, bytes,
-                             at_ns);
-    line->replay->outstanding--;
-    if (reply->zxid > line->session->now.zxid)
-        line->session->now.zxid = reply->zxid;
-    take_reply(line, REPLAYED, request, reply);
+    struct replay *replay = line->replay;
+    enum side side = side_of(line, conversation);
+    if (request->tag == 0)
+        return;
+    if (side == REPLAYED) {
+        struct conversation_request counted = *request;
+        counted.tag = exchange_of(request)->tag;
+        traffic_listener.replied(&replay->result->traffic, conversation, &counted, reply, bytes,
+                                 at_ns);
+        replay->outstanding--;
+        if (reply->zxid > line->session->now.zxid)
+            line->session->now.zxid = reply->zxid;
+    }
+    take_reply(line, side, request, reply);
 }
 
-static void replayed_notified(void *context, struct conversation *conversation,
-                              const struct message_notification *notification, size_t bytes,
-                              uint64_t at_ns)
+static void hear_notified(void *context, struct conversation *conversation,
+                          const struct message_notification *notification, size_t bytes,
+                          uint64_t at_ns)
 {
     struct line *line = context;
-    line->notifications[REPLAYED]++;
-    traffic_listener.notified(&line->replay->result->traffic, conversation, notification, bytes,
-                              at_ns);
+    enum side side = side_of(line, conversation);
+    line->notifications[side]++;
+    if (side == REPLAYED)
+        traffic_listener.notified(&line->replay->result->traffic, conversation, notification, bytes,
+                                  at_ns);
 }
 
 /* The password of a session that the server has opened. */
@@ -396,16 +384,14 @@ static void look_for_password(void *context, struct conversation *conversation,
 
 static struct line *line_of(struct replay *replay, uint64_t number)
 {
-    static const struct conversation_listener recorded = {recorded_opened, recorded_requested,
-                                                          recorded_replied, recorded_notified},
-                                              replayed = {replayed_opened, replayed_requested,
-                                                          replayed_replied, replayed_notified};
+    static const struct conversation_listener listener = {hear_opened, hear_requested, hear_replied,
+                                                          hear_notified};
     if (number < replay->line_count)
         return replay->lines[number];
     struct line *line = memory_new(1, sizeof *line);
     *line = (struct line){.replay = replay, .number = number, .fd = -1, .session = &line->own};
-    conversation_init(&line->conversations[RECORDED], &recorded, line);
-    conversation_init(&line->conversations[REPLAYED], &replayed, line);
+    for (enum side side = 0; side < SIDES; side++)
+        conversation_init(&line->conversations[side], &listener, line);
     line->conversations[REPLAYED].copies = (struct conversation_copies){look_for_password, line};
     replay->lines = memory_grow(replay->lines, replay->line_count, sizeof(void *));
     return replay->lines[replay->line_count++] = line;
