@@ -155,6 +155,8 @@ static void write_grid(const struct table *rows, FILE *stream)
             grid_put_real(&grid, table_number(&row[times[j]]) / 1e3, 2);
     }
     (void)!grid_fit(&grid, width, 1);
+    grid.hidden[COLUMN_P99] = grid.hidden[COLUMN_NOW_P99] =
+        grid.hidden[COLUMN_P99] || grid.hidden[COLUMN_NOW_P99];
     grid_write(&grid, width, stream);
     grid_deinit(&grid);
     if (rows->rows > 0)

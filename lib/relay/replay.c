@@ -24,10 +24,9 @@
 #define PIECE       ((size_t)64 * 1024) /* of bytes that are received at once */
 #define EVENTS_MOST 256
 #define LOOK_NS     (500 * NS_PER_MS)
-#define TURN_NS     (10 * NS_PER_MS)    /* what is held back is looked at so often */
-#define STALL_NS    (10 * NS_PER_S)     /* behind the end of the recording without a reply */
-#define CLOSE_NS    (2 * NS_PER_S)      /* for the sessions that are open at the end */
-#define HELD_MOST   ((size_t)256 << 20) /* bytes that are held back before reading goes on */
+#define TURN_NS     (10 * NS_PER_MS) /* what is held back is looked at so often */
+#define STALL_NS    (10 * NS_PER_S)  /* behind the end of the recording without a reply */
+#define CLOSE_NS    (2 * NS_PER_S)   /* for the sessions that are open at the end */
 
 enum side { RECORDED, REPLAYED, SIDES };
 
@@ -103,10 +102,10 @@ struct replay {
     struct line *blocked;
     struct exchange *oldest, *newest; /* without a reply in the replay */
     struct rename_target target;
-    order_places places; /* of what has no reply in the replay */
-    uint64_t moment;     /* grows with each request and each reply of the recording */
-    void *sessions;      /* by their recorded numbers: a tree of tsearch */
-    size_t held_bytes;
+    order_places places;  /* of what has no reply in the replay */
+    uint64_t active;      /* the moment of the oldest that waits for no notification */
+    uint64_t moment;      /* grows with each request and each reply of the recording */
+    void *sessions;       /* by their recorded numbers: a tree of tsearch */
     uint64_t outstanding; /* requests without a reply */
     struct rename_message message;
     int epoll, timer;
@@ -179,13 +178,13 @@ static void unlist_exchange(struct replay *replay, struct exchange *exchange)
     exchange->listed = false;
 }
 
-/* Whether one before it has no reply, and waits for something else than a notification. */
-static bool follows_others(const struct exchange *exchange)
+/* Looks for the oldest that waits for something else than a notification. */
+static void find_active(struct replay *replay)
 {
-    const struct exchange *older = exchange->older;
-    while (older != NULL && older->waits)
-        older = older->older;
-    return older != NULL;
+    const struct exchange *oldest = replay->oldest;
+    while (oldest != NULL && oldest->waits)
+        oldest = oldest->newer;
+    replay->active = oldest != NULL ? oldest->order.asked : UINT64_MAX;
 }
 
 static void end_exchange(struct line *line, struct exchange *exchange)
@@ -498,7 +497,6 @@ static void end_connecting(struct line *line)
 static void add_step(struct line *line, const struct fields_message *message,
                      struct exchange *exchange, uint64_t due_ns)
 {
-    struct replay *replay = line->replay;
     size_t count = message != NULL ? message->kept : 0;
     struct step *step = memory_new(1, sizeof *step + count);
     *step = (struct step){.due_ns = due_ns,
@@ -513,14 +511,12 @@ static void add_step(struct line *line, const struct fields_message *message,
     }
     *(line->first != NULL ? &line->last->next : &line->first) = step;
     line->last = step;
-    replay->held_bytes += sizeof *step + count;
 }
 
 static void drop_step(struct line *line)
 {
     struct step *step = line->first;
     line->first = step->next;
-    line->replay->held_bytes -= sizeof *step + step->message.kept;
     free(step);
 }
 
@@ -559,13 +555,14 @@ static bool has_notifications(struct line *line, struct step *step, uint64_t now
     step->exchange->waits = line->notifications[REPLAYED] < step->notifications;
     if (!step->exchange->waits)
         return true;
-    if (follows_others(step->exchange))
+    if (line->replay->active < step->exchange->order.asked)
         step->waits_ns = 0;
     else if (step->waits_ns == 0)
         step->waits_ns = now_ns;
-    if (step->waits_ns == 0 || now_ns - step->waits_ns < REPLAY_PATIENCE_NS)
+    uint64_t *given_up = &line->replay->result->given_up;
+    if (step->waits_ns == 0 || now_ns - step->waits_ns < REPLAY_PATIENCE_NS / (1 + *given_up))
         return false;
-    line->replay->result->given_up++;
+    ++*given_up;
     line->notifications[REPLAYED] = step->notifications;
     return true;
 }
@@ -662,7 +659,7 @@ static void take_event(struct replay *replay, const struct recording_event *even
 static enum error_kind take_due_events(struct replay *replay, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    while (kind == ERROR_NONE && replay->more && replay->held_bytes < HELD_MOST &&
+    while (kind == ERROR_NONE && replay->more &&
            due_ns_of(replay, &replay->event) <= clock_now_ns()) {
         take_event(replay, &replay->event);
         kind = recording_next(replay->recording, &replay->event, &replay->more, error);
@@ -702,7 +699,7 @@ static enum error_kind turn(struct replay *replay, struct error *error)
 {
     struct epoll_event events[EVENTS_MOST];
     uint64_t at_ns = clock_now_ns() + (replay->blocked != NULL ? TURN_NS : LOOK_NS), expired;
-    if (replay->more && replay->held_bytes < HELD_MOST && due_ns_of(replay, &replay->event) < at_ns)
+    if (replay->more && due_ns_of(replay, &replay->event) < at_ns)
         at_ns = due_ns_of(replay, &replay->event);
     const struct itimerspec timer = {
         .it_value = {(time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S)}};
@@ -719,6 +716,7 @@ static enum error_kind turn(struct replay *replay, struct error *error)
         } else
             handle_line(events[i].data.ptr, events[i].events);
     }
+    find_active(replay);
     do_blocked(replay);
     return ERROR_NONE;
 }
