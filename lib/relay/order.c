@@ -3,9 +3,7 @@
 
 #include "base/memory.h"
 
-#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What a request does with a znode. */
 enum touch_kind {
@@ -16,9 +14,7 @@ enum touch_kind {
 
 /* A znode. */
 struct place {
-    const char *path; /* its own copy, or what is looked for */
-    size_t length;
-    char *copy;
+    struct path_node node;
     struct order_touch *first, *last; /* in the order of the recording */
 };
 
@@ -31,25 +27,9 @@ struct order_touch {
     struct order_touch *next;            /* of the request */
 };
 
-static int compare(const void *a, const void *b)
+static struct place *place_of(path_tree *places, const char *path, size_t length)
 {
-    const struct place *first = a, *second = b;
-    if (first->length != second->length)
-        return first->length < second->length ? -1 : 1;
-    return memcmp(first->path, second->path, first->length);
-}
-
-static struct place *place_of(order_places *places, const char *path, size_t length)
-{
-    const struct place key = {.path = path, .length = length};
-    struct place *const *found = tfind(&key, places, compare);
-    if (found != NULL)
-        return *found;
-    struct place *place = memory_new(1, sizeof *place);
-    place->path = place->copy = memory_copy(path, length);
-    place->length = length;
-    (void)memory_or_end(tsearch(place, places, compare));
-    return place;
+    return path_tree_take(places, path, length, sizeof(struct place));
 }
 
 static void touch(struct place *place, struct order_request *request, enum touch_kind kind)
@@ -65,14 +45,7 @@ static void touch(struct place *place, struct order_request *request, enum touch
     request->touches = touch;
 }
 
-static size_t parent_length(const char *path, size_t length)
-{
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    return length > 0 ? length - 1 : 0;
-}
-
-static void add(order_places *places, struct order_request *request, enum opcode opcode,
+static void add(path_tree *places, struct order_request *request, enum opcode opcode,
                 struct jute_bytes path)
 {
     if (path.length == 0)
@@ -84,7 +57,7 @@ static void add(order_places *places, struct order_request *request, enum opcode
     case OPCODE_CREATE_TTL:
     case OPCODE_DELETE:
     case OPCODE_DELETE_CONTAINER:
-        touch(place_of(places, path.bytes, parent_length(path.bytes, path.length)), request,
+        touch(place_of(places, path.bytes, path_tree_parent(path.bytes, path.length)), request,
               TOUCH_BELOW);
         touch(place_of(places, path.bytes, path.length), request, TOUCH_WRITES);
         break;
@@ -97,7 +70,7 @@ static void add(order_places *places, struct order_request *request, enum opcode
     }
 }
 
-void order_add(order_places *places, struct order_request *request,
+void order_add(path_tree *places, struct order_request *request,
                const struct message_request *message)
 {
     struct jute parts = message->record.parts;
@@ -140,15 +113,7 @@ bool order_waits(const struct order_request *request)
     return false;
 }
 
-static void free_place(void *node)
+void order_free(path_tree *places)
 {
-    struct place *place = node;
-    free(place->copy);
-    free(place);
-}
-
-void order_free(order_places *places)
-{
-    tdestroy(*places, free_place);
-    *places = NULL;
+    path_tree_free(places, NULL);
 }

@@ -12,13 +12,11 @@
 #ifndef RELAY_ORDER_H
 #define RELAY_ORDER_H
 
+#include "relay/path_tree.h"
 #include "wire/message.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* A tree of tsearch: what the requests in it are about. NULL: none. */
-typedef void *order_places;
 
 /* A request; it must not move while it is in an order. */
 struct order_request {
@@ -28,8 +26,8 @@ struct order_request {
     struct order_touch *touches;
 };
 
-/* Adds the latest request, whose `asked` is set. */
-void order_add(order_places *places, struct order_request *request,
+/* Adds the latest request, whose `asked` is set, to a tree of what requests are about. */
+void order_add(path_tree *places, struct order_request *request,
                const struct message_request *message);
 
 /* Takes it out: it is answered, or will never be. */
@@ -39,6 +37,6 @@ void order_remove(struct order_request *request);
 bool order_waits(const struct order_request *request);
 
 /* Every request has been taken out. */
-void order_free(order_places *places);
+void order_free(path_tree *places);
 
 #endif

@@ -13,72 +13,46 @@ enum { NO_NODE = -101, BAD_VERSION = -103, NODE_EXISTS = -110, NOT_EMPTY = -111 
 
 /* A znode that the recording has named. */
 struct place {
-    char *path;
+    struct path_node node;
+    bool known;   /* whether it was there */
     bool before;  /* it was there */
     bool changed; /* it was made or deleted since */
 };
 
-static int compare(const void *a, const void *b)
+static struct place *place_of(struct prior *prior, const char *path, size_t length)
 {
-    return strcmp(((const struct place *)a)->path, ((const struct place *)b)->path);
-}
-
-/* Finds a place, or adds it. */
-static struct place *place_of(struct prior *prior, const char *path, size_t length, bool *is_new)
-{
-    struct place key = {.path = memory_copy(path, length)};
-    struct place **found = tfind(&key, &prior->places, compare);
-    *is_new = found == NULL;
-    if (found != NULL) {
-        free(key.path);
-        return *found;
-    }
-    struct place *place = memory_new(1, sizeof *place);
-    *place = key;
-    (void)memory_or_end(tsearch(place, &prior->places, compare));
-    return place;
-}
-
-static size_t parent_length(const char *path, size_t length)
-{
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    return length > 0 ? length - 1 : 0;
+    return path_tree_take(&prior->places, path, length, sizeof(struct place));
 }
 
 /* The znode is there, and so are those above it. */
 static void note_there(struct prior *prior, const char *path, size_t length)
 {
-    bool is_new;
-    for (; length > 1 && path[0] == '/'; length = parent_length(path, length)) {
-        struct place *place = place_of(prior, path, length, &is_new);
-        if (!is_new)
+    for (; length > 1 && path[0] == '/'; length = path_tree_parent(path, length)) {
+        struct place *place = place_of(prior, path, length);
+        if (place->known)
             return;
-        place->before = true;
+        place->known = place->before = true;
     }
 }
 
 static void note_absent(struct prior *prior, const char *path, size_t length)
 {
-    bool is_new;
-    (void)place_of(prior, path, length, &is_new);
+    place_of(prior, path, length)->known = true;
 }
 
 static void note_made(struct prior *prior, const char *path, size_t length)
 {
-    bool is_new;
-    struct place *place = place_of(prior, path, length, &is_new);
+    struct place *place = place_of(prior, path, length);
     if (!place->changed)
         place->before = false;
-    place->changed = true;
-    note_there(prior, path, parent_length(path, length));
+    place->known = place->changed = true;
+    note_there(prior, path, path_tree_parent(path, length));
 }
 
 static void note_deleted(struct prior *prior, const char *path, size_t length)
 {
-    bool is_new;
     note_there(prior, path, length);
-    place_of(prior, path, length, &is_new)->changed = true;
+    place_of(prior, path, length)->changed = true;
 }
 
 static bool needs_znode(enum opcode opcode)
@@ -126,7 +100,7 @@ static void note(struct prior *prior, enum opcode opcode, struct jute_bytes path
     else if (names && error == NO_NODE)
         note_absent(prior, path.bytes, path.length);
     else if (creates && error == NO_NODE)
-        note_absent(prior, path.bytes, parent_length(path.bytes, path.length));
+        note_absent(prior, path.bytes, path_tree_parent(path.bytes, path.length));
 }
 
 /* Each part of a transaction; of one that has failed only the part that failed tells something. */
@@ -169,7 +143,7 @@ static void list_place(const void *node, VISIT visit, void *context)
     if ((visit != postorder && visit != leaf) || !place->before)
         return;
     prior->znodes = memory_grow(prior->znodes, prior->znode_count, sizeof *prior->znodes);
-    prior->znodes[prior->znode_count++] = place->path;
+    prior->znodes[prior->znode_count++] = place->node.copy;
 }
 
 enum error_kind prior_read(struct prior *prior, const char *path, struct error *error)
@@ -183,18 +157,11 @@ enum error_kind prior_read(struct prior *prior, const char *path, struct error *
     return kind;
 }
 
-static void free_place(void *node)
-{
-    struct place *place = node;
-    free(place->path);
-    free(place);
-}
-
 void prior_deinit(struct prior *prior)
 {
     traffic_deinit(&prior->traffic);
     rename_free(&prior->names);
-    tdestroy(prior->places, free_place);
+    path_tree_free(&prior->places, NULL);
     free(prior->znodes);
     *prior = (struct prior){0};
 }

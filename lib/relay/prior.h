@@ -15,6 +15,7 @@
 #define RELAY_PRIOR_H
 
 #include "base/error.h"
+#include "relay/path_tree.h"
 #include "relay/recording.h"
 #include "relay/traffic.h"
 
@@ -27,8 +28,8 @@ struct prior {
     struct recording_facts facts;
     char **znodes; /* those that were there, parents first, without the root */
     size_t znode_count;
-    void *places; /* prior.c's own: a tree of tsearch */
-    void *names;  /* relay/rename.h, of sequential znodes; none is settled */
+    path_tree places; /* prior.c's own */
+    path_tree names;  /* relay/rename.h, of sequential znodes; none is settled */
 };
 
 /* Reads a recording. *prior ends with prior_deinit, also after an error: those of recording_read.

@@ -5,49 +5,25 @@
 #include "wire/jute.h"
 #include "wire/wire.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A sequential znode. */
 struct name {
-    const char *path; /* its own copy, or what is looked for */
-    size_t length;
-    char *copy;
+    struct path_node node;
     char *actual; /* NULL: it is not settled, or there is none */
     bool waits;
 };
 
-static int compare(const void *a, const void *b)
+void rename_add(path_tree *names, const char *path, size_t length)
 {
-    const struct name *first = a, *second = b;
-    if (first->length != second->length)
-        return first->length < second->length ? -1 : 1;
-    return memcmp(first->path, second->path, first->length);
+    ((struct name *)path_tree_take(names, path, length, sizeof(struct name)))->waits = true;
 }
 
-static struct name *find(const rename_names *names, const char *path, size_t length)
-{
-    const struct name key = {.path = path, .length = length};
-    struct name *const *found = tfind(&key, names, compare);
-    return found != NULL ? *found : NULL;
-}
-
-void rename_add(rename_names *names, const char *path, size_t length)
-{
-    if (find(names, path, length) != NULL)
-        return;
-    struct name *name = memory_new(1, sizeof *name);
-    name->path = name->copy = memory_copy(path, length);
-    name->length = length;
-    name->waits = true;
-    (void)memory_or_end(tsearch(name, names, compare));
-}
-
-void rename_settle(rename_names *names, const char *path, size_t length, const char *actual,
+void rename_settle(path_tree *names, const char *path, size_t length, const char *actual,
                    size_t actual_length)
 {
-    struct name *name = find(names, path, length);
+    struct name *name = path_tree_find(names, path, length);
     if (name == NULL || !name->waits)
         return;
     name->waits = false;
@@ -56,10 +32,11 @@ void rename_settle(rename_names *names, const char *path, size_t length, const c
 
 /* The path now, without the root: that of the longest sequential znode in it, and the rest. The
  * caller's to free. *waits becomes true if that znode is not settled. */
-static char *path_now(const rename_names *names, const char *path, size_t length, bool *waits)
+static char *path_now(const path_tree *names, const char *path, size_t length, bool *waits)
 {
     for (size_t end = length; end > 0; end--) {
-        const struct name *name = end == length || path[end] == '/' ? find(names, path, end) : NULL;
+        const struct name *name =
+            end == length || path[end] == '/' ? path_tree_find(names, path, end) : NULL;
         *waits = *waits || (name != NULL && name->waits);
         if (name != NULL && name->actual != NULL)
             return memory_format("%s%.*s", name->actual, (int)(length - end), path + end);
@@ -67,18 +44,14 @@ static char *path_now(const rename_names *names, const char *path, size_t length
     return memory_copy(path, length);
 }
 
-static void free_name(void *node)
+static void free_actual(void *node)
 {
-    struct name *name = node;
-    free(name->copy);
-    free(name->actual);
-    free(name);
+    free(((struct name *)node)->actual);
 }
 
-void rename_free(rename_names *names)
+void rename_free(path_tree *names)
 {
-    tdestroy(*names, free_name);
-    *names = NULL;
+    path_tree_free(names, free_actual);
 }
 
 /* ------------------------------------------------------------------ whole messages */

@@ -11,30 +11,28 @@
 #ifndef RELAY_RENAME_H
 #define RELAY_RENAME_H
 
+#include "relay/path_tree.h"
 #include "wire/fields.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* A tree of tsearch; NULL: no name. */
-typedef void *rename_names;
-
 /* Adds the path of a sequential znode of the recording, unless it is there. */
-void rename_add(rename_names *names, const char *path, size_t length);
+void rename_add(path_tree *names, const char *path, size_t length);
 
 /* Settles such a path: `actual` is the znode's path now, without the root; NULL: there is none, and
  * the name stays. Does nothing for another path. */
-void rename_settle(rename_names *names, const char *path, size_t length, const char *actual,
+void rename_settle(path_tree *names, const char *path, size_t length, const char *actual,
                    size_t actual_length);
 
-void rename_free(rename_names *names);
+void rename_free(path_tree *names);
 
 /* ------------------------------------------------------------------ whole messages */
 
 /* Where, and how fast. */
 struct rename_target {
-    rename_names names;
+    path_tree names; /* of sequential znodes */
     const char *root;
     uint64_t speed_percent;
 };

@@ -102,7 +102,7 @@ struct replay {
     struct line *blocked;
     struct exchange *oldest, *newest; /* without a reply in the replay */
     struct rename_target target;
-    order_places places;  /* of what has no reply in the replay */
+    path_tree places;     /* of what has no reply in the replay */
     uint64_t active;      /* the moment of the oldest that waits for no notification */
     uint64_t moment;      /* grows with each request and each reply of the recording */
     void *sessions;       /* by their recorded numbers: a tree of tsearch */

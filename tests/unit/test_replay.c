@@ -180,7 +180,7 @@ TEST_BETWEEN(sequential_names_wait_until_they_are_settled, set_up_names, tear_do
 
 /* ------------------------------------------------------------------ order */
 
-static order_places places;
+static path_tree places;
 static uint64_t moment;
 
 static void add(struct order_request *request, enum opcode opcode, const char *path)
@@ -348,7 +348,7 @@ TEST_BETWEEN(what_is_found_before_it_is_made_was_there, set_up_prior, tear_down_
     exchange(9, CREATE, "/not/below", -101);
     exchange(10, DELETE, "/full", -111);
     read_prior();
-    ASSERT_ZNODES("/above", "/full", "/gone", "/old", "/was", "/was/there");
+    ASSERT_ZNODES("/old", "/was", "/full", "/gone", "/above", "/was/there");
     assert_int_equal(prior.traffic.operations[OPCODE_CREATE].requests, 5);
 }
 
