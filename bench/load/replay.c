@@ -2,6 +2,7 @@
 /* `zkherd load --replay`: the requests of a recording again, and what differs. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
@@ -176,7 +177,9 @@ static void write_codes(const struct replaying *replaying, const struct table *r
         return;
     }
     const struct replay_difference *first = &result->differences[0];
-    char *place = memory_format(first->path[0] != '\0' ? "of %s " : "%s", first->path);
+    char path[512];
+    char *place = memory_format(first->path[0] != '\0' ? "of %s " : "%s",
+                                printable_text(first->path, path, sizeof path));
     wrap_sentence(stream,
                   "The verdict fails: %s of %s replies have another error code than was recorded. "
                   "The first: %s %son connection %" PRIu64 " at %.3f s, %s where %s was recorded.",
@@ -209,16 +212,22 @@ static void write_pace(const struct replaying *replaying, FILE *stream)
                       histogram_percentile_us(held, 100) / 1e3);
 }
 
+static bool is_incomplete(const struct replay_result *result)
+{
+    return result->unsent + result->unanswered + result->unconnected > 0;
+}
+
 static void write_gaps(const struct replaying *replaying, FILE *stream)
 {
     const struct replay_result *result = &replaying->result;
     if (replaying->interrupted)
         wrap_sentence(stream, "Not valid: interrupted; the rest was not sent.");
-    if (result->unsent > 0)
+    if (is_incomplete(result))
         wrap_sentence(stream,
-                      "Not valid: %" PRIu64 " requests were not sent: %" PRIu64
+                      "Not valid: %" PRIu64 " requests were not sent, and %" PRIu64
+                      " got no reply: %" PRIu64
                       " connections could not be made, and the servers ended %" PRIu64 ".",
-                      result->unsent, result->unconnected, result->lost);
+                      result->unsent, result->unanswered, result->unconnected, result->lost);
     if (result->left_out > 0)
         wrap_sentence(stream,
                       "%" PRIu64 " requests were left out: auth, sasl, reconfig, or unknown.",
@@ -429,8 +438,8 @@ static int verdict_of(const struct replaying *replaying)
     uint64_t differ = 0;
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
         differ += result->operations[opcode].differ;
-    return replaying->interrupted || result->unsent > 0 ? error_exit_status(ERROR_NOT_VALID)
-                                                        : differ > 0;
+    return replaying->interrupted || is_incomplete(result) ? error_exit_status(ERROR_NOT_VALID)
+                                                           : differ > 0;
 }
 
 static enum error_kind replay(struct replaying *replaying, struct error *error)

@@ -191,6 +191,8 @@ static void end_exchange(struct line *line, struct exchange *exchange)
 {
     unlist_exchange(line->replay, exchange);
     settle_names(line->replay, exchange);
+    line->replay->result->unanswered +=
+        exchange->order.sent && exchange->answered[RECORDED] && !exchange->answered[REPLAYED];
     *(exchange->previous != NULL ? &exchange->previous->next : &line->exchanges) = exchange->next;
     if (exchange->next != NULL)
         exchange->next->previous = exchange->previous;

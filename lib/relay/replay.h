@@ -48,6 +48,7 @@ struct replay_difference {
 #define REPLAY_COUNTS(X)                                                                           \
     X(left_out, "requests that were left out: auth, sasl, reconfig, and what is not in the file")  \
     X(unsent, "requests that were not sent, because their connection had ended")                   \
+    X(unanswered, "requests that were sent and got no reply, other than in the recording")         \
     X(held, "requests that were held back until what was done before them was done")               \
     X(given_up, "requests that were sent although a recorded notification had not come")           \
     X(lost, "connections that the servers ended, and not in the recording")                        \

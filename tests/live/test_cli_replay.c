@@ -60,6 +60,7 @@ static void assert_all_sent(const json_t *result)
                          count_of(row, "recorded"));
     }
     assert_int_equal(count_of(result, "unsent"), 0);
+    assert_int_equal(count_of(result, "unanswered"), 0);
     assert_int_equal(count_of(result, "left_out"), 0);
 }
 
