@@ -497,8 +497,15 @@ int load_replay(const struct load_options *options, int argc, char **argv)
     enum error_kind kind = lead(replaying, argc, argv, &error);
     int status = kind == ERROR_NONE ? replaying->verdict : complain_about("load", &error);
     targets_close(&replaying->targets, &left);
-    if (left.kind != ERROR_NONE && status <= 1)
-        status = complain(&left);
+    if (left.kind != ERROR_NONE) {
+        int left_status = complain(&left);
+        status = status <= 1 ? left_status : status;
+    }
+    if (kind == ERROR_INTERRUPTED && options->output.json) {
+        char text[JSON_RESULT_INTERRUPTED_SIZE];
+        json_result_interrupted(json_result_verdict(status), text);
+        fputs(text, stdout);
+    }
     targets_deinit(&replaying->targets, options->output.out);
     target_remove_data(&options->target, replaying->made_data);
     replay_deinit(&replaying->result);
