@@ -25,7 +25,7 @@
 #define PAGE_SOURCES_MAX   16
 #define PAGE_MANIFESTS_MAX 16
 
-enum page_kind { PAGE_RUN, PAGE_LOAD, PAGE_PAPER, PAGE_PLAN, PAGE_KINDS };
+enum page_kind { PAGE_RUN, PAGE_LOAD, PAGE_PAPER, PAGE_PLAN, PAGE_TAP, PAGE_KINDS };
 
 struct page_manifest {
     char name[NAME_MAX + 1]; /* of its folder */

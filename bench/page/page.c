@@ -19,7 +19,8 @@ static void write_heading(FILE *stream, const struct page_sources *sources)
     static const char *const kinds[PAGE_KINDS] = {[PAGE_RUN] = "run",
                                                   [PAGE_LOAD] = "load",
                                                   [PAGE_PAPER] = "evaluation",
-                                                  [PAGE_PLAN] = "plan"};
+                                                  [PAGE_PLAN] = "plan",
+                                                  [PAGE_TAP] = "tap"};
     html_text(stream, "zkherd: ");
     for (size_t i = 0; i < sources->count; i++)
         html_format(stream, "%s%s %s", i > 0 ? ", " : "", kinds[sources->list[i].kind],

@@ -29,7 +29,7 @@ struct column {
 
 /* What is told of the rows of a file; NULL: nothing is told. */
 struct figures {
-    enum page_kind kind;
+    enum page_kind kind; /* PAGE_KINDS: any that has the file */
     const char *file, *caption;
     const char *keys[KEYS_MAX + 1][2]; /* columns, and what they are called */
     struct column figures[FIGURES_MAX + 1];
@@ -108,7 +108,42 @@ static const struct figures told[] = {
       {"failed", "smallest failed", MEDIAN, 1},
       {"measured_us", "measured, ms", TIME, 1e-3},
       {"handoffs_per_s", "handoffs, 1/s", TIME, 1}},
-     NULL}};
+     NULL},
+    {PAGE_KINDS,
+     "traffic.csv",
+     "What the relay saw: messages by operation",
+     {{"operation", "operation"}},
+     {{"messages", "messages", MEDIAN, 1},
+      {"failed", "failed", MEDIAN, 1},
+      {"watches", "watches set", MEDIAN, 1},
+      {"sent_bytes", "sent, bytes", MEDIAN, 1},
+      {"received_bytes", "received, bytes", MEDIAN, 1},
+      {"p50_us", "p50, ms", MEDIAN, 1e-3},
+      {"p99_us", "p99, ms", MEDIAN, 1e-3}},
+     "messages"},
+    {PAGE_KINDS,
+     "causes.csv",
+     "Writes that notified sessions, and what these sent then",
+     {{"operation", "write"}, {"pattern", "path"}},
+     {{"writes", "writes", MEDIAN, 1},
+      {"notified", "notifications", MEDIAN, 1},
+      {"notified_most", "most of one write", MEDIAN, 1},
+      {"requests_after", "requests after", MEDIAN, 1},
+      {"got", "sessions that got something", MEDIAN, 1},
+      {"in_vain", "in vain", MEDIAN, 1},
+      {"last_p50_us", "last notified, p50, ms", MEDIAN, 1e-3}},
+     "notified"},
+    {PAGE_KINDS,
+     "watches.csv",
+     "Watches",
+     {{"kind", "watch"}, {"pattern", "path"}},
+     {{"set", "set", MEDIAN, 1},
+      {"again", "set again", MEDIAN, 1},
+      {"fired", "fired", MEDIAN, 1},
+      {"removed", "removed", MEDIAN, 1},
+      {"left", "left by closed sessions", MEDIAN, 1},
+      {"armed", "armed at the end", MEDIAN, 1}},
+     "set"}};
 
 #define TOLD (sizeof told / sizeof told[0])
 
@@ -361,7 +396,7 @@ void page_figures_write(FILE *stream, const struct page_sources *sources)
         const struct page_source *of_kind[PAGE_SOURCES_MAX];
         size_t count = 0;
         for (size_t i = 0; i < sources->count; i++) {
-            if (sources->list[i].kind == told[which].kind &&
+            if ((sources->list[i].kind == told[which].kind || told[which].kind == PAGE_KINDS) &&
                 (told[which].needed == NULL ||
                  page_file(&sources->list[i], told[which].file)->rows > 0))
                 of_kind[count++] = &sources->list[i];

@@ -287,13 +287,32 @@ static void put_answers(FILE *stream, const struct page_source *const plans[], s
     }
 }
 
+/* Messages in all, and the largest herd. */
+static void put_traffic(FILE *stream, const struct page_source *const sources[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct csv_reader *traffic = page_file(sources[i], "traffic.csv"),
+                                *herds = page_file(sources[i], "herds.csv");
+        char number[PAGE_NUMBER_SIZE];
+        double messages = 0;
+        for (size_t row = 0; row < traffic->rows; row++)
+            messages += page_number(traffic, row, "messages");
+        put(stream, page_write_number(messages, number),
+            "requests of clients and notifications to them");
+        if (herds->rows > 0)
+            put(stream, page_write_number(page_number(herds, 0, "notified"), number),
+                "sessions were notified by one %s", page_text(herds, 0, "operation"));
+    }
+}
+
 void page_headline_write(FILE *stream, const struct page_sources *sources)
 {
     static void (*const put_kind[PAGE_KINDS])(FILE *, const struct page_source *const[],
                                               size_t) = {[PAGE_RUN] = put_runs,
                                                          [PAGE_LOAD] = put_loads,
                                                          [PAGE_PAPER] = put_claims,
-                                                         [PAGE_PLAN] = put_answers};
+                                                         [PAGE_PLAN] = put_answers,
+                                                         [PAGE_TAP] = put_traffic};
     const struct page_source *alike[PAGE_SOURCES_MAX];
     enum page_kind kind = sources->list[0].kind;
     size_t count = 0;

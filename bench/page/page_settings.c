@@ -46,7 +46,8 @@ static void put_subject(FILE *stream, const struct page_source *source)
         [PAGE_LOAD] = "How many requests a second the servers answer, and in what time.",
         [PAGE_PAPER] = ("An experiment of the ZooKeeper paper (Hunt et al., USENIX ATC 2010), made "
                         "again on other machines, and its shape compared with the paper's."),
-        [PAGE_PLAN] = "How many "};
+        [PAGE_PLAN] = "How many ",
+        [PAGE_TAP] = "What the clients of a program send to ZooKeeper, and what that causes."};
     const struct page_manifest *manifest = &source->manifests[0];
     const json_t *recipes = page_json(manifest, "plan", "recipes");
     size_t count = json_array_size(recipes);
@@ -55,7 +56,7 @@ static void put_subject(FILE *stream, const struct page_source *source)
         html_format(stream, "%s meet the objective %s, with ",
                     page_unit(page_json_text(page_json(manifest, "plan", "unknown"))),
                     page_json_text(page_json(manifest, "plan", "objective")));
-    if (source->kind == PAGE_LOAD || source->kind == PAGE_PAPER)
+    if (source->kind == PAGE_LOAD || source->kind == PAGE_PAPER || source->kind == PAGE_TAP)
         return;
     html_text(stream, count == 1 ? "the recipe " : "the recipes ");
     for (size_t i = 0; i < count; i++)

@@ -15,7 +15,8 @@
 static const char *const names[] = {
     "trials.csv",  "fits.csv",     "waiters.csv", "trace.csv",   "background.csv", "load.csv",
     "cells.csv",   "timeline.csv", "table1.csv",  "table2.csv",  "table3.csv",     "figure8.csv",
-    "samples.csv", "barriers.csv", "shape.csv",   "answers.csv", "plan.csv"};
+    "samples.csv", "barriers.csv", "shape.csv",   "answers.csv", "plan.csv",       "traffic.csv",
+    "watches.csv", "causes.csv",   "herds.csv"};
 
 #define NAMES (sizeof names / sizeof names[0])
 
@@ -24,11 +25,8 @@ static const char *const names[] = {
 static const struct {
     const char *file;
     enum page_kind kind;
-} tellers[] = {{"shape.csv", PAGE_PAPER},
-               {"answers.csv", PAGE_PLAN},
-               {"cells.csv", PAGE_LOAD},
-               {"load.csv", PAGE_LOAD},
-               {"trials.csv", PAGE_RUN}};
+} tellers[] = {{"shape.csv", PAGE_PAPER}, {"answers.csv", PAGE_PLAN}, {"cells.csv", PAGE_LOAD},
+               {"load.csv", PAGE_LOAD},   {"trials.csv", PAGE_RUN},   {"traffic.csv", PAGE_TAP}};
 
 #define TELLERS (sizeof tellers / sizeof tellers[0])
 

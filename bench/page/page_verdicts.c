@@ -353,13 +353,25 @@ static void say_answers(FILE *stream, const struct page_source *source)
     }
 }
 
+static void say_herds(FILE *stream, const struct page_source *source)
+{
+    const struct csv_reader *herds = page_file(source, "herds.csv");
+    if (herds->rows > 0)
+        html_sentence_row(stream, HTML_MEASURED,
+                          "The costliest write, {operation} of {pattern}, notified {notified:,} "
+                          "sessions, which sent {requests_after:,} requests; {got:,} of them got "
+                          "something.",
+                          herds, 0);
+}
+
 void page_verdicts_write(FILE *stream, const struct page_source *source)
 {
     static void (*const say[PAGE_KINDS])(FILE *,
                                          const struct page_source *) = {[PAGE_RUN] = say_locks,
                                                                         [PAGE_LOAD] = say_loads,
                                                                         [PAGE_PAPER] = say_claims,
-                                                                        [PAGE_PLAN] = say_answers};
+                                                                        [PAGE_PLAN] = say_answers,
+                                                                        [PAGE_TAP] = say_herds};
     fputs("<ul class=\"verdicts\">\n", stream);
     for (size_t i = 0; i < source->manifest_count; i++)
         say_how_far(stream, &source->manifests[i]);
@@ -367,5 +379,7 @@ void page_verdicts_write(FILE *stream, const struct page_source *source)
     say_steps(stream, page_file(source, "barriers.csv"), "passage of a barrier");
     say_reconciled(stream, source);
     say[source->kind](stream, source);
+    if (source->kind == PAGE_RUN)
+        say_herds(stream, source);
     fputs("</ul>\n", stream);
 }

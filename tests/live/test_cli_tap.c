@@ -208,6 +208,14 @@ COMMAND_TEST(the_law_of_kazoos_lock_is_found)
     assert_string_equal(text_of(result, "reconciled"), "yes");
     json_decref(result);
     json_decref(read_manifest("kazoo"));
+    /* Its page has what the relay saw. */
+    command_run(&command, COMMAND("report", "kazoo"));
+    assert_status(&command, 0);
+    char *page = read_text(in_work("kazoo/report.html"));
+    assert_non_null(strstr(page, "What the relay saw: messages by operation"));
+    assert_non_null(strstr(page, "Writes that notified sessions"));
+    assert_non_null(strstr(page, "was not checked: the clients are not zkherd"));
+    free(page);
     /* What compares runs compares taps. */
     char from[PATH_MAX];
     snprintf(from, sizeof from, "%s", in_work("kazoo"));
