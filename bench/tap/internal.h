@@ -24,12 +24,15 @@ struct tap_result;
 struct tap_options {
     struct target_options target;
     struct output_options output;
-    const char *listen;   /* the address of the relay */
-    bool listen_given;    /* on the command line */
-    const char *pcap;     /* a capture to be read in place of a relay; NULL: none */
-    struct levels ports;  /* of the servers in it */
-    uint64_t duration_ns; /* 0: until the command or the user ends it */
-    bool drain;           /* the command is run for each number of clients, and the law is fitted */
+    const char *listen;    /* the address of the relay */
+    bool listen_given;     /* on the command line */
+    const char *pcap;      /* a capture to be read in place of a relay; NULL: none */
+    struct levels ports;   /* of the servers in it */
+    const char *recording; /* a recording to be read in place of a relay; NULL: none */
+    const char *record;    /* the file in which messages are kept; NULL: they are not */
+    bool with_data;        /* of znodes, in that file */
+    uint64_t duration_ns;  /* 0: until the command or the user ends it */
+    bool drain; /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
     struct levels traced; /* handoffs of each lock whose messages are kept */
     uint64_t seed;        /* of the order of the runs */

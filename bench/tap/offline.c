@@ -5,6 +5,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
+#include "relay/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,10 +79,33 @@ static void describe_capture(const struct capture_counts *counts, json_t *json)
     json_object_set_new(json, "capture", object);
 }
 
+/* ------------------------------------------------------------------ a recording */
+
+static enum error_kind read_recording(const struct tap_options *options, struct observer *observer,
+                                      struct tap_result *result, struct error *error)
+{
+    struct recording_facts facts;
+    enum error_kind kind =
+        recording_read(options->recording, &observer_listener, count_end, observer, &facts, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    result->begun_ns = facts.begun_ns;
+    result->ended_ns = facts.ended_ns;
+    result->seconds = (double)(facts.ended_ns - facts.begun_ns) / 1e9;
+    snprintf(result->comparison.sentence, sizeof result->comparison.sentence,
+             "A recording has no counters of the servers to compare with.%s",
+             facts.is_cut ? " It has no end, because zkherd was killed: up to its last second is "
+                            "missing."
+                          : "");
+    return ERROR_NONE;
+}
+
 /* ------------------------------------------------------------------ any source */
 
 struct tap_source tap_source_of(const struct tap_options *options)
 {
+    if (options->recording != NULL)
+        return (struct tap_source){"--read", "recording", options->recording, read_recording};
     return (struct tap_source){"--pcap", "capture", options->pcap, read_capture};
 }
 
@@ -103,6 +127,8 @@ bool tap_source_conflicts(const struct tap_options *options, const struct tap_so
         {options->drain, "--drain",
          "a law needs runs of a command, with several numbers of clients"},
         {command != NULL, command, "no command is run beside a file"},
+        {options->record != NULL, "--record", "a file is read without a relay"},
+        {options->recording != NULL && options->pcap != NULL, "--pcap", "give only one of them"},
     };
     char beside[32];
     snprintf(beside, sizeof beside, "with %s", source->option);

@@ -13,6 +13,7 @@
 #ifndef RELAY_CONVERSATION_H
 #define RELAY_CONVERSATION_H
 
+#include "wire/fields.h"
 #include "wire/message.h"
 #include "wire/splitter.h"
 
@@ -66,6 +67,14 @@ struct conversation_listener {
                      const struct message_notification *notification, size_t bytes, uint64_t at_ns);
 };
 
+/* Who gets the bytes of each message that was read, when the listener was told of it; of the
+ * client's opening when it has come. All zero: nobody. */
+struct conversation_copies {
+    void (*take)(void *context, struct conversation *conversation, enum conversation_side from,
+                 const struct fields_message *message, uint64_t at_ns);
+    void *context;
+};
+
 struct conversation {
     const struct conversation_listener *listener;
     void *context;
@@ -73,6 +82,8 @@ struct conversation {
     const char *unreadable; /* why nothing is read any more, a static string; NULL: all is read */
     int64_t session;        /* 0 until it is opened */
     uint64_t fed_bytes[CONVERSATION_SIDES];
+    struct conversation_copies copies; /* to be set behind conversation_init */
+    uint64_t copies_tag;               /* of who gets them; 0 at the beginning */
     /* The rest is for conversation.c. */
     uint64_t told_bytes[CONVERSATION_SIDES];
     unsigned char first[4]; /* of the client's bytes */

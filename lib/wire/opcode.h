@@ -46,7 +46,7 @@
     X(MULTI_READ, 22, "multiRead", "m", "m")                                                       \
     X(AUTH, 100, "auth", "nxx", "")                                                                \
     X(SET_WATCHES, 101, "setWatches", "lvvv", "")                                                  \
-    X(SASL, 102, "sasl", "d", "d")                                                                 \
+    X(SASL, 102, "sasl", "x", "x")                                                                 \
     X(GET_EPHEMERALS, 103, "getEphemerals", "p", "v")                                              \
     X(GET_ALL_CHILDREN_NUMBER, 104, "getAllChildrenNumber", "p", "n")                              \
     X(SET_WATCHES2, 105, "setWatches2", "lvvvvv", "")                                              \

@@ -30,4 +30,7 @@ void messages_say(enum conversation_side from, const char *fields, ...);
 /* Appends the openings of a session. */
 void messages_open(int session);
 
+/* Says every record that a request or a reply may have, and replies that overtake others. */
+void messages_hold(void);
+
 #endif
