@@ -98,7 +98,7 @@ static bool read_ipv4(struct rest *rest, struct packet *packet)
 {
     const unsigned char *header = rest->bytes;
     static const unsigned char mapped[] = {[10] = 0xff, [11] = 0xff};
-    size_t length = (header[0] & 0x0fU) * 4U;
+    size_t length = (size_t)(header[0] & 0x0f) * 4;
     if (rest->captured < IPV4_HEADER || length < IPV4_HEADER || header[9] != IPPROTO_TCP ||
         (get16(header + 6) & IPV4_FRAGMENT) != 0)
         return false;
@@ -136,7 +136,7 @@ static bool read_ipv6(struct rest *rest, struct packet *packet)
 static bool read_tcp(struct rest *rest, struct packet *packet)
 {
     const unsigned char *header = rest->bytes;
-    size_t length = rest->captured < TCP_HEADER ? 0 : (header[12] >> 4) * 4U;
+    size_t length = rest->captured < TCP_HEADER ? 0 : (size_t)(header[12] >> 4) * 4;
     if (length < TCP_HEADER || !skip(rest, length))
         return false;
     packet->from.port = get16(header);
