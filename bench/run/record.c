@@ -158,9 +158,12 @@ static enum error_kind write_latencies(struct record *record, const struct table
     return error_kind;
 }
 
+/* A static text, which the row does not own. */
 static struct table_value text_of(const char *text)
 {
-    return (struct table_value){.kind = TABLE_TEXT, .text = (char *)(uintptr_t)text};
+    struct table_value value = {.kind = TABLE_TEXT};
+    memcpy(&value.text, &text, sizeof value.text);
+    return value;
 }
 
 /* What was asked for and answered, or what has happened to the znode that was watched. */

@@ -141,24 +141,31 @@ static const struct orders *orders_of(const struct tap_result *result)
                : NULL;
 }
 
-char *tap_order(const struct tap_result *result, const struct recipe *like)
+/* How the recipe's own sessions do it. */
+static void add_recipe(struct growing_text *text, const struct orders *orders,
+                       const struct recipe *recipe)
 {
-    const struct orders *orders = orders_of(result);
     struct orders *own = memory_new(1, sizeof *own);
-    struct growing_text text = {0};
-    if (orders != NULL)
-        add_order(&text, "A session", orders);
-    if (orders != NULL && like != NULL)
-        simulate(like, own);
+    simulate(recipe, own);
     if (own->counts[ORDERS_GRANTED] > 0 && is_same(orders, own))
-        growing_text_add(&text, " A session of %s sends the same in the same order.", like->name);
+        growing_text_add(text, " A session of %s sends the same in the same order.", recipe->name);
     else if (own->counts[ORDERS_GRANTED] > 0) {
-        growing_text_add(&text, " ");
-        char *who = memory_format("A session of %s", like->name);
-        add_order(&text, who, own);
+        char *who = memory_format(" A session of %s", recipe->name);
+        add_order(text, who, own);
         free(who);
     }
     orders_deinit(own);
     free(own);
+}
+
+char *tap_order(const struct tap_result *result, const struct recipe *like)
+{
+    const struct orders *orders = orders_of(result);
+    struct growing_text text = {0};
+    if (orders == NULL)
+        return NULL;
+    add_order(&text, "A session", orders);
+    if (like != NULL)
+        add_recipe(&text, orders, like);
     return text.text;
 }

@@ -373,8 +373,10 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
         while (waits_at(locks->list[i], session))
             stop_waiting(locks->list[i], session);
     /* The newest first: what waits behind another place of the same session has no turn. */
-    while (session->last_made != NULL)
-        end_place(locks, session->last_made, at_ns);
+    for (struct locks_place *place = session->last_made, *before; place != NULL; place = before) {
+        before = place->made_before;
+        end_place(locks, place, at_ns);
+    }
 }
 
 bool locks_hear(struct locks *locks, int64_t id, struct locks_lock *lock, bool is_reply,
