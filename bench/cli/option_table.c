@@ -119,7 +119,7 @@ const struct option_row option_table[] = {
     {.name = "--relay",
      OPTION_FLAG(struct options, target.relay),
      .help =
-         "      --relay              count on the wire as well, in a relay before the servers\n"},
+         "      --relay              count on the wire as well, by a relay in between\n"},
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
     ROW_TIMEOUT(struct options, plan.timeout_ns),
     ROW_SEED(struct options, plan.seed),

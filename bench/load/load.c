@@ -146,21 +146,17 @@ static const struct option_row option_rows[] = {
 
 static const char usage[] =
     "Usage: zkherd load [OPTION]...\n"
-    "Send a mix of requests to ZooKeeper, in a closed loop or at an offered rate;\n"
-    "time every request from when it was due and from when it was sent; count all of\n"
-    "them as the servers do. Each LIST makes trials of each of its values.\n"
+    "Send a mix of requests to ZooKeeper; each LIST makes trials of its values.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Durations D: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers counted\n"
-    "otherwise, or answered a replay otherwise; 2 wrong usage; 3 the environment;\n"
-    "4 the measurement is not valid.\n"
+    "Durations D: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers counted or\n"
+    "answered otherwise; 2 wrong usage; 3 the environment; 4 not valid.\n"
     "\n"
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
     "  zkherd load --rate 1000..16000x2                  latency against offered rate\n"
-    "  zkherd load -n 100 --znodes 1 --watch 100         fan-out of notifications\n"
     "  zkherd load --replay morning.zkr --speed 2x       a recording, twice as fast\n";
 
 /* ------------------------------------------------------------------ what does not fit together */

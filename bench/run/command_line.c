@@ -150,7 +150,6 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd run                                   the herd effect\n"
-    "  zkherd run --servers 1,3                     one server against three\n"
     "  zkherd run --connect zk1:2181,zk2:2181/test  existing servers\n";
 
 int command_line_parse(int argc, char **argv, struct options *options)

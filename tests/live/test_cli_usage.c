@@ -54,6 +54,8 @@ COMMAND_TEST(help_fits_a_screen)
         {"zkherd", "plot", "--help"},
         {"zkherd", "report", "--help"},
         {"zkherd", "load", "--help"},
+        {"zkherd", "tap", "--help"},
+        {"zkherd", "autopsy", "--help"},
         {"zkherd", "help", "--help"},
         {"zkherd", "reproduce", "--help"},
     };
