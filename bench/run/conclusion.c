@@ -255,13 +255,14 @@ static void tell_wire(const struct outcome *outcome, FILE *stream)
 {
     size_t same = 0, trials = outcome->rows->rows;
     char share[64];
+    if (!outcome->options->target.relay)
+        return;
     for (size_t i = 0; i < trials; i++)
         same += strcmp(table_row(outcome->rows, i)[trial_row_wire].text, "yes") == 0;
-    if (outcome->options->target.relay)
-        wrap_sentence(stream,
-                      "The relay saw the same messages and bytes on the wire in %s; all times "
-                      "contain the relay's",
-                      text_format_share(same, trials, share, sizeof share));
+    wrap_sentence(stream,
+                  "The relay saw the same messages and bytes on the wire in %s; all times contain "
+                  "the relay's",
+                  text_format_share(same, trials, share, sizeof share));
 }
 
 void conclusion_sentences(const struct outcome *outcome, FILE *stream)

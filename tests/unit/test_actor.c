@@ -45,6 +45,12 @@ static uint32_t timeout_ms(const struct client *client)
     return 30000;
 }
 
+static int64_t session_id(const struct client *client)
+{
+    (void)client;
+    return 77;
+}
+
 static const char *connected_to = "simulated:2"; /* "": not connected */
 
 static void server(const struct client *client, char *text, size_t size)
@@ -53,8 +59,9 @@ static void server(const struct client *client, char *text, size_t size)
     snprintf(text, size, "%s", connected_to);
 }
 
-static struct client client = {
-    .driver = &(const struct client_driver){.timeout_ms = timeout_ms, .server = server}};
+static struct client client = {.driver = &(const struct client_driver){.timeout_ms = timeout_ms,
+                                                                       .session_id = session_id,
+                                                                       .server = server}};
 
 static struct actor actor_of_client(void)
 {
