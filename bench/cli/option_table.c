@@ -118,8 +118,7 @@ const struct option_row option_table[] = {
     ROW_PLACEMENT(struct options),
     {.name = "--relay",
      OPTION_FLAG(struct options, target.relay),
-     .help =
-         "      --relay              count on the wire as well, by a relay in between\n"},
+     .help = "      --relay              count on the wire as well, by a relay in between\n"},
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
     ROW_TIMEOUT(struct options, plan.timeout_ns),
     ROW_SEED(struct options, plan.seed),
