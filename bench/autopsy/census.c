@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "recipes/line.h"
 #include "recipes/queue.h"
+#include "wire/message.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -33,12 +34,6 @@ struct refused {
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const struct name *)a)->path, ((const struct name *)b)->path);
-}
-
-static int compare_refused(const void *a, const void *b)
-{
-    const struct refused *one = a, *other = b;
-    return (one->id > other->id) - (one->id < other->id);
 }
 
 static void *find(void *const *tree, const void *key, int (*compare)(const void *, const void *))
@@ -132,8 +127,7 @@ static void note_create(struct census *census, const struct journal_transaction 
     struct name *name = name_of(census, &change->path, change->cversion);
     if (name == NULL)
         return;
-    struct refused *session =
-        find(&census->sessions, &(struct refused){.id = transaction->session}, compare_refused);
+    struct refused *session = id_tree_find(&census->sessions, transaction->session);
     if (session != NULL && name->created_zxid > 0 && session->zxid > name->created_zxid)
         note_lock(census, name);
     if (session != NULL && name->is_lock)
@@ -157,13 +151,8 @@ static void note_end(struct census *census, const struct jute_bytes *path)
 
 static void refuse(struct census *census, const struct journal_transaction *transaction)
 {
-    struct refused key = {.id = transaction->session};
-    struct refused *session = find(&census->sessions, &key, compare_refused);
-    if (session == NULL) {
-        session = memory_new(1, sizeof *session);
-        session->id = key.id;
-        (void)memory_or_end(tsearch(session, &census->sessions, compare_refused));
-    }
+    struct refused *session =
+        id_tree_take(&census->sessions, transaction->session, sizeof *session);
     session->zxid = census->refused_zxid = transaction->zxid;
 }
 
@@ -177,7 +166,7 @@ static void look(void *context, const struct journal_transaction *transaction,
         note_create(census, transaction, change);
     else if (change->type == JOURNAL_DELETE)
         note_end(census, &change->path);
-    else if (change->type == JOURNAL_ERROR && change->number == NODE_EXISTS)
+    else if (change->type == JOURNAL_ERROR && change->number == MESSAGE_NODE_EXISTS)
         refuse(census, transaction);
     else if (change->type == JOURNAL_CLOSE_SESSION)
         while (journal_next_path(&paths, &path))
@@ -209,8 +198,7 @@ bool census_is_lock(const struct census *census, const char *path)
 
 const char *census_refused(const struct census *census, int64_t session, int64_t zxid)
 {
-    const struct refused *found =
-        find(&census->sessions, &(struct refused){.id = session}, compare_refused);
+    const struct refused *found = id_tree_find(&census->sessions, session);
     if (found == NULL || found->count == 0)
         return census->only;
     size_t low = 0, high = found->count - 1;

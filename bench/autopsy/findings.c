@@ -52,27 +52,14 @@ struct autopsy_herd {
     const struct locks_lock *lock;
 };
 
-static int compare_clients(const void *a, const void *b)
-{
-    const struct autopsy_client *one = a, *other = b;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
 static struct autopsy_client *client_of(struct findings *findings, int64_t id)
 {
-    struct autopsy_client key = {.id = id};
-    struct autopsy_client **found = tfind(&key, &findings->clients, compare_clients);
-    if (found != NULL)
-        return *found;
-    struct autopsy_client *client = memory_new(1, sizeof *client);
-    client->id = id;
-    (void)memory_or_end(tsearch(client, &findings->clients, compare_clients));
-    return client;
+    return id_tree_take(&findings->clients, id, sizeof(struct autopsy_client));
 }
 
 static void forget(struct findings *findings, struct autopsy_client *client)
 {
-    tdelete(client, &findings->clients, compare_clients);
+    id_tree_remove(&findings->clients, client);
     free(client);
 }
 
@@ -356,7 +343,7 @@ static void note_delete(struct findings *findings, const char *path)
 static void fail(struct findings *findings, const struct journal_transaction *transaction)
 {
     int32_t code = transaction->change.number;
-    bool is_create = transaction->change.type == JOURNAL_ERROR && code == NODE_EXISTS;
+    bool is_create = transaction->change.type == JOURNAL_ERROR && code == MESSAGE_NODE_EXISTS;
     findings->errors++;
     count(findings, autopsy_minute_errors, 1);
     add_to_herd(findings, client_of(findings, transaction->session), code,

@@ -3,6 +3,7 @@
 #ifndef BENCH_AUTOPSY_INTERNAL_H
 #define BENCH_AUTOPSY_INTERNAL_H
 
+#include "base/id_tree.h"
 #include "bench/cli/options.h"
 #include "history/locks.h"
 #include "journal/journal.h"
@@ -21,8 +22,9 @@
  * since it was created first. */
 
 struct census {
-    void *names, *sessions; /* trees of tsearch */
-    const char *only;       /* the only lock by name; NULL: there is none, or there are several */
+    void *names; /* a tree of tsearch */
+    id_tree sessions;
+    const char *only; /* the only lock by name; NULL: there is none, or there are several */
     size_t locks;
     uint64_t transactions;
     int64_t first_zxid, last_zxid, first_ms, last_ms;
@@ -39,9 +41,6 @@ bool census_is_lock(const struct census *census, const char *path);
 /* The path of the lock for which a session was refused in a transaction; NULL: not known. */
 const char *census_refused(const struct census *census, int64_t session, int64_t zxid);
 void census_deinit(struct census *census);
-
-/* The error of a create whose path exists (KeeperException.Code). */
-#define NODE_EXISTS (-110)
 
 /* Calls `change` with the transaction's change, or with each part of a multi that was done. */
 void census_each_change(const struct journal_transaction *transaction, void *context,
@@ -167,7 +166,7 @@ struct findings {
     AUTOPSY_COUNTS(X)
 #undef X
     /* The rest is for findings.c. */
-    void *clients; /* a tree of tsearch */
+    id_tree clients;
     struct autopsy_herd *herd;
     struct table_value *expiry; /* of the session that is being ended; NULL: none is */
     const char *end;            /* of a hold that ends now */

@@ -87,7 +87,7 @@ static json_t *list_recipes(const struct table *trials)
     return names;
 }
 
-/* Of a drain those that were planned; else those of the trials. */
+/* The numbers that a drain has planned; else those of the trials. */
 static json_t *list_clients(const struct tap_options *options, const struct table *trials)
 {
     json_t *clients = json_array();

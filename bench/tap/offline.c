@@ -12,11 +12,6 @@
 
 /* ------------------------------------------------------------------ a capture */
 
-static void count_end(void *context, const struct conversation *conversation)
-{
-    traffic_end(&((struct observer *)context)->traffic, conversation);
-}
-
 static bool has_sessions(const struct tap_result *result)
 {
     return result->traffic->sessions + result->capture.joined > 0;
@@ -28,7 +23,7 @@ static enum error_kind read_capture(const struct tap_options *options, struct ob
     const struct capture_options reading = {.ports = options->ports.list,
                                             .port_count = options->ports.count,
                                             .listener = &observer_listener,
-                                            .ended = count_end,
+                                            .ended = observer_ended,
                                             .context = observer};
     struct capture *capture = capture_new(&reading);
     enum error_kind kind =
@@ -85,8 +80,8 @@ static enum error_kind read_recording(const struct tap_options *options, struct 
                                       struct tap_result *result, struct error *error)
 {
     struct recording_facts facts;
-    enum error_kind kind =
-        recording_read(options->recording, &observer_listener, count_end, observer, &facts, error);
+    enum error_kind kind = recording_read(options->recording, &observer_listener, observer_ended,
+                                          observer, &facts, error);
     if (kind != ERROR_NONE)
         return kind;
     result->begun_ns = facts.begun_ns;

@@ -129,7 +129,7 @@ static bool is_same(const struct orders *one, const struct orders *other)
     return true;
 }
 
-/* Of the period with the most clients. */
+/* The orders of the period with the most clients. */
 static const struct orders *orders_of(const struct tap_result *result)
 {
     const struct tap_period *most = NULL;

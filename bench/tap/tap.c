@@ -183,8 +183,7 @@ struct tap {
 
 static void count_ended(void *context, const struct conversation *conversation)
 {
-    struct observer *observer = context;
-    traffic_end(&observer->traffic, conversation);
+    observer_ended(context, conversation);
     if (conversation->copies.take != NULL)
         recorder_ended(conversation->copies.context, conversation, clock_now_ns());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/locks.h"
 
+#include "base/id_tree.h"
 #include "base/memory.h"
 #include "recipes/line.h"
 #include "recipes/queue.h"
@@ -10,8 +11,8 @@
 #include <string.h>
 
 struct locks_session {
-    int64_t id; /* the key */
-    uint32_t number;
+    int64_t id;      /* the key */
+    uint32_t number; /* from 1 */
     uint64_t arrived_ns;
     struct locks_lock *lock;       /* at which it has arrived last */
     size_t waits;                  /* how often it is among the waiting of a lock */
@@ -33,7 +34,8 @@ struct locks_place {
 struct locks {
     locks_closed *closed;
     void *context;
-    void *by_path, *place_by_path, *by_session; /* trees of tsearch */
+    void *by_path, *place_by_path; /* trees of tsearch */
+    id_tree by_session;
     struct locks_lock **list;
     size_t count;
     uint32_t sessions;
@@ -48,12 +50,6 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int compare_sessions(const void *a, const void *b)
-{
-    const struct locks_session *one = a, *other = b;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
 static void *find(void *const *tree, const void *key, int (*compare)(const void *, const void *))
 {
     void **found = tfind(key, tree, compare);
@@ -65,16 +61,12 @@ static void put(void **tree, void *element, int (*compare)(const void *, const v
     (void)memory_or_end(tsearch(element, tree, compare));
 }
 
+/* A new one has the next number. */
 static struct locks_session *session_of(struct locks *locks, int64_t id)
 {
-    struct locks_session *session =
-        find(&locks->by_session, &(struct locks_session){.id = id}, compare_sessions);
-    if (session == NULL) {
-        session = memory_new(1, sizeof *session);
-        session->id = id;
-        session->number = locks->sessions++;
-        put(&locks->by_session, session, compare_sessions);
-    }
+    struct locks_session *session = id_tree_take(&locks->by_session, id, sizeof *session);
+    if (session->number == 0)
+        session->number = ++locks->sessions;
     return session;
 }
 
@@ -128,7 +120,7 @@ static struct locks_place *place_of(const struct locks_lock *lock, size_t index)
 
 static void name_holder(struct locks_row *row, const struct locks_place *place)
 {
-    row->holder = place->session->number + 1;
+    row->holder = place->session->number;
     row->session = place->session->id;
     row->arrived_ns = place->arrived_ns;
 }
@@ -145,7 +137,7 @@ static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64
     lock->row.granted_ns = at_ns;
 }
 
-/* Of the places in the order of the queue the first holds, and behind it all that share with it.
+/* The first place in the order of the queue holds, and behind it all that share with it.
  * Who was taken for a holder did not hold if a place before it is seen later, as by a relay. */
 static void give_turns(struct locks_lock *lock, uint64_t at_ns)
 {
@@ -263,7 +255,7 @@ static void end_place(struct locks *locks, struct locks_place *place, uint64_t a
 {
     struct locks_lock *lock = place->lock;
     bool held = place->line.holds;
-    uint32_t releaser = place->session->number + 1;
+    uint32_t releaser = place->session->number;
     take_out(lock, place);
     lock->holders -= held;
     locks->holders -= held;
@@ -311,8 +303,8 @@ static struct locks_session *arrive(struct locks *locks, struct locks_lock *lock
     struct locks_session *session = session_of(locks, id);
     session->lock = lock;
     if (lock->first_session == 0)
-        lock->first_session = session->number + 1;
-    lock->contended = lock->contended || lock->first_session != session->number + 1;
+        lock->first_session = session->number;
+    lock->contended = lock->contended || lock->first_session != session->number;
     if (!lock->by_name || !waits_at(lock, session)) {
         session->arrived_ns = at_ns;
         wait_at(lock, session);
@@ -365,8 +357,7 @@ bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 
 void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
 {
-    struct locks_session *session =
-        find(&locks->by_session, &(struct locks_session){.id = id}, compare_sessions);
+    struct locks_session *session = id_tree_find(&locks->by_session, id);
     if (session == NULL)
         return;
     for (size_t i = 0; session->waits > 0; i++)
@@ -451,7 +442,7 @@ void locks_end(struct locks *locks, uint64_t at_ns)
 
 uint32_t locks_number(struct locks *locks, int64_t session)
 {
-    return session_of(locks, session)->number;
+    return session_of(locks, session)->number - 1;
 }
 
 const struct locks_lock *locks_at(const struct locks *locks, size_t index)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/orders.h"
 
-#include "base/memory.h"
+#include "base/id_tree.h"
 
 #include <search.h>
 #include <stdbool.h>
@@ -15,21 +15,9 @@ struct session {
     struct orders_sequence now;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const struct session *one = a, *other = b;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
 static struct session *session_of(struct orders *orders, int64_t id)
 {
-    struct session **found = tfind(&(struct session){.id = id}, &orders->sessions, compare);
-    if (found != NULL)
-        return *found;
-    struct session *session = memory_new(1, sizeof *session);
-    session->id = id;
-    (void)memory_or_end(tsearch(session, &orders->sessions, compare));
-    return session;
+    return id_tree_take(&orders->sessions, id, sizeof(struct session));
 }
 
 static bool is_same(const struct orders_sequence *one, const struct orders_sequence *other)

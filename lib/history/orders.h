@@ -12,6 +12,7 @@
 #ifndef HISTORY_ORDERS_H
 #define HISTORY_ORDERS_H
 
+#include "base/id_tree.h"
 #include "measure/tally.h"
 
 #include <stddef.h>
@@ -31,7 +32,7 @@ struct orders_sequence {
 struct orders {
     struct orders_sequence sequences[ORDERS_KINDS][ORDERS_MOST];
     size_t counts[ORDERS_KINDS];
-    void *sessions; /* a tree of tsearch */
+    id_tree sessions;
 };
 
 /* All zero bytes: nothing was asked. Ends with orders_deinit. A release is told before its own

@@ -15,18 +15,9 @@
 /* OPCODE_OTHER: it changes nothing that others can watch. */
 static enum opcode kind_of(enum opcode opcode)
 {
-    switch (opcode) {
-    case OPCODE_CREATE:
-    case OPCODE_CREATE2:
-    case OPCODE_CREATE_CONTAINER:
-    case OPCODE_CREATE_TTL:
-        return OPCODE_CREATE;
-    case OPCODE_SET_DATA:
-    case OPCODE_DELETE:
-        return opcode;
-    default:
-        return OPCODE_OTHER;
-    }
+    return opcode_creates(opcode)                                 ? OPCODE_CREATE
+           : opcode == OPCODE_SET_DATA || opcode == OPCODE_DELETE ? opcode
+                                                                  : OPCODE_OTHER;
 }
 
 static void take_one(enum opcode opcode, const struct message_record *record, int32_t error,

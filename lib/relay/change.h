@@ -8,10 +8,6 @@
 
 #include "relay/conversation.h"
 
-/* KeeperException.Code */
-#define CHANGE_ERROR_NO_NODE     (-101)
-#define CHANGE_ERROR_NODE_EXISTS (-110)
-
 struct change {
     enum opcode opcode; /* OPCODE_CREATE for every kind of create, OPCODE_SET_DATA, OPCODE_DELETE */
     char *path;         /* that is asked for: begins with '/' */

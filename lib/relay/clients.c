@@ -13,26 +13,16 @@
 
 #define OTHERS "Java or another"
 
-static int compare(const void *a, const void *b)
-{
-    const struct clients_session *one = a, *other = b;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
 static struct clients_session *session_of(struct clients *clients, int64_t id)
 {
-    struct clients_session **found =
-        tfind(&(struct clients_session){.id = id}, &clients->by_id, compare);
-    if (found != NULL)
-        return *found;
+    struct clients_session *session = id_tree_find(&clients->by_id, id);
+    if (session != NULL)
+        return session;
     if (clients->session_count == CLIENTS_SESSIONS_MAX)
         return clients->sessions[CLIENTS_SESSIONS_MAX - 1];
-    struct clients_session *session = memory_new(1, sizeof *session);
-    session->id = id;
-    (void)memory_or_end(tsearch(session, &clients->by_id, compare));
+    session = id_tree_take(&clients->by_id, id, sizeof *session);
     clients->sessions = memory_grow(clients->sessions, clients->session_count, sizeof(void *));
-    clients->sessions[clients->session_count++] = session;
-    return session;
+    return clients->sessions[clients->session_count++] = session;
 }
 
 static struct clients_figures *second_of(struct clients *clients, uint64_t at_ns)

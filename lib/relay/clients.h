@@ -13,6 +13,7 @@
 #ifndef RELAY_CLIENTS_H
 #define RELAY_CLIENTS_H
 
+#include "base/id_tree.h"
 #include "relay/conversation.h"
 
 /* So many sessions are told apart, and so many seconds; what comes later is in the last. */
@@ -46,7 +47,7 @@ struct clients {
     struct clients_figures *seconds; /* from the first message on */
     size_t second_count;
     uint64_t begun_ns; /* the first message; 0: none */
-    void *by_id;       /* a tree of tsearch */
+    id_tree by_id;
 };
 
 /* Its context is the struct clients; all zero bytes: nothing was heard. */

@@ -41,8 +41,8 @@ struct conversation_request {
     size_t bytes;     /* with its length's 4 */
     uint64_t sent_ns; /* when its last byte came */
     uint64_t tag;     /* the listener's own */
-    /* Its fields without the data: the path and the parts are a copy, until the reply was told of.
-     */
+    /* Its fields without the data: the path, with a NUL behind it, or the parts are a copy, until
+     * the reply was told of. */
     struct message_record record;
     char *copy;
 };

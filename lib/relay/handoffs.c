@@ -17,12 +17,6 @@ struct before {
     struct tally tally;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const struct before *one = a, *other = b;
-    return (one->session > other->session) - (one->session < other->session);
-}
-
 static void free_before(void *element)
 {
     struct before *before = element;
@@ -33,14 +27,7 @@ static void free_before(void *element)
 /* The tally of requests that a session sends about a folder which is no lock yet. */
 static struct tally *tally_before(struct handoffs *handoffs, int64_t session, const char *folder)
 {
-    const struct before key = {.session = session};
-    struct before **found = tfind(&key, &handoffs->before, compare), *before;
-    if (found == NULL) {
-        before = memory_new(1, sizeof *before);
-        before->session = session;
-        (void)memory_or_end(tsearch(before, &handoffs->before, compare));
-    } else
-        before = *found;
+    struct before *before = id_tree_take(&handoffs->before, session, sizeof *before);
     if (before->folder == NULL || strcmp(before->folder, folder) != 0) {
         free(before->folder);
         *before = (struct before){.session = session, .folder = memory_text(folder)};
@@ -51,20 +38,18 @@ static struct tally *tally_before(struct handoffs *handoffs, int64_t session, co
 /* The session arrives at a lock. */
 static void take_before(struct handoffs *handoffs, int64_t session, struct locks_lock *lock)
 {
-    const struct before key = {.session = session};
-    struct before **found = tfind(&key, &handoffs->before, compare), *before;
-    if (found == NULL)
+    struct before *before = id_tree_find(&handoffs->before, session);
+    if (before == NULL)
         return;
-    before = *found;
     if (strcmp(before->folder, lock->path) == 0)
         tally_sum(&lock->row.tally, &before->tally);
-    tdelete(before, &handoffs->before, compare);
+    id_tree_remove(&handoffs->before, before);
     free_before(before);
 }
 
 /* ------------------------------------------------------------------ one change */
 
-/* Of a message that is told of. */
+/* A message that is told of. */
 struct heard {
     struct handoffs *handoffs;
     int64_t session;
@@ -103,7 +88,7 @@ static void confirm(void *context, const struct change *change)
         locks_create(locks, heard->session, change->made, change->sequential, heard->at_ns);
     else
         locks_refuse(locks, heard->session, change->path, change->sequential,
-                     change->error == CHANGE_ERROR_NODE_EXISTS, heard->at_ns);
+                     change->error == MESSAGE_NODE_EXISTS, heard->at_ns);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -177,12 +162,9 @@ static void keep_row(void *context, const struct locks_lock *lock, const struct 
 /* The kind of a request in a tally; TALLY_KINDS: it is in none. */
 static enum tally_kind kind_of(enum opcode opcode)
 {
-    switch (opcode) {
-    case OPCODE_CREATE:
-    case OPCODE_CREATE2:
-    case OPCODE_CREATE_CONTAINER:
-    case OPCODE_CREATE_TTL:
+    if (opcode_creates(opcode))
         return TALLY_CREATE;
+    switch (opcode) {
     case OPCODE_EXISTS:
         return TALLY_EXISTS;
     case OPCODE_GET_DATA:

@@ -61,7 +61,7 @@ struct handoffs {
     uint64_t lost; /* rows and events that were not kept */
     struct orders orders;
     struct tally elsewhere; /* what makes folders before a lock is there */
-    void *before; /* of each session what it has asked before it arrives: a tree of tsearch */
+    id_tree before;         /* of each session what it has asked before it arrives */
 };
 
 /* Its context is the struct handoffs; it is not told of openings. */

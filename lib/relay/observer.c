@@ -49,3 +49,9 @@ static void hear_notification(void *context, struct conversation *conversation,
 
 const struct conversation_listener observer_listener = {hear_opening, hear_request, hear_reply,
                                                         hear_notification};
+
+void observer_ended(void *context, const struct conversation *conversation)
+{
+    struct observer *observer = context;
+    traffic_end(&observer->traffic, conversation);
+}

@@ -21,4 +21,7 @@ struct observer {
 /* Its context is the struct observer. */
 extern const struct conversation_listener observer_listener;
 
+/* A conversation has ended; context: the same. */
+void observer_ended(void *context, const struct conversation *conversation);
+
 #endif

@@ -50,24 +50,13 @@ static void add(path_tree *places, struct order_request *request, enum opcode op
 {
     if (path.length == 0)
         return;
-    switch (opcode) {
-    case OPCODE_CREATE:
-    case OPCODE_CREATE2:
-    case OPCODE_CREATE_CONTAINER:
-    case OPCODE_CREATE_TTL:
-    case OPCODE_DELETE:
-    case OPCODE_DELETE_CONTAINER:
+    bool makes_or_deletes =
+        opcode_creates(opcode) || opcode == OPCODE_DELETE || opcode == OPCODE_DELETE_CONTAINER;
+    bool writes = makes_or_deletes || opcode == OPCODE_SET_DATA || opcode == OPCODE_SET_ACL;
+    if (makes_or_deletes)
         touch(place_of(places, path.bytes, path_tree_parent(path.bytes, path.length)), request,
               TOUCH_BELOW);
-        touch(place_of(places, path.bytes, path.length), request, TOUCH_WRITES);
-        break;
-    case OPCODE_SET_DATA:
-    case OPCODE_SET_ACL:
-        touch(place_of(places, path.bytes, path.length), request, TOUCH_WRITES);
-        break;
-    default:
-        touch(place_of(places, path.bytes, path.length), request, TOUCH_READS);
-    }
+    touch(place_of(places, path.bytes, path.length), request, writes ? TOUCH_WRITES : TOUCH_READS);
 }
 
 void order_add(path_tree *places, struct order_request *request,

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors that tell whether a znode is there (MESSAGE_ERRORS). */
-enum { NO_NODE = -101, BAD_VERSION = -103, NODE_EXISTS = -110, NOT_EMPTY = -111 };
-
 /* A znode that the recording has named. */
 struct place {
     struct path_node node;
@@ -74,12 +71,6 @@ static bool needs_znode(enum opcode opcode)
     }
 }
 
-static bool is_create(enum opcode opcode)
-{
-    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
-           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
-}
-
 /* What the result of an operation on a path tells; made: the path that a create has returned. */
 static void note(struct prior *prior, enum opcode opcode, struct jute_bytes path,
                  struct jute_bytes made, int32_t error)
@@ -87,19 +78,19 @@ static void note(struct prior *prior, enum opcode opcode, struct jute_bytes path
     bool is_sequential = path.length != made.length;
     if (path.length == 0)
         return;
-    bool creates = is_create(opcode), names = needs_znode(opcode);
+    bool creates = opcode_creates(opcode), names = needs_znode(opcode);
     if (creates && error == 0) {
         note_made(prior, made.bytes, made.length);
         if (is_sequential)
             rename_add(&prior->names, made.bytes, made.length);
     } else if (opcode == OPCODE_DELETE && error == 0)
         note_deleted(prior, path.bytes, path.length);
-    else if ((creates && error == NODE_EXISTS) ||
-             (names && (error == 0 || error == BAD_VERSION || error == NOT_EMPTY)))
+    else if ((creates && error == MESSAGE_NODE_EXISTS) ||
+             (names && (error == 0 || error == MESSAGE_BAD_VERSION || error == MESSAGE_NOT_EMPTY)))
         note_there(prior, path.bytes, path.length);
-    else if (names && error == NO_NODE)
+    else if (names && error == MESSAGE_NO_NODE)
         note_absent(prior, path.bytes, path.length);
-    else if (creates && error == NO_NODE)
+    else if (creates && error == MESSAGE_NO_NODE)
         note_absent(prior, path.bytes, path_tree_parent(path.bytes, path.length));
 }
 

@@ -2,6 +2,7 @@
 #include "relay/replay.h"
 
 #include "base/clock.h"
+#include "base/id_tree.h"
 #include "base/memory.h"
 #include "relay/order.h"
 #include "relay/rename.h"
@@ -105,7 +106,7 @@ struct replay {
     path_tree places;     /* of what has no reply in the replay */
     uint64_t active;      /* the moment of the oldest that waits for no notification */
     uint64_t moment;      /* grows with each request and each reply of the recording */
-    void *sessions;       /* by their recorded numbers: a tree of tsearch */
+    id_tree sessions;     /* by their recorded numbers */
     uint64_t outstanding; /* requests without a reply */
     struct rename_message message;
     int epoll, timer;
@@ -116,12 +117,6 @@ struct replay {
 
 /* ------------------------------------------------------------------ replies, compared */
 
-static bool makes(enum opcode opcode)
-{
-    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
-           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
-}
-
 /* The error of a reply; of a transaction that of the first part that failed by itself. The paths of
  * the znodes that it has made go to *made, which is the caller's to free. */
 static int32_t judge(enum opcode opcode, const struct message_reply *reply, char **made)
@@ -130,13 +125,13 @@ static int32_t judge(enum opcode opcode, const struct message_reply *reply, char
     struct message_record part;
     struct growing_text paths = {0};
     int32_t code = reply->error;
-    if (code == 0 && makes(opcode))
+    if (code == 0 && opcode_creates(opcode))
         growing_text_add(&paths, "%.*s\n", (int)reply->record.path.length,
                          reply->record.path.bytes);
     while (message_next_part(&parts, true, &opcode, &part)) {
         if (opcode == OPCODE_OTHER && code == 0 && part.number != RUNTIME_INCONSISTENCY)
             code = part.number;
-        else if (makes(opcode))
+        else if (opcode_creates(opcode))
             growing_text_add(&paths, "%.*s\n", (int)part.path.length, part.path.bytes);
     }
     *made = paths.text;
@@ -255,18 +250,10 @@ static enum side side_of(const struct line *line, const struct conversation *con
     return conversation == &line->conversations[RECORDED] ? RECORDED : REPLAYED;
 }
 
-static int compare_sessions(const void *a, const void *b)
-{
-    int64_t x = ((const struct session *)a)->recorded, y = ((const struct session *)b)->recorded;
-    return (x > y) - (x < y);
-}
-
 /* The session now of a recorded one; NULL: it was opened before the recording. */
 static struct session *find_session(struct replay *replay, int64_t recorded)
 {
-    const struct session key = {.recorded = recorded};
-    struct session *const *found = tfind(&key, &replay->sessions, compare_sessions);
-    return found != NULL ? *found : NULL;
+    return id_tree_find(&replay->sessions, recorded);
 }
 
 static void hear_opened(void *context, struct conversation *conversation,
@@ -282,7 +269,7 @@ static void hear_opened(void *context, struct conversation *conversation,
         traffic_listener.opened(&replay->result->traffic, conversation, request, reply, bytes);
     } else if (reply->session != 0 && find_session(replay, reply->session) == NULL) {
         line->own.recorded = reply->session;
-        (void)memory_or_end(tsearch(&line->own, &replay->sessions, compare_sessions));
+        id_tree_put(&replay->sessions, &line->own);
     }
 }
 

@@ -43,7 +43,7 @@ struct session {
     size_t ephemeral_count;
 };
 
-/* Of a message that is told of. */
+/* A message that is told of. */
 struct heard {
     struct watches *watches;
     int64_t session;
@@ -77,22 +77,9 @@ static int compare_spots(const void *a, const void *b)
     return by_event != 0 ? by_event : strcmp(one->path, other->path);
 }
 
-static int compare_sessions(const void *a, const void *b)
-{
-    const struct session *one = a, *other = b;
-    return order(one->id, other->id);
-}
-
 static struct session *session_of(struct watches *watches, int64_t id)
 {
-    struct session **found =
-        tfind(&(struct session){.id = id}, &watches->sessions, compare_sessions);
-    if (found != NULL)
-        return *found;
-    struct session *session = memory_new(1, sizeof *session);
-    session->id = id;
-    (void)memory_or_end(tsearch(session, &watches->sessions, compare_sessions));
-    return session;
+    return id_tree_take(&watches->sessions, id, sizeof(struct session));
 }
 
 static struct armed *find_armed(struct watches *watches, int64_t session, enum watches_kind kind,
@@ -443,9 +430,7 @@ static void follow_request(struct watches *watches, struct session *session,
 
 static bool changes(enum opcode opcode)
 {
-    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
-           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL ||
-           opcode == OPCODE_SET_DATA;
+    return opcode_creates(opcode) || opcode == OPCODE_SET_DATA;
 }
 
 static void follow_reply(struct watches *watches, struct session *session,
@@ -491,11 +476,13 @@ static void note_watch(struct watches *watches, const struct conversation_reques
                        const struct message_reply *reply, const struct heard *heard)
 {
     const struct message_record *record = &request->record;
-    char *path = memory_copy(record->path.bytes, record->path.length);
+    char *path = request->copy;
     bool done = reply->error == 0;
+    if (record->path.length == 0)
+        return;
     switch (request->opcode) {
     case OPCODE_EXISTS: /* it waits for a znode that is not there, too */
-        done = done || reply->error == CHANGE_ERROR_NO_NODE;
+        done = done || reply->error == MESSAGE_NO_NODE;
         /* fall through */
     case OPCODE_GET_DATA:
         if (done && record->watch)
@@ -521,7 +508,6 @@ static void note_watch(struct watches *watches, const struct conversation_reques
     default:
         break;
     }
-    free(path);
 }
 
 static void hear_reply(void *context, struct conversation *conversation,

@@ -18,6 +18,7 @@
 #ifndef RELAY_WATCHES_H
 #define RELAY_WATCHES_H
 
+#include "base/id_tree.h"
 #include "history/locks.h"
 #include "measure/histogram.h"
 #include "relay/conversation.h"
@@ -82,7 +83,8 @@ struct watches {
     uint64_t both; /* notifications of a deletion that fired a watch of data and one of children */
     struct locks *locks; /* who holds one has got something; NULL: not known */
     /* The rest is for watches.c: trees of tsearch, and the last writes that were answered. */
-    void *armed, *spots, *sessions;
+    void *armed, *spots;
+    id_tree sessions;
     struct watches_answered answered[WATCHES_ANSWERED];
     size_t next;
 };

@@ -57,6 +57,14 @@
     X(-125, "QuotaExceeded")                                                                       \
     X(-127, "ThrottledOp")
 
+/* Those that a reader of traffic asks for. */
+enum message_error {
+    MESSAGE_NO_NODE = -101,
+    MESSAGE_BAD_VERSION = -103,
+    MESSAGE_NODE_EXISTS = -110,
+    MESSAGE_NOT_EMPTY = -111,
+};
+
 /* Events of a notification (Watcher.Event.EventType): X(NAME, number, word). */
 #define MESSAGE_EVENTS(X)                                                                          \
     X(CREATED, 1, "created")                                                                       \

@@ -24,6 +24,12 @@ const char *opcode_name(enum opcode opcode)
     return rows[opcode].name;
 }
 
+bool opcode_creates(enum opcode opcode)
+{
+    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
+           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
+}
+
 const char *opcode_request(enum opcode opcode)
 {
     return rows[opcode].request;

@@ -19,6 +19,7 @@
 #ifndef WIRE_OPCODE_H
 #define WIRE_OPCODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define OPCODE_LIST(X)                                                                             \
@@ -67,6 +68,9 @@ enum opcode opcode_of(int32_t number);
 
 /* ZooKeeper's name, a static string: "other" for OPCODE_OTHER. */
 const char *opcode_name(enum opcode opcode);
+
+/* Whether it creates a znode. */
+bool opcode_creates(enum opcode opcode);
 
 /* The fields of its request and of its reply: static strings. */
 const char *opcode_request(enum opcode opcode);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/id_tree.h"
+
+#include "base/memory.h"
+
+#include <search.h>
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t *first = a, *second = b;
+    return (*first > *second) - (*first < *second);
+}
+
+void *id_tree_find(const id_tree *tree, int64_t id)
+{
+    void *const *found = tfind(&id, tree, compare);
+    return found != NULL ? *found : NULL;
+}
+
+void *id_tree_take(id_tree *tree, int64_t id, size_t size)
+{
+    int64_t *element = id_tree_find(tree, id);
+    if (element != NULL)
+        return element;
+    element = memory_new(1, size);
+    *element = id;
+    id_tree_put(tree, element);
+    return element;
+}
+
+void id_tree_put(id_tree *tree, void *element)
+{
+    (void)memory_or_end(tsearch(element, tree, compare));
+}
+
+void id_tree_remove(id_tree *tree, const void *element)
+{
+    (void)tdelete(element, tree, compare);
+}
