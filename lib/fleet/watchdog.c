@@ -77,6 +77,7 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
         workers_turn(watchdog->workers, watchdog->loop, most_ns, watchdog->error);
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     uint64_t absent_ns = now_ns > until_ns + ABSENCE_NS ? now_ns - until_ns : 0;
+    watchdog->moved_ns += absent_ns; /* a machine that stood still is no silence of the servers */
     if (kind != ERROR_NONE || check(watchdog) != ERROR_NONE)
         return END_ERROR;
     enum fleet_end end = watchdog->kind->look(watchdog->context, now_ns, absent_ns);
