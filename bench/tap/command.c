@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,8 +109,14 @@ void tap_command_look(struct tap_command *command)
             end.si_pid == command->pid;
 }
 
+static uint64_t ns_of(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000;
+}
+
 void tap_command_end(struct tap_command *command)
 {
+    struct rusage used;
     uint64_t until_ns = clock_now_ns() + PATIENCE;
     if (command->pid == 0)
         return;
@@ -119,8 +126,11 @@ void tap_command_end(struct tap_command *command)
     for (; !command->ended && clock_now_ns() < until_ns; tap_command_look(command))
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     kill(-command->pid, SIGKILL);
-    waitpid(command->pid, &command->status, 0);
-    *command = (struct tap_command){.ended = ended_itself, .status = command->status};
+    wait4(command->pid, &command->status, 0, &used);
+    *command = (struct tap_command){.ended = ended_itself,
+                                    .status = command->status,
+                                    .cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime),
+                                    .rss_kib = (uint64_t)used.ru_maxrss};
 }
 
 bool tap_command_failed(const struct tap_command *command)

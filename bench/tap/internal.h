@@ -42,9 +42,11 @@ struct tap_options {
 /* ------------------------------------------------------------------ the command (command.c) */
 
 struct tap_command {
-    pid_t pid;  /* and its process group; 0: none runs */
-    bool ended; /* by itself */
-    int status; /* as of waitpid, once tap_command_end was called */
+    pid_t pid;        /* and its process group; 0: none runs */
+    bool ended;       /* by itself */
+    int status;       /* as of waitpid, once tap_command_end was called; so are the next two */
+    uint64_t cpu_ns;  /* user and system, of the command and of what it has waited for */
+    uint64_t rss_kib; /* the most resident memory of one of these processes */
 };
 
 /* Starts the command with ZKHERD_CONNECT, with `{}` and `{connect}` in its words replaced by the
@@ -170,6 +172,7 @@ struct tap_period {
     uint64_t clients;         /* n of the run; 0: none was given */
     uint32_t trial;           /* from 1 */
     struct handoffs handoffs; /* ended */
+    struct tap_command command;
 };
 
 /* The rows of trials.csv, one for each period and recipe of locks: of the locks that two sessions

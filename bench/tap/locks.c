@@ -135,6 +135,13 @@ static void put_sums(const struct sums *sums, bool drain, struct table_value *ro
     row[trial_row_acquire_max_us] = table_real(histogram_percentile_us(&sums->acquire, 100));
 }
 
+/* Of the whole command: which of its sessions wanted a lock of these is not asked. */
+static void put_usage(const struct tap_command *command, struct table_value *row)
+{
+    row[trial_row_client_cpu_s] = table_real((double)command->cpu_ns / 1e9);
+    row[trial_row_client_rss_kib] = table_count(command->rss_kib);
+}
+
 static void put_verdict(const struct tap_result *result, const struct tap_period *period,
                         struct table_value *row)
 {
@@ -162,6 +169,8 @@ struct table tap_trials(const struct tap_result *result, const char *run)
             struct table_value *row = table_add(&table);
             put_plan(result, period, lock, run, row);
             put_sums(sums, result->options->drain, row);
+            if (result->options->command != NULL)
+                put_usage(&period->command, row);
             put_verdict(result, period, row);
             free(sums);
         }

@@ -266,8 +266,9 @@ static void begin_period(struct tap *tap, struct tap_result *result, uint64_t cl
     tap->observer.watches.locks = period->handoffs.locks;
 }
 
-static void end_period(struct tap *tap, uint64_t at_ns)
+static void end_period(struct tap *tap, struct tap_result *result, uint64_t at_ns)
 {
+    result->periods[result->period_count - 1]->command = result->command;
     handoffs_end(tap->observer.handoffs, at_ns);
     tap->observer.handoffs = NULL;
     tap->observer.watches.locks = NULL;
@@ -308,7 +309,7 @@ static enum error_kind run_counted(struct tap *tap, struct tap_result *result, s
     tap_count(&tap->observer.traffic, &before);
     begin_period(tap, result, one->n, one->trial);
     enum error_kind kind = run(tap, result, n, error);
-    end_period(tap, clock_now_ns());
+    end_period(tap, result, clock_now_ns());
     tap_count(&tap->observer.traffic, one);
     for (size_t i = 0; i < TAP_COUNTS; i++)
         one->counts[i] -= before.counts[i];
@@ -374,7 +375,7 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     else {
         begin_period(tap, result, 0, 1);
         kind = run(tap, result, NULL, error);
-        end_period(tap, clock_now_ns());
+        end_period(tap, result, clock_now_ns());
     }
     watches_end(&tap->observer.watches);
     result->connections = relay_connections(tap->relay);
@@ -452,7 +453,7 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     result->comparison.reconciled = RECONCILED_NA;
     begin_period(tap, result, 0, 1);
     enum error_kind kind = source->read(tap->options, &tap->observer, result, error);
-    end_period(tap, result->ended_ns);
+    end_period(tap, result, result->ended_ns);
     watches_end(&tap->observer.watches);
     if (kind == ERROR_NONE) {
         result->verdict = verdict_of(result);

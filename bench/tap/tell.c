@@ -309,6 +309,11 @@ static void write_gaps(const struct tap_result *result, FILE *stream)
 
 static void write_command(const struct tap_command *command, FILE *stream)
 {
+    if (command->cpu_ns > 0)
+        wrap_sentence(stream,
+                      "The command used %.2f s of CPU time, and its largest process %.0f MiB of "
+                      "memory.",
+                      (double)command->cpu_ns / 1e9, (double)command->rss_kib / 1024);
     if (!tap_command_failed(command))
         return;
     if (WIFEXITED(command->status))
@@ -405,7 +410,7 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
                             describe_rows(part->rows(result), 0, part->type->count - 1));
     json_object_set_new(
         json, "locks",
-        describe_rows(tap_trials(result, ""), trial_row_recipe, trial_row_acquire_max_us));
+        describe_rows(tap_trials(result, ""), trial_row_recipe, trial_row_client_rss_kib));
     json_object_set_new(json, "unattributed",
                         json_integer((json_int_t)result->watches->unattributed));
 #define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));

@@ -66,6 +66,13 @@ COMMAND_TEST(a_run_through_the_relay_is_counted_as_by_itself)
                      2 * csv_file_count(&trials, 0, "creates_failed"));
     assert_int_equal(messages(result, "notification deleted"),
                      2 * csv_file_count(&trials, 0, "notifications"));
+    /* What the command used is what its workers did, and more. */
+    struct csv_file tapped = csv_file_read(in_work("tapped/trials.csv"));
+    assert_true(csv_file_real(&tapped, 0, "client_cpu_s") >=
+                csv_file_real(&trials, 0, "client_cpu_s"));
+    assert_true(csv_file_count(&tapped, 0, "client_rss_kib") >=
+                csv_file_count(&trials, 0, "client_rss_kib"));
+    csv_file_deinit(&tapped);
     csv_file_deinit(&trials);
     assert_true(json_is_real(json_object_get(result, "probe_direct_p50_us")));
     assert_true(json_is_real(json_object_get(result, "probe_relayed_p50_us")));
