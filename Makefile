@@ -342,13 +342,20 @@ reproduce-plan: install-to-run
 	$(call reproduce,plan)
 	$(call take,plan)
 
-# What kazoo's lock sends, with numbers of clients that decide the law, and two more that it must hold for.
+# What kazoo's lock sends, with numbers of clients that decide the law, and two more that it must hold for; what the relay
+# takes beside one that only copies bytes; how late the requests of a recording are sent again. Five minutes.
 reproduce-tap: install-to-test
+	$(call install,haproxy)
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	rm -rf $(REFERENCE)/tap && mkdir $(REFERENCE)/tap
 	$(BUILD)/zkherd tap --drain -n 4,8,16,32,33,64,100 -o $(REFERENCE)/tap/kazoo -- \
 	    /usr/bin/python3 docs/examples/clients/kazoo_lock.py {n} {connect} > $(REFERENCE)/tap/kazoo.txt
 	rm -f $(REFERENCE)/tap/kazoo/latency.hlog
+	ZKHERD=$(BUILD)/zkherd tests/relay_cost.sh $(REFERENCE)/tap
+	rm -f $(BUILD)/load.zkr
+	$(BUILD)/zkherd tap --no-files -q --record $(BUILD)/load.zkr -- $(BUILD)/zkherd load --no-files -q --noise off \
+	    -t 1 --mix get=80,set=20 --rate 500 -n 50 --size 100 --connect {}
+	$(BUILD)/zkherd load --replay $(BUILD)/load.zkr --no-files > $(REFERENCE)/tap/replay.txt
 
 # What unchanged clients of the field send: the law of each recipe, found with the programs in docs/examples/clients.
 # 20 minutes.
@@ -361,6 +368,7 @@ clients: client-programs
 reproduce-clients: client-programs
 	rm -rf $(REFERENCE)/clients
 	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh measure $(REFERENCE)/clients
+	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh time $(REFERENCE)/clients
 
 # Do the clients still obey the laws of the reference? A minute.
 check-clients: client-programs
@@ -595,7 +603,7 @@ help:
 	@echo 'make reproduce-versions   of these, releases of ZooKeeper: a few minutes'
 	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
-	@echo 'make reproduce-tap        of these, what kazoo sends: a minute'
+	@echo 'make reproduce-tap        of these, kazoo and the relay itself: five minutes'
 	@echo 'make reproduce-clients    what the libraries of the field send: 20 minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'

@@ -4,6 +4,8 @@
 #
 #     tests/clients.sh measure OUT [NAME...]   finds their laws, and writes OUT/clients.csv and a folder for each;
 #                                              with `table` as NAME only OUT/clients.csv, of what is there
+#     tests/clients.sh time OUT                writes OUT/costs.csv: what locks cost with 100 and with 1,000 clients, beside
+#                                              zkherd's own recipes with the same law, three times in turn
 #     tests/clients.sh check OUT [NAME...]     with few clients: are the counts those of the laws in results/reference?
 #
 # NAME is the beginning of that of rows of `programs`; without one all are run. $ZKHERD is the program, $CLIENTS has the programs that
@@ -21,6 +23,13 @@ jars=/usr/share/java
 curator="java -cp $CLIENTS:$jars/curator-recipes.jar:$jars/curator-framework.jar:$jars/curator-client.jar:$jars/slf4j-nop.jar CuratorRecipes"
 zookeeper="java -cp $CLIENTS:$jars/zookeeper-recipes-lock.jar:$jars/zookeeper.jar:$jars/slf4j-nop.jar JavaWriteLock"
 kazoo="/usr/bin/python3 docs/examples/clients/kazoo_recipes.py"
+
+version_of() { # LIBRARY PACKAGE
+    echo "$1 $(dpkg-query -W -f '${Version}' "$2" | sed 's/-[^-]*$//')"
+}
+kazoo_library=$(version_of kazoo python3-kazoo)
+curator_library=$(version_of Curator libcurator-recipes-java)
+zookeeper_library=$(version_of ZooKeeper libzookeeper-java)
 
 # Each law is found with the numbers up to 32, and must hold for those behind as well; ZooKeeper's own client for Java
 # takes a tenth of a second to end each session. Of four clients of Curator's read/write lock one writes.
@@ -127,7 +136,7 @@ run_independently() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
 # A row of clients.csv.
 tell() { # NAME LIBRARY=PACKAGE RECIPE
     awk -F, -v recipe="$3" -v like="$(like "$out/$1")" \
-        -v library="${2%=*} $(dpkg-query -W -f '${Version}' "${2#*=}" | sed 's/-[^-]*$//')" '
+        -v library="$(version_of "${2%=*}" "${2#*=}")" '
         function add(list, text) { return list (list == "" ? "" : ", ") text }
         FNR == 1 || $1 == "closeSession" || $2 == "0" { next }
         { law = $2 != "" ? $2 : sprintf("about n^%.2f", $6) }
@@ -147,6 +156,90 @@ run_once() {
     tap "$out/curator-716" -- $curator MutexOfOneClient 1000 '{connect}'
 }
 
+# Each lock beside the recipe of zkherd with the same law.
+timed="\
+$kazoo_library|Lock|/usr/bin/python3 docs/examples/clients/kazoo_lock.py
+$curator_library|InterProcessMutex|$curator Mutex
+zkherd|scalable-get|
+$curator_library|InterProcessReadWriteLock|$curator ReadWriteLock
+zkherd|rwlock-curator|
+$zookeeper_library|WriteLock|$zookeeper
+zkherd|writelock|
+$zookeeper_library|zoo_lock|$CLIENTS/zoo_lock
+zkherd|zoolock|"
+
+# A row of one trial: of the lock with most handoffs, because zkherd warms up with another.
+time_once() { # LIBRARY RECIPE CLIENTS COMMAND
+    local folder=$out/timed command=$4
+    [ -n "$command" ] ||
+        command="$ZKHERD run --no-files -q --noise off -r $2 -t 1 --connect {connect} -n"
+    # shellcheck disable=SC2086 # the command's words
+    if [ "$1" = zkherd ]; then tap "$folder" -- $command "$3"; else tap "$folder" -- $command "$3" '{connect}'; fi
+    awk -F, -v library="$1" -v recipe="$2" -v clients="$3" '
+        FNR == 1 { delete column; for (i = 1; i <= NF; i++) column[$i] = i; next }
+        FILENAME ~ /trials.csv$/ { cpu_s = $column["client_cpu_s"]; rss = $column["client_rss_kib"]; next }
+        FILENAME ~ /watches.csv$/ { left += $column["left"]; next }
+        FILENAME ~ /causes.csv$/ { if ($column["pattern"] !~ /\/w0000\//) in_vain += $column["in_vain"]; next }
+        {
+            lock = $column["lock"]
+            names[lock] += $column["names_listed"]
+            bytes[lock] += $column["bytes_sent"] + $column["bytes_received"]
+            handoffs[lock] += $column["granted"]
+            if ($column["handoff_us"] != "") times[lock, ++count[lock]] = $column["handoff_us"]
+            if (handoffs[lock] > handoffs[most]) most = lock
+        }
+        function percentile(p,    i, j, value, at) {
+            for (i = 2; i <= count[most]; i++) {
+                value = times[most, i]
+                for (j = i - 1; j > 0 && times[most, j] + 0 > value + 0; j--) times[most, j + 1] = times[most, j]
+                times[most, j + 1] = value
+            }
+            at = int(count[most] * p + 0.999999)
+            return times[most, at < 1 ? 1 : at]
+        }
+        END {
+            printf "\"%s\",\"%s\",%d,%d,%d,%d,%d,%.2f,%.2f,%.1f,%.0f\n", library, recipe, clients, in_vain,
+                bytes[most] / handoffs[most], names[most] / handoffs[most], left, percentile(0.5) / 1000,
+                percentile(0.99) / 1000, cpu_s * 1000 / clients, rss / 1024
+        }' "$folder"/{trials,watches,causes,handoffs}.csv
+    rm -r "$folder" "$folder.txt"
+}
+
+# Three trials in turn; of times, CPU and memory the medians, and of the median handoff the least and the most.
+time_all() {
+    local clients trial library recipe command
+    for trial in 1 2 3; do
+        for clients in 100 1000; do
+            while IFS='|' read -r library recipe command; do
+                time_once "$library" "$recipe" "$clients" "$command" </dev/null
+            done <<<"$timed"
+        done
+    done >"$out/costs-trials.csv"
+    echo "library,recipe,clients,in vain,bytes a handoff,names a handoff,watches left,$(
+        )handoff p50 ms,of three trials,handoff p99 ms,CPU ms a client,memory MiB" >"$out/costs.csv"
+    awk -F'","|",|,' '
+        { sub(/^"/, ""); key = $1 "\",\"" $2 "\"," $3; if (!(key in rows)) order[++keys] = key; rows[key]++
+          for (i = 4; i <= NF; i++) value[key, i, rows[key]] = $i }
+        function sorted(key, i, rank,    a, b, c, t) {
+            a = value[key, i, 1]; b = value[key, i, 2]; c = value[key, i, 3]
+            if (a + 0 > b + 0) { t = a; a = b; b = t }
+            if (b + 0 > c + 0) { t = b; b = c; c = t }
+            if (a + 0 > b + 0) { t = a; a = b; b = t }
+            return rank == 1 ? a : rank == 2 ? b : c
+        }
+        END {
+            for (k = 1; k <= keys; k++) {
+                key = order[k]; line = "\"" key
+                for (i = 4; i <= 11; i++) {
+                    line = line "," sorted(key, i, 2)
+                    if (i == 8) line = line "," sorted(key, i, 1) " to " sorted(key, i, 3)
+                }
+                print line
+            }
+        }' "$out/costs-trials.csv" >>"$out/costs.csv"
+    rm "$out/costs-trials.csv"
+}
+
 is_asked_for() { # NAME ASKED...
     local name=$1 asked
     for asked in "${@:2}"; do [[ $name != "$asked"* ]] || return 0; done
@@ -154,6 +247,10 @@ is_asked_for() { # NAME ASKED...
 }
 
 mkdir -p "$out"
+if [ "$mode" = time ]; then
+    time_all
+    exit
+fi
 while IFS='|' read -r name package recipe numbers command; do
     is_asked_for "$name" "${@:-}" || continue
     run "$name" "$package" "$recipe" "$numbers" "$command"
