@@ -57,8 +57,10 @@ static struct table operations_of(const struct replaying *replaying)
         row[replay_operation_replayed] = table_count(now->requests);
         row[replay_operation_recorded_failed] = table_count(before->failed);
         row[replay_operation_replayed_failed] = table_count(now->failed);
-        row[replay_operation_equal] = table_count(replaying->result.operations[opcode].equal);
-        row[replay_operation_differ] = table_count(replaying->result.operations[opcode].differ);
+        row[replay_operation_equal] =
+            table_count(replaying->result.compared.operations[opcode].equal);
+        row[replay_operation_differ] =
+            table_count(replaying->result.compared.operations[opcode].differ);
         row[replay_operation_recorded_p50_us] =
             table_real(histogram_percentile_us(&before->latency, 50));
         row[replay_operation_replayed_p50_us] =
@@ -90,8 +92,8 @@ static const char *error_name(int32_t code)
 static struct table differences_of(const struct replaying *replaying)
 {
     struct table table = {.type = &replay_difference_table};
-    for (size_t i = 0; i < replaying->result.difference_count; i++) {
-        const struct replay_difference *difference = &replaying->result.differences[i];
+    for (size_t i = 0; i < replaying->result.compared.difference_count; i++) {
+        const struct exchange_difference *difference = &replaying->result.compared.differences[i];
         struct table_value *row = table_add(&table);
         row[replay_difference_at_s] = table_real((double)difference->at_ns / 1e9);
         row[replay_difference_connection] = table_count(difference->connection);
@@ -176,7 +178,7 @@ static void write_codes(const struct replaying *replaying, const struct table *r
         wrap_sentence(stream, "All %s replies have the error codes that were recorded.", all);
         return;
     }
-    const struct replay_difference *first = &result->differences[0];
+    const struct exchange_difference *first = &result->compared.differences[0];
     char path[512];
     char *place = memory_format(first->path[0] != '\0' ? "of %s " : "%s",
                                 printable_text(first->path, path, sizeof path));
@@ -437,7 +439,7 @@ static int verdict_of(const struct replaying *replaying)
     const struct replay_result *result = &replaying->result;
     uint64_t differ = 0;
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
-        differ += result->operations[opcode].differ;
+        differ += result->compared.operations[opcode].differ;
     return replaying->interrupted || is_incomplete(result) ? error_exit_status(ERROR_NOT_VALID)
                                                            : differ > 0;
 }

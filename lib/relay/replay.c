@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/id_tree.h"
 #include "base/memory.h"
-#include "relay/order.h"
+#include "relay/exchange.h"
 #include "relay/rename.h"
 #include "servers/tcp.h"
 #include "wire/wire.h"
@@ -20,31 +20,12 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define RUNTIME_INCONSISTENCY (-2) /* of a part: another has failed */
-
 #define PIECE       ((size_t)64 * 1024) /* of bytes that are received at once */
 #define EVENTS_MOST 256
 #define LOOK_NS     (500 * NS_PER_MS)
 #define TURN_NS     (10 * NS_PER_MS) /* what is held back is looked at so often */
 #define STALL_NS    (10 * NS_PER_S)  /* behind the end of the recording without a reply */
 #define CLOSE_NS    (2 * NS_PER_S)   /* for the sessions that are open at the end */
-
-enum side { RECORDED, REPLAYED, SIDES };
-
-/* A request in the recording and in the replay, until both replies are known. */
-struct exchange {
-    enum opcode opcode;
-    uint64_t at_ns; /* from the start of the recording */
-    uint64_t tag;   /* of the traffic */
-    bool answered[SIDES];
-    int32_t code[SIDES];
-    char *made[SIDES]; /* paths of znodes, a line each: none has a line feed */
-    struct order_request order;
-    struct exchange *previous, *next; /* of the connection */
-    /* Of all that have no reply yet in the replay, in the order of the recording: */
-    bool listed, waits; /* for a notification */
-    struct exchange *older, *newer;
-};
 
 /* It is the tag of its request in both conversations; 0: a request that is left out. */
 union tag {
@@ -80,8 +61,8 @@ struct line {
     int fd; /* -1: not connected yet, or over */
     bool connecting, connected, over, lost, blocked;
     uint32_t events; /* that epoll waits for */
-    struct conversation conversations[SIDES];
-    uint64_t replies[SIDES], notifications[SIDES];
+    struct conversation conversations[EXCHANGE_SIDES];
+    uint64_t replies[EXCHANGE_SIDES], notifications[EXCHANGE_SIDES];
     struct session own, *session; /* the session is its own, or that of an earlier connection */
     struct exchange *exchanges;
     struct exchange *latest; /* of the request that is being told of */
@@ -101,11 +82,8 @@ struct replay {
     struct line **lines;
     size_t line_count, open_count;
     struct line *blocked;
-    struct exchange *oldest, *newest; /* without a reply in the replay */
+    struct exchanges exchanges;
     struct rename_target target;
-    path_tree places;     /* of what has no reply in the replay */
-    uint64_t active;      /* the moment of the oldest that waits for no notification */
-    uint64_t moment;      /* grows with each request and each reply of the recording */
     id_tree sessions;     /* by their recorded numbers */
     uint64_t outstanding; /* requests without a reply */
     struct rename_message message;
@@ -115,139 +93,31 @@ struct replay {
     unsigned char piece[PIECE];
 };
 
-/* ------------------------------------------------------------------ replies, compared */
-
-/* The error of a reply; of a transaction that of the first part that failed by itself. The paths of
- * the znodes that it has made go to *made, which is the caller's to free. */
-static int32_t judge(enum opcode opcode, const struct message_reply *reply, char **made)
-{
-    struct jute parts = reply->record.parts;
-    struct message_record part;
-    struct growing_text paths = {0};
-    int32_t code = reply->error;
-    if (code == 0 && opcode_creates(opcode))
-        growing_text_add(&paths, "%.*s\n", (int)reply->record.path.length,
-                         reply->record.path.bytes);
-    while (message_next_part(&parts, true, &opcode, &part)) {
-        if (opcode == OPCODE_OTHER && code == 0 && part.number != RUNTIME_INCONSISTENCY)
-            code = part.number;
-        else if (opcode_creates(opcode))
-            growing_text_add(&paths, "%.*s\n", (int)part.path.length, part.path.bytes);
-    }
-    *made = paths.text;
-    return code;
-}
-
-/* The names that a recorded request has given are those that it has given now; or stay. */
-static void settle_names(struct replay *replay, const struct exchange *exchange)
-{
-    const char *recorded = exchange->made[RECORDED], *now = exchange->made[REPLAYED];
-    size_t root = strlen(replay->options->root);
-    for (size_t length; recorded != NULL && *recorded != '\0'; recorded += length + 1) {
-        size_t length_now = now != NULL ? strcspn(now, "\n") : 0;
-        length = strcspn(recorded, "\n");
-        rename_settle(&replay->target.names, recorded, length,
-                      length_now > root ? now + root : NULL, length_now - root);
-        now = length_now > 0 ? now + length_now + 1 : NULL;
-    }
-}
-
-static void list_exchange(struct replay *replay, struct exchange *exchange,
-                          const struct message_request *request)
-{
-    exchange->listed = true;
-    exchange->order.asked = ++replay->moment;
-    order_add(&replay->places, &exchange->order, request);
-    exchange->older = replay->newest;
-    *(replay->newest != NULL ? &replay->newest->newer : &replay->oldest) = exchange;
-    replay->newest = exchange;
-}
-
-static void unlist_exchange(struct replay *replay, struct exchange *exchange)
-{
-    if (!exchange->listed)
-        return;
-    order_remove(&exchange->order);
-    *(exchange->older != NULL ? &exchange->older->newer : &replay->oldest) = exchange->newer;
-    *(exchange->newer != NULL ? &exchange->newer->older : &replay->newest) = exchange->older;
-    exchange->listed = false;
-}
-
-/* Looks for the oldest that waits for something else than a notification. */
-static void find_active(struct replay *replay)
-{
-    const struct exchange *oldest = replay->oldest;
-    while (oldest != NULL && oldest->waits)
-        oldest = oldest->newer;
-    replay->active = oldest != NULL ? oldest->order.asked : UINT64_MAX;
-}
+/* ------------------------------------------------------------------ what is said on either side */
 
 static void end_exchange(struct line *line, struct exchange *exchange)
 {
-    unlist_exchange(line->replay, exchange);
-    settle_names(line->replay, exchange);
-    line->replay->result->unanswered +=
-        exchange->order.sent && exchange->answered[RECORDED] && !exchange->answered[REPLAYED];
-    *(exchange->previous != NULL ? &exchange->previous->next : &line->exchanges) = exchange->next;
-    if (exchange->next != NULL)
-        exchange->next->previous = exchange->previous;
-    free(exchange->made[RECORDED]);
-    free(exchange->made[REPLAYED]);
-    free(exchange);
+    struct replay *replay = line->replay;
+    replay->result->unanswered += exchange_end(&replay->exchanges, exchange);
 }
 
-static void note_difference(struct line *line, const struct exchange *exchange,
-                            struct jute_bytes path)
-{
-    struct replay_result *result = line->replay->result;
-    if (result->difference_count == REPLAY_DIFFERENCES_MOST)
-        return;
-    result->differences =
-        memory_grow(result->differences, result->difference_count, sizeof *result->differences);
-    result->differences[result->difference_count++] =
-        (struct replay_difference){exchange->opcode,
-                                   exchange->code[RECORDED],
-                                   exchange->code[REPLAYED],
-                                   exchange->at_ns,
-                                   line->number,
-                                   memory_copy(path.length > 0 ? path.bytes : "", path.length)};
-}
-
-/* A reply has come on one side; path: of the request as it was sent there. */
-static void take_reply(struct line *line, enum side side,
+/* A reply has come on one side. */
+static void take_reply(struct line *line, enum exchange_side side,
                        const struct conversation_request *request,
                        const struct message_reply *reply)
 {
     struct exchange *exchange = exchange_of(request);
-    struct replay *replay = line->replay;
-    struct jute_bytes path = request->record.path;
     line->replies[side]++;
-    exchange->answered[side] = true;
-    if (side == REPLAYED)
-        unlist_exchange(replay, exchange);
-    else
-        exchange->order.answered = ++replay->moment;
-    exchange->code[side] = judge(exchange->opcode, reply, &exchange->made[side]);
-    if (side == REPLAYED && path.length > 0) {
-        size_t root = strlen(replay->options->root);
-        path = (struct jute_bytes){path.bytes + root, path.length - root};
-    }
-    bool both = exchange->answered[RECORDED] && exchange->answered[REPLAYED];
-    if (both && exchange->code[RECORDED] == exchange->code[REPLAYED])
-        replay->result->operations[exchange->opcode].equal++;
-    else if (both) {
-        replay->result->operations[exchange->opcode].differ++;
-        note_difference(line, exchange, path);
-    }
-    if (both || (side == RECORDED && line->over))
+    exchange_reply(&line->replay->exchanges, exchange, side, reply, request->record.path);
+    if (exchange->answered[EXCHANGE_RECORDED] &&
+        (exchange->answered[EXCHANGE_REPLAYED] || line->over))
         end_exchange(line, exchange);
 }
 
-/* ------------------------------------------------------------------ what is said on either side */
-
-static enum side side_of(const struct line *line, const struct conversation *conversation)
+static enum exchange_side side_of(const struct line *line, const struct conversation *conversation)
 {
-    return conversation == &line->conversations[RECORDED] ? RECORDED : REPLAYED;
+    return conversation == &line->conversations[EXCHANGE_RECORDED] ? EXCHANGE_RECORDED
+                                                                   : EXCHANGE_REPLAYED;
 }
 
 /* The session now of a recorded one; NULL: it was opened before the recording. */
@@ -262,9 +132,9 @@ static void hear_opened(void *context, struct conversation *conversation,
 {
     struct line *line = context;
     struct replay *replay = line->replay;
-    enum side side = side_of(line, conversation);
+    enum exchange_side side = side_of(line, conversation);
     line->replies[side]++;
-    if (side == REPLAYED) {
+    if (side == EXCHANGE_REPLAYED) {
         line->session->now.number = reply->session;
         traffic_listener.opened(&replay->result->traffic, conversation, request, reply, bytes);
     } else if (reply->session != 0 && find_session(replay, reply->session) == NULL) {
@@ -289,15 +159,11 @@ static void add_exchange(struct line *line, const struct message_request *reques
         replay->result->left_out++;
         return;
     }
-    struct exchange *exchange = memory_new(1, sizeof *exchange);
-    *exchange = (struct exchange){.opcode = request->opcode,
-                                  .at_ns = sent->sent_ns - replay->options->prior->facts.begun_ns,
-                                  .next = line->exchanges};
-    if (exchange->next != NULL)
-        exchange->next->previous = exchange;
-    line->latest = line->exchanges = exchange;
-    if (!line->over)
-        list_exchange(replay, exchange, request);
+    const struct exchange facts = {.opcode = request->opcode,
+                                   .at_ns = sent->sent_ns - replay->options->prior->facts.begun_ns,
+                                   .connection = line->number};
+    line->latest =
+        exchange_add(&replay->exchanges, &line->exchanges, &facts, line->over ? NULL : request);
 }
 
 static uint64_t hear_requested(void *context, struct conversation *conversation,
@@ -306,7 +172,7 @@ static uint64_t hear_requested(void *context, struct conversation *conversation,
 {
     struct line *line = context;
     struct replay *replay = line->replay;
-    if (side_of(line, conversation) == RECORDED)
+    if (side_of(line, conversation) == EXCHANGE_RECORDED)
         add_exchange(line, request, sent);
     else {
         line->latest->tag =
@@ -322,10 +188,10 @@ static void hear_replied(void *context, struct conversation *conversation,
 {
     struct line *line = context;
     struct replay *replay = line->replay;
-    enum side side = side_of(line, conversation);
+    enum exchange_side side = side_of(line, conversation);
     if (request->tag == 0)
         return;
-    if (side == REPLAYED) {
+    if (side == EXCHANGE_REPLAYED) {
         struct conversation_request counted = *request;
         counted.tag = exchange_of(request)->tag;
         traffic_listener.replied(&replay->result->traffic, conversation, &counted, reply, bytes,
@@ -342,9 +208,9 @@ static void hear_notified(void *context, struct conversation *conversation,
                           uint64_t at_ns)
 {
     struct line *line = context;
-    enum side side = side_of(line, conversation);
+    enum exchange_side side = side_of(line, conversation);
     line->notifications[side]++;
-    if (side == REPLAYED)
+    if (side == EXCHANGE_REPLAYED)
         traffic_listener.notified(&line->replay->result->traffic, conversation, notification, bytes,
                                   at_ns);
 }
@@ -378,9 +244,10 @@ static struct line *line_of(struct replay *replay, uint64_t number)
         return replay->lines[number];
     struct line *line = memory_new(1, sizeof *line);
     *line = (struct line){.replay = replay, .number = number, .fd = -1, .session = &line->own};
-    for (enum side side = 0; side < SIDES; side++)
+    for (enum exchange_side side = 0; side < EXCHANGE_SIDES; side++)
         conversation_init(&line->conversations[side], &listener, line);
-    line->conversations[REPLAYED].copies = (struct conversation_copies){look_for_password, line};
+    line->conversations[EXCHANGE_REPLAYED].copies =
+        (struct conversation_copies){look_for_password, line};
     replay->lines = memory_grow(replay->lines, replay->line_count, sizeof(void *));
     return replay->lines[replay->line_count++] = line;
 }
@@ -401,7 +268,7 @@ static void watch(struct line *line)
 static void end_line(struct line *line)
 {
     struct replay *replay = line->replay;
-    struct conversation *conversation = &line->conversations[REPLAYED];
+    struct conversation *conversation = &line->conversations[EXCHANGE_REPLAYED];
     if (line->over)
         return;
     line->over = true;
@@ -414,8 +281,8 @@ static void end_line(struct line *line)
     replay->outstanding -= conversation_unanswered(conversation);
     for (struct exchange *exchange = line->exchanges, *next; exchange != NULL; exchange = next) {
         next = exchange->next;
-        unlist_exchange(replay, exchange);
-        if (exchange->answered[RECORDED])
+        exchange_give_up(&replay->exchanges, exchange);
+        if (exchange->answered[EXCHANGE_RECORDED])
             end_exchange(line, exchange);
     }
 }
@@ -489,8 +356,8 @@ static void add_step(struct line *line, const struct fields_message *message,
     size_t count = message != NULL ? message->kept : 0;
     struct step *step = memory_new(1, sizeof *step + count);
     *step = (struct step){.due_ns = due_ns,
-                          .replies = line->replies[RECORDED],
-                          .notifications = line->notifications[RECORDED],
+                          .replies = line->replies[EXCHANGE_RECORDED],
+                          .notifications = line->notifications[EXCHANGE_RECORDED],
                           .was_held = line->first != NULL,
                           .exchange = exchange};
     if (message != NULL) {
@@ -522,7 +389,7 @@ static void send_step(struct line *line, const struct step *step, uint64_t now_n
         step->exchange->order.sent = true;
     }
     line->latest = step->exchange;
-    conversation_feed(&line->conversations[REPLAYED], CONVERSATION_CLIENT, message->bytes,
+    conversation_feed(&line->conversations[EXCHANGE_REPLAYED], CONVERSATION_CLIENT, message->bytes,
                       message->count, now_ns);
     send_bytes(line, message->bytes, message->count);
 }
@@ -530,7 +397,7 @@ static void send_step(struct line *line, const struct step *step, uint64_t now_n
 /* An opening of a session of the recording opens that which it is now. */
 static void begin_session(struct line *line)
 {
-    int64_t recorded = line->conversations[RECORDED].opening.session;
+    int64_t recorded = line->conversations[EXCHANGE_RECORDED].opening.session;
     struct session *session = recorded != 0 ? find_session(line->replay, recorded) : NULL;
     if (session != NULL)
         line->session = session;
@@ -541,10 +408,10 @@ static void begin_session(struct line *line)
  * before this one have been answered for a while. */
 static bool has_notifications(struct line *line, struct step *step, uint64_t now_ns)
 {
-    step->exchange->waits = line->notifications[REPLAYED] < step->notifications;
+    step->exchange->waits = line->notifications[EXCHANGE_REPLAYED] < step->notifications;
     if (!step->exchange->waits)
         return true;
-    if (line->replay->active < step->exchange->order.asked)
+    if (line->replay->exchanges.active < step->exchange->order.asked)
         step->waits_ns = 0;
     else if (step->waits_ns == 0)
         step->waits_ns = now_ns;
@@ -552,7 +419,7 @@ static bool has_notifications(struct line *line, struct step *step, uint64_t now
     if (step->waits_ns == 0 || now_ns - step->waits_ns < REPLAY_PATIENCE_NS / (1 + *given_up))
         return false;
     ++*given_up;
-    line->notifications[REPLAYED] = step->notifications;
+    line->notifications[EXCHANGE_REPLAYED] = step->notifications;
     return true;
 }
 
@@ -569,7 +436,7 @@ static bool do_step(struct line *line)
         line->lost = line->lost || !is_end;
         return true;
     }
-    if (line->replies[REPLAYED] < step->replies)
+    if (line->replies[EXCHANGE_REPLAYED] < step->replies)
         return false;
     if (is_end) {
         end_line(line);
@@ -627,7 +494,7 @@ static uint64_t due_ns_of(const struct replay *replay, const struct recording_ev
 static void take_event(struct replay *replay, const struct recording_event *event)
 {
     struct line *line = line_of(replay, event->connection);
-    struct conversation *recorded = &line->conversations[RECORDED];
+    struct conversation *recorded = &line->conversations[EXCHANGE_RECORDED];
     struct fields_message message = {.kind = recorded->client_opened ? FIELDS_REQUEST
                                                                      : FIELDS_CLIENT_OPENING,
                                      .bytes = event->bytes,
@@ -666,8 +533,8 @@ static void receive(struct line *line)
         return;
     replay->heard_ns = clock_now_ns();
     if (count > 0 && !replay->closing)
-        conversation_feed(&line->conversations[REPLAYED], CONVERSATION_SERVER, replay->piece,
-                          (size_t)count, replay->heard_ns);
+        conversation_feed(&line->conversations[EXCHANGE_REPLAYED], CONVERSATION_SERVER,
+                          replay->piece, (size_t)count, replay->heard_ns);
     else if (count <= 0)
         end_line(line);
 }
@@ -705,7 +572,7 @@ static enum error_kind turn(struct replay *replay, struct error *error)
         } else
             handle_line(events[i].data.ptr, events[i].events);
     }
-    find_active(replay);
+    exchange_find_active(&replay->exchanges);
     do_blocked(replay);
     return ERROR_NONE;
 }
@@ -780,7 +647,7 @@ static void free_line(struct line *line)
         next = exchange->next;
         end_exchange(line, exchange);
     }
-    for (enum side side = 0; side < SIDES; side++)
+    for (enum exchange_side side = 0; side < EXCHANGE_SIDES; side++)
         conversation_deinit(&line->conversations[side]);
     free(line->pending);
     free(line);
@@ -816,6 +683,8 @@ enum error_kind replay_run(const struct replay_options *options, struct replay_r
                         .target = {options->prior->names, options->root, options->speed_percent},
                         .epoll = -1,
                         .timer = -1};
+    replay->exchanges = (struct exchanges){
+        .comparison = &result->compared, .names = &replay->target.names, .root = options->root};
     options->prior->names = NULL;
     enum error_kind kind = begin(replay, error);
     result->begun_ns = replay->begun_ns = replay->heard_ns = clock_now_ns();
@@ -830,7 +699,7 @@ enum error_kind replay_run(const struct replay_options *options, struct replay_r
     tdestroy(replay->sessions, keep_session);
     recording_close(replay->recording);
     rename_free(&replay->target.names);
-    order_free(&replay->places);
+    order_free(&replay->exchanges.places);
     free(replay->message.bytes);
     if (replay->timer >= 0)
         close(replay->timer);
@@ -843,8 +712,6 @@ enum error_kind replay_run(const struct replay_options *options, struct replay_r
 void replay_deinit(struct replay_result *result)
 {
     traffic_deinit(&result->traffic);
-    for (size_t i = 0; i < result->difference_count; i++)
-        free(result->differences[i].path);
-    free(result->differences);
+    exchange_forget(&result->compared);
     *result = (struct replay_result){0};
 }

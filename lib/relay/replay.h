@@ -23,28 +23,18 @@
 #include "base/error.h"
 #include "client/connect.h"
 #include "measure/histogram.h"
+#include "relay/exchange.h"
 #include "relay/prior.h"
 #include "relay/traffic.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define REPLAY_PATIENCE_NS      UINT64_C(1000000000)
-#define REPLAY_DIFFERENCES_MOST 1000
-#define REPLAY_SPEED_LEAST      10 /* percent */
-#define REPLAY_SPEED_MOST       100000
+#define REPLAY_PATIENCE_NS UINT64_C(1000000000)
+#define REPLAY_SPEED_LEAST 10 /* percent */
+#define REPLAY_SPEED_MOST  100000
 
-/* A reply with another error code than the recorded one. */
-struct replay_difference {
-    enum opcode opcode;
-    int32_t recorded,
-        replayed;   /* 0: no error; of a transaction that of its first part that failed */
-    uint64_t at_ns; /* when it was requested, from the start of the recording */
-    uint64_t connection;
-    char *path; /* as it was recorded; "": none */
-};
-
-/* All but `operations`: X(name, meaning). */
+/* All but `compared`: X(name, meaning). */
 #define REPLAY_COUNTS(X)                                                                           \
     X(left_out, "requests that were left out: auth, sasl, reconfig, and what is not in the file")  \
     X(unsent, "requests that were not sent, because their connection had ended")                   \
@@ -56,11 +46,7 @@ struct replay_difference {
 
 struct replay_result {
     struct traffic traffic; /* of the replay */
-    struct {
-        uint64_t equal, differ; /* replies that were recorded and came: by their error codes */
-    } operations[OPCODES];
-    struct replay_difference *differences; /* the first */
-    size_t difference_count;
+    struct exchange_comparison compared;
     struct histogram late;     /* requests that were not held back: from when they were due */
     struct histogram held_for; /* those that were: likewise */
 #define X(name, meaning) uint64_t name;
