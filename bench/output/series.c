@@ -264,6 +264,8 @@ static enum error_kind open_record(struct series *series, size_t topology, const
     const char *shares = resources_warning(options->target, record->servers);
     if (user->warn != NULL)
         user->warn(series->context, record);
+    if (target->left_out[0] != '\0')
+        series_warn(series, record, "%s", target->left_out);
     if (series->left_out[0] != '\0')
         series_warn(series, record, "%s", series->left_out);
     if (shares != NULL)

@@ -223,6 +223,47 @@ static enum error_kind look_at_servers(struct target *target, struct error *erro
     return kind;
 }
 
+/* Whether the server may be down, or without a quorum; any other answer is a mistake in --connect.
+ */
+static bool is_down(enum error_kind kind)
+{
+    return kind == ERROR_REFUSED || kind == ERROR_NO_ANSWER || kind == ERROR_NOT_SERVING ||
+           kind == ERROR_READ_ONLY;
+}
+
+static void tell_left_out(struct target *target, const struct error *why)
+{
+    size_t length = strlen(target->left_out);
+    snprintf(target->left_out + length, sizeof target->left_out - length, "%s%s (%s)",
+             length == 0 ? "left out, because they do not serve: " : ", ", why->subject,
+             error_words(why->kind));
+}
+
+/* Keeps those that serve, in their order. */
+static enum error_kind leave_out_absent(struct target *target, struct error *error)
+{
+    struct connect_string *servers = &target->servers;
+    size_t serving = 0, named = servers->count;
+    struct error first = {.kind = ERROR_NONE};
+    for (size_t i = 0; i < named; i++) {
+        enum error_kind kind =
+            target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
+        if (kind == ERROR_NONE)
+            servers->endpoints[serving++] = servers->endpoints[i];
+        else if (!is_down(kind))
+            return kind;
+        else {
+            tell_left_out(target, error);
+            first = first.kind == ERROR_NONE ? *error : first;
+        }
+    }
+    if (serving == 0)
+        *error = first;
+    else
+        servers->count = serving;
+    return serving > 0 ? ERROR_NONE : first.kind;
+}
+
 static bool has_place(enum placement placement, enum role role)
 {
     return placement == PLACEMENT_SPREAD ||
@@ -277,9 +318,9 @@ enum error_kind target_find(const struct target_options *options, uint64_t most_
     *target = (struct target){.servers = options->servers};
     name_after_host(target);
     enum error_kind kind = resolve_servers(target, error);
-    target->stands = kind == ERROR_NONE && find_standing(target);
     if (kind == ERROR_NONE)
-        kind = look_at_servers(target, error);
+        kind = leave_out_absent(target, error);
+    target->stands = kind == ERROR_NONE && find_standing(target);
     if (kind == ERROR_NONE)
         kind = place(options->placement, target, error);
     if (kind == ERROR_NONE)

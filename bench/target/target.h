@@ -80,6 +80,8 @@ MUST_CHECK enum error_kind target_limit_fit(const struct target_limit *limit, ui
 
 /* ------------------------------------------------------------------ one target */
 
+#define TARGET_LEFT_OUT_SIZE 600
+
 struct target {
     struct connect_string servers;   /* all servers, resolved */
     struct connect_string placement; /* the servers that sessions connect to */
@@ -90,8 +92,10 @@ struct target {
     struct target_limit limit;         /* of the servers of --connect; other servers have none */
     struct setup_session *setup;       /* NULL in a simulation */
     struct sim_options simulation;
-    char root[TARGET_ROOT_PATH_SIZE]; /* the path of the root znode; in a simulation every trial
-                                  makes the znode */
+    char left_out[TARGET_LEFT_OUT_SIZE]; /* a sentence about the servers of --connect that do not
+                                            serve; "": all do */
+    char root[TARGET_ROOT_PATH_SIZE];    /* the path of the root znode; in a simulation every trial
+                                     makes the znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
 };
 
@@ -102,8 +106,10 @@ MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint
                                            struct error *error);
 
 /* Finds the servers of --connect: resolves their names, and asks by four-letter words for their
- * versions, roles, and limits, for most_clients sessions. Nothing is made, so a signal may end the
- * program. ERROR_USAGE if none has the role of the placement; errors of tcp.h and four_letter.h. */
+ * versions, roles, and limits, for most_clients sessions. Those that do not serve are left out, if
+ * another one does: nothing connects to them then, whatever becomes of them. Nothing is made, so a
+ * signal may end the program. ERROR_USAGE if none has the role of the placement; errors of tcp.h
+ * and four_letter.h. */
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                                        struct target *target, struct error *error);
 

@@ -5,6 +5,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/port.h"
+#include "tests/support/run_files.h"
 #include "tests/support/test.h"
 
 #include "base/process.h"
@@ -145,19 +146,36 @@ COMMAND_TEST(nobody_answers)
     assert_left(0);
 }
 
-/* One of several servers is not needed, and the command without it is told. */
-COMMAND_TEST(a_server_that_is_down_may_be_left_out)
+/* One of several servers is not needed: the run is made with the others, and says so. */
+COMMAND_TEST(a_server_that_is_down_is_left_out)
 {
-    char servers[128], words[160];
-    snprintf(servers, sizeof servers, "127.0.0.1:1,%s/app", outside);
-    snprintf(words, sizeof words,
-             "\nzkherd: a server that does not serve may be left out: --connect %s/app\n", outside);
-    command_run(&command, COMMAND("run", SMALL, "--connect", servers));
-    assert_status(&command, 3);
-    assert_has(command.err, "zkherd: 127.0.0.1:1: the connection was refused");
-    assert_has(command.err, words);
+    char servers[128];
+    snprintf(servers, sizeof servers, "127.0.0.1:1,%s", outside);
+    command_run(&command,
+                COMMAND("run", SMALL, "--noise", "off", "-o", "out", "--connect", servers));
+    assert_status(&command, 0);
+    assert_has(command.err, "zkherd: left out, because they do not serve: 127.0.0.1:1 (the "
+                            "connection was refused)");
+    json_t *manifest = read_manifest("out");
+    assert_int_equal(json_array_size(json_object_get(manifest, "servers")), 1);
+    assert_has(json_string_value(json_array_get(json_object_get(manifest, "warnings"), 0)),
+               "127.0.0.1:1");
+    json_decref(manifest);
     command_run(&command, COMMAND("run", SMALL, "--connect", "127.0.0.1:1,127.0.0.1:2"));
-    assert_in_vain(&command, "zkherd: 127.0.0.1:1: the connection was refused");
+    assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
+}
+
+/* What is no ZooKeeper is a mistake, and not a server that is down. */
+COMMAND_TEST(a_stranger_among_servers_is_refused)
+{
+    struct stranger stranger = stranger_start(talk_http);
+    char servers[160];
+    snprintf(servers, sizeof servers, "%s,%s", outside, stranger.address);
+    command_run(&command, COMMAND("run", SMALL, "--connect", servers));
+    stranger_stop(&stranger);
+    assert_status(&command, 3);
+    assert_has(command.err, "what answers there is not ZooKeeper");
+    assert_left(0);
 }
 
 /* ------------------------------------------------------------------ servers in a strange state */
