@@ -350,7 +350,7 @@ reproduce-tap: install-to-test
 	rm -rf $(REFERENCE)/tap && mkdir $(REFERENCE)/tap
 	$(BUILD)/zkherd tap --drain -n 4,8,16,32,33,64,100 -o $(REFERENCE)/tap/kazoo -- \
 	    /usr/bin/python3 docs/examples/clients/kazoo_lock.py {n} {connect} > $(REFERENCE)/tap/kazoo.txt
-	rm -f $(REFERENCE)/tap/kazoo/latency.hlog
+	cd $(REFERENCE)/tap/kazoo && rm -f latency.hlog clients.csv handoffs.csv herds.csv seconds.csv
 	ZKHERD=$(BUILD)/zkherd tests/relay_cost.sh $(REFERENCE)/tap
 	rm -f $(BUILD)/load.zkr
 	$(BUILD)/zkherd tap --no-files -q --record $(BUILD)/load.zkr -- $(BUILD)/zkherd load --no-files -q --noise off \
@@ -480,13 +480,15 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
-# Feeds what libFuzzer makes of the kept conversations, captures and journals to their readers, under ASan and UBSan,
+# Feeds what libFuzzer makes of the kept conversations, captures, journals and recordings to their readers, under ASan and UBSan,
 # each for so many seconds.
 FUZZ_SECONDS ?= 60
 FUZZED_conversation := $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c wire/message.c wire/opcode.c \
     wire/splitter.c base/memory.c base/error.c)
 FUZZED_capture := $(addprefix lib/,relay/capture.c relay/packet.c) $(FUZZED_conversation)
 FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c)
+FUZZED_recording := $(addprefix lib/,relay/recording.c relay/conversation.c wire/fields.c wire/jute.c wire/message.c \
+    wire/opcode.c wire/splitter.c base/memory.c base/error.c base/clock.c)
 define fuzz
 	@mkdir -p $(BUILD)/fuzz/$(1)s
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
@@ -501,6 +503,7 @@ check-fuzz:
 	$(call fuzz,conversation)
 	$(call fuzz,capture)
 	$(call fuzz,journal)
+	$(call fuzz,recording)
 
 # Checks pages of zkherd report as HTML, in a browser, and for accessibility; the tools come from npm.
 check-report: install-to-report
@@ -621,7 +624,7 @@ help:
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
 	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
 	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
-	@echo 'make check-fuzz           feed random bytes to the readers of messages, packets and logs'
+	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs, recordings'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
 	@echo 'make lint                 check formatting and run the static checkers'
