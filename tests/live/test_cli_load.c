@@ -200,16 +200,17 @@ static void assert_rates_agree(size_t trial)
                 sum_of(trial, &tables.operations, "count"));
 }
 
-/* Requests of the whole time, warm-up and unlocks included; a try that fails is a write. */
+/* Requests of the whole time, warm-up and unlocks included; a try that fails is a write. A ping is
+ * a read and a packet, and `reconciled` says that there are no more of them than there can be: none
+ * but on a machine that stood still for seconds. */
 static void assert_servers_agree(size_t trial)
 {
     const struct csv_file *load = &tables.load;
+    uint64_t packets = csv_file_count(load, trial, "server_packets_received");
     assert_string_equal(csv_file_text(load, trial, "reconciled"), "yes");
-    assert_int_equal(csv_file_count(load, trial, "rpcs"),
-                     csv_file_count(load, trial, "server_writes") +
-                         csv_file_count(load, trial, "server_reads"));
-    assert_int_equal(csv_file_count(load, trial, "rpcs"),
-                     csv_file_count(load, trial, "server_packets_received"));
+    assert_int_equal(packets, csv_file_count(load, trial, "server_writes") +
+                                  csv_file_count(load, trial, "server_reads"));
+    assert_true(packets >= csv_file_count(load, trial, "rpcs"));
     assert_int_equal(csv_file_count(load, trial, "notifications"),
                      csv_file_count(load, trial, "server_notifications"));
     assert_true(csv_file_count(load, trial, "rpcs") >= sum_of(trial, &tables.operations, "count"));

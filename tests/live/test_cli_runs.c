@@ -94,8 +94,9 @@ COMMAND_TEST(a_private_server_and_all_files)
         assert_int_equal(csv_file_count(&files.trials, i, "watches_leaked"), 0);
         assert_int_equal(csv_file_count(&files.trials, i, "server_notifications"),
                          csv_file_count(&files.trials, i, "notifications"));
-        assert_int_equal(csv_file_count(&files.trials, i, "server_packets_received"),
-                         csv_file_count(&files.trials, i, "rpcs"));
+        /* Pings besides, as many as there can be, on a machine that stood still for seconds. */
+        assert_true(csv_file_count(&files.trials, i, "server_packets_received") >=
+                    csv_file_count(&files.trials, i, "rpcs"));
         assert_int_equal(csv_file_count(&files.trials, i, "handoffs"),
                          csv_file_count(&files.trials, i, "clients"));
         assert_rate(&files.trials, i, "drain_s");
