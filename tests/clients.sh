@@ -108,6 +108,7 @@ run() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     # shellcheck disable=SC2086 # the command's words
     if [ "$mode" = measure ]; then
         tap "$out/$1" --drain -n "$4" -- $5 $own
+        rm -f "$out/$1"/{clients,handoffs,herds,seconds}.csv
     elif [[ $1 != curator-mutex-tracked && $1 != curator-mutex-shared ]]; then
         tap "$out/$1" --drain --duration 1m --fsync no --heap 64 -n 4,8,12 -- $5 $own
         verify "$reference/$1/laws.csv" "$out/$1/runs.csv" || fail "$1 differs from its law"
@@ -215,8 +216,8 @@ time_all() {
             done <<<"$timed"
         done
     done >"$out/costs-trials.csv"
-    echo "library,recipe,clients,in vain,bytes a handoff,names a handoff,watches left,$(
-        )handoff p50 ms,of three trials,handoff p99 ms,CPU ms a client,memory MiB" >"$out/costs.csv"
+    echo "library,recipe,clients,in_vain,bytes_a_handoff,names_a_handoff,watches_left,handoff_p50_ms,$(
+        )of_three_trials,handoff_p99_ms,cpu_ms_a_client,memory_mib" >"$out/costs.csv"
     awk -F'","|",|,' '
         { sub(/^"/, ""); key = $1 "\",\"" $2 "\"," $3; if (!(key in rows)) order[++keys] = key; rows[key]++
           for (i = 4; i <= NF; i++) value[key, i, rows[key]] = $i }

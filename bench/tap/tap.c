@@ -494,6 +494,8 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
                                     result, &tap->metrics, error);
     if (kind == ERROR_NONE && target->connect)
         kind = target_find(target, 0, &tap->target, error);
+    if (kind == ERROR_NONE && tap->target.left_out[0] != '\0')
+        complain_mildly("%s", tap->target.left_out);
     if (kind == ERROR_NONE && tap->options->record != NULL)
         kind = recorder_new(tap->options->record, tap->options->with_data, &tap->recorder, error);
     tap->signals = signals_block();

@@ -307,9 +307,10 @@ static void write_gaps(const struct tap_result *result, FILE *stream)
                       connections->unaccepted);
 }
 
-static void write_command(const struct tap_command *command, FILE *stream)
+/* What the command used, unless it was run many times, and how it ended. */
+static void write_command(const struct tap_command *command, bool is_drained, FILE *stream)
 {
-    if (command->cpu_ns > 0)
+    if (!is_drained && command->cpu_ns > 0)
         wrap_sentence(stream,
                       "The command used %.2f s of CPU time, and its largest process %.0f MiB of "
                       "memory.",
@@ -377,7 +378,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
     write_cost(result, stream);
     write_gaps(result, stream);
     if (result->options->command != NULL)
-        write_command(&result->command, stream);
+        write_command(&result->command, result->options->drain, stream);
 }
 
 /* ------------------------------------------------------------------ JSON */
