@@ -119,9 +119,10 @@ static enum error_kind census(struct autopsy *autopsy, struct error *error)
     if (kind != ERROR_NONE || autopsy->findings.census.transactions > 0)
         return kind;
     const struct table *flaws = &autopsy->findings.flaws;
-    return error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%s",
-                       flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
-                                       : "the log has no transaction");
+    const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
+                                      : "the log has no transaction.";
+    return error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%.*s",
+                       (int)strlen(why) - 1, why); /* the full stop is the complaint's */
 }
 
 /* The second: handoffs.csv and holds.csv are written meanwhile. */

@@ -195,12 +195,15 @@ static void write_head(const struct findings *findings, FILE *stream)
 
 static void write_counts(const struct findings *findings, FILE *stream)
 {
+    char opened[32], closed[32], expired[32], errors[32], refused[32];
     wrap_sentence(stream,
-                  "%" PRIu64 " sessions began, %" PRIu64 " ended, of which %" PRIu64
-                  " expired. %" PRIu64 " transactions are errors, %" PRIu64
-                  " of them creates that a lock refused.",
-                  findings->sessions_opened, findings->sessions_closed, findings->sessions_expired,
-                  findings->errors, findings->refused);
+                  "%s sessions began, %s ended, of which %s expired. %s transactions are errors, "
+                  "%s of them creates that a lock refused.",
+                  text_format_count(findings->sessions_opened, opened, sizeof opened),
+                  text_format_count(findings->sessions_closed, closed, sizeof closed),
+                  text_format_count(findings->sessions_expired, expired, sizeof expired),
+                  text_format_count(findings->errors, errors, sizeof errors),
+                  text_format_count(findings->refused, refused, sizeof refused));
     if (findings->unattributed > 0)
         wrap_sentence(stream,
                       "%" PRIu64 " refused creates belong to no lock that is known: an error "

@@ -327,10 +327,10 @@ static void put_autopsy(FILE *stream, const struct page_source *const autopsies[
             most = row;
     if (locks->rows > 0)
         put(stream, page_write_number(page_number(locks, most, "waiters_max"), number),
-            "is the most sessions that waited for %s", page_text(locks, most, "path"));
+            "sessions at most waited for %s", page_text(locks, most, "path"));
     put(stream, page_write_number(sum_of(locks, "refused"), number),
-        "is how many creates a lock refused that was held");
-    put(stream, page_write_number(sum_of(expired, "held"), number), "is how many holders expired");
+        "creates were refused, because the lock was held");
+    put(stream, page_write_number(sum_of(expired, "held"), number), "holders expired");
 }
 
 void page_headline_write(FILE *stream, const struct page_sources *sources)

@@ -361,9 +361,9 @@ static void say_herds(FILE *stream, const struct page_source *source)
     const struct csv_reader *herds = page_file(source, "herds.csv");
     if (herds->rows > 0)
         html_sentence_row(stream, HTML_MEASURED,
-                          "The costliest write, {operation} of {pattern}, notified {notified:,} "
-                          "sessions, which sent {requests_after:,} requests; {got:,} of them got "
-                          "something.",
+                          "The costliest write, {operation} of {pattern}: notifications "
+                          "{notified:,}, requests because of them {requests_after:,}, sessions "
+                          "that got something {got:,}.",
                           herds, 0);
 }
 

@@ -317,6 +317,9 @@ struct tap_result {
     int verdict;                   /* an exit status */
 };
 
+/* Whether nothing of the command came to the relay. */
+bool tap_is_passed_by(const struct tap_result *result);
+
 /* Compares the relay's counts with the servers', and fills result->comparison. */
 void tap_compare(struct tap_result *result);
 

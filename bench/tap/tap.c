@@ -42,7 +42,7 @@ static const char notes[] =
     "\n"
     "It ends with COMMAND, on Ctrl-C, or after --duration. Exit status: 0 done; 1 the\n"
     "servers counted otherwise; 2 wrong usage; 3 the environment; 4 not valid: a\n"
-    "message could not be read, COMMAND failed, or a capture lacks something.\n"
+    "message could not be read, COMMAND failed or sent none, or a capture has gaps.\n"
     "\n"
     "Examples:\n"
     "  zkherd tap -- ./my-program --zookeeper {}\n"
@@ -386,13 +386,18 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     return kind;
 }
 
+bool tap_is_passed_by(const struct tap_result *result)
+{
+    return result->options->command != NULL && result->traffic->connections == 0;
+}
+
 static int verdict_of(const struct tap_result *result)
 {
     const struct tap_options *options = result->options;
     bool failed = options->drain ? result->run_count < options->clients.count * TAP_TRIALS
                                  : tap_command_failed(&result->command);
     if (result->traffic->unreadable > 0 || result->connections.unaccepted > 0 || failed ||
-        result->incomplete)
+        result->incomplete || tap_is_passed_by(result))
         return error_exit_status(ERROR_NOT_VALID);
     return result->comparison.reconciled == RECONCILED_NO;
 }

@@ -308,13 +308,17 @@ static void write_gaps(const struct tap_result *result, FILE *stream)
 }
 
 /* What the command used, unless it was run many times, and how it ended. */
-static void write_command(const struct tap_command *command, bool is_drained, FILE *stream)
+static void write_command(const struct tap_result *result, FILE *stream)
 {
-    if (!is_drained && command->cpu_ns > 0)
+    const struct tap_command *command = &result->command;
+    if (!result->options->drain && command->cpu_ns > 0)
         wrap_sentence(stream,
                       "The command used %.2f s of CPU time, and its largest process %.0f MiB of "
                       "memory.",
                       (double)command->cpu_ns / 1e9, (double)command->rss_kib / 1024);
+    if (tap_is_passed_by(result))
+        wrap_sentence(stream, "Not valid: the command has opened no connection to the relay: give "
+                              "it the connect string, {} in its arguments or ZKHERD_CONNECT.");
     if (!tap_command_failed(command))
         return;
     if (WIFEXITED(command->status))
@@ -378,7 +382,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
     write_cost(result, stream);
     write_gaps(result, stream);
     if (result->options->command != NULL)
-        write_command(&result->command, result->options->drain, stream);
+        write_command(result, stream);
 }
 
 /* ------------------------------------------------------------------ JSON */

@@ -90,8 +90,8 @@ static void end(struct conversation *conversation, struct recorder *recorder, ui
 {
     if (recorder != NULL)
         recorder_ended(recorder, conversation, at_ns);
-    told->unread += conversation->fed_bytes[CONVERSATION_CLIENT] +
-                    conversation->fed_bytes[CONVERSATION_SERVER];
+    told->unread +=
+        conversation->fed_bytes[CONVERSATION_CLIENT] + conversation->fed_bytes[CONVERSATION_SERVER];
     told->unreadable += conversation->unreadable != NULL;
     conversation_deinit(conversation);
 }

@@ -369,6 +369,26 @@ COMMAND_TEST(a_worker_hangs)
     /* What the stopped worker could not close ends with its sessions' timeout. */
 }
 
+/* The server has been silent for a moment, and not for all the time in which zkherd was stopped. */
+COMMAND_TEST(zkherd_itself_stands_still)
+{
+    command_start(&command, COMMAND("run", "-n", "4", "-t", "1", "-r", "scalable", "-p", "free",
+                                    "-w", "steady", "--duration", "8s", "-P", "2", "--timeout",
+                                    "4s", "--noise", "off", "--no-files", "--connect", outside));
+    await_a_worker();
+    pause_process(outside_server->servers[0].pid);
+    pause_ms(500); /* the watchdog looks */
+    kill(-command.pid, SIGSTOP);
+    pause_ms(6000);
+    kill(-command.pid, SIGCONT);
+    pause_ms(500); /* it looks again */
+    kill(outside_server->servers[0].pid, SIGCONT);
+    command_finish(&command, 40 * NS_PER_S);
+    assert_null(strstr(command.err, "nothing moved"));
+    assert_has(command.out, "scalable");
+    assert_left(0);
+}
+
 /* It is the server's error, whatever has become of the workers. The last on the server, which
  * has sessions left. */
 COMMAND_TEST(a_worker_hangs_and_so_does_the_server)
