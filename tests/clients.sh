@@ -208,11 +208,11 @@ time_once() { # LIBRARY RECIPE CLIENTS COMMAND
 
 # Three trials in turn; of times, CPU and memory the medians, and of the median handoff the least and the most.
 time_all() {
-    local clients trial library recipe command
-    for trial in 1 2 3; do
-        for clients in 100 1000; do
+    local count library recipe command
+    for _ in 1 2 3; do
+        for count in 100 1000; do
             while IFS='|' read -r library recipe command; do
-                time_once "$library" "$recipe" "$clients" "$command" </dev/null
+                time_once "$library" "$recipe" "$count" "$command" </dev/null
             done <<<"$timed"
         done
     done >"$out/costs-trials.csv"
