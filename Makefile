@@ -483,15 +483,14 @@ check-compose:
 # Feeds what libFuzzer makes of the kept conversations, captures, journals and recordings to their readers, under ASan and UBSan,
 # each for so many seconds.
 FUZZ_SECONDS ?= 60
-FUZZED_conversation := $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c wire/message.c wire/opcode.c \
-    wire/splitter.c base/memory.c base/error.c)
+FUZZED_conversation := tests/fuzz/told.c $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c \
+    wire/message.c wire/opcode.c wire/splitter.c base/memory.c base/error.c)
 FUZZED_capture := $(addprefix lib/,relay/capture.c relay/packet.c) $(FUZZED_conversation)
 FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c)
-FUZZED_recording := $(addprefix lib/,relay/recording.c relay/conversation.c wire/fields.c wire/jute.c wire/message.c \
-    wire/opcode.c wire/splitter.c base/memory.c base/error.c base/clock.c)
+FUZZED_recording := $(addprefix lib/,relay/recording.c wire/fields.c base/clock.c) $(FUZZED_conversation)
 define fuzz
 	@mkdir -p $(BUILD)/fuzz/$(1)s
-	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    tests/fuzz/fuzz_$(1).c $(FUZZED_$(1)) -lz -lpcap -o $(BUILD)/fuzz/fuzz_$(1)
 	$(BUILD)/fuzz/fuzz_$(1) -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	    -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(1)s tests/fuzz/$(1)s

@@ -5,81 +5,43 @@
  * An input is a byte with the link, and packets, each behind the number of its bytes that were
  * captured and of those that were not. tests/fuzz/captures has inputs to begin with. */
 #include "relay/capture.h"
+#include "tests/fuzz/told.h"
 
 #include <pcap/dlt.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* ------------------------------------------------------------------ what is told */
 
-struct told {
-    uint64_t openings, messages, ends;
-    uint64_t bytes, fed, unread;
+struct heard {
+    struct told told; /* first: the context of the listener is both */
+    uint64_t ends, fed, unread;
 };
-
-static void hear_opening(void *context, struct conversation *conversation,
-                         const struct message_opening *request, const struct message_opening *reply,
-                         const size_t bytes[CONVERSATION_SIDES])
-{
-    struct told *told = context;
-    (void)conversation, (void)request, (void)reply;
-    told->openings++;
-    told->bytes += bytes[CONVERSATION_CLIENT] + bytes[CONVERSATION_SERVER];
-}
-
-static uint64_t hear_request(void *context, struct conversation *conversation,
-                             const struct message_request *request,
-                             const struct conversation_request *sent)
-{
-    struct told *told = context;
-    (void)conversation, (void)request;
-    told->messages++;
-    told->bytes += sent->bytes;
-    return sent->sent_ns;
-}
 
 static void hear_reply(void *context, struct conversation *conversation,
                        const struct conversation_request *request,
                        const struct message_reply *reply, size_t bytes, uint64_t at_ns)
 {
-    struct told *told = context;
-    (void)conversation, (void)reply;
-    require(at_ns >= request->tag); /* times never go back */
-    told->messages++;
-    told->bytes += bytes;
+    require(at_ns >= request->sent_ns); /* times never go back */
+    told_listener.replied(context, conversation, request, reply, bytes, at_ns);
 }
 
-static void hear_notification(void *context, struct conversation *conversation,
-                              const struct message_notification *notification, size_t bytes,
-                              uint64_t at_ns)
+static uint64_t messages_of(const struct told *told)
 {
-    struct told *told = context;
-    (void)conversation, (void)notification, (void)at_ns;
-    told->messages++;
-    told->bytes += bytes;
+    uint64_t messages = told->openings + told->notifications;
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        messages += told->messages[opcode];
+    return messages;
 }
-
-static const struct conversation_listener listener = {hear_opening, hear_request, hear_reply,
-                                                      hear_notification};
 
 static void hear_end(void *context, const struct conversation *conversation)
 {
-    struct told *told = context;
-    told->ends++;
+    struct heard *heard = context;
+    heard->ends++;
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++) {
         require(conversation_unread(conversation, side) <= conversation->fed_bytes[side]);
         if (conversation->kind == CONVERSATION_WORD || conversation->kind == CONVERSATION_TLS)
             continue;
-        told->fed += conversation->fed_bytes[side];
-        told->unread += conversation_unread(conversation, side);
+        heard->fed += conversation->fed_bytes[side];
+        heard->unread += conversation_unread(conversation, side);
     }
 }
 
@@ -89,8 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const int links[] = {DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_NULL};
     static const uint64_t ports[] = {2181};
-    struct told told = {0};
-    const struct capture_options options = {ports, 1, &listener, hear_end, &told};
+    struct heard heard = {0};
+    struct conversation_listener listener = told_listener;
+    listener.replied = hear_reply;
+    const struct capture_options options = {ports, 1, &listener, hear_end, &heard};
     struct capture *capture = capture_new(&options);
     int link = links[size > 0 ? data[0] % (sizeof links / sizeof links[0]) : 0];
     for (size_t at = 1, packets = 0; at + 2 <= size; packets++) {
@@ -102,8 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     capture_end(capture);
     /* The opening of a client is told with the server's, and only then. */
-    require(told.bytes + told.unread <= told.fed && told.openings + told.messages <= told.fed);
-    require(told.ends > 0 || told.fed == 0);
+    const uint64_t *bytes = heard.told.bytes;
+    require(bytes[CONVERSATION_CLIENT] + bytes[CONVERSATION_SERVER] + heard.unread <= heard.fed);
+    require(messages_of(&heard.told) <= heard.fed);
+    require(heard.ends > 0 || heard.fed == 0);
     capture_free(capture);
     return 0;
 }

@@ -5,74 +5,14 @@
  * An input is the file behind its title, as it is before zlib: docs/files.md. tests/fuzz/recordings
  * has inputs to begin with. */
 #include "relay/recording.h"
+#include "tests/fuzz/told.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 #define PATH_MOST        64
 #define CONNECTIONS_MOST 64
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-/* ------------------------------------------------------------------ what is told */
-
-struct told {
-    uint64_t messages[OPCODES]; /* requests and replies */
-    uint64_t bytes, failed, notifications, openings, unread, unreadable;
-};
-
-static void hear_opening(void *context, struct conversation *conversation,
-                         const struct message_opening *request, const struct message_opening *reply,
-                         const size_t bytes[CONVERSATION_SIDES])
-{
-    struct told *told = context;
-    (void)conversation, (void)request, (void)reply;
-    told->openings++;
-    told->bytes += bytes[CONVERSATION_CLIENT] + bytes[CONVERSATION_SERVER];
-}
-
-static uint64_t hear_request(void *context, struct conversation *conversation,
-                             const struct message_request *request,
-                             const struct conversation_request *sent)
-{
-    struct told *told = context;
-    (void)conversation;
-    told->messages[request->opcode]++;
-    told->bytes += sent->bytes;
-    return 0;
-}
-
-static void hear_reply(void *context, struct conversation *conversation,
-                       const struct conversation_request *request,
-                       const struct message_reply *reply, size_t bytes, uint64_t at_ns)
-{
-    struct told *told = context;
-    (void)conversation, (void)at_ns;
-    told->messages[request->opcode]++;
-    told->failed += reply->error != 0;
-    told->bytes += bytes;
-}
-
-static void hear_notification(void *context, struct conversation *conversation,
-                              const struct message_notification *notification, size_t bytes,
-                              uint64_t at_ns)
-{
-    struct told *told = context;
-    (void)conversation, (void)notification, (void)at_ns;
-    told->notifications++;
-    told->bytes += bytes;
-}
-
-static const struct conversation_listener listener = {hear_opening, hear_request, hear_reply,
-                                                      hear_notification};
 
 /* ------------------------------------------------------------------ files */
 
@@ -90,9 +30,7 @@ static void end(struct conversation *conversation, struct recorder *recorder, ui
 {
     if (recorder != NULL)
         recorder_ended(recorder, conversation, at_ns);
-    told->unread +=
-        conversation->fed_bytes[CONVERSATION_CLIENT] + conversation->fed_bytes[CONVERSATION_SERVER];
-    told->unreadable += conversation->unreadable != NULL;
+    told_end(told, conversation);
     conversation_deinit(conversation);
 }
 
@@ -114,7 +52,7 @@ static bool read_file(const char *path, struct recorder *recorder, struct told *
         if (kind != ERROR_NONE || !more)
             break;
         if (event.connection == count) {
-            conversation_init(&conversations[count], &listener, told);
+            conversation_init(&conversations[count], &told_listener, told);
             if (recorder != NULL)
                 conversations[count].copies = recorder_copies(recorder);
             count++;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/told.h"
+
+#include "relay/pattern.h"
+
+#include <stdlib.h>
+
+void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void hear_opening(void *context, struct conversation *conversation,
+                         const struct message_opening *request, const struct message_opening *reply,
+                         const size_t bytes[CONVERSATION_SIDES])
+{
+    struct told *told = context;
+    (void)conversation, (void)request, (void)reply;
+    told->openings++;
+    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
+        told->bytes[side] += bytes[side];
+}
+
+static void fold(struct told *told, const struct jute_bytes *path)
+{
+    char pattern[PATTERN_SIZE];
+    size_t length = path->length > 0 ? pattern_fold(path->bytes, path->length, pattern) : 0;
+    for (size_t i = 0; i < length; i++)
+        told->patterns = 31 * told->patterns + (unsigned char)pattern[i];
+}
+
+static uint64_t hear_request(void *context, struct conversation *conversation,
+                             const struct message_request *request,
+                             const struct conversation_request *sent)
+{
+    struct told *told = context;
+    (void)conversation;
+    told->messages[request->opcode]++;
+    told->bytes[CONVERSATION_CLIENT] += sent->bytes;
+    told->elements += request->record.elements;
+    fold(told, &request->record.path);
+    return 0;
+}
+
+static void hear_reply(void *context, struct conversation *conversation,
+                       const struct conversation_request *request,
+                       const struct message_reply *reply, size_t bytes, uint64_t at_ns)
+{
+    struct told *told = context;
+    (void)conversation, (void)at_ns;
+    told->messages[request->opcode]++;
+    told->bytes[CONVERSATION_SERVER] += bytes;
+    told->elements += reply->record.elements;
+    told->failed += reply->record.parts_failed + (reply->error != 0);
+    fold(told, &reply->record.path);
+}
+
+static void hear_notification(void *context, struct conversation *conversation,
+                              const struct message_notification *notification, size_t bytes,
+                              uint64_t at_ns)
+{
+    struct told *told = context;
+    (void)conversation, (void)at_ns;
+    told->notifications++;
+    told->bytes[CONVERSATION_SERVER] += bytes;
+    fold(told, &notification->path);
+}
+
+const struct conversation_listener told_listener = {hear_opening, hear_request, hear_reply,
+                                                    hear_notification};
+
+void told_end(struct told *told, const struct conversation *conversation)
+{
+    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++) {
+        told->fed += conversation->fed_bytes[side];
+        told->unread += conversation_unread(conversation, side);
+    }
+    told->unanswered += conversation_unanswered(conversation);
+    told->unreadable += conversation->unreadable != NULL;
+}
