@@ -125,7 +125,7 @@ $(BUILD)/tests/test_own: LIBS += $(EXPORTS)
 
 # These tests open a session of their own, beside the program's. They link the library by file name, because
 # either -dev package may provide the header.
-$(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
+$(addprefix $(BUILD)/tests/test_cli_,forbidden strangers): LIBS += -l:libzookeeper_st.so.2
 
 # This test asks subcommands for their options.
 $(BUILD)/tests/test_documents: LIBS += -Wl,--wrap=arguments_take
@@ -161,6 +161,7 @@ NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
 NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
+NEEDED_TO_TEST_HOSTS := ip=iproute2
 NEEDED_TO_FETCH_ZOOKEEPERS := zip=zip unzip=unzip $\
     /usr/share/keyrings/debian-archive-keyring.gpg=debian-archive-keyring
 NEEDED_TO_REPORT := chromium=chromium node=nodejs npm=npm
@@ -201,6 +202,9 @@ install-to-test-units:
 
 install-to-measure-clients: install-to-test
 	$(call install,$(NEEDED_TO_MEASURE_CLIENTS))
+
+install-to-test-hosts: install-to-run
+	$(call install,$(NEEDED_TO_TEST_HOSTS))
 
 install-to-package: install-to-test-units
 	$(call install,$(NEEDED_TO_PACKAGE))
@@ -480,6 +484,18 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
+# Loads on four hosts that are network namespaces, while workers and runs are killed: HOSTS_ROUNDS=100 for a campaign.
+HOSTS_ROUNDS ?= 2
+check-hosts: install-to-test-hosts
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	ZKHERD=$(BUILD)/zkherd HOSTS_ROUNDS=$(HOSTS_ROUNDS) tests/hosts.sh
+
+# What docs/hosts.md quotes: eight minutes on a quiet machine, as root.
+reproduce-hosts: install-to-test-hosts
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REFERENCE)/hosts
+	ZKHERD=$(BUILD)/zkherd tests/hosts.sh measure $(REFERENCE)/hosts
+
 # Feeds what libFuzzer makes of the kept conversations, captures, journals and recordings to their readers, under ASan and UBSan,
 # each for so many seconds.
 FUZZ_SECONDS ?= 60
@@ -607,6 +623,7 @@ help:
 	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
 	@echo 'make reproduce-tap        of these, kazoo and the relay itself: five minutes'
 	@echo 'make reproduce-clients    what the libraries of the field send: 20 minutes'
+	@echo 'make reproduce-hosts      loads and locks on many hosts: eight minutes, as root'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
 	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
@@ -623,6 +640,7 @@ help:
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
 	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
 	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
+	@echo 'make check-hosts          test loads on four hosts, some of which are killed (HOSTS_ROUNDS=100: often)'
 	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs, recordings'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
@@ -635,10 +653,10 @@ help:
 
 FORCE:
 .PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-tap \
-    clients reproduce-clients check-clients client-programs install-to-measure-clients \
+    clients reproduce-clients reproduce-hosts check-clients client-programs install-to-measure-clients \
     reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
-    check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint completions install dist deb \
-    version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
+    check-threads mutate compose-demo check-compose check-hosts check-fuzz check-report bench format lint completions install dist deb \
+    version clean help install-to-run install-to-test install-to-test-hosts install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \

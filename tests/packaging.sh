@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is told twice, what is made from the help, and what a compiler must refuse: the number of the release, the targets
 # of the checks and of the reference runs, the man pages' options, the completions for shells, a recipe that waits for no
-# reply. $ZKHERD is the program. Shells that are not installed, and groff, are left out.
+# reply; manifests for Kubernetes. $ZKHERD is the program. What is not installed of shells, groff and python3-kubernetes is
+# left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -100,7 +101,7 @@ done <<<"$named"
 
 # The long options of a help that describe it: not those of its examples.
 options_of() { # SUBCOMMAND...
-    "$ZKHERD" "$@" --help | grep -E '^  (-.,|   ) --' | grep -oE -m99 '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*'
+    { "$ZKHERD" "$@" --help; case "$*" in run | load | plan) "$ZKHERD" help servers ;; esac } | grep -E '^  (-.,|   ) --' | grep -oE -m99 '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*'
 }
 
 # Each subcommand has a page, and no page names an option that no subcommand has.
@@ -124,6 +125,14 @@ if command -v groff >/dev/null; then
         [ -z "$warnings" ] || fail "$page: $warnings"
         [ "$(LC_ALL=C.UTF-8 wc -L < "$made/page")" -le 80 ] || fail "$page is wider than 80 columns"
     done
+fi
+
+# ---------------------------------------------------------------- manifests for Kubernetes
+
+if [ -x /usr/bin/python3 ]; then
+    status=0
+    /usr/bin/python3 tests/manifests.py || status=$?
+    case $status in 0 | 75) ;; *) fail "the manifests in packaging/kubernetes are wrong" ;; esac
 fi
 
 # ---------------------------------------------------------------- completions
@@ -150,7 +159,7 @@ compare() { # WHAT EXPECTED OFFERED
 
 # Every option of a help, and no other one, is offered behind what that help is of.
 for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' 'plan --validate' calibrate compare \
-    plot claims reproduce 'ensemble start' recipes inspect clean help; do
+    plot claims reproduce worker hosts 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     options=$(options_of $context)
     [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits --predict --validate)

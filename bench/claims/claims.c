@@ -5,10 +5,12 @@
 #include "bench/claims/internal.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/output/series.h"
+#include "bench/target/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +108,22 @@ static const struct option_row rows[] = {
      OPTION_SERVERS(struct claims, target.servers),
      .given = OPTION_MEMBER(struct claims, target.connect),
      .help = "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"},
+    {.name = "--auth",
+     .parse = rows_auth,
+     .member = OPTION_MEMBER(struct claims, target.servers),
+     .given = OPTION_MEMBER(struct claims, target.auth_given),
+     .value = "",
+     .help = "      --auth FILE               log in as FILE says, name:password\n"
+             "                                [$" ROWS_AUTH_VARIABLE "]\n"},
+    {.name = "--acl",
+     .parse = rows_acl,
+     .member = OPTION_MEMBER(struct claims, target.servers),
+     .words = options_acls,
+     .expected = "expected open or creator",
+     .value = "open",
+     .help = "      --acl open|creator        whom its znodes admit: all, or --auth alone\n"
+             "                                [open]\n"},
+    ROW_TLS,
     {.name = "--seed",
      OPTION_NUMBER(struct claims, seed, 0, INT64_MAX),
      .help = "      --seed S                  seed of the random numbers [from the clock]\n"},
@@ -376,6 +394,8 @@ int claims_main(int argc, char **argv)
                                            .piece = "claim"};
     set_defaults(claims);
     int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    if (status == ARGUMENTS_GO && target_conflicts("claims", &claims->target, 1))
+        status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO) {
         series_init(&claims->series, &options, &user, claims);
         status = series_lead(&claims->series, argc, argv);
@@ -383,6 +403,7 @@ int claims_main(int argc, char **argv)
         series_deinit(&claims->series);
     }
     table_deinit(&claims->done);
+    identity_free(claims->target.servers.identity);
     free(claims);
     return status;
 }

@@ -17,6 +17,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/output/json_result.h"
 #include "bench/target/browser.h"
@@ -39,7 +40,7 @@
 #define ZNODES_MAX ((size_t)1000000)
 
 static const char usage[] =
-    "Usage: zkherd clean --connect HOSTS[/CHROOT] [--yes [--json]]\n"
+    "Usage: zkherd clean --connect HOSTS[/CHROOT] [--auth FILE] [--yes [--json]]\n"
     "Remove the znodes that killed runs left on servers.\n"
     "\n"
     "A run on servers of --connect works below one root znode, /zkherd-TIME-PID, and\n"
@@ -98,6 +99,13 @@ static const struct option_row rows[] = {
     {.name = "--connect",
      OPTION_SERVERS(struct clean, servers),
      .help = "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"},
+    {.name = "--auth",
+     .parse = rows_auth,
+     .member = OPTION_MEMBER(struct clean, servers),
+     .value = "",
+     .help = "      --auth FILE               log in as FILE says, name:password\n"
+             "                                [$" ROWS_AUTH_VARIABLE "]\n"},
+    ROW_TLS,
     {.name = "--yes",
      OPTION_FLAG(struct clean, yes),
      .help = "      --yes                     do not ask\n"},
@@ -252,7 +260,7 @@ static enum error_kind judge(struct browser *browser, struct remains *remains, s
         note(remains, FOREIGN, "");
     if (kind == ERROR_NONE && remains->state == DEAD)
         kind = judge_below(browser, remains, error);
-    /* A run's znodes are open to all. */
+    /* A run's znodes are open to all, or to its credentials. */
     if (kind != ERROR_FORBIDDEN)
         return kind;
     note(remains, FOREIGN, "");
@@ -471,5 +479,6 @@ int clean_main(int argc, char **argv)
     browser_free(clean.browser);
     setup_session_free(clean.setup);
     free(clean.found);
+    identity_free(clean.servers.identity);
     return status;
 }

@@ -163,8 +163,18 @@ bool option_row_file(struct option_given *given)
 bool option_row_servers(struct option_given *given)
 {
     struct error error = {0};
-    return connect_parse(given->value, option_row_place(given), &error) == ERROR_NONE ||
-           option_row_refuse(given, "%s", error.detail);
+    struct connect_string *servers = option_row_place(given);
+    struct identity *identity = servers->identity; /* of options that came before */
+    if (connect_parse(given->value, servers, &error) != ERROR_NONE)
+        return option_row_refuse(given, "%s", error.detail);
+    servers->identity = identity;
+    return true;
+}
+
+bool option_row_never(struct option_given *given)
+{
+    error_raise(&given->error, ERROR_NO_TLS, 0, given->row->name, "%s", "");
+    return false;
 }
 
 bool option_row_plots(struct option_given *given)
@@ -200,7 +210,7 @@ static int code_of(const struct arguments *arguments, const struct option_row *r
 
 static bool is_flag(const struct option_row *row)
 {
-    return row->parse == NULL || row->parse == option_row_flag;
+    return row->parse == NULL || row->parse == option_row_flag || row->parse == option_row_never;
 }
 
 static void fill(const struct arguments *arguments, struct getopt_rows *getopt)
@@ -224,8 +234,10 @@ void arguments_write_help(const struct arguments *arguments)
 {
     const struct option_row *row = arguments->shown != NULL ? arguments->shown : arguments->rows;
     fputs(arguments->usage, stdout);
-    for (; row->name != NULL; row++)
+    for (bool more = true; more && row->name != NULL; row++) {
         fputs(row->help, stdout);
+        more = row->parse != NULL;
+    }
     fputs(arguments->notes, stdout);
 }
 
@@ -259,6 +271,16 @@ static int refuse(const struct arguments *arguments, const char *letters, int op
     return complain_usage(arguments->subcommand, argument, "the option takes no value");
 }
 
+static int take_value(const struct arguments *arguments, struct option_given *given)
+{
+    if (given->row->parse(given))
+        return ARGUMENTS_GO;
+    if (given->error.kind != ERROR_NONE)
+        return complain(&given->error);
+    complain_value(arguments->subcommand, given->row->name, given->value, given->why);
+    return error_exit_status(ERROR_USAGE);
+}
+
 static int take(const struct arguments *arguments, int option, void *options)
 {
     struct option_given given = {.row = arguments->rows, .value = optarg, .options = options};
@@ -269,12 +291,7 @@ static int take(const struct arguments *arguments, int option, void *options)
         return 0;
     }
     option_row_note(&given);
-    if (given.row->parse(&given))
-        return ARGUMENTS_GO;
-    if (given.error.kind != ERROR_NONE)
-        return complain(&given.error);
-    complain_value(arguments->subcommand, given.row->name, given.value, given.why);
-    return error_exit_status(ERROR_USAGE);
+    return take_value(arguments, &given);
 }
 
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
@@ -282,10 +299,11 @@ int arguments_take(const struct arguments *arguments, int argc, char **argv, voi
 {
     struct getopt_rows rows = {0};
     int option, status = ARGUMENTS_GO;
-    for (const struct option_row *row = arguments->rows; row->name != NULL; row++) {
+    for (const struct option_row *row = arguments->rows;
+         status == ARGUMENTS_GO && row->name != NULL; row++) {
         struct option_given given = {.row = row, .value = row->value, .options = options};
-        if (row->value != NULL)
-            (void)row->parse(&given); /* every default is allowed */
+        if (row->value != NULL) /* every default is allowed, but for what the environment has */
+            status = take_value(arguments, &given);
     }
     fill(arguments, &rows);
     optind = 1;

@@ -79,7 +79,7 @@ struct option_row {
 #define OPTION_PLOTS(type, member_)                                                                \
     .parse = option_row_plots, .member = OPTION_MEMBER(type, member_)
 
-/* The last row of every table. */
+/* The last row of the help, if its options are not shown elsewhere. */
 #define OPTION_ROW_HELP(text) OPTION_ROW(.name = "--help", .letter = 'h', .help = (text))
 
 /* Sets the reason; returns false, so that a parser can return the call. */
@@ -103,6 +103,7 @@ bool option_row_word(struct option_given *given);     /* one of the words: its i
 bool option_row_folder(struct option_given *given);   /* a const char * */
 bool option_row_file(struct option_given *given);     /* the same */
 bool option_row_servers(struct option_given *given);  /* a struct connect_string */
+bool option_row_never(struct option_given *given);    /* a flag that is refused: ERROR_NO_TLS */
 bool option_row_plots(struct option_given *given);    /* an unsigned: a bit for each format */
 
 /* Values of an option, ascending. */
@@ -127,9 +128,10 @@ extern const char *const plot_formats[PLOT_FORMATS];
 /* The command line of a subcommand; constant. */
 struct arguments {
     const char *subcommand;
-    const char *usage;              /* the help before the options */
-    const struct option_row *rows;  /* all options; fewer than 64 */
-    const char *notes;              /* the help behind them */
+    const char *usage;             /* the help before the options */
+    const struct option_row *rows; /* all options; fewer than 64. Those behind --help are not in the
+                                      help */
+    const char *notes;             /* the help behind them */
     const struct option_row *shown; /* the options of the help; NULL: these rows */
 };
 

@@ -8,8 +8,6 @@
 #include <limits.h>
 #include <string.h>
 
-#define CLIENTS_MAX 100000
-
 /* ------------------------------------------------------------------ parsers */
 
 /* NAME or NAME:MOST. */
@@ -20,7 +18,7 @@ static bool parse_recipe(struct option_given *given, char *item)
     char *colon = strrchr(item, ':');
     if (own_is_file(item) && colon != NULL && strchr(colon, '/') != NULL)
         colon = NULL; /* of a folder */
-    if (colon != NULL && !text_parse_number(colon + 1, 1, CLIENTS_MAX, &most))
+    if (colon != NULL && !text_parse_number(colon + 1, 1, FLEET_SESSIONS_MAX, &most))
         return option_row_refuse(given,
                                  "after the colon, the recipe's largest client count is expected");
     if (colon != NULL)
@@ -58,7 +56,7 @@ const struct option_row option_table[] = {
      .parse = option_row_levels,
      .member = OPTION_MEMBER(struct options, plan.clients),
      .least = 1,
-     .most = CLIENTS_MAX,
+     .most = FLEET_SESSIONS_MAX,
      .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
      .value = "8..256x2",
      .help = "  -n, --clients LIST       numbers: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"},
@@ -97,14 +95,11 @@ const struct option_row option_table[] = {
     ROW_COSTS(struct options),
     ROW_PROCESSES(struct options, plan.processes),
     ROW_SERVERS(struct options),
-    ROW_ZOOKEEPER(struct options),
-    ROW_HEAP(struct options),
-    ROW_SERVER_CPUS(struct options),
-    ROW_FSYNC(struct options),
-    ROW_DATA(struct options),
     ROW_CONNECT(struct options),
+    ROWS_CREW(struct options),
+    ROWS_IDENTITY(struct options),
     {.name = "--max-clients",
-     OPTION_NUMBER(struct options, target.max_clients, 1, CLIENTS_MAX),
+     OPTION_NUMBER(struct options, target.max_clients, 1, FLEET_SESSIONS_MAX),
      .help = "      --max-clients N      skip client counts above N\n"},
     {.name = "--max-rate",
      OPTION_NUMBER(struct options, plan.max_rate, 1, 1000000000),
@@ -130,6 +125,7 @@ const struct option_row option_table[] = {
     ROW_JSON(struct options),
     ROW_QUIET(struct options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
+    ROWS_PRIVATE(struct options),
     {0},
 };
 

@@ -23,6 +23,7 @@ const char *const options_placements[] = {[PLACEMENT_SPREAD] = "spread",
                                           [PLACEMENT_FOLLOWERS] = "followers",
                                           NULL};
 
+const char *const options_acls[] = {"open", "creator", NULL};
 const char *const options_noise_modes[] = {
     [NOISE_RETRY] = "retry", [NOISE_REPORT] = "report", [NOISE_OFF] = "off", NULL};
 
@@ -52,6 +53,8 @@ void target_options_deinit(struct target_options *target)
 {
     free(target->server_counts);
     free(target->homes);
+    identity_free(target->servers.identity);
+    target->servers.identity = NULL;
     target->server_counts = NULL;
     target->homes = NULL;
 }

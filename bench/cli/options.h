@@ -44,8 +44,17 @@ struct noise_options {
     uint64_t quiet_ns;  /* at most so long a trial waits until the machine is quiet */
 };
 
+/* The hosts that run the sessions. */
+struct crew_options {
+    bool meets;                 /* given: --meet */
+    struct connect_string meet; /* the meeting place */
+    uint32_t least, most;       /* workers, of --workers; 0: not given */
+    bool keeps_parts;           /* what each of them has counted */
+};
+
 /* The servers, and how sessions reach them. */
 struct target_options {
+    struct crew_options crew;
     struct noise_options noise;
     enum driver driver;
     bool connect;                  /* to existing servers; else private ones are started */
@@ -56,6 +65,7 @@ struct target_options {
     struct zookeeper_home *homes;  /* of --zookeeper; topology i has home i % home_count */
     size_t home_count;             /* 0: without --zookeeper */
     bool servers_given;            /* on the command line: --servers */
+    bool auth_given;               /* on the command line: --auth */
     bool heap_given;               /* on the command line: --heap */
     bool fsync_given;              /* on the command line: --fsync */
     uint32_t heap_mib;             /* of each private server's JVM */
@@ -141,6 +151,7 @@ extern const char *const options_paces[];
 extern const char *const options_drivers[];
 extern const char *const options_placements[];
 extern const char *const options_noise_modes[];
+extern const char *const options_acls[]; /* by whether only the creator is admitted */
 
 /* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);

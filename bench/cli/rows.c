@@ -132,6 +132,47 @@ bool rows_homes(struct option_given *given)
                              OPTIONS_TOPOLOGIES_MAX);
 }
 
+/* ------------------------------------------------------------------ who asks */
+
+static struct identity *identity_of(struct connect_string *servers)
+{
+    if (servers->identity == NULL)
+        servers->identity = memory_new(1, sizeof *servers->identity);
+    return servers->identity;
+}
+
+bool rows_auth(struct option_given *given)
+{
+    struct connect_string *servers = option_row_place(given);
+    if (given->value[0] != '\0')
+        return identity_read(given->value, identity_of(servers), &given->error) == ERROR_NONE;
+    return getenv(ROWS_AUTH_VARIABLE) == NULL ||
+           identity_take(ROWS_AUTH_VARIABLE, identity_of(servers), &given->error) == ERROR_NONE;
+}
+
+bool rows_acl(struct option_given *given)
+{
+    struct connect_string *servers = option_row_place(given);
+    size_t word = 0;
+    while (options_acls[word] != NULL && strcmp(given->value, options_acls[word]) != 0)
+        word++;
+    if (options_acls[word] == NULL)
+        return option_row_refuse(given, "%s", given->row->expected);
+    if (word > 0 || servers->identity != NULL)
+        identity_of(servers)->creator = word > 0;
+    return true;
+}
+
+const char *rows_acl_lacks(const struct connect_string *servers)
+{
+    const struct identity *identity = servers->identity;
+    return identity != NULL && identity->creator && !identity_is_known(identity)
+               ? "nobody is the creator without credentials: add --auth"
+               : NULL;
+}
+
+const struct option_row rows_private[] = {ROWS_PRIVATE(struct options), {0}};
+
 /* ------------------------------------------------------------------ times */
 
 bool rows_hold(struct option_given *given)
@@ -243,4 +284,22 @@ bool rows_traced(struct option_given *given)
     const struct levels *traced = option_row_place(given);
     return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
                                         option_row_refuse(given, "%s", given->row->expected));
+}
+
+/* ------------------------------------------------------------------ the hosts */
+
+bool rows_workers(struct option_given *given)
+{
+    struct crew_options *crew = option_row_place(given);
+    const char *dots = strstr(given->value, "..");
+    char first[32];
+    uint64_t least, most;
+    snprintf(first, sizeof first, "%.*s", dots != NULL ? (int)(dots - given->value) : 31,
+             given->value);
+    if (!text_parse_number(first, given->row->least, given->row->most, &least) ||
+        (dots != NULL && !text_parse_number(dots + 2, least, given->row->most, &most)))
+        return option_row_refuse(given, "expected how many workers, such as 4, or 2..4");
+    crew->least = (uint32_t)least;
+    crew->most = dots != NULL ? (uint32_t)most : crew->least;
+    return true;
 }

@@ -27,7 +27,6 @@
     "expected a mix and its operations a second, such as get=80,set=20@1000"
 #define ROWS_BACKGROUND_TEXT_SIZE 160
 
-#define LOAD_ROWS_SESSIONS_MAX 100000
 /* Servers take packets of 1 MiB less a byte (jute.maxbuffer), path and header included. */
 #define LOAD_ROWS_VALUE_BYTES_MAX 1000000
 
@@ -37,6 +36,13 @@
 bool rows_topologies(struct option_given *given);
 bool rows_simulated_topologies(struct option_given *given);
 bool rows_homes(struct option_given *given);
+
+/* Parsers, into a struct connect_string, whose identity they allocate when it is needed: the file
+ * with credentials, or "" for ROWS_AUTH_VARIABLE of the environment, which may be unset; and a word
+ * of options_acls. */
+#define ROWS_AUTH_VARIABLE "ZKHERD_AUTH"
+bool rows_auth(struct option_given *given);
+bool rows_acl(struct option_given *given);
 
 /* The handoffs that are traced. */
 #define ROWS_HANDOFFS_MAX 50000000
@@ -62,6 +68,12 @@ bool rows_recipe(struct option_given *given, const char *name, const struct reci
 
 /* Sets a list to the recipes whose names are given, with commas between; likewise. */
 bool rows_recipes(struct option_given *given, const struct recipe **list, size_t *count);
+
+/* Why an --acl creator cannot be; NULL if it can, or was not given. */
+const char *rows_acl_lacks(const struct connect_string *servers);
+
+/* A parser, into a struct crew_options: a number, or MIN..MAX. */
+bool rows_workers(struct option_given *given);
 
 /* ------------------------------------------------------------------ the servers, the sessions */
 
@@ -127,11 +139,50 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
             .help =                                                                                \
                 "      --data DIR           their data, in an empty or new folder [temporary]\n")
 
+#define ROWS_PRIVATE(type)                                                                         \
+    ROW_ZOOKEEPER(type), ROW_HEAP(type), ROW_SERVER_CPUS(type), ROW_FSYNC(type), ROW_DATA(type)
+
+/* As `zkherd help servers` shows them, for the tables that have them behind --help. */
+extern const struct option_row rows_private[];
+
 #define ROW_CONNECT(type)                                                                          \
     OPTION_ROW(.name = "--connect", OPTION_SERVERS(type, target.servers),                          \
                .given = OPTION_MEMBER(type, target.connect),                                       \
                .help =                                                                             \
                    "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n")
+
+#define ROWS_CREW(type)                                                                            \
+    OPTION_ROW(.name = "--meet", OPTION_SERVERS(type, target.crew.meet),                           \
+               .given = OPTION_MEMBER(type, target.crew.meets),                                    \
+               .help = "      --meet HOSTS[/CHROOT]  where workers on other hosts wait (zkherd "   \
+                       "worker)\n"),                                                               \
+        OPTION_ROW(.name = "--workers", .parse = rows_workers,                                     \
+                   .member = OPTION_MEMBER(type, target.crew), .least = 1, .most = 1000,           \
+                   .help = "      --workers N          so many of them run the sessions; 2..4: "   \
+                           "as are there\n")
+
+#define ROW_KEEP_PARTS(type)                                                                       \
+    OPTION_ROW(.name = "--keep-parts", OPTION_FLAG(type, target.crew.keeps_parts),                 \
+               .help = "      --keep-parts         keep what each worker has counted, too\n")
+
+/* Whom the servers of --connect see: whatever the order of these options and --connect. */
+#define ROW_AUTH(type)                                                                             \
+    OPTION_ROW(.name = "--auth", .parse = rows_auth,                                               \
+               .member = OPTION_MEMBER(type, target.servers),                                      \
+               .given = OPTION_MEMBER(type, target.auth_given), .value = "",                       \
+               .help = "      --auth FILE          log in as FILE says, name:password "            \
+                       "[$" ROWS_AUTH_VARIABLE "]\n")
+
+#define ROW_ACL(type)                                                                              \
+    OPTION_ROW(.name = "--acl", .parse = rows_acl, .member = OPTION_MEMBER(type, target.servers),  \
+               .words = options_acls, .expected = "expected open or creator", .value = "open",     \
+               .help = "      --acl open|creator   whom its znodes admit: all, or --auth alone "   \
+                       "[open]\n")
+
+/* The help does not offer what is always refused, with the reason. */
+#define ROW_TLS OPTION_ROW(.name = "--tls", .parse = option_row_never, .help = "")
+
+#define ROWS_IDENTITY(type) ROW_AUTH(type), ROW_ACL(type), ROW_TLS
 
 #define ROW_PLACEMENT(type)                                                                        \
     OPTION_ROW(                                                                                    \

@@ -62,9 +62,13 @@ static enum error_kind check_row(const struct side *side, size_t row, struct err
         if (table_number(value) < 0)
             return refuse(side, row, "a negative ", name, error);
     }
-    if (strcmp(values[trial_row_target].text, side->target) != 0 ||
-        values[trial_row_servers].count != side->servers)
+    if (strcmp(values[trial_row_target].text, side->target) != 0)
         return refuse(side, row, "not the target of the rows before", "", error);
+    /* One that died meanwhile was left out: ratios would be of no number of servers. */
+    if (values[trial_row_servers].count != side->servers)
+        return error_raise(error, ERROR_OTHER_PLAN, 0, side->run.folder,
+                           "trial %zu had %llu servers, those before had %zu", row + 1,
+                           (unsigned long long)values[trial_row_servers].count, side->servers);
     return ERROR_NONE;
 }
 

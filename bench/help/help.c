@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/terminal.h"
 
 #include <stdio.h>
@@ -46,6 +47,20 @@ static int write_answer(const struct answer *answer)
     return 0;
 }
 
+/* A topic of its own. */
+#define PRIVATE "servers"
+
+static const char private_does[] = "options of run, load and plan for the servers that they start";
+
+static int write_private(void)
+{
+    printf("%s\n\n", private_does);
+    for (const struct option_row *row = rows_private; row->name != NULL; row++)
+        fputs(row->help, stdout);
+    puts("\nHow many servers --servers says. zkherd-run(1) has each option's values.");
+    return 0;
+}
+
 static void add_word(struct growing_text *words, const char *word)
 {
     growing_text_add(words, "%s%s", words->length > 0 ? ", " : "", word);
@@ -57,6 +72,7 @@ static int list(const struct growing_text *names)
     puts("zkherd help TOPIC answers a question:\n");
     for (const char *left = answers_txt; answer_next(&left, &answer);)
         printf("  %-10s %.*s\n", answer.topic, (int)strcspn(answer.text, "\n"), answer.text);
+    printf("  %-10s %s\n", PRIVATE, private_does);
     fputs("\nor prints the help of a subcommand, as zkherd SUBCOMMAND --help does:\n\n  ", stdout);
     wrap_write(names->text, 2, stdout);
     puts("\nzkherd --help says what each subcommand does.");
@@ -86,6 +102,9 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
         free(topics.text);
         return status;
     }
+    if (strcmp(topic, PRIVATE) == 0)
+        status = write_private();
+    add_word(&topics, PRIVATE);
     struct answer answer;
     for (const char *left = answers_txt; status == ARGUMENTS_GO && answer_next(&left, &answer);) {
         add_word(&topics, answer.topic);

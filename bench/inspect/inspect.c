@@ -4,6 +4,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/inspect/internal.h"
@@ -72,6 +73,13 @@ static const struct option_row rows[] = {
      OPTION_SERVERS(struct inspect, servers),
      .help = "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
              "                                those servers have no address\n"},
+    {.name = "--auth",
+     .parse = rows_auth,
+     .member = OPTION_MEMBER(struct inspect, servers),
+     .value = "",
+     .help = "      --auth FILE               log in as FILE says, name:password\n"
+             "                                [$" ROWS_AUTH_VARIABLE "]\n"},
+    ROW_TLS,
     {.name = "--json",
      OPTION_FLAG(struct inspect, json),
      .help = "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"},
@@ -387,6 +395,7 @@ int inspect_main(int argc, char **argv)
     browser_free(inspect.browser);
     connections_deinit(&inspect.connections);
     lock_view_deinit(&inspect.view);
+    identity_free(inspect.servers.identity);
     if (inspect.signals >= 0)
         close(inspect.signals);
     return status;

@@ -138,7 +138,7 @@ static void put_place(struct grid *grid, const struct lock_view *view, size_t pl
     const struct lock_view_entry *entry = &view->entries[place];
     const struct connection *found = connections_find(connections, entry->stat.owner);
     char age[32], session[24], server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN,
-                               data[4 * SYNC_SESSION_VALUE_MAX];
+                               data[4 * BROWSER_DATA_MAX];
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     grid_put(grid, "%zu", place + 1);
@@ -233,7 +233,7 @@ static const char *holder_of(const struct survey_lock *lock, char *text, size_t 
 
 static void put_lock(struct grid *grid, const struct survey_lock *lock)
 {
-    char text[64], data[4 * SYNC_SESSION_VALUE_MAX] = GRID_UNKNOWN;
+    char text[64], data[4 * BROWSER_DATA_MAX] = GRID_UNKNOWN;
     if (lock->holders == 1 && lock->data.known && lock->data.length > 0)
         printable_bytes(lock->data.bytes, lock->data.length, data, DATA_WIDTH);
     grid_put(grid, "%s", text_format_count(lock->waiters, text, sizeof text));

@@ -74,7 +74,7 @@ static const struct option_row option_rows[] = {
      .parse = option_row_levels,
      .member = MEMBER(sessions),
      .least = 1,
-     .most = LOAD_ROWS_SESSIONS_MAX,
+     .most = FLEET_SESSIONS_MAX,
      .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
      .value = "20",
      .help = "  -n, --sessions LIST      numbers of sessions [20]\n"},
@@ -123,12 +123,10 @@ static const struct option_row option_rows[] = {
     ROW_COSTS(struct load_options),
     ROW_PROCESSES(struct load_options, processes),
     ROW_SERVERS(struct load_options),
-    ROW_ZOOKEEPER(struct load_options),
-    ROW_HEAP(struct load_options),
-    ROW_SERVER_CPUS(struct load_options),
-    ROW_FSYNC(struct load_options),
-    ROW_DATA(struct load_options),
     ROW_CONNECT(struct load_options),
+    ROWS_CREW(struct load_options),
+    ROW_KEEP_PARTS(struct load_options),
+    ROWS_IDENTITY(struct load_options),
     ROW_PLACEMENT(struct load_options),
     ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns),
     ROW_TIMEOUT(struct load_options, timeout_ns),
@@ -141,6 +139,7 @@ static const struct option_row option_rows[] = {
     ROW_JSON(struct load_options),
     ROW_QUIET(struct load_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
+    ROWS_PRIVATE(struct load_options),
     {0},
 };
 
@@ -151,13 +150,13 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
+    "Options of private servers: zkherd help servers.\n"
     "Durations D: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers counted or\n"
     "answered otherwise; 2 wrong usage; 3 the environment; 4 not valid.\n"
     "\n"
     "Examples:\n"
     "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
-    "  zkherd load --rate 1000..16000x2                  latency against offered rate\n"
-    "  zkherd load --replay morning.zkr --speed 2x       a recording, twice as fast\n";
+    "  zkherd load --rate 1000..16000x2                  latency against offered rate\n";
 
 /* ------------------------------------------------------------------ what does not fit together */
 
@@ -191,14 +190,27 @@ static bool can_watch(const struct load_options *options)
     return complain_value("load", "--watch", value, why);
 }
 
+/* What hosts cannot share, because all workers write the same memory. */
+static bool can_share(const struct load_options *options)
+{
+    const struct crew_options *crew = &options->target.crew;
+    if (!crew->meets)
+        return true;
+    if (options->watch_percent > 0)
+        return complain_value("load", "--watch", "with --meet",
+                              "which write a notification is of is known on one host alone");
+    return crew->most <= options->sessions.list[0] ||
+           complain_number("load", "--workers", crew->most, "more workers than sessions");
+}
+
 /* A recording says itself what is sent, by whom, and when. */
 static bool can_replay(const struct load_options *options, const struct arguments *arguments,
                        int argc, char **argv)
 {
-    static const char *const names[] = {"--replay",  "--speed",       "--servers", "--zookeeper",
-                                        "--heap",    "--server-cpus", "--fsync",   "--data",
-                                        "--connect", "--placement",   "--out",     "--no-files",
-                                        "--json",    "--quiet",       NULL};
+    static const char *const names[] = {"--replay",   "--speed",       "--servers",   "--zookeeper",
+                                        "--heap",     "--server-cpus", "--fsync",     "--data",
+                                        "--connect",  "--auth",        "--placement", "--out",
+                                        "--no-files", "--json",        "--quiet",     NULL};
     if (options->replay == NULL)
         return !options->speed_given ||
                complain_value("load", "--speed", "without --replay", "nothing is replayed");
@@ -224,7 +236,8 @@ static bool is_consistent(struct load_options *options)
                  (unsigned long long)options->sessions.list[0]);
         return complain_value("load", "--processes", value, why);
     }
-    return can_watch(options) && options_write_nowhere("load", &options->output, NULL) &&
+    return can_watch(options) && can_share(options) &&
+           options_write_nowhere("load", &options->output, NULL) &&
            !target_conflicts("load", &options->target, options->processes);
 }
 
@@ -391,6 +404,25 @@ void load_table_write(const struct table *rows, const struct load_options *optio
     grid_deinit(&grid);
 }
 
+/* What the meeting of the workers has cost, and what their drivers may have. */
+static void write_workers(const struct table *rows, FILE *stream)
+{
+    double spread_us = 0, meeting = 0, rpcs = 0, probe_us = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        spread_us = fmax(spread_us, table_number(&row[load_row_start_spread_us]));
+        probe_us = fmax(probe_us, table_number(&row[load_row_probe_p99_us]));
+        meeting += table_number(&row[load_row_meeting_requests]);
+        rpcs += table_number(&row[load_row_rpcs]);
+    }
+    wrap_sentence(
+        stream,
+        "\nworkers: the last began %.1f ms after the first at most; a probe of a host without "
+        "load took %.2f ms at most at the 99th percentile; the meeting place got %.2f %% as "
+        "many requests as the servers.",
+        spread_us / 1e3, probe_us / 1e3, rpcs > 0 ? 100 * meeting / rpcs : 0);
+}
+
 /* ------------------------------------------------------------------ JSON */
 
 static json_t *describe_cell(const struct table_cell *cell)
@@ -422,6 +454,8 @@ static void write_text(const void *context, const struct series_record *record)
 {
     const struct load_series *series = context;
     load_table_write(&record->rows, series->options, terminal_columns(STDOUT_FILENO), stdout);
+    if (series->options->target.crew.meets)
+        write_workers(&record->rows, stdout);
 }
 
 static json_t *describe_cells(const void *context, const struct series_record *record)
@@ -456,7 +490,11 @@ static int tell(const struct load_series *series, void *context, int *verdict)
 int load_main(int argc, char **argv)
 {
     const struct load_series_user user = {
-        .subcommand = "load", .tell = tell, .verdict_of_nothing = json_result_verdict(4)};
+        .subcommand = "load",
+        .tell = tell,
+        .verdict_of_nothing = json_result_verdict(4),
+        .outlives_servers = true,
+    };
     struct load_options options;
     int status = load_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)

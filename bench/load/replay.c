@@ -485,6 +485,8 @@ static enum error_kind lead(struct replaying *replaying, int argc, char **argv, 
         kind = targets_open(&replaying->targets, &options->target,
                             replaying->prior.facts.connections, error);
     if (kind == ERROR_NONE)
+        kind = targets_make_roots(&replaying->targets, error);
+    if (kind == ERROR_NONE)
         kind = replay(replaying, error);
     return kind == ERROR_NONE ? tell(replaying, argc, argv, error) : kind;
 }

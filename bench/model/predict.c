@@ -98,6 +98,7 @@ static const struct option_row rows[] = {
     ROW_FSYNC(struct prediction_options),
     ROW_DATA(struct prediction_options),
     ROW_CONNECT(struct prediction_options),
+    ROWS_IDENTITY(struct prediction_options),
     ROW_SESSION_TIMEOUT(struct prediction_options, drains.session_timeout_ns,
                         .given = OPTION_MEMBER(struct prediction_options, session_timeout_given)),
     ROW_TIMEOUT(struct prediction_options, drains.timeout_ns,

@@ -131,6 +131,14 @@ struct load_cell {
       "simulation")                                                                                \
     X(T, server_cores, REAL, "cores", 3, GEOMETRIC, "that of all private servers together")        \
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all workers")                  \
+    X(T, hosts, COUNT, "", 0, NONE, "the workers of `--meet`; 0: the sessions were on this host")  \
+    X(T, start_spread_us, REAL, "us", 1, NONE,                                                     \
+      "the longest that one of them can have begun after another; empty without them")             \
+    X(T, meeting_requests, COUNT, "", 0, NONE,                                                     \
+      "requests to the meeting place for the trial, of the run and the workers until then")        \
+    LOAD_PAIR_COLUMNS(X, T, probe, NONE, NONE,                                                     \
+                      "round trips of the run's own session, about ten a second, from a host "     \
+                      "that sends no load; empty without `--meet`")                                \
     X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
       "requests sent from the start of the warm-up to the last reply")                             \
     FOUR_LETTER_OF_LOADS(LOAD_SERVER_COLUMN, X, T)                                                 \
@@ -152,6 +160,10 @@ struct load_cell {
     X(T, topology, COUNT, "", 0, PRIVATE, "the index of the target")
 
 TABLE_DECLARE(load_row, LOAD_ROW_COLUMNS);
+
+/* Fills what a row has before its trial has ended: no flag is set, and no reason is given. */
+void load_row_begin(const struct load_cell *cell, const struct load_options *options,
+                    const struct series_record *record, struct table_value *row);
 
 /* Fills the row of a finished trial. cores_allowed: the cores that the trial's processes could use
  * (base/cores.h). */

@@ -2,7 +2,6 @@
 #include "bench/output/load_series.h"
 
 #include "base/clock.h"
-#include "base/cores.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -54,7 +53,8 @@ static enum error_kind lay_out(void *context, struct error *error)
 static enum error_kind add_files(void *context, struct series_record *record, struct error *error)
 {
     struct load_series *series = context;
-    return load_files_open(&series->files[record->topology], record, error);
+    return load_files_open(&series->files[record->topology], record, &series->options->target.crew,
+                           error);
 }
 
 static json_t *describe_plan(const void *context)
@@ -101,12 +101,16 @@ static void tell_others(const struct load_series *series)
     if (!options->target.connect || options->output.quiet)
         return;
     struct target_others others = target_count_others(target);
-    if (others.clients > 0)
-        complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
-                        connect_typed(&target->placement, where, sizeof where),
-                        text_format_count(others.clients, clients, sizeof clients),
-                        others.clients == 1 ? " is" : "s are", others.clients == 1 ? "s" : "",
-                        text_format_count(others.requests_per_s, requests, sizeof requests));
+    const struct crew *crew = series->base.crew;
+    uint64_t met = crew != NULL && crew_is_measured(crew) ? crew_sessions(crew) : 0;
+    if (others.clients <= met)
+        return;
+    others.clients -= met;
+    complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
+                    connect_typed(&target->placement, where, sizeof where),
+                    text_format_count(others.clients, clients, sizeof clients),
+                    others.clients == 1 ? " is" : "s are", others.clients == 1 ? "s" : "",
+                    text_format_count(others.requests_per_s, requests, sizeof requests));
 }
 
 static enum error_kind begin(void *context, struct error *error)
@@ -123,10 +127,13 @@ static struct load_plan plan_of(const struct load_series *series)
 {
     const struct load_options *options = series->options;
     const struct load_cell *cell = &series->cell;
+    struct crew *crew = series->base.crew;
     return (struct load_plan){
         .fleet = {.driver = options->target.driver,
                   .sessions = cell->sessions,
-                  .processes = options->processes,
+                  .processes =
+                      crew != NULL ? crew_processes(crew, cell->sessions) : options->processes,
+                  .crew = crew,
                   .depth = mix_requests(&cell->mix, options->depth),
                   .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
                   .timeout_ns = options->timeout_ns,
@@ -146,12 +153,21 @@ static struct load_plan plan_of(const struct load_series *series)
     };
 }
 
+/* The cell of the present trial. */
+static struct load_cell *take_cell(struct load_series *series)
+{
+    series->cell = series->cells[series->base.trial->cell];
+    series->cell.trial = series->base.trial->number;
+    return &series->cell;
+}
+
 static enum error_kind keep(struct load_series *series, const struct load_result *result,
                             struct error *error)
 {
     struct load_files *files = &series->files[series->cell.topology];
     struct table_value *row = table_add(&files->record->rows);
-    load_row_take(&series->cell, result, series->options, files->record, cores_allowed(), row);
+    load_row_take(&series->cell, result, series->options, files->record,
+                  series_cores(&series->base), row);
     const struct noise_row noise = {
         .columns = &row[load_row_attempt],
         .valid = &row[load_row_valid],
@@ -160,7 +176,7 @@ static enum error_kind keep(struct load_series *series, const struct load_result
         .fails = row[load_row_miscounted].flag,
         .others_packets = result->reconcile.others_packets,
     };
-    noise_watch_end(&series->base.noise, &noise);
+    series_end_trial(&series->base, files->record, &noise);
     if (series->base.noise.again)
         return ERROR_NONE;
     series_keep(&series->base, files->record, result->load->shared, result->reconcile.why);
@@ -170,6 +186,16 @@ static enum error_kind keep(struct load_series *series, const struct load_result
     if (kind != ERROR_NONE || series->user->keep == NULL)
         return kind;
     return series->user->keep(series->user->context, row, result, error);
+}
+
+static struct noise_row abandon(void *context, struct series_record *record)
+{
+    struct load_series *series = context;
+    struct table_value *row = table_add(&record->rows);
+    load_row_begin(take_cell(series), series->options, record, row);
+    return (struct noise_row){.columns = &row[load_row_attempt],
+                              .valid = &row[load_row_valid],
+                              .reason = &row[load_row_reason]};
 }
 
 /* The progress callback of a trial. */
@@ -187,11 +213,9 @@ static void show(void *context, const struct load_progress *progress)
 static enum error_kind make(void *context, struct error *error)
 {
     struct load_series *series = context;
-    const struct rounds_trial *trial = series->base.trial;
     struct load_result *result = NULL;
-    series->cell = series->cells[trial->cell];
-    series->cell.trial = trial->number;
-    const struct target *target = &series->base.targets.list[series->cell.topology];
+    const struct load_cell *cell = take_cell(series);
+    const struct target *target = &series->base.targets.list[cell->topology];
     struct load_plan plan = plan_of(series);
     const struct load_host host = {
         .setup = target->setup,
@@ -202,13 +226,13 @@ static enum error_kind make(void *context, struct error *error)
                   .context = series,
                   .interrupt_descriptor = series->base.targets.signals},
     };
-    live_begin(&series->live, &series->cell, series_topology(&series->base));
-    load_metrics_begin(&series->metrics, &series->cell);
+    live_begin(&series->live, cell, series_topology(&series->base));
+    load_metrics_begin(&series->metrics, cell);
     enum error_kind kind = load_run(&plan, &host, &result, error);
     progress_clear(&series->base.progress);
     if (kind != ERROR_NONE)
         return kind;
-    if (trial->number > 0)
+    if (cell->trial > 0)
         kind = keep(series, result, error);
     load_result_free(result);
     return kind;
@@ -321,6 +345,7 @@ int load_series_lead(struct load_options *options, const struct load_series_user
                                                 .warn = warn,
                                                 .begin = begin,
                                                 .make = make,
+                                                .abandon = abandon,
                                                 .finish = finish,
                                                 .name_plots = name_plots,
                                                 .join = join_records,
@@ -332,6 +357,7 @@ int load_series_lead(struct load_options *options, const struct load_series_user
                                              .clients = &options->sessions,
                                              .processes = options->processes,
                                              .seed = options->seed,
+                                             .outlives_servers = user->outlives_servers,
                                              .verdict_of_nothing = user->verdict_of_nothing};
     struct load_series *series = memory_new(1, sizeof *series);
     series->options = options;

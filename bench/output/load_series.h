@@ -19,16 +19,21 @@
 /* What a record has besides load.csv: timeline.csv, a row a second of the measured time;
  * operations.csv, a row for each kind of operation and each status of its replies; latency.csv,
  * percentiles for each kind and each role of the session's server, and of notifications;
- * latency.hlog, the same as histograms, and the response times of every second. */
+ * latency.hlog, the same as histograms, and the response times of every second. With --meet also
+ * hosts.csv, a row a worker, whose response times are a tag of their own in latency.hlog; with
+ * --keep-parts hosts_operations.csv and hosts_latency.csv, the same as those of all, a worker each.
+ */
 struct load_files {
     struct series_record *record;
     struct csv timeline, operations, latency;
     FILE *hlog;
+    bool keeps_hosts, keeps_parts; /* the files of workers */
+    struct csv hosts, host_operations, host_latency;
 };
 
 /* Adds the files to a record whose folder is open, and which must outlive them. */
 MUST_CHECK enum error_kind load_files_open(struct load_files *files, struct series_record *record,
-                                           struct error *error);
+                                           const struct crew_options *crew, struct error *error);
 
 /* Writes a finished trial, and its row of load.csv. */
 MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
@@ -111,8 +116,9 @@ struct load_series;
 /* The subcommand that a series is for; constant. */
 struct load_series_user {
     const char *subcommand;
-    const char *verdict_of_nothing; /* as in struct series_options */
-    const char *warning;            /* for every manifest; NULL: none */
+    const char *verdict_of_nothing; /* as in struct series_options, and so is: */
+    bool outlives_servers;
+    const char *warning; /* for every manifest; NULL: none */
     /* As in struct series_user. */
     int (*tell)(const struct load_series *series, void *context, int *verdict);
     /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end

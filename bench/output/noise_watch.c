@@ -233,6 +233,17 @@ static void put(const struct noise_watch *watch, const struct noise *noise,
     columns[noise_row_noise_loop_max_us] = table_real((double)loop->max_ns / 1e3);
 }
 
+/* A row is not valid, for one more reason. */
+static void lose(const struct noise_row *row, const char *before, const char *why)
+{
+    char reasons[sizeof((struct validity *)NULL)->reason];
+    snprintf(reasons, sizeof reasons, "%s", row->reason->text);
+    text_append_clause(reasons, sizeof reasons, "%s%s", before, why);
+    free(row->reason->text);
+    *row->reason = table_text(reasons);
+    *row->valid = table_flag(false);
+}
+
 /* Whether the attempt is to be made again. */
 static void decide(struct noise_watch *watch, const struct noise_row *row)
 {
@@ -245,20 +256,15 @@ static void decide(struct noise_watch *watch, const struct noise_row *row)
 void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
                        const struct core_probe_times *loop, const struct noise_row *row)
 {
-    char what[256], reasons[sizeof((struct validity *)NULL)->reason];
+    char what[256];
     watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
     watch->attempts_disturbed += watch->disturbed;
     put(watch, noise, loop, row->columns);
     row->columns[noise_row_noise_others_packets] =
         table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
     row->columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
-    if (watch->disturbed && watch->options->mode == NOISE_RETRY) {
-        snprintf(reasons, sizeof reasons, "%s", row->reason->text);
-        text_append_clause(reasons, sizeof reasons, "disturbed: %s", what);
-        free(row->reason->text);
-        *row->reason = table_text(reasons);
-        *row->valid = table_flag(false);
-    }
+    if (watch->disturbed && watch->options->mode == NOISE_RETRY)
+        lose(row, "disturbed: ", what);
     decide(watch, row);
 }
 
@@ -278,6 +284,14 @@ void noise_watch_end(struct noise_watch *watch, const struct noise_row *row)
     noise_watch_judge(watch, &noise, &loop, row);
     if (watch->disturbed)
         watch->lost = NULL;
+}
+
+void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, const char *why)
+{
+    row->columns[noise_row_attempt] = table_count(watch->attempt);
+    lose(row, "", why);
+    watch->disturbed = false;
+    watch->again = true;
 }
 
 /* ------------------------------------------------------------------ told */

@@ -12,7 +12,8 @@
  * bare loop on each core. Before the series they are measured for NOISE_LOOK_NS, and before each
  * trial NOISE_ROUND_TRIPS times; the loops go on while a trial runs.
  *
- * A trial in which a server stalled is made again, too, whatever --noise says.
+ * A trial in which a server stalled is made again, too, whatever --noise says, and so is one that
+ * its user has to repeat, as for a server that died (noise_watch_repeat).
  *
  * Invariant: nothing is measured on the servers while a trial runs. In a simulation, and with
  * --noise off, nothing is measured at all, and the columns are empty; in a simulation, which would
@@ -155,6 +156,11 @@ void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
 /* The same, of what was measured; the watch measures. */
 void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
                        const struct core_probe_times *loop, const struct noise_row *row);
+
+/* The attempt is to be made again for this reason, which has nothing to do with noise, and is none
+ * of the retries: it is not valid then. The row need not have any other column of noise. Not in a
+ * simulation. */
+void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, const char *why);
 
 /* A percentile, such as 99, of all idle round trips so far; 0: none was measured. */
 uint64_t noise_watch_floor_ns(const struct noise_watch *watch, double percent);

@@ -23,6 +23,7 @@
 #include "bench/output/plots.h"
 #include "bench/output/rounds.h"
 #include "bench/target/target.h"
+#include "fleet/crew.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,8 +32,9 @@
 /* The results on one topology: a folder with the rows, the other files, and the manifest. */
 struct series_record {
     size_t topology;
-    char target[80]; /* a copy of its name: the target is closed before the record */
-    size_t servers;
+    char target[80];    /* a copy of its name: the target is closed before the record */
+    size_t servers;     /* so many are left */
+    size_t rows_before; /* trials in `rows` that were made with more servers than that */
     struct file_set files;
     struct csv csv; /* of the rows, the first of the files */
     struct table rows;
@@ -68,6 +70,10 @@ struct series_user {
     /* Makes series.trial, whose root znode is series.root, and keeps it unless it is a rehearsal.
      * series.targets.signals is readable when it is to end. */
     enum error_kind (*make)(void *context, struct error *error);
+    /* The trial has ended with an error that the death of a server explains, and there is no
+     * result. Adds a row to the record of the topology with what is known, the text of its reason
+     * "" and no flag set, and says what of it is which. For series_options.outlives_servers. */
+    struct noise_row (*abandon)(void *context, struct series_record *record);
     /* Instead of these two: makes all trials. */
     enum error_kind (*run)(void *context, struct error *error);
 
@@ -101,6 +107,9 @@ struct series_options {
      * trial has ended; NULL: none is printed. */
     const char *verdict_of_nothing;
     uint64_t seed; /* of the manifests of the series' own records */
+    /* A server of --connect that dies ends a trial of rounds alone, which is made again with those
+     * that are left; later trials are made with those, too. */
+    bool outlives_servers;
 };
 
 struct series {
@@ -110,6 +119,7 @@ struct series {
     int argc; /* the command line: argv[0] is the subcommand */
     char **argv;
     struct targets targets;
+    struct crew *crew;             /* the hosts of --meet; else NULL */
     struct series_record *records; /* of each topology of the options */
     size_t record_count;           /* of the topologies whose record is open */
     struct rounds rounds;
@@ -143,6 +153,20 @@ int series_lead(struct series *series, int argc, char **argv);
  * folder, too, which has just been made. */
 void series_discards(const char *folder);
 
+/* With --meet: becomes the run that leads the workers there, and says which root znode they are to
+ * remove if the run dies: it is made after that. Errors of crew_open. */
+MUST_CHECK enum error_kind series_meet(struct series *series, struct error *error);
+
+/* With --meet: chooses the workers that take part, again after one has gone. Errors of
+ * crew_gather. */
+MUST_CHECK enum error_kind series_gather(struct series *series, struct error *error);
+
+/* The workers that were chosen last, for the manifest; with --meet alone. */
+json_t *series_describe_workers(const struct series *series);
+
+/* The cores that the sessions may use, of all hosts. */
+double series_cores(const struct series *series);
+
 /* Answers who has asked for the metrics, where there is time for that. */
 void series_answer(const struct series *series);
 
@@ -170,8 +194,23 @@ void series_warn(const struct series *series, struct series_record *record, cons
  * Errors of noise_watch_look. */
 MUST_CHECK enum error_kind series_look(struct series *series, struct error *error);
 
-/* For such a user, after noise_watch_end: an attempt whose row is the record's last is either to be
- * made again, and then no longer among the rows, or kept. */
+/* After a trial: noise_watch_end. If the row is not valid, although no verdict fails, and a server
+ * of
+ * --connect has died, the attempt is to be made again with those that are left, and says so. */
+void series_end_trial(struct series *series, struct series_record *record,
+                      const struct noise_row *row);
+
+/* A trial of rounds has ended with this error. Returns it, or ERROR_NONE if a server of --connect
+ * has died: the trial is to be made again with those that are left, and its row is the record's
+ * last. Also ERROR_INTERRUPTED. */
+MUST_CHECK enum error_kind series_outlive(struct series *series, enum error_kind kind,
+                                          struct error *error);
+
+/* Warns if servers died between the trials of a record. */
+void series_tell_losses(const struct series *series, struct series_record *record);
+
+/* For a user that makes all trials itself, after noise_watch_end: an attempt whose row is the
+ * record's last is either to be made again, and then no longer among the rows, or kept. */
 void series_settle(const struct series *series, struct series_record *record);
 
 /* A trial that ran on this fleet is to be kept: for the manifest. Warns once if its counts could

@@ -32,7 +32,8 @@
       "first `3.9.3-1`); `simulated1`, `simulated3` in a simulation; otherwise the "               \
       "first host of `--connect` with its port, in which `-` replaces every character "            \
       "except letters, digits and dots")                                                           \
-    X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
+    X(T, servers, COUNT, "", 0, KEY,                                                               \
+      "number of servers; with `--connect` those that were left when the trial began")             \
     X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
     X(T, workload, TEXT, "", 0, KEY, "`drain` or `steady`")                                        \
     X(T, pace, TEXT, "", 0, KEY, "`lockstep` or `free`")                                           \
@@ -120,7 +121,8 @@
       "number of verdicts that failed in the trial; see [counting.md](counting.md)")               \
     X(T, order_inversions, COUNT, "", 0, NONE,                                                     \
       "grants whose number is not above that of the previous grant of the lock. For a "            \
-      "queue, this is the sequence number; otherwise, the number of the arrival")                  \
+      "queue, this is the sequence number; otherwise, the number of the arrival; empty in "        \
+      "free pace on several hosts")                                                                \
     X(T, fairness_jain, REAL, "", 4, MEDIAN,                                                       \
       "Jain's fairness index of the sessions' acquisitions: 1 when all sessions have "             \
       "the same number, 1/`clients` when one session has all; empty when there was no "            \

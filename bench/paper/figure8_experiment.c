@@ -47,7 +47,7 @@ static const struct option_row rows[] = {
     LOAD_ROW_DURATION("170s"),
     LOAD_ROW_WARM_UP("10s"),
     LOAD_ROW_TRIALS(2, "3"),
-    PAPER_ROWS_ON(ROW_REAL_DRIVER, ROW_NO_CONNECT, "15s"),
+    PAPER_ROWS_ON(ROW_REAL_DRIVER, "15s", ROW_NO_CONNECT),
 };
 
 static const char usage[] =

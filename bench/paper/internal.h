@@ -46,11 +46,12 @@ struct paper_options {
 
 /* The rows that all evaluations have. */
 #define PAPER_ROWS_COMMON                                                                          \
-    PAPER_ROWS_ON(ROW_DRIVER(struct load_options), ROW_CONNECT(struct load_options), "60s")
+    PAPER_ROWS_ON(ROW_DRIVER(struct load_options), "60s", ROW_CONNECT(struct load_options),        \
+                  ROWS_IDENTITY(struct load_options))
 
-/* The same, with other rows of the driver and of --connect, and another default of the session
- * timeout. */
-#define PAPER_ROWS_ON(driver_, connect_, timeout_)                                                 \
+/* The same, with another row of the driver, another default of the session timeout, and other rows
+ * of --connect. */
+#define PAPER_ROWS_ON(driver_, timeout_, ...)                                                      \
     driver_, ROW_PROCESSES(struct load_options, processes), ROW_HEAP(struct load_options),         \
         {.name = "--server-cpus",                                                                  \
          .parse = option_row_cpus,                                                                 \
@@ -60,7 +61,7 @@ struct paper_options {
              "      --server-cpus X      cores that each private server may use [an equal "        \
              "part\n"                                                                              \
              "                           of the cores that clients leave; table3: no limit]\n"},   \
-        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options), connect_,                   \
+        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options), __VA_ARGS__,                \
         {.name = "--session-timeout",                                                              \
          .parse = option_row_duration,                                                             \
          .member = OPTION_MEMBER(struct load_options, session_timeout_ns),                         \
@@ -98,7 +99,7 @@ struct paper_options {
     {                                                                                              \
         .name = "--sessions", .letter = 'n', .parse = option_row_levels,                           \
         .member = OPTION_MEMBER(struct load_options, sessions), .least = 1,                        \
-        .most = LOAD_ROWS_SESSIONS_MAX, .expected = "expected a whole number from 1 to 100000",    \
+        .most = FLEET_SESSIONS_MAX, .expected = "expected a whole number from 1 to 100000",        \
         .value = "60", .help = "  -n, --sessions N         the paper: 250 [60]\n"                  \
     }
 

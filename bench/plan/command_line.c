@@ -22,6 +22,7 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
+    "Options of private servers: zkherd help servers.\n"
     "Exit status: 0 done; 1 failed verdict; 2 usage; 3 environment; 4 no answer.\n"
     "\n"
     "Examples:\n"
@@ -113,12 +114,8 @@ static const struct option_row rows[] = {
     ROW_DRIVER(struct plan_options),
     ROW_PROCESSES(struct plan_options, question.processes),
     ROW_SERVERS(struct plan_options),
-    ROW_ZOOKEEPER(struct plan_options),
-    ROW_HEAP(struct plan_options),
-    ROW_SERVER_CPUS(struct plan_options),
-    ROW_FSYNC(struct plan_options),
-    ROW_DATA(struct plan_options),
     ROW_CONNECT(struct plan_options),
+    ROWS_IDENTITY(struct plan_options),
     ROW_PLACEMENT(struct plan_options),
     {.name = "--max-clients",
      OPTION_NUMBER(struct plan_options, target.max_clients, 1, SIZE_MAX_GIVEN),
@@ -144,6 +141,7 @@ static const struct option_row rows[] = {
     ROW_JSON(struct plan_options),
     ROW_QUIET(struct plan_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
+    ROWS_PRIVATE(struct plan_options),
     {0},
 };
 

@@ -80,6 +80,30 @@ static bool refuse_recipe(const struct run_plan *plan, const struct recipe *reci
     return refuse_any(list, sizeof list / sizeof list[0]);
 }
 
+/* What the workers of --meet cannot share. */
+static bool refuse_crew(const struct options *options)
+{
+    const struct run_plan *plan = &options->plan;
+    const struct crew_options *crew = &options->target.crew;
+    const struct contradiction list[] = {
+        {plan->workload != WORKLOAD_DRAIN, "--workload", "steady with --meet", 0,
+         "no host knows how many grants the others have made: give --workload drain", 0},
+        {plan->locks > 1, "--locks", "with --meet", 0, "the workers share one lock", 0},
+        {plan->traced.count > 0, "--trace", "with --meet", 0,
+         "the messages of several hosts have several clocks", 0},
+        {options->target.relay, "--relay", "with --meet", 0,
+         "the workers connect to the servers themselves", 0},
+        {crew->most > plan->clients.list[0], "--workers", NULL, crew->most,
+         "more workers than clients", plan->clients.list[0]},
+    };
+    for (size_t i = 0; crew->meets && i < plan->recipe_count; i++) {
+        const char *why = lock_crew_refusal(plan->recipes[i], plan->pace);
+        if (why != NULL)
+            return !complain_value("run", "--meet", plan->recipes[i]->name, why);
+    }
+    return crew->meets && refuse_any(list, sizeof list / sizeof list[0]);
+}
+
 static bool contradictions_found(const struct options *options)
 {
     const struct run_plan *plan = &options->plan;
@@ -131,7 +155,7 @@ static bool contradictions_found(const struct options *options)
          "lockstep waits for the servers to rest after each step, and they never would: add --pace "
          "free",
          0}};
-    return refuse_any(bounds, sizeof bounds / sizeof bounds[0]) ||
+    return refuse_any(bounds, sizeof bounds / sizeof bounds[0]) || refuse_crew(options) ||
            target_conflicts("run", &options->target, plan->processes);
 }
 
@@ -145,6 +169,7 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
+    "Options of private servers: zkherd help servers.\n"
     "Durations D need a unit: 50us, 2ms, 30s, 5m. Exit status: 0 done; 1 a verdict\n"
     "fails; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
     "\n"

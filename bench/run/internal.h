@@ -89,6 +89,10 @@ void limits_warn(const struct series *series, const struct cells *cells,
  * The trials of a run as rows of trials.csv. Invariant: a trial whose times are not those of the
  * servers alone is not valid, and says why; its counts stand if it is complete. */
 
+/* Fills what a row has before its trial has ended: no flag is set, and no reason is given. */
+void trial_row_begin(const struct cell *cell, const struct options *options,
+                     const struct series_record *record, struct table_value *row);
+
 /* Fills the row of a finished trial and of the load beside it, without beta, which waiters_add
  * computes. cores_allowed: the cores that the trial's processes could use (cores.h). */
 void trial_row_take(const struct cell *cell, const struct trial_result *result,
@@ -273,6 +277,24 @@ const char *fits_order_of_rpcs(const struct outcome_recipe *recipe);
  * trial with more handoffs is thinned evenly. */
 #define RECORD_HANDOFFS_MAX UINT64_C(1000000)
 
+/* The handoffs from host to host of a record with --meet (apart.c). */
+struct apart {
+    struct csv csv;
+    uint64_t inside;              /* handoffs that stayed on one host */
+    struct histogram least, most; /* bounds of the others */
+    uint64_t spread_ns;           /* the longest of all trials (crew_spread_ns) */
+};
+
+MUST_CHECK enum error_kind apart_open(struct apart *apart, struct file_set *set,
+                                      struct error *error);
+
+/* Adds those of a trial, of which `of` is the row. */
+void apart_add(struct apart *apart, const struct table_value *of,
+               const struct trial_memory *memory);
+
+/* What they took, in sentences. */
+void apart_write(const struct apart *apart, FILE *stream);
+
 /* What the record of a run on one target (bench/output/series.h) has besides: the files that grow
  * trial by trial, and what all trials come to. */
 struct record {
@@ -282,6 +304,7 @@ struct record {
     uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
     struct csv handoffs, sessions, latency, trace;
     FILE *hlog;
+    struct apart *apart;                          /* NULL without --meet */
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
     struct outcome *outcome;                      /* once it is finished */
 };
@@ -291,6 +314,9 @@ struct record {
 MUST_CHECK enum error_kind record_open(struct record *record, const struct options *options,
                                        struct series_record *base, struct error *error);
 void record_deinit(struct record *record);
+
+/* Adds the row of a trial that has no result, as struct series_user.abandon. */
+struct noise_row record_abandon(struct record *record, const struct cell *cell);
 
 /* Adds a finished trial, and what the load beside it has measured; of one that is to be made again,
  * the row alone. */

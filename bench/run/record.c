@@ -2,7 +2,7 @@
 #include "bench/run/internal.h"
 
 #include "base/clock.h"
-#include "base/cores.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "bench/output/handoff_rows.h"
 #include "bench/output/trace_rows.h"
@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ the columns */
@@ -67,6 +68,10 @@ enum error_kind record_open(struct record *record, const struct options *options
         kind = file_set_add_hlog(set, "latency.hlog", &record->hlog, error);
     if (kind == ERROR_NONE && options->plan.traced.count > 0)
         kind = file_set_add_table(set, &trace_row_table, &record->trace, error);
+    if (options->target.crew.meets)
+        record->apart = memory_new(1, sizeof *record->apart);
+    if (kind == ERROR_NONE && record->apart != NULL)
+        kind = apart_open(record->apart, set, error);
     for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
         kind = waiters_new(options->plan.recipes[i], clients->list[clients->count - 1],
                            &record->waiters[i], error);
@@ -78,6 +83,7 @@ void record_deinit(struct record *record)
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
         waiters_free(record->waiters[i]);
     outcome_free(record->outcome);
+    free(record->apart);
     *record = (struct record){0};
 }
 
@@ -86,6 +92,8 @@ void record_deinit(struct record *record)
 static void write_handoffs(struct record *record, const struct table_value *of,
                            const struct trial_memory *memory)
 {
+    if (plan_is_scattered(memory->plan))
+        return;
     uint64_t every = of[trial_row_handoffs].count / record->rows_per_trial + 1;
     struct table_value row[handoff_row_columns_count] = {
         [handoff_row_run] = of[trial_row_run],
@@ -212,6 +220,8 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
     table_write_row(&trial_row_table, row, &record->base->csv);
     write_handoffs(record, row, result->memory);
     write_sessions(record, row, result->memory);
+    if (record->apart != NULL)
+        apart_add(record->apart, row, result->memory);
     if (record->trace.stream != NULL)
         write_trace(record, row, result->memory);
     enum error_kind kind = write_latencies(record, row, result, "all", result->latency, error);
@@ -219,6 +229,15 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
         kind = write_latencies(record, row, result, role_word((enum role)role),
                                result->latency_of[role], error);
     return file_set_commit(&record->base->files, kind, error);
+}
+
+struct noise_row record_abandon(struct record *record, const struct cell *cell)
+{
+    struct table_value *row = table_add(&record->base->rows);
+    trial_row_begin(cell, record->options, record->base, row);
+    return (struct noise_row){.columns = &row[trial_row_attempt],
+                              .valid = &row[trial_row_valid],
+                              .reason = &row[trial_row_reason]};
 }
 
 enum error_kind record_add(struct record *record, struct series *series, const struct cell *cell,
@@ -229,7 +248,8 @@ enum error_kind record_add(struct record *record, struct series *series, const s
     enum error_kind kind = ERROR_NONE;
     double beta = NAN;
     size_t recipe = 0;
-    trial_row_take(cell, result, background, record->options, record->base, cores_allowed(), row);
+    trial_row_take(cell, result, background, record->options, record->base, series_cores(series),
+                   row);
     const struct noise_row noise = {
         .columns = &row[trial_row_attempt],
         .valid = &row[trial_row_valid],
@@ -239,7 +259,7 @@ enum error_kind record_add(struct record *record, struct series *series, const s
         .others_packets = result->others_packets,
         .stalled = result->stalls.count > 0,
     };
-    noise_watch_end(&series->noise, &noise);
+    series_end_trial(series, record->base, &noise);
     trial_row_judge(row, row[trial_row_complete].flag, row[trial_row_valid].flag);
     if (series->noise.again)
         return ERROR_NONE;

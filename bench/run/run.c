@@ -82,6 +82,10 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
                                               .interrupt_descriptor = run->base.targets.signals}};
     plan->root = root;
     plan->fleet.servers = &target->placement;
+    if (run->base.crew != NULL && run->base.trial != NULL) { /* the warm-up is this host's */
+        plan->fleet.crew = run->base.crew;
+        plan->fleet.processes = crew_processes(run->base.crew, plan->fleet.sessions);
+    }
     plan->fleet.relay = relayed ? &run->witness.connect : NULL;
     plan->fleet.seed = run->options.plan.seed + (run->base.trial != NULL ? run->cell.trial : 0);
     enum error_kind kind =
@@ -95,14 +99,20 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
     return kind;
 }
 
+/* The cell of the present trial. */
+static struct cell *take_cell(struct run *run)
+{
+    run->cell = run->cells.list[run->base.trial->cell];
+    run->cell.trial = run->base.trial->number;
+    return &run->cell;
+}
+
 static enum error_kind make(void *context, struct error *error)
 {
     struct run *run = context;
-    struct cell *cell = &run->cell;
+    struct cell *cell = take_cell(run);
     struct trial_result *result = NULL;
     struct background_figures background = {0};
-    *cell = run->cells.list[run->base.trial->cell];
-    cell->trial = run->base.trial->number;
     struct record *record = &run->records[cell->topology];
     struct trial_plan plan = cell_plan(&run->options, cell->recipe, cell->clients);
     run_metrics_begin(&run->metrics, cell);
@@ -116,6 +126,12 @@ static enum error_kind make(void *context, struct error *error)
         run_metrics_add(&run->metrics, result);
     trial_result_free(result);
     return kind;
+}
+
+static struct noise_row abandon(void *context, struct series_record *base)
+{
+    struct run *run = context;
+    return record_abandon(&run->records[base->topology], take_cell(run));
 }
 
 /* Discarded trials, which also tell how fast this machine is. */
@@ -230,6 +246,9 @@ static void write_text(const void *context, const struct series_record *base)
     table_write(outcome, width, stdout);
     handoff_bars_write(outcome, width, look.blocks, stdout);
     conclusion_sentences(outcome, stdout);
+    const struct apart *apart = ((const struct run *)context)->records[base->topology].apart;
+    if (apart != NULL)
+        apart_write(apart, stdout);
     conclusion_write(outcome, base->planned, look.colours, stdout);
 }
 
@@ -297,6 +316,7 @@ static int lead(struct run *run, int argc, char **argv)
                                             .warn = warn,
                                             .begin = begin,
                                             .make = make,
+                                            .abandon = abandon,
                                             .finish = finish,
                                             .name_plots = name_plots,
                                             .tell = tell,
@@ -308,6 +328,7 @@ static int lead(struct run *run, int argc, char **argv)
                                              .clients = &options->plan.clients,
                                              .processes = options->plan.processes,
                                              .seed = options->plan.seed,
+                                             .outlives_servers = true,
                                              .verdict_of_nothing = json_result_verdict(4)};
     series_init(&run->base, &of_series, &user, run);
     run_metrics_init(&run->metrics, options, &run->base);

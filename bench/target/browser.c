@@ -72,6 +72,8 @@ static bool is_lost(const struct browser *browser)
 static enum error_kind raise_status(const struct browser *browser, const char *path,
                                     struct error *error)
 {
+    if (status(browser) == ZK_REFUSED)
+        return error_raise(error, ERROR_REFUSED_IDENTITY, 0, browser->session.servers, "%s", "");
     return error_raise(error, status(browser) == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_ZOOKEEPER, 0,
                        path, "%s", "");
 }
@@ -184,8 +186,9 @@ enum error_kind browser_read(struct browser *browser, const char *path, bool *th
         return kind;
     *stat = (struct browser_stat){reply->owner, reply->created_ms, reply->version};
     data->known = true;
-    data->length = session->value_length;
-    memcpy(data->bytes, session->value, sizeof data->bytes);
+    data->length =
+        session->value_length < BROWSER_DATA_MAX ? session->value_length : BROWSER_DATA_MAX;
+    memcpy(data->bytes, session->value, data->length);
     return ERROR_NONE;
 }
 

@@ -8,7 +8,8 @@
  * With a descriptor for interrupts, a call waits without limit for servers that do not answer.
  * Without it, and until the session is first established, a call waits ten seconds at most:
  * ERROR_NO_ANSWER. Every call may return ERROR_INTERRUPTED as soon as the descriptor is readable,
- * ERROR_FORBIDDEN where an ACL forbids, ERROR_ZOOKEEPER, and the errors of event_loop.h.
+ * ERROR_FORBIDDEN where an ACL forbids, ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors of
+ * event_loop.h.
  *
  * Invariant: only browser_delete changes anything on the servers.
  */
@@ -52,11 +53,12 @@ MUST_CHECK enum error_kind browser_look(struct browser *browser, const char *pat
                                         enum watch_flag watch, bool *there,
                                         struct browser_stat *stat, struct error *error);
 
-/* The data of a znode, cut to SYNC_SESSION_VALUE_MAX bytes, followed by a NUL. */
+/* The data of a znode, cut to BROWSER_DATA_MAX bytes, followed by a NUL. */
+#define BROWSER_DATA_MAX 256
 struct browser_data {
     bool known; /* false: the ACL forbids reading */
     size_t length;
-    char bytes[SYNC_SESSION_VALUE_MAX + 1];
+    char bytes[BROWSER_DATA_MAX + 1];
 };
 
 /* Whether a znode exists, its stat and its data; without a watch. */

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -170,7 +171,7 @@ static enum error_kind check_all_differ(const struct connect_string *servers, st
         for (size_t j = 0; j < i; j++) {
             const struct endpoint *other = &servers->endpoints[j];
             char text[ENDPOINT_TEXT_SIZE], other_text[ENDPOINT_TEXT_SIZE];
-            if (one->port == other->port && strcmp(one->host, other->host) == 0)
+            if (endpoint_equals(one, other))
                 return error_raise(error, ERROR_USAGE, 0, "--connect",
                                    "%s and %s are the same server: name each once",
                                    endpoint_format(other, other_text, sizeof other_text),
@@ -235,16 +236,17 @@ static void tell_left_out(struct target *target, const struct error *why)
 {
     size_t length = strlen(target->left_out);
     snprintf(target->left_out + length, sizeof target->left_out - length, "%s%s (%s)",
-             length == 0 ? "left out, because they do not serve: " : ", ", why->subject,
-             error_words(why->kind));
+             length == 0 ? "" : ", ", why->subject, error_words(why->kind));
 }
 
-/* Keeps those that serve, in their order. */
-static enum error_kind leave_out_absent(struct target *target, struct error *error)
+/* Keeps those that serve, in their order. *elects: one of the others is there, as in an election.
+ */
+static enum error_kind leave_out_absent(struct target *target, bool *elects, struct error *error)
 {
     struct connect_string *servers = &target->servers;
     size_t serving = 0, named = servers->count;
     struct error first = {.kind = ERROR_NONE};
+    *elects = false;
     for (size_t i = 0; i < named; i++) {
         enum error_kind kind =
             target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
@@ -253,6 +255,7 @@ static enum error_kind leave_out_absent(struct target *target, struct error *err
         else if (!is_down(kind))
             return kind;
         else {
+            *elects = *elects || kind == ERROR_NOT_SERVING || kind == ERROR_READ_ONLY;
             tell_left_out(target, error);
             first = first.kind == ERROR_NONE ? *error : first;
         }
@@ -315,17 +318,79 @@ static struct target_limit ask_limits(const struct target_options *options, uint
 enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                             struct target *target, struct error *error)
 {
+    bool elects; /* before the run that is not waited for */
     *target = (struct target){.servers = options->servers};
     name_after_host(target);
     enum error_kind kind = resolve_servers(target, error);
     if (kind == ERROR_NONE)
-        kind = leave_out_absent(target, error);
+        kind = leave_out_absent(target, &elects, error);
     target->stands = kind == ERROR_NONE && find_standing(target);
     if (kind == ERROR_NONE)
         kind = place(options->placement, target, error);
     if (kind == ERROR_NONE)
         target->limit = ask_limits(options, most_clients, &target->placement);
     return kind;
+}
+
+/* Finds those of `target` that serve. Those that are there are asked again while they may be
+ * electing a leader, and so is one that dies: it closes connections without an answer. */
+static enum error_kind find_left(const struct target *target, int interrupts, struct target *left,
+                                 struct error *error)
+{
+    uint64_t until_ns = clock_now_ns() + TARGET_ELECTION_NS;
+    struct pollfd signals = {.fd = interrupts, .events = POLLIN};
+    for (;;) {
+        bool elects;
+        *left = *target;
+        left->left_out[0] = '\0';
+        enum error_kind kind = leave_out_absent(left, &elects, error);
+        bool may_pass = elects || (kind != ERROR_NONE && !is_down(kind));
+        if (!may_pass || clock_now_ns() >= until_ns)
+            return kind;
+        if (poll(&signals, 1, LOOK_MS) > 0)
+            return error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
+    }
+}
+
+/* The session before may be with a server that hangs: ending it is not to be waited for. */
+static enum error_kind renew_setup(struct target *target, int interrupts, struct error *error)
+{
+    struct setup_session *renewed = NULL;
+    enum error_kind kind =
+        setup_session_new(&target->servers, NULL, SESSION_NS, interrupts, &renewed, error);
+    if (kind == ERROR_NONE)
+        kind = setup_session_inherit(renewed, target->setup, error);
+    if (kind != ERROR_NONE) {
+        setup_session_free(renewed);
+        return kind;
+    }
+    setup_session_free(target->setup);
+    target->setup = renewed;
+    return ERROR_NONE;
+}
+
+enum error_kind target_leave_out_lost(const struct target_options *options, int interrupts,
+                                      struct target *target, size_t *lost, struct error *error)
+{
+    struct target left;
+    struct error why;
+    *lost = 0;
+    if (!options->connect || target->servers.count == 1)
+        return ERROR_NONE;
+    enum error_kind kind = find_left(target, interrupts, &left, &why);
+    if (kind == ERROR_NONE && left.servers.count == target->servers.count)
+        return ERROR_NONE;
+    if (kind == ERROR_NONE)
+        kind = place(options->placement, &left, &why);
+    if (kind == ERROR_NONE)
+        kind = renew_setup(&left, interrupts, &why);
+    if (kind == ERROR_INTERRUPTED)
+        *error = why;
+    if (kind != ERROR_NONE)
+        return kind == ERROR_INTERRUPTED ? kind : ERROR_NONE;
+    *lost = target->servers.count - left.servers.count;
+    *target = left;
+    return ERROR_NONE;
 }
 
 /* The target has its name from that of the jar: figures must not stand under another version. A
@@ -377,6 +442,7 @@ enum error_kind target_open(const struct target_options *options, size_t topolog
                             struct target *target, struct error *error)
 {
     enum error_kind kind = target_start(options, topology, interrupts, target, error);
+    target_root_path(target->root, sizeof target->root);
     if (kind != ERROR_NONE || options->driver == DRIVER_SIMULATED)
         return kind;
     kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, interrupts,
@@ -446,12 +512,24 @@ static enum error_kind create_root(const struct target *target, struct error *er
                                        target_root_record(record, sizeof record), mark, error);
 }
 
+/* An ACL may allow to create what only somebody else can delete. The name is not that of a root: it
+ * may be seen. */
+static enum error_kind try_place(const struct target *target, struct error *error)
+{
+    char path[sizeof "/try-" + TARGET_ROOT_PATH_SIZE];
+    if (target->ensemble != NULL)
+        return ERROR_NONE;
+    snprintf(path, sizeof path, "/try-%s", target->root + 1);
+    return setup_session_try(target->setup, path, error);
+}
+
 enum error_kind target_make_root(struct target *target, int interrupts, struct error *error)
 {
-    target_root_path(target->root, sizeof target->root);
     if (target->setup == NULL)
         return ERROR_NONE;
-    enum error_kind kind = create_root(target, error);
+    enum error_kind kind = try_place(target, error);
+    if (kind == ERROR_NONE)
+        kind = create_root(target, error);
     if (kind != ERROR_NONE)
         target->root[0] = '\0'; /* it is not ours to remove */
     if (kind == ERROR_NONE && target->ensemble == NULL && target->servers.count > 1)
@@ -473,9 +551,10 @@ static enum error_kind remove_root(const struct target *target, struct error *er
     snprintf(path, sizeof path, "%s%s", target->servers.chroot, target->root);
     return error_raise(error, ERROR_LEFT_BEHIND, 0, path,
                        "%s%s%s; remove them: zkCli.sh -server "
-                       "%s deleteall %s",
+                       "%s deleteall %s%s",
                        error_words(kind), why.detail[0] != '\0' ? ": " : "", why.detail,
-                       endpoint_typed(&target->servers.endpoints[0], server, sizeof server), path);
+                       endpoint_typed(&target->servers.endpoints[0], server, sizeof server), path,
+                       identity_is_known(target->servers.identity) ? ", after addauth" : "");
 }
 
 enum error_kind target_close(struct target *target, struct error *error)

@@ -12,6 +12,7 @@
 #ifndef BENCH_TARGET_TARGET_H
 #define BENCH_TARGET_TARGET_H
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "bench/cli/options.h"
 #include "client/connect.h"
@@ -82,6 +83,9 @@ MUST_CHECK enum error_kind target_limit_fit(const struct target_limit *limit, ui
 
 #define TARGET_LEFT_OUT_SIZE 600
 
+/* After the leader's death the others serve again within this time. */
+#define TARGET_ELECTION_NS (15 * NS_PER_S)
+
 struct target {
     struct connect_string servers;   /* all servers, resolved */
     struct connect_string placement; /* the servers that sessions connect to */
@@ -92,8 +96,8 @@ struct target {
     struct target_limit limit;         /* of the servers of --connect; other servers have none */
     struct setup_session *setup;       /* NULL in a simulation */
     struct sim_options simulation;
-    char left_out[TARGET_LEFT_OUT_SIZE]; /* a sentence about the servers of --connect that do not
-                                            serve; "": all do */
+    char left_out[TARGET_LEFT_OUT_SIZE]; /* the servers of --connect that were left out last, each
+                                            with why: they do not serve; "": none was */
     char root[TARGET_ROOT_PATH_SIZE];    /* the path of the root znode; in a simulation every trial
                                      makes the znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
@@ -113,19 +117,31 @@ MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                                        struct target *target, struct error *error);
 
+/* An error that the death of a server may have caused has ended what was done on the target: leaves
+ * out those of several servers of --connect that do not serve any more, as target_find does, if
+ * others do; they are given TARGET_ELECTION_NS to elect a leader. *lost: how many; target->left_out
+ * names them. The set-up session is a new one then, with the others, which have the mark. Nothing
+ * changes on an error, and if *lost is 0: as without --connect, where no server remains, or none of
+ * the placement. ERROR_INTERRUPTED is the only error. */
+MUST_CHECK enum error_kind target_leave_out_lost(const struct target_options *options,
+                                                 int interrupts, struct target *target,
+                                                 size_t *lost, struct error *error);
+
 /* Starts the servers unless target_find has found those of --connect. `topology` is the index in
  * the options' server_counts. On an error nothing is left behind. ERROR_INTERRUPTED when the
  * descriptor `interrupts` becomes readable; -1: never. */
 MUST_CHECK enum error_kind target_start(const struct target_options *options, size_t topology,
                                         int interrupts, struct target *target, struct error *error);
 
-/* target_start, and opens the set-up session, which heeds `interrupts`, too. */
+/* target_start, chooses the path of the root znode, and opens the set-up session, which heeds
+ * `interrupts`, too. */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
 
-/* Chooses the path of the root znode, creates the znode on real servers, and reads it from every
- * server of --connect: ERROR_OTHER_ENSEMBLE if a server does not have it. From here on target_close
- * must be called. interrupts: that of target_open. */
+/* Creates the root znode on real servers, and reads it from every server of --connect:
+ * ERROR_OTHER_ENSEMBLE if a server does not have it, ERROR_FORBIDDEN, with nothing left, if it
+ * could be created but not deleted. From here on target_close must be called. interrupts: that of
+ * target_open. */
 MUST_CHECK enum error_kind target_make_root(struct target *target, int interrupts,
                                             struct error *error);
 
@@ -166,12 +182,14 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* target_find; then turns the signals that end a program into a descriptor; then target_open and
- * target_make_root, of every topology. targets_close and targets_deinit must be called also after
- * an error. */
+/* target_find; then turns the signals that end a program into a descriptor; then target_open, of
+ * every topology. targets_close and targets_deinit must be called also after an error. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);
+
+/* target_make_root, of every topology. */
+MUST_CHECK enum error_kind targets_make_roots(struct targets *targets, struct error *error);
 
 /* Closes all targets; *left, if it is ERROR_LEFT_BEHIND, says what remains. May be called again. */
 void targets_close(struct targets *targets, struct error *left);

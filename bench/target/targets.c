@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/rows.h"
 #include "servers/tcp.h"
 
 #include <errno.h>
@@ -25,6 +26,12 @@ enum error_kind targets_open(struct targets *targets, const struct target_option
     targets->signals = signals_block();
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_open(options, i, targets->signals, &targets->list[i], error);
+    return kind;
+}
+
+enum error_kind targets_make_roots(struct targets *targets, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_make_root(&targets->list[i], targets->signals, error);
     return kind;
@@ -122,6 +129,8 @@ bool target_conflicts(const char *subcommand, const struct target_options *targe
 {
     bool simulated = target->driver == DRIVER_SIMULATED;
     const char *given = target_private_option(target);
+    const char *lacks = rows_acl_lacks(&target->servers);
+    bool is_closed = target->servers.identity != NULL && target->servers.identity->creator;
     const struct {
         bool found;
         const char *option, *value, *why;
@@ -132,11 +141,25 @@ bool target_conflicts(const char *subcommand, const struct target_options *targe
          "a simulation runs in one process"},
         {simulated && target->relay, "--driver simulated", "with --relay",
          "a simulation has no connections: give real servers"},
+        {target->crew.meets && !target->connect, "--meet", "without --connect",
+         "private servers are on this host alone: give servers that all hosts reach"},
+        {target->crew.meets && target->crew.most == 0, "--meet", "without --workers",
+         "say how many of the workers that meet there run the sessions"},
+        {!target->crew.meets && target->crew.most > 0, "--workers", "without --meet",
+         "say where they meet"},
+        {!target->crew.meets && target->crew.keeps_parts, "--keep-parts", "without --meet",
+         "there are no workers that have counted parts"},
+        {target->crew.meets && processes > 1, "--processes", "with --meet",
+         "each worker runs as many processes as its --share says"},
         {target->connect && target->servers_given, "--servers", "with --connect",
          "give existing servers, or have private ones started"},
         {!target->connect && target->placement == PLACEMENT_FOLLOWERS &&
              target->server_counts[0] == 1,
          "--placement", "followers", "a standalone server has no followers"},
+        {target->auth_given && !target->connect, "--auth", "without --connect",
+         "private servers ask nobody"},
+        {is_closed && !target->connect, "--acl", "creator", "private servers have no other users"},
+        {lacks != NULL, "--acl", "creator", lacks},
         {given != NULL && target->connect, given, "with --connect",
          "only private servers are configured by zkherd"},
         {given != NULL && simulated, given, "with --driver simulated",

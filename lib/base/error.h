@@ -82,7 +82,19 @@
     X(NO_CHROOT, 3, "the chroot does not exist", "create it first, or leave it out")               \
     X(DENIED, 3, "permission denied", "use an account or a path that has the permission")          \
     X(FORBIDDEN, 3, "the ACL of the znode forbids it",                                             \
-      "zkherd does not authenticate: choose a place whose ACL gives world:anyone the permission")  \
+      "give credentials that the ACL admits (--auth FILE), or choose a place that admits "         \
+      "world:anyone")                                                                              \
+    X(NO_TLS, 3, "zkherd opens no connection with TLS",                                            \
+      "connect through a tunnel, such as stunnel: docs/using.md says how")                         \
+    X(NOT_CREDENTIALS, 2, "not credentials that can be used",                                      \
+      "write one line, name:password, to a file that only you may read (chmod 600)")               \
+    X(REFUSED_IDENTITY, 3, "the servers do not take a session with such credentials, or without",  \
+      "give those of a user of this ensemble: --auth FILE")                                        \
+    X(MEETING_LOST, 3, "the meeting place was lost",                                               \
+      "see whether its servers run and can be reached from this host")                             \
+    X(LED, 3, "another run leads the workers of this meeting place",                               \
+      "wait for its end, or meet below another chroot")                                            \
+    X(FEW_WORKERS, 3, "too few workers", "start zkherd worker on more hosts, or lower --workers")  \
     X(LEFT_BEHIND, 3, "znodes of this run remain", "")                                             \
     X(SESSION_LOST, 4, "a session was lost",                                                       \
       "run fewer clients, or give a longer --session-timeout")                                     \

@@ -22,6 +22,9 @@ enum zk_status client_status_of(int code)
         return ZK_NOT_EMPTY;
     case ZNOAUTH:
         return ZK_NO_AUTH;
+    case ZAUTHFAILED:
+    case ZSESSIONCLOSEDREQUIRESASLAUTH: /* whatever the scheme that it requires */
+        return ZK_REFUSED;
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZCLOSING:
@@ -53,7 +56,9 @@ enum client_state translate_state(const struct library *library, int state)
 {
     if (state == library->connected_state)
         return CLIENT_ESTABLISHED;
-    if (state == library->expired_state || state == library->auth_failed_state)
+    if (state == library->auth_failed_state)
+        return CLIENT_REFUSED;
+    if (state == library->expired_state)
         return CLIENT_EXPIRED;
     return CLIENT_CONNECTING;
 }
@@ -75,7 +80,7 @@ static void translate_part(const struct library *library, const struct request *
     int length = (int)part->value_length;
     switch (part->operation) {
     case OP_CREATE:
-        library->create_op_init(op, part->path, translate_value(part), length, library->open_acl,
+        library->create_op_init(op, part->path, translate_value(part), length, library->acl,
                                 translate_mode(part->mode), NULL, 0);
         break;
     case OP_SET:
@@ -175,7 +180,7 @@ struct client_reply translate_names(int code, const struct String_vector *names)
 
 bool translate_is_gone(const struct library *library, zhandle_t *zk)
 {
-    return translate_state(library, library->state(zk)) == CLIENT_EXPIRED;
+    return translate_state(library, library->state(zk)) >= CLIENT_EXPIRED;
 }
 
 /* ------------------------------------------------------------------ asynchronous calls */
@@ -237,7 +242,7 @@ int async_calls_call(struct async_calls *calls, const struct request *request)
     int watch = request->watch == WATCH, length = (int)request->value_length;
     switch (request->operation) {
     case OP_CREATE:
-        return library->acreate(zk, path, translate_value(request), length, library->open_acl,
+        return library->acreate(zk, path, translate_value(request), length, library->acl,
                                 translate_mode(request->mode), completed_create, calls);
     case OP_EXISTS:
         return library->aexists(zk, path, watch, completed_stat, calls);
@@ -353,7 +358,7 @@ struct client_reply sync_calls_call(const struct library *library, zhandle_t *zk
     switch (request->operation) {
     case OP_CREATE:
         code =
-            library->create(zk, path, translate_value(request), length, library->open_acl,
+            library->create(zk, path, translate_value(request), length, library->acl,
                             translate_mode(request->mode), answer->created, sizeof answer->created);
         return translate_created(code, answer->created);
     case OP_EXISTS:

@@ -16,6 +16,7 @@ const char *client_status_word(enum zk_status status)
         [ZK_BAD_VERSION] = "bad_version",
         [ZK_NOT_EMPTY] = "not_empty",
         [ZK_NO_AUTH] = "no_auth",
+        [ZK_REFUSED] = "other",
         [ZK_CONNECTION_LOSS] = "connection_loss",
         [ZK_SESSION_EXPIRED] = "session_expired",
         [ZK_OTHER_ERROR] = "other",

@@ -28,6 +28,7 @@ enum zk_status {
     ZK_BAD_VERSION,
     ZK_NOT_EMPTY,
     ZK_NO_AUTH,
+    ZK_REFUSED, /* the server takes no requests with such credentials, or without */
     ZK_CONNECTION_LOSS,
     ZK_SESSION_EXPIRED,
     ZK_OTHER_ERROR,
@@ -46,6 +47,7 @@ enum client_state {
     CLIENT_CONNECTING,
     CLIENT_ESTABLISHED,
     CLIENT_EXPIRED, /* the session is gone, or was refused */
+    CLIENT_REFUSED, /* the servers do not take its credentials: it is gone, too */
 };
 
 /* The reply to the oldest operation outstanding; the pointers are valid until the listener returns.

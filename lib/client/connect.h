@@ -10,6 +10,7 @@
 #define CLIENT_CONNECT_H
 
 #include "base/error.h"
+#include "client/identity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,11 +34,14 @@ struct connect_string {
     struct endpoint endpoints[CONNECT_ENDPOINTS_MAX];
     size_t count;
     char chroot[256]; /* "" or "/a/b" */
+    /* Who the sessions with these servers are; NULL: nobody in particular. Its owner is whoever has
+     * allocated it, and outlives all copies of the connect string. */
+    struct identity *identity;
 };
 
 /*
  * Parses a connect string. ERROR_USAGE: the detail says what is wrong with it, and *connect is
- * unchanged. Names are not resolved.
+ * unchanged. Names are not resolved; the identity is NULL.
  */
 MUST_CHECK enum error_kind connect_parse(const char *text, struct connect_string *connect,
                                          struct error *error);
@@ -61,6 +65,9 @@ const char *connect_spread(const struct connect_string *connect, uint32_t sessio
 /* Writes the connect string as a person typed it, but always with ports: names rather than
  * addresses. size >= CONNECT_TEXT_SIZE. Returns text. */
 const char *connect_typed(const struct connect_string *connect, char *text, size_t size);
+
+/* Whether they have one host, as it is written or was resolved, and one port. */
+bool endpoint_equals(const struct endpoint *one, const struct endpoint *other);
 
 /*
  * Write an endpoint, size >= ENDPOINT_TEXT_SIZE, and return text. For people: "127.0.0.1:2181",

@@ -33,13 +33,15 @@ struct event_loop {
     struct event_session sessions[];
 };
 
-enum error_kind event_loop_new(size_t capacity, struct event_loop **events, struct error *error)
+enum error_kind event_loop_new(size_t capacity, const struct identity *identity,
+                               struct event_loop **events, struct error *error)
 {
     struct event_loop *made = calloc(1, sizeof *made + capacity * sizeof made->sessions[0]);
     if (made == NULL)
         return error_from_errno(error, ENOMEM, "event loop", "for %zu sessions", capacity);
     made->capacity = capacity;
     enum error_kind kind = library_load(LIBRARY_ST, &made->library, error);
+    library_identify(&made->library, identity);
     if (kind == ERROR_NONE && (made->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
         kind = error_from_errno(error, errno, "event loop", "epoll_create1");
     if (kind == ERROR_NONE)
@@ -135,6 +137,11 @@ enum error_kind event_loop_watch(struct event_loop *events, int descriptor,
         return error_from_errno(error, errno, "event loop", "epoll_ctl");
     *place = (struct watched){descriptor, ready, context};
     return ERROR_NONE;
+}
+
+int event_loop_descriptor(const struct event_loop *events)
+{
+    return events->epoll;
 }
 
 void event_loop_unwatch(struct event_loop *events, int descriptor)

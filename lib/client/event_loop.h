@@ -14,20 +14,23 @@
 
 #include "base/error.h"
 #include "client/client.h"
+#include "client/identity.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct event_loop;
 
-/* A loop for at most `capacity` sessions. On success *events is the caller's to event_loop_free.
+/* A loop for at most `capacity` sessions of this identity, which must outlive the loop, or of
+ * nobody's (NULL). On success *events is the caller's to event_loop_free.
  * ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY and those of errno. */
-MUST_CHECK enum error_kind event_loop_new(size_t capacity, struct event_loop **events,
-                                          struct error *error);
+MUST_CHECK enum error_kind event_loop_new(size_t capacity, const struct identity *identity,
+                                          struct event_loop **events, struct error *error);
 
 /*
  * Begins to open a session with the servers of `hosts` (the C client's syntax, tried in this order,
- * chroot included); the listener hears CLIENT_ESTABLISHED when it stands. It may have `depth`
+ * chroot included); the listener hears CLIENT_ESTABLISHED when it stands: with credentials, when
+ * the server has replied to the first ones. It may have `depth`
  * operations outstanding, 1 to CLIENT_DEPTH_MAX. The client belongs to the loop. hosts is copied.
  * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE.
  */
@@ -44,6 +47,9 @@ void event_loop_forget(struct event_loop *events);
 MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descriptor,
                                             void (*ready)(void *context), void *context,
                                             struct error *error);
+
+/* Readable when event_loop_poll has something to handle: for an outer loop. */
+int event_loop_descriptor(const struct event_loop *events);
 
 /* Stops watching a descriptor, before it is closed; one that is not watched is fine. */
 void event_loop_unwatch(struct event_loop *events, int descriptor);

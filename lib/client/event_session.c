@@ -38,11 +38,24 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
         if (state == library->connected_state) {
             session->connection++;
             set_tcp(session, TCP_CORK);
+            if (session->unanswered)
+                return;
         }
         client->listener->state_changed(client->owner, translate_state(library, state));
     } else {
         client->listener->notified(client->owner, translate_event(library, type), path);
     }
+}
+
+/* The session stands from now on: the servers' counters have the packet of its credentials before
+ * its first request. */
+static void authenticated(int code, const void *context)
+{
+    struct event_session *session = translate_context(context);
+    struct client *client = &session->client;
+    session->unanswered = false;
+    if (code == ZOK && !client->silent)
+        client->listener->state_changed(client->owner, CLIENT_ESTABLISHED);
 }
 
 static void replied(void *owner, struct client_reply *reply)
@@ -190,12 +203,14 @@ enum error_kind event_session_init(struct event_session *session, const struct l
         .library = library,
         .calls = {.library = library, .replied = replied, .owner = &session->client},
         .descriptor = -1,
+        .unanswered = identity_is_known(library->identity),
         .other_end = -1,
     };
     enum error_kind kind = client_init(&session->client, depth, error);
     if (kind != ERROR_NONE)
         return kind;
-    kind = library_open(library, hosts, watcher, session_timeout_ms, session, &session->zk, error);
+    kind = library_open(library, hosts, watcher, authenticated, session_timeout_ms, session,
+                        &session->zk, error);
     if (kind != ERROR_NONE)
         client_deinit(&session->client);
     session->calls.zk = session->zk;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ requests as calls */
 
@@ -22,6 +23,14 @@
 
 enum client_event translate_event(const struct library *library, int type);
 enum client_state translate_state(const struct library *library, int state);
+
+/* The library hands what a completion was given back as constant. */
+static inline void *translate_context(const void *context)
+{
+    void *given;
+    memcpy(&given, &context, sizeof given);
+    return given;
+}
 
 /* The flags of a create. The value of a create or a set, never NULL. */
 int translate_mode(enum create_mode mode);
@@ -248,6 +257,7 @@ struct event_session {
     bool asked;        /* the whole close request has been sent */
     bool cutting;      /* the reply to the outstanding operation is to be lost */
     bool crashed;      /* the library is not driven any more */
+    bool unanswered;   /* no reply has come to the credentials yet */
     int other_end;     /* crashed: the peer of the socket that the library takes for its own */
     bool driven;       /* event_session_process is calling the library */
     bool unpushed;     /* requests are corked, which event_session_process pushes */
@@ -304,11 +314,11 @@ extern const struct client_driver event_session_driver;
 
 #define MAILBOX_LETTERS_MAX 8
 
-enum letter_kind { LETTER_STATE, LETTER_EVENT, LETTER_ORDER, LETTER_REPLY };
+enum letter_kind { LETTER_STATE, LETTER_EVENT, LETTER_ORDER, LETTER_REPLY, LETTER_AUTHENTICATED };
 
 struct letter {
     enum letter_kind kind;
-    int value; /* enum client_state, enum client_event, or the order */
+    int value; /* enum client_state, enum client_event, the order, or the library's code */
     char path[REQUEST_COPY_PATH_MAX];
     struct client_reply *reply; /* LETTER_REPLY: the poster's, until mailbox_reply_read */
 };

@@ -16,7 +16,9 @@
 #define PLACE_MT(field, symbol, parameters) PLACE(field, symbol)
 #define PLACE_INTEGER(field, symbol)        {#symbol, offsetof(struct library, field), true},
 #define COMMON                                                                                     \
-    LIBRARY_LIST(PLACE) LIBRARY_INTEGER_LIST(PLACE_INTEGER) PLACE(open_acl, ZOO_OPEN_ACL_UNSAFE)
+    LIBRARY_LIST(PLACE)                                                                            \
+    LIBRARY_INTEGER_LIST(PLACE_INTEGER)                                                            \
+    PLACE(open_acl, ZOO_OPEN_ACL_UNSAFE) PLACE(creator_acl, ZOO_CREATOR_ALL_ACL)
 
 static const struct loader_place of_st[] = {COMMON LIBRARY_ST_LIST(PLACE){.symbol = NULL}};
 static const struct loader_place of_mt[] = {COMMON LIBRARY_MT_LIST(PLACE_MT){.symbol = NULL}};
@@ -44,8 +46,15 @@ enum error_kind library_load(enum library_build build, struct library *library, 
      * that the connect string has. */
     table.set_debug_level((ZooLogLevel)0);
     table.deterministic_conn_order(1);
+    library_identify(&table, NULL);
     *library = table;
     return ERROR_NONE;
+}
+
+void library_identify(struct library *library, const struct identity *identity)
+{
+    library->identity = identity;
+    library->acl = identity != NULL && identity->creator ? library->creator_acl : library->open_acl;
 }
 
 const char *library_name(enum library_build build)
@@ -96,15 +105,22 @@ static enum error_kind raise_init(struct error *error, const char *hosts)
 }
 
 enum error_kind library_open(const struct library *library, const char *hosts, watcher_fn watcher,
-                             uint32_t session_timeout_ms, void *context, zhandle_t **zk,
-                             struct error *error)
+                             void_completion_t authenticated, uint32_t session_timeout_ms,
+                             void *context, zhandle_t **zk, struct error *error)
 {
+    const struct identity *identity = library->identity;
     zhandle_t *made =
         library->init(hosts, watcher, (int)session_timeout_ms, NULL, context, ZOO_NO_LOG_CLIENTENV);
     if (made == NULL)
         return raise_init(error, hosts);
     /* Else each call of zookeeper_interest resolves the host names, at 300 times its cost. */
     library->set_servers_resolution_delay(made, -1);
+    if (identity_is_known(identity) &&
+        library->add_auth(made, "digest", identity->credentials, (int)strlen(identity->credentials),
+                          authenticated, context) != ZOK) {
+        library->close(made);
+        return error_raise(error, ERROR_NO_MEMORY, 0, hosts, "for the credentials");
+    }
     *zk = made;
     return ERROR_NONE;
 }

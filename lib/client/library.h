@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "client/client.h"
+#include "client/identity.h"
 
 #include <stdint.h>
 #include <zookeeper/zookeeper.h>
@@ -23,6 +24,7 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
 /* In both builds: X(field, name in the library). */
 #define LIBRARY_LIST(X)                                                                            \
     X(init, zookeeper_init)                                                                        \
+    X(add_auth, zoo_add_auth)                                                                      \
     X(close, zookeeper_close)                                                                      \
     X(state, zoo_state)                                                                            \
     X(recv_timeout, zoo_recv_timeout)                                                              \
@@ -93,6 +95,9 @@ struct library {
     LIBRARY_MT_LIST(X)
 #undef X
     const struct ACL_vector *open_acl;
+    const struct ACL_vector *creator_acl;
+    const struct ACL_vector *acl;    /* one of the two: of the znodes to be created */
+    const struct identity *identity; /* of the handles to be opened; may be NULL */
 #define X(field, name) int field;
     LIBRARY_INTEGER_LIST(X)
 #undef X
@@ -103,6 +108,10 @@ struct library {
 MUST_CHECK enum error_kind library_load(enum library_build build, struct library *library,
                                         struct error *error);
 
+/* From now on handles are opened with this identity, and znodes created with its ACL; it must
+ * outlive the handles. NULL: nobody's. So it is after library_load. */
+void library_identify(struct library *library, const struct identity *identity);
+
 /* For people: the build's name, a static string. */
 const char *library_name(enum library_build build);
 
@@ -110,11 +119,14 @@ const char *library_name(enum library_build build);
  * is none. Not while another thread uses the library. size >= 32. */
 void library_version(const struct library *library, char *text, size_t size);
 
-/* Makes a session's handle, which resolves the servers' names once, and logs nothing. ERROR_USAGE,
- * ERROR_UNRESOLVED, and those of errno. */
+/* Makes a session's handle, which resolves the servers' names once, and logs nothing. With
+ * credentials it sends them first on each connection, and calls `authenticated` once, with the
+ * library's code: the reply to the first ones, or why there is none. ERROR_USAGE, ERROR_UNRESOLVED,
+ * and those of errno. */
 MUST_CHECK enum error_kind library_open(const struct library *library, const char *hosts,
-                                        watcher_fn watcher, uint32_t session_timeout_ms,
-                                        void *context, zhandle_t **zk, struct error *error);
+                                        watcher_fn watcher, void_completion_t authenticated,
+                                        uint32_t session_timeout_ms, void *context, zhandle_t **zk,
+                                        struct error *error);
 
 /* See client_server. */
 void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size);

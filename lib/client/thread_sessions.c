@@ -49,6 +49,7 @@ struct thread_session {
     struct request_copy copy;
     char *value;       /* room for the data that a get reads */
     uint64_t alarm_ns; /* 0: none */
+    bool unanswered;   /* no reply has come to the credentials yet */
     bool apart;        /* it has heard of no connection since it began or lost the last */
 
     struct async_calls calls; /* of a session with a depth over one, instead of the copy */
@@ -78,6 +79,13 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
         mailbox_post(&session->mailbox, LETTER_EVENT, (int)translate_event(library, type), path);
 }
 
+/* On a thread of the library. */
+static void authenticated(int code, const void *context)
+{
+    struct thread_session *session = translate_context(context);
+    mailbox_post(&session->mailbox, LETTER_AUTHENTICATED, code, "");
+}
+
 /* With a depth over one, on the library's completion thread. What the reply points to is valid
  * until this returns. */
 static void replied(void *owner, struct client_reply *reply)
@@ -94,7 +102,13 @@ static void open_letter(struct thread_session *session, const struct letter *let
         session->apart = letter->value != CLIENT_ESTABLISHED;
         if (!session->apart)
             socket_owner_confirm(&session->socket_owner);
-        client->listener->state_changed(client->owner, (enum client_state)letter->value);
+        if (session->apart || !session->unanswered)
+            client->listener->state_changed(client->owner, (enum client_state)letter->value);
+        break;
+    case LETTER_AUTHENTICATED:
+        session->unanswered = false;
+        if (letter->value == ZOK && !session->apart)
+            client->listener->state_changed(client->owner, CLIENT_ESTABLISHED);
         break;
     case LETTER_EVENT:
         client->listener->notified(client->owner, (enum client_event)letter->value, letter->path);
@@ -263,8 +277,8 @@ static void *live(void *context)
     const struct library *library = &session->common->library;
     struct socket_info_search search;
     socket_info_look(&search);
-    if (library_open(library, session->hosts, watcher, session->session_timeout_ms, session,
-                     &session->zk, &session->error) == ERROR_NONE) {
+    if (library_open(library, session->hosts, watcher, authenticated, session->session_timeout_ms,
+                     session, &session->zk, &session->error) == ERROR_NONE) {
         session->calls.zk = session->zk;
         socket_owner_find(&session->socket_owner, &search);
         come_to(session, THREAD_SESSION_OPEN);
@@ -465,6 +479,7 @@ static enum error_kind open_session(struct thread_session *session,
         .calls = {.library = &common->library, .replied = replied, .owner = session},
         .hosts = hosts,
         .session_timeout_ms = session_timeout_ms,
+        .unanswered = identity_is_known(common->library.identity),
         .apart = true,
         .other_end = -1,
     };
@@ -527,13 +542,16 @@ enum error_kind thread_sessions_new_with(const struct library *library, size_t c
     return ERROR_NONE;
 }
 
-enum error_kind thread_sessions_new(size_t capacity, const struct thread_session_hooks *hooks,
+enum error_kind thread_sessions_new(size_t capacity, const struct identity *identity,
+                                    const struct thread_session_hooks *hooks,
                                     struct thread_sessions **sessions, struct error *error)
 {
     struct library library;
     enum error_kind kind = library_load(LIBRARY_MT, &library, error);
-    return kind == ERROR_NONE ? thread_sessions_new_with(&library, capacity, hooks, sessions, error)
-                              : kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    library_identify(&library, identity);
+    return thread_sessions_new_with(&library, capacity, hooks, sessions, error);
 }
 
 enum error_kind thread_sessions_open(struct thread_sessions *sessions, const char *hosts,

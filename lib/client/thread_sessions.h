@@ -39,6 +39,7 @@
 
 #include "base/error.h"
 #include "client/client.h"
+#include "client/identity.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,9 +53,9 @@ struct thread_session_hooks {
     void (*waits)(void *owner);                   /* the thread is idle, and about to wait */
 };
 
-/* Room for at most `capacity` sessions. On success *sessions is the caller's to
- * thread_sessions_free. ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind thread_sessions_new(size_t capacity,
+/* Room for at most `capacity` sessions, with an identity as that of event_loop_new. On success
+ * *sessions is the caller's to thread_sessions_free. ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind thread_sessions_new(size_t capacity, const struct identity *identity,
                                                const struct thread_session_hooks *hooks,
                                                struct thread_sessions **sessions,
                                                struct error *error);

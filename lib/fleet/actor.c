@@ -58,7 +58,7 @@ static void count_established(struct actor *actor)
     note_server(actor);
     atomic_fetch_sub(&shared->connecting, 1);
     actor_step(actor);
-    if (atomic_fetch_add(&shared->established, 1) + 1 == shared->plan->sessions)
+    if (atomic_fetch_add(&shared->established, 1) + 1 == shared->sessions_here)
         shared_wake(shared->coordinator_descriptor);
 }
 
@@ -100,7 +100,7 @@ void actor_finish(const struct actor *actor)
 {
     struct shared *shared = actor->shared;
     actor_step(actor);
-    if (atomic_fetch_add(&shared->finished, 1) + 1 == shared->plan->sessions)
+    if (atomic_fetch_add(&shared->finished, 1) + 1 == shared->sessions_here)
         shared_wake(shared->coordinator_descriptor);
 }
 

@@ -17,6 +17,9 @@ enum driver {
     DRIVER_SIMULATED /* servers and sessions in memory, in one process (sim/sim.h) */
 };
 
+/* No command line asks for more. */
+#define FLEET_SESSIONS_MAX 100000
+
 struct fleet_plan {
     enum driver driver;
     uint32_t sessions;
@@ -32,6 +35,10 @@ struct fleet_plan {
     /* A relay's ports to these servers, in their order, to which the sessions connect instead;
      * NULL: there is none. Files and sentences name the servers all the same. */
     const struct connect_string *relay;
+    struct crew *crew; /* hosts that run the processes (fleet/crew.h); NULL: this one does */
+    /* On such a host: the processes that are its own; here_count is 0 on the run's host. */
+    uint32_t here_first, here_count;
+    uint32_t hosts; /* how many share the plan; 0 is 1 */
 };
 
 /* What the workers can use of so many cores: with one event loop in each process, at most one core
@@ -40,6 +47,12 @@ static inline double fleet_plan_cores(const struct fleet_plan *plan, double core
 {
     bool one_each = plan->driver != DRIVER_THREADS && plan->processes < cores;
     return one_each ? plan->processes : cores;
+}
+
+/* The sessions of a process. */
+static inline uint32_t fleet_plan_sessions_of(const struct fleet_plan *plan, uint32_t process)
+{
+    return plan->sessions / plan->processes + (process < plan->sessions % plan->processes ? 1 : 0);
 }
 
 static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)

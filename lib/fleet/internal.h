@@ -6,7 +6,9 @@
 #define FLEET_INTERNAL_H
 
 #include "base/error.h"
+#include "base/text_fields.h"
 #include "fleet/actor.h"
+#include "fleet/crew.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +112,83 @@ extern const struct runtime runtime_sim;
 /* For the runtimes: in worker.c. */
 void worker_carry_out(struct actor *actor, int order);
 void worker_woken(void *worker);
+
+/* ------------------------------------------------------------------ what hosts say to each other
+ *
+ * Texts of base/text_fields.h, and records of memory. */
+
+/* The head of a job's data. After it come as many seats, and the plan. */
+struct crew_job {
+    uint32_t protocol;
+    char meaning[65];
+    char kind[16];
+    char servers[CONNECT_TEXT_SIZE]; /* that are measured */
+    char root[MEETING_PATH_SIZE];    /* of the trial, on those */
+    /* As in struct fleet_plan: */
+    uint32_t driver, depth, session_timeout_ms;
+    uint64_t timeout_ns, seed;
+    uint32_t sessions, processes, hosts;
+};
+
+struct crew_job_seat {
+    char member[MEETING_NAME_SIZE];
+    uint32_t first, count; /* processes */
+};
+
+struct crew_order {
+    uint64_t serial; /* of the order, from 1 */
+    uint32_t phase;  /* enum fleet_phase */
+    uint32_t inquiry;
+    uint64_t commanded;                /* the serial at which the command was given; 0: none was */
+    uint64_t command;                  /* as in struct shared_worker */
+    uint64_t times_ns[CREW_TIMES_MAX]; /* from the receipt on; UINT64_MAX: not known */
+    uint64_t shared;                   /* the serial at which the words were told; 0: none were */
+    bool quiet; /* a host that has answered sends nothing but pings until the next order */
+    uint64_t words[CREW_WORDS_MAX];
+    uint32_t roles[CONNECT_ENDPOINTS_MAX];
+};
+
+/* What a host tells. Counts are of its own sessions and processes. */
+struct crew_state {
+    uint64_t serial;  /* of the last order that has come */
+    uint64_t came_ns; /* and when, of the host's clock */
+    uint64_t taken;   /* the last command that the workers have taken, by its serial */
+    uint32_t inquiry; /* the last whose reports are written */
+    bool final;       /* its parts are sent, in `parts` chunks with this digest */
+    uint32_t parts;
+    char digest[65];
+    uint64_t reported_ns; /* when they were made, of the host's clock */
+    uint32_t established, ready, finished, rests;
+    uint64_t busy; /* of a fleet that is led in steps */
+    uint64_t lost;
+    uint32_t first_lost, first_lost_status, losses;
+    uint64_t steps, absent_ns, cpu_ns, rss_kib;
+    struct meeting_traffic traffic; /* for this job, with the write that tells this */
+    uint64_t live[CREW_LIVE_MAX];
+    bool closed;
+    uint32_t error; /* enum error_kind, and the rest of struct error: why the host gives up */
+    char subject[256];
+    char detail[512];
+};
+
+extern const struct text_field crew_job_fields[], crew_job_seat_fields[], crew_order_fields[],
+    crew_state_fields[];
+
+/* The path of a job's znode, with /NAME behind it unless name is "". */
+void crew_path(const char *job, const char *name, char path[MEETING_PATH_SIZE]);
+
+/* Sends the parts of these processes: creates chunks, whose paths begin with `path`. state: its
+ * parts and its digest are set. */
+MUST_CHECK enum error_kind crew_parts_send(struct meeting *meeting, const char *path,
+                                           const struct fleet *fleet, uint32_t first,
+                                           uint32_t count, struct crew_state *state,
+                                           struct error *error);
+
+/* Takes what was sent: deletes the chunks, and copies the parts to their places. ERROR_MALFORMED if
+ * they are not those of these processes, or of another digest: some may have been copied then. */
+MUST_CHECK enum error_kind crew_parts_take(struct meeting *meeting, const char *path,
+                                           const struct fleet *fleet, uint32_t first,
+                                           uint32_t count, const struct crew_state *state,
+                                           struct error *error);
 
 #endif

@@ -65,14 +65,15 @@ const char *server_counters_counter_word(enum server_counters_counter counter)
 }
 
 /* The servers' count without what is no request of a session: the close of one is a write, a
- * reconnect is none. */
+ * reconnect is none, nor is what authenticates it. */
 static struct server_counters_count count_of_sessions(const struct reconcile_facts *facts)
 {
     struct server_counters_count count = facts->servers;
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
+    uint64_t beginnings = facts->reconnects * (facts->authenticates ? 2 : 1);
     count.writes -= facts->exits;
     count.reads -= facts->setup_session_requests;
-    count.packets_received -= facts->exits + facts->reconnects + facts->setup_session_requests;
+    count.packets_received -= facts->exits + beginnings + facts->setup_session_requests;
     /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)
         count.notifications = received;
@@ -112,6 +113,12 @@ static bool has_obstacle(const struct reconcile_facts *facts, bool others,
     else if (facts->has_companions)
         snprintf(result->why, sizeof result->why,
                  "the servers count the requests of other sessions of zkherd, too");
+    else if (facts->lacks_meeting)
+        snprintf(result->why, sizeof result->why,
+                 "workers meet on servers of the same ensemble that --connect does not name");
+    else if (facts->servers.meeting_losses > 0)
+        snprintf(result->why, sizeof result->why,
+                 "a worker had to connect again to the meeting place, which is on these servers");
     else if (others)
         snprintf(result->why, sizeof result->why, "%s",
                  facts->are_private
@@ -139,7 +146,7 @@ static int64_t count_others_packets(const struct reconcile_facts *facts)
 {
     const struct server_counters_count count = count_of_sessions(facts);
     uint64_t ours = tally_rpcs(facts->sessions) + facts->pings_most + facts->reconnects;
-    if (!facts->servers.known || facts->had_faults || facts->has_companions)
+    if (!facts->servers.known || facts->had_faults || facts->has_companions || facts->lacks_meeting)
         return -1;
     return count.packets_received > ours ? (int64_t)(count.packets_received - ours) : 0;
 }

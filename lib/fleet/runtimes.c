@@ -36,7 +36,8 @@ static enum error_kind set_up_events(struct worker *worker, struct actor_timer *
     *timer = (struct actor_timer){set_alarm_events, &own->timers};
     enum error_kind kind = timers_init(&own->timers, worker->count, worker->ops->alarm, error);
     if (kind == ERROR_NONE)
-        kind = event_loop_new(worker->count, &own->events, error);
+        kind = event_loop_new(worker->count, worker->shared->plan->servers->identity, &own->events,
+                              error);
     if (kind == ERROR_NONE)
         kind = event_loop_watch(own->events, worker->place->wake_descriptor, worker_woken, worker,
                                 error);
@@ -108,7 +109,8 @@ static enum error_kind set_up_threads(struct worker *worker, struct actor_timer 
     const struct thread_session_hooks hooks = {carry_out, worker->ops->alarm, waits};
     struct thread_sessions *sessions = NULL;
     *timer = (struct actor_timer){set_alarm_threads, NULL};
-    enum error_kind kind = thread_sessions_new(worker->count, &hooks, &sessions, error);
+    enum error_kind kind = thread_sessions_new(
+        worker->count, worker->shared->plan->servers->identity, &hooks, &sessions, error);
     worker->own = sessions;
     return kind;
 }

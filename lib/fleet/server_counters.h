@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "client/connect.h"
+#include "fleet/crew.h"
 #include "fleet/setup_session.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
@@ -39,8 +40,9 @@ struct server_counters {
     const struct ensemble *ensemble; /* private servers; else NULL: their CPU time is unknown */
     struct sim *sim;                 /* the simulation of the servers; else NULL */
     uint32_t companions;             /* sessions of another fleet of this program: no strangers */
-    uint64_t words;   /* four-letter words that the servers have answered and counted so far */
-    bool asked_again; /* a server did not answer the first question, as during an election */
+    struct crew *crew; /* of the trial, whose meeting place may be on the servers; or NULL */
+    uint64_t words;    /* four-letter words that the servers have answered and counted so far */
+    bool asked_again;  /* a server did not answer the first question, as during an election */
     /* A server that does not answer for 5 s is no error, but `absent`: the first such server, or
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;
@@ -52,10 +54,12 @@ struct server_counters_reading {
     bool known;
     bool asked_again; /* of struct server_counters, at that time */
     FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
-    uint64_t connections; /* without those of the reading itself and of companions */
+    uint64_t connections; /* without those of the reading, of companions and of a meeting */
     uint64_t watches;
     uint64_t ephemerals;
-    size_t servers;                              /* so many; of each: */
+    bool has_meeting;        /* what the meeting of a crew has sent was subtracted */
+    uint64_t meeting_losses; /* connections that its sessions had lost by then */
+    size_t servers;          /* so many; of each: */
     uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* struct four_letter_counters; may be untold */
     bool cpu_known;
     uint64_t cpu_ns; /* of all servers */
@@ -76,14 +80,21 @@ struct server_counters_count {
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t span_ns; /* between the two readings */
+    uint64_t meeting_losses;
 };
 
 /* Whether no other program should use the servers: they are zkherd's own, or simulated. */
 bool server_counters_is_private(const struct server_counters *counters);
 
-/* Whether more than the fleet's clients and the set-up session are connected. A connection that was
+/* Whether not just the fleet's clients and the set-up session are connected. A connection that was
  * closed counts for a moment longer. */
 bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients);
+
+/* Whether sessions of the meeting are on servers that were not asked. */
+bool server_counters_lacks_meeting(const struct server_counters_reading *reading, uint32_t clients);
+
+/* The most pings of the sessions of a meeting on these servers since a time. */
+uint64_t server_counters_meeting_pings(const struct server_counters *counters, uint64_t since_ns);
 
 /* Asks a server for its role (srvr); ROLE_UNKNOWN if its whitelist refuses, or if no session is
  * measured in its role (role.h). Errors as below. */
@@ -100,7 +111,8 @@ MUST_CHECK enum error_kind server_counters_follow(struct server_counters *counte
                                                   struct error *error);
 
 /* Asks every server, for up to 5 s if it does not answer, and again a few times while requests are
- * under way at it. ERROR_SERVER_DIED, and errors of servers/four_letter.h. */
+ * under way at it. What the meeting of a crew has sent to these servers is not in the reading.
+ * ERROR_SERVER_DIED, and errors of servers/four_letter.h and of crew_hush. */
 MUST_CHECK enum error_kind server_counters_read(struct server_counters *counters,
                                                 struct server_counters_reading *reading,
                                                 struct error *error);
@@ -195,15 +207,17 @@ struct reconcile_facts {
     const struct error *untold; /* of struct server_counters; NULL: ERROR_NONE */
     bool are_private;           /* no other program should use the servers */
     bool is_shared;             /* other clients were connected when the gate opened */
+    bool lacks_meeting;         /* server_counters_lacks_meeting, when the gate opened */
     bool has_companions;       /* another fleet of this program used the servers at the same time */
     bool had_faults;           /* servers were killed on purpose, and their counters with them */
     bool had_death;            /* a session died, or lost a reply, as planned */
     uint64_t exits;            /* sessions that were closed in order */
     uint64_t reconnects;       /* of sessions */
+    bool authenticates;        /* each connection begins with credentials: a packet, no read */
     uint64_t losses;           /* connections that sessions lost, with or without a reconnect */
     bool setup_session_stayed; /* zkherd's own session kept its connection */
     uint64_t setup_session_requests; /* of zkherd's own session, all of them reads */
-    uint64_t pings_most;             /* the most pings of all sessions and zkherd's own */
+    uint64_t pings_most;             /* the most pings of all sessions, zkherd's own included */
 };
 
 struct reconcile_result {

@@ -45,6 +45,7 @@ static void state_changed(void *owner, enum client_state state)
     if (session->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED) {
         session->lost_ns = loop_now_ns(&session->loop);
         session->lost = session->changed = true;
+        session->losses++;
     }
     session->state = state;
     session->settled = state != CLIENT_CONNECTING;
@@ -52,8 +53,10 @@ static void state_changed(void *owner, enum client_state state)
 
 static void sent(void *owner, enum operation operation)
 {
-    (void)operation;
-    ((struct sync_session *)owner)->requests++;
+    struct sync_session *session = owner;
+    session->requests++;
+    session->writes += operation != OP_EXISTS && operation != OP_GET &&
+                       operation != OP_GET_CHILDREN && operation != OP_SYNC;
 }
 
 static void keep_names(struct sync_session *session)
@@ -75,11 +78,9 @@ static void keep_names(struct sync_session *session)
 static void keep_value(struct sync_session *session)
 {
     const struct client_reply *reply = &session->reply;
-    size_t length = reply->value_length;
-    session->value_length = length < SYNC_SESSION_VALUE_MAX ? length : SYNC_SESSION_VALUE_MAX;
-    if (length > 0)
-        memcpy(session->value, reply->value, session->value_length);
-    session->value[session->value_length] = '\0';
+    free(session->value);
+    session->value = memory_copy(reply->value, reply->value_length);
+    session->value_length = reply->value_length;
 }
 
 static void replied(void *owner, const struct client_reply *reply)
@@ -91,15 +92,20 @@ static void replied(void *owner, const struct client_reply *reply)
         keep_names(session);
     if (reply->operation == OP_GET)
         keep_value(session);
+    if (reply->operation == OP_CREATE && reply->status == ZK_OK)
+        snprintf(session->created, sizeof session->created, "%s", reply->path);
     session->reply.path = session->reply.value = NULL;
     session->reply.value_length = 0;
 }
 
 static void notified(void *owner, enum client_event event, const char *path)
 {
+    struct sync_session *session = owner;
     (void)event;
-    (void)path;
-    ((struct sync_session *)owner)->changed = true;
+    session->changed = true;
+    session->notifications++;
+    if (session->heard != NULL)
+        session->heard(session->hearer, path);
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};
@@ -127,7 +133,7 @@ enum error_kind sync_session_open(struct sync_session *session, const char *purp
     if (servers != NULL) {
         connect_typed(servers, session->servers, sizeof session->servers);
         connect_format(servers, true, session->hosts, sizeof session->hosts);
-        kind = event_loop_new(1, &session->loop.event_loop, error);
+        kind = event_loop_new(1, servers->identity, &session->loop.event_loop, error);
     }
     return kind == ERROR_NONE ? open_session(session, error) : kind;
 }
@@ -138,6 +144,7 @@ void sync_session_close(struct sync_session *session)
         event_loop_close(session->loop.event_loop, clock_now_ns() + CLOSE_NS);
     event_loop_free(session->loop.event_loop);
     free(session->names);
+    free(session->value);
 }
 
 /* ------------------------------------------------------------------ waiting */
@@ -173,6 +180,8 @@ enum error_kind sync_session_connect(struct sync_session *session, struct sync_s
     while (kind == ERROR_NONE && session->state != CLIENT_ESTABLISHED) {
         if (limit.until_ns < session->lost_ns + limit.since_loss_ns)
             limit.until_ns = session->lost_ns + limit.since_loss_ns;
+        if (session->state == CLIENT_REFUSED)
+            return error_raise(error, ERROR_REFUSED_IDENTITY, 0, session->servers, "%s", "");
         if (session->state != CLIENT_EXPIRED) {
             kind = sync_session_await(session, &session->settled, &limit, error);
             continue;
@@ -385,6 +394,8 @@ static enum error_kind check_done(const struct setup_session *setup, enum error_
     case ZK_NO_AUTH:
         return error_raise(error, ERROR_FORBIDDEN, 0, path, "%s",
                            permission_for(setup->session.reply.operation));
+    case ZK_REFUSED:
+        return error_raise(error, ERROR_REFUSED_IDENTITY, 0, setup->session.servers, "%s", "");
     case ZK_CONNECTION_LOSS:
     case ZK_SESSION_EXPIRED:
         return error_raise(error, ERROR_SESSION_LOST, 0, path, "the driver's own session");
@@ -398,6 +409,16 @@ static enum error_kind check_gone(const struct setup_session *setup, enum error_
                                   const char *path, struct error *error)
 {
     return status(setup) == ZK_NO_NODE ? kind : check_done(setup, kind, path, error);
+}
+
+enum error_kind setup_session_ask(struct setup_session *setup, const struct request *request,
+                                  struct error *error)
+{
+    bool once = request->mode == EPHEMERAL_SEQUENTIAL; /* else there may be two */
+    enum error_kind kind = (once ? ask_once : ask)(setup, request, request->path, error);
+    if (kind == ERROR_NONE && status(setup) == ZK_NODE_EXISTS)
+        return ERROR_NONE;
+    return check_gone(setup, kind, request->path, error);
 }
 
 enum error_kind setup_session_create(struct setup_session *setup, const char *path,
@@ -437,6 +458,18 @@ enum error_kind setup_session_create_marked(struct setup_session *setup, const c
     setup->marked_session = client_session_id(setup->session.client);
     snprintf(setup->mark, sizeof setup->mark, "%s", mark);
     return ERROR_NONE;
+}
+
+enum error_kind setup_session_try(struct setup_session *setup, const char *path,
+                                  struct error *error)
+{
+    const struct request creation = request_create(path, NULL, 0, EPHEMERAL),
+                         deletion = request_delete(path);
+    enum error_kind kind = ask_once(setup, &creation, path, error);
+    kind = check_done(setup, kind, path, error);
+    if (kind == ERROR_NONE)
+        kind = check_gone(setup, ask(setup, &deletion, path, error), path, error);
+    return kind;
 }
 
 enum error_kind setup_session_create_numbered(struct setup_session *setup, const char *path,
@@ -578,4 +611,19 @@ enum error_kind setup_session_delete_tree(struct setup_session *setup, const cha
             kind = ask(setup, &request, path, error);
     }
     return check_gone(setup, kind, path, error);
+}
+
+/* ------------------------------------------------------------------ in another's place */
+
+/* The servers delete the mark of the earlier session when it expires, so there has to be another
+ * one; any request makes it. */
+enum error_kind setup_session_inherit(struct setup_session *setup,
+                                      const struct setup_session *earlier, struct error *error)
+{
+    bool exists;
+    enum error_kind kind = setup_session_delete_tree(setup, earlier->mark, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    snprintf(setup->mark, sizeof setup->mark, "%s", earlier->mark);
+    return setup_session_exists(setup, setup->mark, &exists, error);
 }

@@ -47,7 +47,7 @@ MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
  * how long to wait, and what to ask again. */
 
 #define SYNC_SESSION_TIMEOUT_MS 15000
-#define SYNC_SESSION_VALUE_MAX  256
+#define SETUP_SESSION_PATH_MAX  512
 
 struct sync_session {
     const char *purpose; /* the subject of ERROR_INTERRUPTED */
@@ -56,18 +56,25 @@ struct sync_session {
     char servers[CONNECT_TEXT_SIZE]; /* as the user typed them */
     char hosts[CONNECT_TEXT_SIZE];   /* the servers' addresses, for the client library */
     uint64_t requests;               /* requests sent so far */
+    uint64_t writes;                 /* those of them that are no reads */
+    uint64_t notifications;          /* received so far */
+    uint64_t losses;                 /* of connections so far */
     uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
     enum client_state state;
     bool settled;     /* the session is established or has expired */
     bool lost;        /* a connection was lost since the owner set this to false */
     bool changed;     /* a watch has fired, or may have, since the owner set this to false */
     bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
+    /* Called for every watch that fires, if not NULL; set by the owner. */
+    void (*heard)(void *context, const char *path);
+    void *hearer;                    /* its context */
     const struct ensemble *ensemble; /* private servers, whose death ends a wait; or NULL */
     bool replied;
-    struct client_reply reply;              /* the last reply, without its path and its value */
-    char value[SYNC_SESSION_VALUE_MAX + 1]; /* data of the last get, cut to fit, with a NUL */
-    size_t value_length;                    /* bytes in `value`, without the NUL */
-    const char **names; /* of the last list; one allocation with the texts behind them */
+    struct client_reply reply;            /* the last reply, without its path and its value */
+    char created[SETUP_SESSION_PATH_MAX]; /* the path of the last znode that was created */
+    char *value;         /* data of the last get, with a NUL; NULL before the first */
+    size_t value_length; /* bytes in `value`, without the NUL */
+    const char **names;  /* of the last list; one allocation with the texts behind them */
 };
 
 /* How long to wait, and the detail of ERROR_NO_ANSWER: "<why> <about>". */
@@ -110,8 +117,6 @@ MUST_CHECK enum error_kind sync_session_ask(struct sync_session *session,
 
 /* ------------------------------------------------------------------ the set-up session */
 
-#define SETUP_SESSION_PATH_MAX 512
-
 struct setup_session {
     struct sync_session session; /* its loop is one in which the owner may wait for more */
     /* While this descriptor is readable a request is not sent and returns ERROR_INTERRUPTED; -1:
@@ -146,10 +151,21 @@ void setup_session_free(struct setup_session *setup);
 /* For a forked child: closes the child's copies, and sends nothing. */
 void setup_session_abandon(struct setup_session *setup);
 
+/* Sends any request that may be sent twice, or creates a sequential znode, and waits for the reply.
+ * ERROR_NONE also if there is no such znode, or there is one already: session.reply has the status.
+ */
+MUST_CHECK enum error_kind setup_session_ask(struct setup_session *setup,
+                                             const struct request *request, struct error *error);
+
 /* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
  * missing). */
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
                                                 struct error *error);
+
+/* Creates a znode and deletes it, to find out whether one that is created there can be deleted; if
+ * not it ends with the session. Errors as above. */
+MUST_CHECK enum error_kind setup_session_try(struct setup_session *setup, const char *path,
+                                             struct error *error);
 
 /* Creates so many persistent znodes, whose paths are this one with a number behind it, from 0;
  * several in one transaction. Errors are those of setup_session_create. */
@@ -171,6 +187,13 @@ MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *se
 MUST_CHECK enum error_kind setup_session_create_marked(struct setup_session *setup,
                                                        const char *path, const char *text,
                                                        const char *mark, struct error *error);
+
+/* A session of the same run that has made a mark is to be given up: this one makes the mark again,
+ * as its own. Nothing is asked of the earlier session, whose server may hang. Errors of
+ * setup_session_delete_tree. */
+MUST_CHECK enum error_kind setup_session_inherit(struct setup_session *setup,
+                                                 const struct setup_session *earlier,
+                                                 struct error *error);
 
 /* Waits until the session's server has applied everything that was answered anywhere: it answers a
  * write, here of the znode's data, only after all earlier ones. */

@@ -62,6 +62,9 @@ enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared
     struct shared *made = lay_out(&layout, plan);
     made->size_bytes = layout.size_bytes;
     made->coordinator_descriptor = -1;
+    made->processes_here = plan->here_count > 0 ? plan->here_count : plan->processes;
+    for (uint32_t i = 0; i < made->processes_here; i++)
+        made->sessions_here += fleet_plan_sessions_of(plan, plan->here_first + i);
     for (uint32_t i = 0; i < plan->processes; i++)
         made->workers[i].wake_descriptor = -1;
     if (plan->driver != DRIVER_SIMULATED) { /* one thread: nobody waits */
@@ -93,8 +96,8 @@ void shared_free(struct shared *shared)
 
 static void wake_workers(struct shared *shared)
 {
-    for (uint32_t i = 0; i < shared->plan->processes; i++)
-        shared_wake(shared->workers[i].wake_descriptor);
+    for (uint32_t i = 0; i < shared->processes_here; i++)
+        shared_wake(shared->workers[shared->plan->here_first + i].wake_descriptor);
 }
 
 void shared_enter(struct shared *shared, enum fleet_phase phase)
@@ -112,15 +115,15 @@ void shared_tell(struct shared *shared, uint32_t session, int order)
 
 void shared_tell_all(struct shared *shared, int order)
 {
-    for (uint32_t i = 0; i < shared->plan->processes; i++)
-        atomic_store(&shared->workers[i].command, (uint64_t)order << 32);
+    for (uint32_t i = 0; i < shared->processes_here; i++)
+        atomic_store(&shared->workers[shared->plan->here_first + i].command, (uint64_t)order << 32);
     wake_workers(shared);
 }
 
 bool shared_have_taken(const struct shared *shared)
 {
-    for (uint32_t i = 0; i < shared->plan->processes; i++) {
-        if (atomic_load(&shared->workers[i].command) != 0)
+    for (uint32_t i = 0; i < shared->processes_here; i++) {
+        if (atomic_load(&shared->workers[shared->plan->here_first + i].command) != 0)
             return false;
     }
     return true;
@@ -129,7 +132,7 @@ bool shared_have_taken(const struct shared *shared)
 bool shared_inquire(struct shared *shared)
 {
     if (atomic_load(&shared->inquiry) > 0 &&
-        atomic_load(&shared->reported) < shared->plan->processes)
+        atomic_load(&shared->reported) < shared->processes_here)
         return false;
     atomic_store(&shared->reported, 0);
     atomic_fetch_add(&shared->inquiry, 1);

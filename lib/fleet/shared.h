@@ -73,6 +73,8 @@ struct shared {
     bool in_steps;                          /* the coordinator is woken when no actor is busy */
     enum role roles[CONNECT_ENDPOINTS_MAX]; /* of the plan's servers at the gate */
     int coordinator_descriptor;             /* an eventfd */
+    /* Those of this host: all, unless the plan is one that several share. */
+    uint32_t processes_here, sessions_here;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic int phase;
     _Atomic uint32_t connecting; /* sessions; bounded because a server's backlog is short */

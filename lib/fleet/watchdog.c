@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/watchdog.h"
 
+#include "fleet/crew.h"
+
 #include <poll.h>
 #include <string.h>
 
@@ -17,14 +19,25 @@ static void woken(void *context)
     shared_woken(((struct shared *)context)->coordinator_descriptor);
 }
 
+/* workers_turn looks what it was. */
+static void told(void *context)
+{
+    (void)context;
+}
+
 /* In a simulation the actors move in the coordinator's own turns, and nobody is to be woken. */
 enum error_kind watchdog_start(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
+    struct event_loop *events = watchdog->loop->event_loop;
     if (shared->coordinator_descriptor < 0)
         return ERROR_NONE;
-    return event_loop_watch(watchdog->loop->event_loop, shared->coordinator_descriptor, woken,
-                            shared, watchdog->error);
+    enum error_kind kind =
+        event_loop_watch(events, shared->coordinator_descriptor, woken, shared, watchdog->error);
+    if (kind == ERROR_NONE && shared->plan->crew != NULL)
+        kind = event_loop_watch(events, crew_descriptor(shared->plan->crew), told, NULL,
+                                watchdog->error);
+    return kind;
 }
 
 void watchdog_stop(struct watchdog *watchdog)
@@ -32,6 +45,8 @@ void watchdog_stop(struct watchdog *watchdog)
     struct shared *shared = shared_of(watchdog);
     if (shared->coordinator_descriptor >= 0)
         event_loop_unwatch(watchdog->loop->event_loop, shared->coordinator_descriptor);
+    if (shared->plan->crew != NULL)
+        event_loop_unwatch(watchdog->loop->event_loop, crew_descriptor(shared->plan->crew));
 }
 
 static enum error_kind check(struct watchdog *watchdog)
@@ -83,13 +98,19 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
     enum fleet_end end = watchdog->kind->look(watchdog->context, now_ns, absent_ns);
     if (end != END_DONE)
         return end;
+    const struct crew *crew = shared_of(watchdog)->plan->crew;
+    if (crew != NULL && crew_gone(crew)[0] != '\0')
+        return END_GONE;
     if (atomic_load(&shared_of(watchdog)->lost) > 0)
         return END_LOST;
     return is_stuck(watchdog) ? END_DEADLINE : END_DONE;
 }
 
 #define LAST_READINGS_NS (2 * NS_PER_S)
-#define SETTLING_NS      (200 * NS_PER_MS)
+/* Hosts send what they have counted as well. One that has gone, however it went, is known sooner.
+ */
+#define HOSTS_READINGS_NS (30 * NS_PER_S)
+#define SETTLING_NS       (200 * NS_PER_MS)
 /* The workers of the trial before have ended, and the system has closed their sockets: the servers
  * have yet to notice, of thousands at once and on a machine that may be busy. Only a stranger is
  * waited for so long. */
@@ -124,6 +145,12 @@ static enum role role_of_server(const struct shared *shared, const char *server)
     return ROLE_UNKNOWN;
 }
 
+void gate_place_roles(struct shared *shared)
+{
+    for (uint32_t i = 0; i < shared->plan->sessions; i++)
+        shared->sessions[i].role = role_of_server(shared, shared->sessions[i].server);
+}
+
 enum error_kind gate_note_roles(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
@@ -134,8 +161,7 @@ enum error_kind gate_note_roles(struct watchdog *watchdog)
         if (kind != ERROR_NONE)
             return kind;
     }
-    for (uint32_t i = 0; i < shared->plan->sessions; i++)
-        shared->sessions[i].role = role_of_server(shared, shared->sessions[i].server);
+    gate_place_roles(shared);
     return ERROR_NONE;
 }
 
@@ -174,7 +200,7 @@ static enum error_kind raise_unread(struct watchdog *watchdog)
         *watchdog->error = watchdog->counters->absent;
         kind = watchdog->error->kind;
     }
-    if (kind != ERROR_NONE)
+    if (kind != ERROR_NONE || atomic_load(&shared->workers_ready) >= shared->plan->processes)
         return kind;
     return error_raise(watchdog->error, ERROR_WORKER_HANGS, 0, "worker",
                        "%u of %u took their last readings, and the servers answer",
@@ -184,7 +210,8 @@ static enum error_kind raise_unread(struct watchdog *watchdog)
 enum error_kind gate_close(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
-    uint64_t until_ns = loop_now_ns(watchdog->loop) + LAST_READINGS_NS;
+    uint64_t until_ns = loop_now_ns(watchdog->loop) +
+                        (shared->plan->crew != NULL ? HOSTS_READINGS_NS : LAST_READINGS_NS);
     shared_enter(shared, PHASE_MEASURED);
     while (atomic_load(&shared->workers_ready) < shared->plan->processes) {
         if (loop_now_ns(watchdog->loop) >= until_ns)

@@ -35,6 +35,7 @@ enum fleet_end {
     END_LOST,      /* a session cannot go on */
     END_OVERFLOW,  /* more happened than there is memory to record */
     END_ALONE,     /* what was to go on beside the run has ended */
+    END_GONE,      /* a host of the crew has gone: see crew_gone */
     END_ERROR,     /* the run could not be led to its end: watchdog->error says why */
 };
 
@@ -93,13 +94,17 @@ MUST_CHECK enum fleet_end gate_await_sessions(struct watchdog *watchdog);
  * move: the roles then last as long as the connections. Those of server_counters_ask_role. */
 MUST_CHECK enum error_kind gate_note_roles(struct watchdog *watchdog);
 
+/* Gives every session the role of its server, of the plan's roles. */
+void gate_place_roles(struct shared *shared);
+
 /* Reads the servers' counters. Connections of others are waited for to go, for 0.2 s, or for 10 s
  * on private servers: see server_counters_is_shared. */
 MUST_CHECK enum fleet_end gate_read_counters(struct watchdog *watchdog,
                                              struct server_counters_reading *reading);
 
 /* The run is over: has all workers take their last readings. ERROR_WORKER_HANGS if they do not
- * within 2 s although the servers answer; those of workers_check and of server_counters_read. */
+ * within 2 s, those of hosts within 30 s, although the servers answer; those of workers_check and
+ * of server_counters_read. */
 MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
 
 /* ------------------------------------------------------------------ what is under way

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sessions of all workers that may connect at once: fewer than a server's default backlog of 50. */
+/* Sessions of all workers of all hosts that may connect at once: fewer than a server's default
+ * backlog of 50. */
 #define CONNECTING_MAX 32
 /* How long a turn may wait, and how long while sessions are still to be opened. */
 #define TURN_NS         (50 * NS_PER_MS)
@@ -26,11 +27,6 @@
 #define CLOSE_NS        (1500 * NS_PER_MS)
 #define CLOSE_THREAD_NS (4 * NS_PER_MS)
 
-static uint32_t actors_of(const struct fleet_plan *plan, uint32_t index)
-{
-    return plan->sessions / plan->processes + (index < plan->sessions % plan->processes ? 1 : 0);
-}
-
 static struct actor *actor_at(const struct worker *worker, uint32_t number)
 {
     return (struct actor *)(void *)(worker->actors + number * worker->ops->size);
@@ -38,15 +34,16 @@ static struct actor *actor_at(const struct worker *worker, uint32_t number)
 
 /* ------------------------------------------------------------------ before the gate */
 
-/* Opens sessions until CONNECTING_MAX are connecting. */
+/* Opens sessions until as many are connecting as may. */
 static enum error_kind open_sessions(struct worker *worker, struct error *error)
 {
     struct shared *shared = worker->shared;
+    uint32_t most = shared->plan->hosts > 0 ? CONNECTING_MAX / shared->plan->hosts : CONNECTING_MAX;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE && worker->opened < worker->count) {
         struct actor *actor = actor_at(worker, worker->opened);
         char hosts[CONNECT_TEXT_SIZE];
-        if (atomic_fetch_add(&shared->connecting, 1) >= CONNECTING_MAX) {
+        if (atomic_fetch_add(&shared->connecting, 1) >= (most > 0 ? most : 1)) {
             atomic_fetch_sub(&shared->connecting, 1);
             return ERROR_NONE;
         }
@@ -65,7 +62,7 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
 static void reading_taken(struct shared *shared, struct shared_worker *place)
 {
     if (atomic_fetch_sub(&place->unread, 1) == 1 &&
-        atomic_fetch_add(&shared->workers_ready, 1) + 1 == shared->plan->processes)
+        atomic_fetch_add(&shared->workers_ready, 1) + 1 == shared->processes_here)
         shared_wake(shared->coordinator_descriptor);
 }
 
@@ -182,13 +179,15 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
     worker->actors = calloc(worker->count, worker->ops->size);
     if (worker->actors == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
-    /* Every process has a seed of its own, drawn from the fleet's. */
+    /* The seed of a session depends on its number alone, however the sessions are spread. */
+    uint32_t drawn = 0;
     random_init(&random, plan->seed);
-    for (uint32_t i = 0; i < worker->index; i++)
-        (void)random_next(&random);
     random_init(&random, random_next(&random));
     for (uint32_t i = 0; i < worker->count; i++) {
         struct actor *actor = actor_at(worker, i);
+        for (; drawn < worker->index + i * plan->processes; drawn++)
+            (void)random_next(&random);
+        drawn++;
         *actor = (struct actor){.shared = worker->shared,
                                 .worker = worker->place,
                                 .ops = worker->ops,
@@ -219,7 +218,7 @@ static struct worker worker_of(const struct fleet *fleet, uint32_t index)
         .ops = fleet->ops,
         .runtime = runtimes[fleet->shared->plan->driver],
         .index = index,
-        .count = actors_of(fleet->shared->plan, index),
+        .count = fleet_plan_sessions_of(fleet->shared->plan, index),
         .turned_ns = clock_now_ns(),
     };
 }
@@ -262,9 +261,12 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
                               struct setup_session *setup, struct sim *sim,
                               struct ensemble *ensemble, struct error *error)
 {
-    uint32_t processes = fleet->shared->plan->processes;
+    const struct fleet_plan *plan = fleet->shared->plan;
+    uint32_t processes = fleet->shared->processes_here;
     pid_t parent = getpid();
     *workers = (struct workers){.fleet = *fleet};
+    if (plan->crew != NULL)
+        return crew_begin(plan->crew, fleet, error);
     if (sim != NULL) {
         workers->guest = memory_new(1, sizeof *workers->guest);
         *workers->guest = worker_of(fleet, 0);
@@ -285,7 +287,7 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
         }
         if (worker == 0) {
             if (process_follow(parent))
-                live_as_worker(fleet, workers->count, setup, ensemble);
+                live_as_worker(fleet, plan->here_first + workers->count, setup, ensemble);
             /* The parent's exit handlers and buffered output are not the child's. */
             _exit(0);
         }
@@ -299,14 +301,19 @@ enum error_kind workers_turn(const struct workers *workers, const struct loop *l
 {
     if (workers->guest != NULL)
         return worker_turn(workers->guest, most_ns, error);
-    return loop_turn(loop, loop_now_ns(loop) + most_ns, error);
+    struct crew *crew = workers->fleet.shared->plan->crew;
+    enum error_kind kind = crew != NULL ? crew_turn(crew, error) : ERROR_NONE;
+    if (kind == ERROR_NONE)
+        kind = loop_turn(loop, loop_now_ns(loop) + most_ns, error);
+    return kind == ERROR_NONE && crew != NULL ? crew_turn(crew, error) : kind;
 }
 
 enum error_kind workers_check(const struct workers *workers, struct error *error)
 {
     for (uint32_t i = 0; i < workers->count; i++) {
         siginfo_t end = {0};
-        const struct error *why = &workers->fleet.shared->workers[i].error;
+        const struct shared *shared = workers->fleet.shared;
+        const struct error *why = &shared->workers[shared->plan->here_first + i].error;
         /* WNOWAIT: workers_end reaps. */
         if (waitid(P_PID, (id_t)workers->pids[i], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             end.si_pid == 0)
@@ -326,6 +333,8 @@ enum error_kind workers_check(const struct workers *workers, struct error *error
 uint64_t workers_cpu_ns(const struct workers *workers)
 {
     uint64_t sum_ns = 0;
+    if (workers->fleet.shared->plan->crew != NULL)
+        return crew_cpu_ns(workers->fleet.shared->plan->crew);
     for (uint32_t i = 0; i < workers->count; i++) {
         clockid_t clock;
         struct timespec used;
@@ -340,6 +349,8 @@ void workers_end(struct workers *workers)
     struct shared *shared = workers->fleet.shared;
     uint64_t until_ns = clock_now_ns() + worker_close_ns(shared->plan) + END_NS;
     shared_enter(shared, PHASE_CLOSE);
+    if (shared->plan->crew != NULL)
+        crew_end(shared->plan->crew, worker_close_ns(shared->plan) + 2 * END_NS);
     for (uint32_t i = 0; i < workers->count; i++) {
         while (waitpid(workers->pids[i], NULL, WNOHANG) == 0) {
             if (clock_now_ns() >= until_ns)

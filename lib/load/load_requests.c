@@ -82,6 +82,7 @@ void load_requests_init(struct load_session *session, uint64_t seed)
     struct load_requests *requests = &session->requests;
     uint32_t number = session->actor.session;
     random_init(&requests->random, seed);
+    requests->seed = seed;
     snprintf(requests->folder, sizeof requests->folder, "%s/c/%u", root, number);
     snprintf(requests->child, sizeof requests->child, "%s/c/%u/n%0*d", root, number, DIGITS, 0);
     snprintf(requests->pair, sizeof requests->pair, "%s/c/%u/p%0*d", root, number, DIGITS, 0);
@@ -93,6 +94,12 @@ static uint32_t draw_znode(struct load_session *session)
     uint32_t znodes = session->load->plan->znodes;
     return znodes == 0 ? session->actor.session
                        : (uint32_t)random_below(&session->requests.random, znodes);
+}
+
+void load_requests_seek(struct load_session *session, uint64_t number)
+{
+    struct load_requests *requests = &session->requests;
+    random_init(&requests->random, requests->seed + number);
 }
 
 /* A delete that finds nothing to delete creates, and one of the creates to come deletes in its

@@ -143,7 +143,7 @@ static void rest(struct load_session *session)
     struct load_shared *load = session->load;
     session->state = LOAD_IDLE;
     actor_step(&session->actor);
-    if (atomic_fetch_add(&load->resting, 1) + 1 == load->plan->fleet.sessions)
+    if ((atomic_fetch_add(&load->rests, 1) + 1) % load->shared->sessions_here == 0)
         shared_wake(load->shared->coordinator_descriptor);
 }
 
@@ -214,6 +214,7 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
         load_meter_delayed(session, due_ns);
     else
         load_meter_late(session, due_ns, session->looked_ns, now_ns);
+    load_requests_seek(session, session->schedule.number);
     schedule_advance(&session->schedule);
     send(session, load_requests_draw(session), due_ns);
     return true;
@@ -403,7 +404,7 @@ static void state_changed(void *owner, enum client_state state)
     struct load_session *session = owner;
     if (session->state == LOAD_READ)
         return;
-    if (state == CLIENT_EXPIRED) {
+    if (state >= CLIENT_EXPIRED) {
         lose(session, ZK_SESSION_EXPIRED);
         return;
     }

@@ -2,6 +2,7 @@
 #include "load/internal.h"
 
 #include "base/memory.h"
+#include "fleet/crew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static const struct watchdog_kind watchdog_kind = {
 static void await_rest(struct load_trial *trial)
 {
     watchdog_rest(&trial->watchdog);
-    while (goes_on(trial) && atomic_load(&trial->load->resting) < trial->plan->fleet.sessions)
+    while (goes_on(trial) && atomic_load(&trial->load->rests) < trial->rests_due)
         trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
 }
 
@@ -76,7 +77,7 @@ static void carry_out(struct load_trial *trial, int order)
 {
     if (!goes_on(trial))
         return;
-    atomic_store(&trial->load->resting, 0);
+    trial->rests_due += trial->plan->fleet.sessions;
     atomic_store(&trial->load->chores_done, 0);
     shared_tell_all(trial->load->shared, order);
     await_rest(trial);
@@ -129,10 +130,17 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
     }
     if (kind == ERROR_NONE)
         kind = make_folders(trial, error);
-    const struct fleet fleet = {trial->load->shared, &load_session_ops, trial->load};
+    struct fleet fleet = {.shared = trial->load->shared,
+                          .ops = &load_session_ops,
+                          .kind = trial->load,
+                          .remote = &load_crew_kind,
+                          .root = trial->plan->root};
+    char *text = trial->plan->fleet.crew != NULL ? load_crew_describe(trial->plan) : NULL;
+    fleet.text = text;
     if (kind == ERROR_NONE)
         kind = workers_start(&trial->workers, &fleet, trial->setup, trial->sim,
                              trial->host->ensemble, error);
+    free(text);
     trial->are_working = kind == ERROR_NONE;
     if (kind != ERROR_NONE)
         return kind;
@@ -172,7 +180,9 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
     *trial = (struct load_trial){
         .plan = plan,
         .host = host,
-        .counters = {.servers = host->servers, .companions = host->companions},
+        .counters = {.servers = host->servers,
+                     .companions = host->companions,
+                     .crew = plan->fleet.crew},
     };
     trial->end = fleet_end_of(prepare(trial, &trial->error));
     if (goes_on(trial))
@@ -181,6 +191,21 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
 }
 
 /* ------------------------------------------------------------------ the load */
+
+/* A read of the trial's root by the set-up session; it is counted as one of that session's. */
+static void probe(struct load_trial *trial)
+{
+    const struct client *client = trial->setup->session.client;
+    bool there;
+    uint64_t before_ns = load_trial_now_ns(trial);
+    if (trial->plan->fleet.crew == NULL ||
+        load_shared_window(trial->load, before_ns) != LOAD_MEASURED)
+        return;
+    trial->end =
+        fleet_end_of(setup_session_exists(trial->setup, trial->plan->root, &there, &trial->error));
+    if (goes_on(trial)) /* without a wait for a connection */
+        histogram_record(trial->result->probes, load_trial_now_ns(trial) - client->sent_ns);
+}
 
 /* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
  * waits for the next call: the servers are asked before a kill, and what is read at the end of a
@@ -198,6 +223,8 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
         if (goes_on(trial) && load_trial_now_ns(trial) < until_ns)
             trial->end = fleet_end_of(
                 load_faults_turn(&trial->faults, load_trial_now_ns(trial), &trial->error));
+        if (goes_on(trial))
+            probe(trial);
     }
 }
 
@@ -206,8 +233,10 @@ void load_trial_start(struct load_trial *trial)
     if (!goes_on(trial))
         return;
     trial->progress.phase = LOAD_WARMS_UP;
-    trial->load->starts_ns = load_trial_now_ns(trial);
-    atomic_store(&trial->load->resting, 0);
+    /* To the nanosecond before the measured time: which operations are due in that depends on the
+     * seed alone. */
+    trial->load->starts_ns = atomic_load(&trial->load->measures_ns) - trial->plan->warm_up_ns;
+    trial->rests_due += trial->plan->fleet.sessions;
     shared_tell_all(trial->load->shared, LOAD_ORDER_START);
     load_trial_wait(trial, atomic_load(&trial->load->measures_ns));
     if (goes_on(trial))
@@ -218,12 +247,16 @@ void load_trial_start(struct load_trial *trial)
 
 /* At the load's end the sessions stop by themselves, but those without a connection. A worker that
  * did not run for all of the load may not know yet that the load has begun: its sessions have sent
- * nothing, and the order to stop would be the first that they hear. */
+ * nothing, and the order to stop would be the first that they hear. Other hosts have begun later,
+ * by as much as the order to start took, and are not to be stopped before their own end. */
 static void drain(struct load_trial *trial)
 {
     watchdog_rest(&trial->watchdog);
     while (goes_on(trial) && !shared_have_taken(trial->load->shared))
         trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
+    if (trial->plan->fleet.crew != NULL)
+        load_trial_wait(trial, crew_begun_ns(trial->plan->fleet.crew) +
+                                   atomic_load(&trial->load->ends_ns) - trial->load->starts_ns);
     if (!goes_on(trial))
         return;
     shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
@@ -270,13 +303,17 @@ static void compare_counts(struct load_trial *trial)
         .had_faults = trial->plan->fault_count > 0,
         .has_companions = trial->host->companions > 0,
         .is_shared = server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions),
+        .lacks_meeting =
+            server_counters_lacks_meeting(&trial->at_start, trial->plan->fleet.sessions),
         .reconnects = result->reconnects,
+        .authenticates = identity_is_known(trial->plan->fleet.servers->identity),
         .losses = result->losses,
         .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
         .setup_session_requests = trial->setup->session.requests - trial->setup_session_requests,
         .pings_most = trial->sim != NULL /* nobody pings there */
                           ? 0
                           : setup_session_pings(trial->setup, trial->started_ns) +
+                                server_counters_meeting_pings(&trial->counters, trial->started_ns) +
                                 shared_pings_most(trial->load->shared, load_trial_now_ns(trial)),
     };
     result->reconcile = reconcile(&facts);
@@ -338,8 +375,11 @@ static void describe_end(const struct load_trial *trial)
     else if (result->end == END_DEADLINE)
         snprintf(result->reason, sizeof result->reason,
                  "nothing moved for %g s: %u of %u sessions have got all their replies",
-                 (double)trial->plan->fleet.timeout_ns / 1e9, atomic_load(&trial->load->resting),
+                 (double)trial->plan->fleet.timeout_ns / 1e9,
+                 atomic_load(&trial->load->rests) + trial->plan->fleet.sessions - trial->rests_due,
                  trial->plan->fleet.sessions);
+    else if (result->end == END_GONE)
+        snprintf(result->reason, sizeof result->reason, "%s", crew_gone(trial->plan->fleet.crew));
     else if (result->end == END_LOST)
         snprintf(result->reason, sizeof result->reason, "session %u %s",
                  atomic_load(&shared->first_lost) - 1,
@@ -350,6 +390,7 @@ static void describe_end(const struct load_trial *trial)
 static void take_result(struct load_trial *trial, bool alone)
 {
     struct shared *shared = trial->load->shared;
+    uint64_t absent_ns = trial->absent_ns; /* to take what hosts report is work, and no absence */
     /* What the sessions know of their pings is in their reports; and with its report a session
      * settles what it was notified of: there is no other inquiry in a load. */
     bool inquired = goes_on(trial) && shared_inquire(shared);
@@ -360,9 +401,13 @@ static void take_result(struct load_trial *trial, bool alone)
         read_servers(trial);
     if (!goes_on(trial))
         return;
+    if (trial->plan->fleet.crew != NULL) {
+        trial->result->start_spread_ns = crew_spread_ns(trial->plan->fleet.crew);
+        trial->result->meeting_requests = crew_requests(trial->plan->fleet.crew);
+    }
     trial->result->absent_ns = shared_absent_ns(shared);
-    if (trial->absent_ns > trial->result->absent_ns)
-        trial->result->absent_ns = trial->absent_ns;
+    if (absent_ns > trial->result->absent_ns)
+        trial->result->absent_ns = absent_ns;
     load_result_add_up(trial->result);
     if (alone)
         compare_counts(trial);

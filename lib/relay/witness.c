@@ -24,12 +24,18 @@ static const struct {
                   {OPCODE_SET_DATA, TALLY_SET},  {OPCODE_DELETE, TALLY_DELETE},
                   {OPCODE_MULTI, TALLY_MULTI},   {OPCODE_SYNC, TALLY_SYNC}};
 
+/* Whether it is of a session's work, and not of its keeping, its beginning or its end. */
+static bool is_work(enum opcode opcode)
+{
+    return opcode != OPCODE_PING && opcode != OPCODE_CLOSE && opcode != OPCODE_AUTH;
+}
+
 static void take(const struct traffic *traffic, struct witness_reading *reading)
 {
     const struct traffic_figures *of = traffic->operations;
     struct tally *tally = &reading->tally;
     *reading = (struct witness_reading){
-        .requests = traffic_requests(traffic),
+        .requests = traffic_requests(traffic) - of[OPCODE_AUTH].requests,
         .pings = {of[OPCODE_PING].requests, of[OPCODE_PING].replies},
         .tally.of = {[TALLY_CREATE_FAILED] = of[OPCODE_CREATE].failed,
                      [TALLY_DELETE_FAILED] = of[OPCODE_DELETE].failed,
@@ -38,7 +44,7 @@ static void take(const struct traffic *traffic, struct witness_reading *reading)
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         tally->of[operations[i].kind] = of[operations[i].opcode].requests;
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
-        if (opcode != OPCODE_PING && opcode != OPCODE_CLOSE) {
+        if (is_work(opcode)) {
             tally_add(tally, TALLY_BYTES_SENT, of[opcode].bytes_sent);
             tally_add(tally, TALLY_BYTES_RECEIVED, of[opcode].bytes_received);
         }

@@ -40,11 +40,12 @@ MUST_CHECK enum error_kind witness_start(const struct connect_string *servers,
 /* Ends the relay, and with it every connection through it. A witness that is all zero is fine. */
 void witness_end(struct witness *witness);
 
-/* What was read since the start, without the opening and the closing of sessions. */
+/* What was read since the start, without the opening, the credentials and the closing of sessions.
+ */
 struct witness_reading {
     struct tally tally; /* without notifications that did not wake their session, and with bytes
                            without those of pings */
-    uint64_t requests;  /* all but pings, of whatever kind */
+    uint64_t requests;  /* all but pings and credentials, of whatever kind */
     uint64_t pings[CONVERSATION_SIDES]; /* and the replies to them */
 };
 

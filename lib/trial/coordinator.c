@@ -94,6 +94,7 @@ static void open_gate(struct monitor *monitor, uint64_t gate_ns)
     const struct trial_plan *plan = monitor->memory->plan;
     monitor->opened_ns = clock_now_ns();
     monitor->gate_ns = gate_ns;
+    atomic_store(&monitor->memory->gate_ns, gate_ns);
     watchdog_rest(&monitor->watchdog);
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
         monitor->closes_ns = gate_ns + plan->duration_ns;
@@ -167,10 +168,15 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
     enum fleet_end end = fleet_end_of(watchdog_start(&monitor.watchdog));
     if (end == END_DONE)
         end = lead(&monitor, setup, result);
-    stall_end(&monitor.stall, loop_now_ns(loop), end == END_DEADLINE);
-    result->stalls = monitor.stall.found;
+    uint64_t ended_ns = loop_now_ns(loop);
+    bool at_deadline = end == END_DEADLINE, is_scattered = plan_is_scattered(monitor.memory->plan);
+    if (!is_scattered)
+        stall_end(&monitor.stall, ended_ns, at_deadline);
     if (end != END_ERROR && gate_close(&monitor.watchdog) != ERROR_NONE)
         end = END_ERROR;
+    if (is_scattered)
+        stall_end(&monitor.stall, ended_ns, at_deadline);
+    result->stalls = monitor.stall.found;
     watchdog_stop(&monitor.watchdog);
     result->end = end;
     return end == END_ERROR ? error->kind : ERROR_NONE;

@@ -81,7 +81,9 @@ static void find_server(struct stall *stall)
 static void hear_workers(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;
-    bool pauses = false;
+    /* Of a session on another host it is known alone whether it holds. */
+    bool pauses = memory->plan->fleet.crew != NULL && memory->plan->hold.mean_ns > 0 &&
+                  handoff_holder(memory, 0) != 0;
     stall->request_is_out = false;
     for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
         const struct shared_session *session = &memory->fleet->sessions[i];
@@ -158,7 +160,7 @@ void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
 {
     struct trial_memory *memory = stall->memory;
-    if (memory == NULL)
+    if (memory == NULL || plan_is_scattered(memory->plan)) /* hosts tell too seldom */
         return;
     uint64_t moved = movement(memory);
     bool moves = moved != stall->moved;
@@ -261,8 +263,9 @@ static void find_brief(struct stall *stall, uint64_t now_ns)
 {
     measure_bound(stall);
     uint64_t length_ns = longest_owed_ns(stall->memory);
+    bool is_long = plan_is_scattered(stall->memory->plan) && length_ns > stall->bound_ns;
     if (length_ns < STALL_BRIEF_NS || length_ns <= stall->median_ns * STALL_BRIEF_LATENCIES ||
-        !is_most(stall, length_ns, now_ns))
+        (!is_long && !is_most(stall, length_ns, now_ns)))
         return;
     if (stall->server[0] == '\0')
         find_lone_server(stall);

@@ -22,6 +22,7 @@ struct run {
     struct setup_session *setup; /* the host's, or the simulation's own */
     struct server_counters counters;
     struct trial_memory *memory;
+    bool answered; /* all servers did, after the trial */
 };
 
 /* ------------------------------------------------------------------ adding up */
@@ -88,16 +89,19 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .untold = &run->counters.untold,
         .are_private = server_counters_is_private(&run->counters),
         .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
+        .lacks_meeting = server_counters_lacks_meeting(&led->at_gate, run->plan->fleet.sessions),
         .has_companions = run->host->companions > 0,
         .had_death = !injection_none_yet(run->memory),
         .exits = atomic_load(&run->memory->exits),
         .reconnects = result->reconnects,
+        .authenticates = identity_is_known(run->plan->fleet.servers->identity),
         .losses = atomic_load(&fleet->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
         .setup_session_requests = run->setup->session.requests - led->setup_session_requests,
     };
     if (run->counters.sim == NULL) /* nobody pings there */
         facts.pings_most = setup_session_pings(run->setup, led->gate_ns) +
+                           server_counters_meeting_pings(&run->counters, led->gate_ns) +
                            shared_pings_most(fleet, loop_now_ns(&run->setup->session.loop));
     return facts;
 }
@@ -114,7 +118,7 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
     if (found.reconciled == RECONCILED_NO)
         trial_memory_violate(
             run->memory, &(struct violation){.kind = VIOLATION_SERVERS,
-                                             .handoff = trial_memory_rows_used(run->memory, 0) - 1,
+                                             .handoff = trial_memory_last_handoff(run->memory, 0),
                                              .counter = found.counter,
                                              .expected = (int64_t)found.sessions,
                                              .found = (int64_t)found.servers});
@@ -138,7 +142,7 @@ static enum error_kind add_wire(const struct run *run, const struct reconcile_fa
         result->wire = RECONCILED_NO;
         trial_memory_violate(
             run->memory, &(struct violation){.kind = VIOLATION_WIRE,
-                                             .handoff = trial_memory_rows_used(run->memory, 0) - 1,
+                                             .handoff = trial_memory_last_handoff(run->memory, 0),
                                              .tally = difference.kind,
                                              .expected = (int64_t)difference.sessions,
                                              .found = (int64_t)difference.wire});
@@ -175,7 +179,8 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
         kind = znodes_check_leftovers(memory, run->setup, error);
     if (kind == ERROR_NONE && done)
         kind = znodes_check_counters(memory, run->setup, error);
-    if (kind == ERROR_NONE && at_deadline)
+    /* A server that hangs keeps back what its sessions wait for. */
+    if (kind == ERROR_NONE && at_deadline && run->answered)
         kind = znodes_check_wakeups(memory, run->setup, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -231,17 +236,27 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
     struct workers workers;
     struct coordinator_result led;
     struct error why;
-    const struct fleet fleet = {run->memory->fleet, &lock_session_ops, run->memory};
+    char *text = run->plan->fleet.crew != NULL ? lock_crew_describe(run->plan) : NULL;
+    const struct fleet fleet = {.shared = run->memory->fleet,
+                                .ops = &lock_session_ops,
+                                .kind = run->memory,
+                                .remote = lock_crew_kind_of(run->plan),
+                                .text = text,
+                                .root = run->plan->root};
     enum error_kind kind =
         workers_start(&workers, &fleet, run->setup, run->counters.sim, run->host->ensemble, error);
+    free(text);
     if (kind != ERROR_NONE)
         return kind;
     kind = coordinator_lead(&workers, run->setup, &run->counters, &run->host->watch, &led, error);
     if (kind == ERROR_NONE) {
+        if (led.end == END_DONE && plan_is_scattered(run->plan))
+            lock_scattered_settle(run->memory);
         add_workers(run, result);
         /* A trial that was cut short has a reason of its own: that a server does not tell its
          * counters then is no error, unless it is a private one, which has died. */
         kind = read_whole(run, &workers, &led, result, &why);
+        run->answered = kind == ERROR_NONE;
         if (kind != ERROR_NONE && (led.end == END_DONE || run->host->ensemble != NULL))
             *error = why;
         else
@@ -305,7 +320,9 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
     struct run run = {
         .plan = plan,
         .host = host,
-        .counters = {.servers = host->servers, .companions = host->companions},
+        .counters = {.servers = host->servers,
+                     .companions = host->companions,
+                     .crew = plan->fleet.crew},
         .memory = memory,
     };
     kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)

@@ -117,7 +117,7 @@ static enum error_kind open_all(uint16_t port, struct session *sessions, uint32_
     enum error_kind kind = library_load(LIBRARY_ST, &library, error);
     for (uint32_t i = 0; kind == ERROR_NONE && i < count; i++) {
         sessions[i].descriptor = -1;
-        kind = library_open(&library, hosts, watch, SESSION_TIMEOUT_MS, &sessions[i],
+        kind = library_open(&library, hosts, watch, NULL, SESSION_TIMEOUT_MS, &sessions[i],
                             &sessions[i].zk, error);
         if (kind == ERROR_NONE)
             refresh(epoll, &sessions[i]);

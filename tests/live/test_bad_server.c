@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "client/event_loop.h"
+#include "fleet/setup_session.h"
 #include "tests/support/port.h"
 #include "tests/support/test.h"
 
@@ -36,7 +37,7 @@ static bool read_message(int descriptor, uint32_t *xid)
 
 /* ConnectResponse: version, timeout, session, password, read-only; ReplyHeader: xid, zxid, error.
  */
-static void serve(int listener, const void *body, uint32_t body_size)
+static void serve(int listener, int code, const void *body, uint32_t body_size)
 {
     struct __attribute__((packed)) {
         uint32_t length, version, timeout_ms, session[2], password_length;
@@ -48,7 +49,7 @@ static void serve(int listener, const void *body, uint32_t body_size)
         write(descriptor, &welcome, sizeof welcome) != sizeof welcome)
         _exit(1);
     while (read_message(descriptor, &xid)) {
-        const uint32_t head[] = {htonl(16 + body_size), xid, 0, htonl(1), 0};
+        const uint32_t head[] = {htonl(16 + body_size), xid, 0, htonl(1), htonl((uint32_t)code)};
         char reply[64];
         memcpy(reply, head, sizeof head);
         memcpy(reply + sizeof head, body, body_size);
@@ -108,12 +109,12 @@ static void assert_refused(const struct request *request, const void *body, uint
     pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        serve(listening, body, body_size);
+        serve(listening, 0, body, body_size);
     }
     close(listening);
     established = has_replied = false;
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
-    assert_int_equal(event_loop_new(1, &events, &error), ERROR_NONE);
+    assert_int_equal(event_loop_new(1, NULL, &events, &error), ERROR_NONE);
     assert_int_equal(
         event_loop_open(events, hosts, TIMEOUT_MS, 1, &listener, NULL, &client, &error),
         ERROR_NONE);
@@ -149,6 +150,27 @@ TEST(test_a_list_that_cannot_be_has_failed)
     }
 }
 
+/* AuthFailed, as of a server whose scheme digest is switched off. */
+TEST(test_a_server_that_takes_no_credentials_is_told)
+{
+    struct identity ann = {.credentials = "ann:secret"};
+    struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
+    struct setup_session *setup = NULL;
+    struct error error;
+    int listening = port_listen(&servers.endpoints[0].port);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        serve(listening, -115, "", 0);
+    }
+    close(listening);
+    servers.identity = &ann;
+    assert_int_equal(setup_session_new(&servers, NULL, PATIENCE_NS, -1, &setup, &error),
+                     ERROR_REFUSED_IDENTITY);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
 /* A session that has not been opened cannot be closed in order: that is told. */
 TEST(test_a_close_that_nobody_confirms_is_told)
 {
@@ -160,7 +182,7 @@ TEST(test_a_close_that_nobody_confirms_is_told)
     char hosts[32];
     int listening = port_listen(&port); /* and nobody accepts */
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
-    assert_int_equal(event_loop_new(2, &events, &error), ERROR_NONE);
+    assert_int_equal(event_loop_new(2, NULL, &events, &error), ERROR_NONE);
     for (int i = 0; i < 2; i++)
         assert_int_equal(
             event_loop_open(events, hosts, TIMEOUT_MS, 1, &listener, NULL, &client, &error),

@@ -232,7 +232,7 @@ static void check_orders_to_who_dies(int how)
     atomic_store(&dying.orders, 0);
     atomic_store(&dying.connections, 0);
     sem_init(&dying.go_on, 0, 0);
-    live_expect(thread_sessions_new(1, &hooks, &threads, &error), &error);
+    live_expect(thread_sessions_new(1, NULL, &hooks, &threads, &error), &error);
     live_expect(thread_sessions_open(threads, hosts, 6000, 1, &noting, NULL, &dying.client, &error),
                 &error);
     assert_true(await_count(&dying.connections, 1));
@@ -280,7 +280,7 @@ TEST(test_a_close_may_be_cut_short)
         struct client *client;
         struct error error = {0};
         unsigned established = 0;
-        live_expect(event_loop_new(SESSIONS, &events, &error), &error);
+        live_expect(event_loop_new(SESSIONS, NULL, &events, &error), &error);
         for (int i = 0; i < SESSIONS; i++)
             live_expect(
                 event_loop_open(events, hosts, 60000, 1, &counting, &established, &client, &error),

@@ -208,12 +208,12 @@ static void open_session(enum driver driver, uint32_t depth, uint32_t timeout_ms
     session.depth = depth;
     connect_format(&live_servers, true, hosts, sizeof hosts);
     if (driver == DRIVER_EVENTS) {
-        live_expect(event_loop_new(1, &session.events, &error), &error);
+        live_expect(event_loop_new(1, NULL, &session.events, &error), &error);
         live_expect(event_loop_open(session.events, hosts, timeout_ms, depth, &listener, NULL,
                                     &session.client, &error),
                     &error);
     } else if (driver == DRIVER_THREADS) {
-        live_expect(thread_sessions_new(1, &hooks, &session.threads, &error), &error);
+        live_expect(thread_sessions_new(1, NULL, &hooks, &session.threads, &error), &error);
         live_expect(thread_sessions_open(session.threads, hosts, timeout_ms, depth, &listener, NULL,
                                          &session.client, &error),
                     &error);

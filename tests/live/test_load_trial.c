@@ -485,7 +485,7 @@ static void assert_cpu_adds_up(const struct load_result *result)
 {
     uint64_t sum_ns = 0, all_ns = 0, servers_ns = 0;
     for (uint32_t i = 0; i < result->load->plan->seconds; i++) {
-        sum_ns += result->usage[i].client_cpu_ns;
+        sum_ns += load_shared_second_sum(result->load, i).cpu_ns;
         servers_ns += result->usage[i].server_cpu_ns;
     }
     assert_int_equal(result->server_cpu_ns, servers_ns);

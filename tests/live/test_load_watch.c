@@ -207,22 +207,20 @@ TEST(a_session_is_told_of_its_own_write_before_the_reply)
 #define FORETOLD_SESSIONS 7
 
 struct foretold {
-    struct random random[FORETOLD_SESSIONS];
+    uint64_t seeds[FORETOLD_SESSIONS];
     bool watches[FORETOLD_SESSIONS];
     uint64_t notifications, fired, most;
     uint64_t measured; /* of the notifications */
 };
 
-/* As the fleet seeds its sessions, and these themselves. */
+/* As the fleet seeds its sessions. */
 static void foretell_seeds(struct foretold *foretold, uint64_t seed)
 {
     struct random random;
     random_init(&random, seed);
     random_init(&random, random_next(&random));
     for (int session = 0; session < FORETOLD_SESSIONS; session++)
-        random_init(&foretold->random[session], random_next(&random));
-    for (int session = 0; session < FORETOLD_SESSIONS; session++)
-        (void)random_next(&foretold->random[session]);
+        foretold->seeds[session] = random_next(&random);
 }
 
 static void foretell_write(struct foretold *foretold, bool measured)
@@ -246,12 +244,13 @@ static struct foretold foretell(const struct load_plan *plan, uint64_t warm_up)
     foretell_seeds(&foretold, plan->fleet.seed);
     for (uint64_t i = 0; i < warm_up + plan->rate_per_s * plan->seconds; i++) {
         uint64_t session = i % FORETOLD_SESSIONS;
-        struct random *random = &foretold.random[session];
-        enum load_kind kind = mix_draw(&plan->mix, random);
-        (void)random_below(random, plan->znodes);
+        struct random random; /* of each operation its own */
+        random_init(&random, foretold.seeds[session] + i);
+        enum load_kind kind = mix_draw(&plan->mix, &random);
+        (void)random_below(&random, plan->znodes);
         if (kind == LOAD_SET)
             foretell_write(&foretold, i >= warm_up);
-        else if (random_below(random, 100) < plan->watch_percent)
+        else if (random_below(&random, 100) < plan->watch_percent)
             foretold.watches[session] = true;
     }
     return foretold;

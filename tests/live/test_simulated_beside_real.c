@@ -111,7 +111,7 @@ static void open_actor(struct side *side, struct side_session *actor)
         return;
     }
     connect_format(&live_servers, true, hosts, sizeof hosts);
-    live_expect(event_loop_new(1, &actor->events, &error), &error);
+    live_expect(event_loop_new(1, NULL, &actor->events, &error), &error);
     live_expect(event_loop_open(actor->events, hosts, SESSION_TIMEOUT_MS, 1, &listener, actor,
                                 &actor->client, &error),
                 &error);

@@ -8,27 +8,10 @@
 static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "walkback",
                                       "ticket",      "rwlock",     "barrier"};
 
-/* The packets of a ping, as the wire has them: a length and a header of a request, and of a reply.
- */
-enum { PING_SENT = 4 + 8, PING_RECEIVED = 4 + 16 };
-
-/* As many bytes more in each direction, where a trial was so long that sessions have sent pings,
- * are the same. */
-static void leave_out_pings(const struct trial_result *real, const struct trial_result *sim,
-                            struct tally *total)
-{
-    uint64_t more = total->of[TALLY_BYTES_SENT] - sim->total.of[TALLY_BYTES_SENT];
-    assert_int_equal(more % PING_SENT, 0);
-    assert_in_range(more / PING_SENT, 0, simulate_pings_most(real));
-    total->of[TALLY_BYTES_SENT] -= more;
-    total->of[TALLY_BYTES_RECEIVED] -= more / PING_SENT * PING_RECEIVED;
-}
-
 static void assert_same_counts(const struct trial_result *real, const struct trial_result *sim)
 {
     const struct trial_plan *plan = real->memory->plan;
-    struct tally total = real->total;
-    leave_out_pings(real, sim, &total);
+    struct tally total = simulate_leave_out_pings(real, &real->total, &sim->total);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (total.of[kind] != sim->total.of[kind])
             fail_msg("%s, %u clients: %llu of kind %d on the servers, %llu in the simulation",

@@ -86,7 +86,7 @@ static void stall_with(enum driver driver)
 {
     struct freeze freeze = {.after = 10, .length_ns = 5 * NS_PER_S / 2};
     struct trial_plan plan = live_plan("scalable", 2);
-    const struct connect_string alone = {{live_servers.endpoints[frozen]}, 1, ""};
+    const struct connect_string alone = {.endpoints = {live_servers.endpoints[frozen]}, .count = 1};
     plan.fleet.servers = &alone;
     plan.fleet.driver = driver;
     plan.pace = PACE_FREE;
@@ -185,7 +185,10 @@ TEST(test_a_server_that_stands_still_for_good_is_named)
     assert_int_equal(result->end, END_DEADLINE);
     snprintf(words, sizeof words, "; out at %s (no answer in time): 1 request", frozen_address());
     assert_has(result->reason, words);
-    assert_null(strstr(result->reason, "not read"));
+    /* Of this server none is answered but not read; the answer to who asks another may just come.
+     */
+    const char *behind = strstr(result->reason, words) + strlen(words);
+    assert_true(*behind == '\0' || *behind == ';');
     trial_result_free(result);
 }
 

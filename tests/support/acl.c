@@ -73,14 +73,19 @@ void acl_create(const char *path, int permissions)
     assert_int_equal(acl_request(ACL_CREATE, path, permissions), ZOK);
 }
 
+void acl_allow(const char *path, int permissions)
+{
+    assert_int_equal(acl_request(ACL_SET, path, permissions), ZOK);
+}
+
 void acl_forbid_reading(const char *path)
 {
-    assert_int_equal(acl_request(ACL_SET, path, ZOO_PERM_ALL & ~ZOO_PERM_READ), ZOK);
+    acl_allow(path, ZOO_PERM_ALL & ~ZOO_PERM_READ);
 }
 
 void acl_open(const char *path)
 {
-    assert_int_equal(acl_request(ACL_SET, path, ZOO_PERM_ALL), ZOK);
+    acl_allow(path, ZOO_PERM_ALL);
 }
 
 bool acl_hides(const char *path)

@@ -12,6 +12,9 @@
 /* Creates a persistent znode. */
 void acl_create(const char *path, int permissions);
 
+/* From now on everybody has these permissions, and nobody any others. */
+void acl_allow(const char *path, int permissions);
+
 /* Until acl_open nobody may read its data or list its children. */
 void acl_forbid_reading(const char *path);
 

@@ -222,7 +222,7 @@ static void state_changed(void *owner, enum client_state state)
         sim_at(ordeal->world,
                sim_now_ns(ordeal->world) + random_below(&ordeal->random, 8 * NS_PER_MS), arrive,
                actor);
-    if (state != CLIENT_EXPIRED)
+    if (state < CLIENT_EXPIRED)
         return;
     if (!actor->expired)
         ordeal_condemn(ordeal, actor, "its session was expired by nobody");

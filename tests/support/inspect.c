@@ -94,7 +94,7 @@ int open_actors(void **state)
         return -1;
     command = (struct command){.settings = NULL};
     memset(actors, 0, sizeof actors);
-    assert_int_equal(event_loop_new(ACTORS, &events, &error), ERROR_NONE);
+    assert_int_equal(event_loop_new(ACTORS, NULL, &events, &error), ERROR_NONE);
     for (unsigned i = 0; i < ACTORS; i++)
         assert_int_equal(event_loop_open(events, outside, TIMEOUT_MS, 1, &listener, &actors[i],
                                          &actors[i].client, &error),

@@ -4,8 +4,8 @@
 void assert_status(const struct command *command, int status)
 {
     if (command->status != status)
-        fail_msg("exit status %d, not %d\n%s%s", command->status, status, command->out,
-                 command->err);
+        fail_msg("exit status %d, not %d\n%s%s", command->status, status, command->err,
+                 command->out);
 }
 
 void assert_complaint(const char *err, const char *words)

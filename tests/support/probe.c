@@ -198,12 +198,12 @@ static int open_session_for(uint32_t session_timeout_ms)
                            .connections_awaited = 1};
     connect_format(&live_servers, true, hosts, sizeof hosts);
     if (driver == DRIVER_EVENTS) {
-        live_expect(event_loop_new(1, &probe.events, &error), &error);
+        live_expect(event_loop_new(1, NULL, &probe.events, &error), &error);
         live_expect(event_loop_open(probe.events, hosts, session_timeout_ms, 1, &listener, NULL,
                                     &probe.client, &error),
                     &error);
     } else {
-        live_expect(thread_sessions_new(1, &hooks, &probe.threads, &error), &error);
+        live_expect(thread_sessions_new(1, NULL, &hooks, &probe.threads, &error), &error);
         live_expect(thread_sessions_open(probe.threads, hosts, session_timeout_ms, 1, &listener,
                                          NULL, &probe.client, &error),
                     &error);

@@ -215,7 +215,7 @@ static void await(const struct workers *workers, const struct loop *loop, _Atomi
 TEST_BETWEEN(test_a_fleet_runs_actors_of_any_kind, set_up, tear_down)
 {
     const struct sim_options options = {.servers = 3, .seed = 1, .costs = {.network_ns = 1000}};
-    const struct fleet fleet = {shared, &reader_ops, &plan};
+    const struct fleet fleet = {.shared = shared, .ops = &reader_ops, .kind = &plan};
     struct workers workers;
     struct error error;
     struct loop loop = {.sim = NULL};

@@ -218,3 +218,139 @@ TEST_BETWEEN(test_what_is_no_barrier_lets_everybody_in, NULL, tear_down)
     checker_left(memory, 0, 0, 0);
     assert_int_equal(atomic_load(&memory->violation_count), 0);
 }
+
+/* ------------------------------------------------------------------ on two hosts */
+
+#define US(time) ((uint64_t)(time)*1000)
+
+/* Of session 0 or 1, each on a host of its own, in microseconds by that host's clock, which is
+ * ahead of the run's by so much. */
+static struct tenure held(uint32_t session, uint64_t from_us, uint64_t until_us, int64_t least_us,
+                          int64_t most_us)
+{
+    return (struct tenure){.session = session,
+                           .first = session,
+                           .order = 10 + session,
+                           .granted_ns = US(from_us),
+                           .release_ns = US(until_us),
+                           .least_ahead_ns = least_us * 1000,
+                           .most_ahead_ns = most_us * 1000};
+}
+
+static void compare_in(const char *recipe, struct tenure one, struct tenure other)
+{
+    const struct tenure both[] = {one, other};
+    begin(recipe);
+    lock_scattered_compare(memory, both, 2);
+}
+
+static void compare(struct tenure one, struct tenure other)
+{
+    compare_in("scalable", one, other);
+}
+
+static void expect_none(void)
+{
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
+}
+
+/* The second was granted at 140 to 160 by the run's clock, and the first released at 150. */
+TEST_BETWEEN(test_hosts_whose_clocks_allow_it_have_made_no_mistake, NULL, tear_down)
+{
+    compare(held(0, 100, 150, 0, 0), held(1, 1160, 1300, 1000, 1020));
+    expect_none();
+    compare(held(0, 1100, 1150, 1000, 1020), held(1, 140, 300, 0, 0));
+    expect_none();
+    compare(held(0, 100, 150, 0, 0), held(1, 1150, 1300, 1000, 1000));
+    expect_none();
+}
+
+TEST_BETWEEN(test_two_hosts_that_surely_held_at_once_are_told, NULL, tear_down)
+{
+    compare(held(0, 100, 150, 0, 0), held(1, 1149, 1300, 1000, 1020));
+    expect(VIOLATION_TWO_HOLDERS, 1);
+    assert_int_equal(memory->violations[0].other, 1);
+    compare(held(0, 1100, 1170, 1000, 1020), held(1, 149, 300, 0, 0));
+    expect(VIOLATION_TWO_HOLDERS, 1);
+}
+
+TEST_BETWEEN(test_who_was_granted_out_of_turn_on_another_host_is_told, NULL, tear_down)
+{
+    compare(held(0, 400, 500, 0, 0), held(1, 1100, 1300, 1000, 1020));
+    expect(VIOLATION_ORDER, 0);
+    assert_int_equal(memory->violations[0].expected, 11);
+    assert_int_equal(memory->violations[0].found, 10);
+}
+
+/* Who came first is not known: the first of these may have held after the other. */
+TEST_BETWEEN(test_without_a_queue_both_must_surely_have_held, NULL, tear_down)
+{
+    compare_in("nonscalable", held(0, 1100, 1500, 1000, 1020), held(1, 50, 90, 0, 0));
+    expect_none();
+    compare_in("nonscalable", held(0, 1100, 1500, 1000, 1020), held(1, 50, 101, 0, 0));
+    expect(VIOLATION_TWO_HOLDERS, 1);
+}
+
+/* Its own host has looked at them. */
+TEST_BETWEEN(test_sessions_of_one_host_are_not_compared_again, NULL, tear_down)
+{
+    struct tenure other = held(1, 120, 300, 0, 0);
+    other.first = 0;
+    compare(held(0, 100, 150, 0, 0), other);
+    expect_none();
+}
+
+TEST_BETWEEN(test_readers_of_two_hosts_hold_together_and_a_writer_does_not, NULL, tear_down)
+{
+    struct tenure reader = held(0, 100, 200, 0, 0), other = held(1, 120, 300, 0, 0),
+                  writer = held(1, 120, 300, 0, 0);
+    reader.shares = other.shares = true;
+    compare(reader, other);
+    expect_none();
+    compare(reader, writer);
+    expect(VIOLATION_TWO_HOLDERS, 1);
+    writer.shares = true;
+    reader.shares = false;
+    compare(reader, writer);
+    expect(VIOLATION_TWO_HOLDERS, 1);
+}
+
+/* Not only who was granted just before. */
+TEST_BETWEEN(test_a_holder_of_long_ago_is_not_forgotten, NULL, tear_down)
+{
+    struct tenure all[] = {held(0, 100, 900, 0, 0), held(0, 910, 920, 0, 0),
+                           held(1, 850, 860, 0, 0)};
+    all[1].granted_ns = US(200), all[1].release_ns = US(300);
+    begin("scalable");
+    lock_scattered_compare(memory, all, 3);
+    expect(VIOLATION_TWO_HOLDERS, 1);
+}
+
+/* ------------------------------------------------------------------ what hosts report */
+
+static void assert_sound(bool expected)
+{
+    assert_int_equal(lock_crew_kind.is_sound(memory, 0), expected);
+    assert_int_equal(lock_scattered_kind.is_sound(memory, 0), expected);
+}
+
+/* What a stranger has written is no index beyond the memory, and no text without an end. */
+TEST_BETWEEN(test_reports_that_no_worker_writes_are_none, NULL, tear_down)
+{
+    begin("scalable");
+    struct trial_session_report *report = &memory->sessions[CLIENTS - 1];
+    assert_sound(true);
+    report->lock = 1;
+    assert_sound(false);
+    report->lock = 0;
+    report->awaited = (enum client_event)(EVENT_OTHER + 1);
+    assert_sound(false);
+    report->awaited = EVENT_OTHER;
+    memset(report->waits_for, 'x', sizeof report->waits_for);
+    assert_sound(false);
+    report->waits_for[0] = '\0';
+    memset(report->node, 'x', sizeof report->node);
+    assert_sound(false);
+    report->node[0] = '\0';
+    assert_sound(true);
+}

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "tests/support/test.h"
+#include "tests/support/words.h"
 
 static struct noise_options options;
 static struct noise_watch watch;
@@ -112,6 +113,29 @@ TEST(a_stall_is_tried_again_on_a_quiet_machine)
     judge(&quiet, false, true);
     assert_true(watch.again);
     assert_false(watch.disturbed);
+}
+
+/* However often: it uses up none of the retries. */
+TEST(what_has_to_be_repeated_is_not_valid_and_no_retry)
+{
+    const struct noise_row row = {columns, &valid, &reason, true, false, 7, false};
+    begin(NOISE_RETRY);
+    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, false);
+    for (uint32_t attempt = 2; attempt < 2 + 2 * NOISE_ATTEMPTS; attempt++) {
+        watch.attempt = attempt;
+        noise_watch_repeat(&watch, &row, "a server died");
+        assert_true(watch.again);
+        assert_int_equal(columns[noise_row_attempt].count, attempt);
+    }
+    assert_int_equal(watch.made_again, 1);
+    assert_false(valid.flag);
+    assert_has(reason.text, "disturbed: others used 1.0 of 2 cores; a server died; a server died");
+    begin(NOISE_OFF);
+    judge(&quiet, false, false);
+    noise_watch_repeat(&watch, &row, "a server died");
+    assert_string_equal(reason.text, "a server died");
+    assert_false(valid.flag);
+    assert_true(watch.again);
 }
 
 TEST(a_report_changes_no_trial)

@@ -85,6 +85,19 @@ TEST(test_what_was_under_way_on_a_lost_connection_excuses)
     assert_outcome(&facts, RECONCILED_YES, "");
 }
 
+/* On each connection that came in the place of another one, and they are no reads. */
+TEST(test_credentials_of_a_reconnect_are_known)
+{
+    struct reconcile_facts facts = all_well();
+    facts.reconnects = 2;
+    facts.servers.packets_received += 4;
+    assert_outcome(&facts, RECONCILED_NA, "lost their connections");
+    facts.authenticates = true;
+    assert_outcome(&facts, RECONCILED_YES, "");
+    facts.servers.packets_received -= 2;
+    assert_outcome(&facts, RECONCILED_NA, "lost their connections");
+}
+
 TEST(test_the_stewards_requests_are_known)
 {
     struct reconcile_facts facts = all_well();
@@ -93,6 +106,17 @@ TEST(test_the_stewards_requests_are_known)
     assert_outcome(&facts, RECONCILED_NO, "");
     facts.setup_session_requests = 2;
     assert_outcome(&facts, RECONCILED_YES, "");
+}
+
+/* What the meeting has sent was taken from servers that have not had all of it. */
+TEST(test_a_meeting_on_servers_that_were_not_asked_excuses)
+{
+    struct reconcile_facts facts = all_well();
+    facts.are_private = false;
+    facts.servers.packets_received -= 2;
+    facts.servers.writes -= 2;
+    facts.lacks_meeting = true;
+    assert_outcome(&facts, RECONCILED_NA, "servers of the same ensemble that --connect does not");
 }
 
 TEST(test_a_steward_that_connects_again_excuses)

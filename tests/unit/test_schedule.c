@@ -92,6 +92,32 @@ TEST(an_hour_is_skipped_at_once)
     assert_int_equal(schedule.due_ns, START_NS + 3600 * NS_PER_S);
 }
 
+/* ------------------------------------------------------------------ what is sent then */
+
+#define DRAWS 1000
+
+/* What is given up before an operation does not change what the operation is. */
+TEST(an_operation_depends_on_its_number)
+{
+    static struct load_plan plan;
+    static struct load_shared load = {.plan = &plan};
+    static struct load_session session = {.load = &load};
+    enum load_kind kinds[DRAWS];
+    size_t gets = 0;
+    assert_true(mix_parse("get=60,set=40", &plan.mix, NULL, 0));
+    load_requests_init(&session, 7);
+    for (uint64_t number = 0; number < DRAWS; number++) {
+        load_requests_seek(&session, number);
+        kinds[number] = load_requests_draw(&session);
+        gets += kinds[number] == LOAD_GET;
+    }
+    assert_in_range(gets, DRAWS * 55 / 100, DRAWS * 65 / 100);
+    for (uint64_t number = 0; number < DRAWS; number += 3) {
+        load_requests_seek(&session, number);
+        assert_int_equal(load_requests_draw(&session), kinds[number]);
+    }
+}
+
 /* ------------------------------------------------------------------ at random */
 
 #define POISSON_RATE     20000

@@ -35,7 +35,7 @@ static int set_up(void **state)
 {
     struct error error;
     (void)state;
-    if (event_loop_new(1, &events, &error) != ERROR_NONE)
+    if (event_loop_new(1, NULL, &events, &error) != ERROR_NONE)
         return -1;
     loop = (struct loop){.event_loop = events};
     servers = (struct connect_string){.endpoints = {{.host = "127.0.0.1"}}, .count = 1};

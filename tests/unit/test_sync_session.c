@@ -76,7 +76,7 @@ TEST_BETWEEN(test_names_and_data_are_kept, open_scene, close_scene)
 {
     struct scene *scene = *state;
     const struct sync_session *session = &scene->session;
-    char data[SYNC_SESSION_VALUE_MAX + 30];
+    char data[4096];
     memset(data, 'x', sizeof data);
     data[7] = '\0'; /* any bytes */
     assert_int_equal(ask(scene, request_create("/a", "short", 5, PERSISTENT)), ZK_OK);
@@ -87,9 +87,9 @@ TEST_BETWEEN(test_names_and_data_are_kept, open_scene, close_scene)
     assert_string_equal(session->value, "short");
     assert_int_equal(session->value_length, 5);
     assert_int_equal(look(scene, OP_GET, "/b"), ZK_OK);
-    assert_int_equal(session->value_length, SYNC_SESSION_VALUE_MAX);
-    assert_memory_equal(session->value, data, SYNC_SESSION_VALUE_MAX);
-    assert_int_equal(session->value[SYNC_SESSION_VALUE_MAX], '\0');
+    assert_int_equal(session->value_length, sizeof data);
+    assert_memory_equal(session->value, data, sizeof data);
+    assert_int_equal(session->value[sizeof data], '\0');
     assert_int_equal(look(scene, OP_GET, "/c"), ZK_NO_NODE);
     assert_string_equal(session->value, "");
     assert_int_equal(session->value_length, 0);

@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "fleet/internal.h"
+#include "fleet/watchdog.h"
+#include "fleet/workers.h"
+#include "servers/tcp.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest turn, and how often a host tells how far it is although nothing is due to be told. */
+#define TURN_NS (20 * NS_PER_MS)
+#define TELL_NS NS_PER_S
+/* How long a worker that removes the znodes of a run that has gone waits for an answer. */
+#define CLEAR_NS   (10 * NS_PER_S)
+#define RESOLVE_NS (2 * NS_PER_S)
+/* How the names of runs' znodes begin on the measured servers. */
+#define ROOT_PREFIX "zkherd-"
+
+/* A job that this host carries out. */
+struct service {
+    const struct host *host;
+    const char *name; /* of the job */
+    struct crew_job job;
+    struct crew_job_seat seat;
+    struct connect_string servers;
+    char *data;       /* the job's */
+    const char *plan; /* the kind's text, in them */
+    const struct crew_kind *remote;
+    struct fleet fleet;
+    struct workers workers;
+    struct crew_order order; /* the last that has come */
+    struct crew_state state;
+    struct crew_state told;
+    uint64_t told_ns;
+    struct meeting_traffic before; /* the job */
+    bool is_told;
+    bool over;      /* the run has ended the job */
+    bool abandoned; /* the run has gone */
+};
+
+/* ------------------------------------------------------------------ the job */
+
+/* Why this host does not take it: a struct error of ERROR_NOT_VALID. */
+static enum error_kind refuse(struct error *error, const char *subject, const char *why)
+{
+    return error_raise(error, ERROR_NOT_VALID, 0, subject, "%s", why);
+}
+
+static enum error_kind check_servers(const struct service *service, struct error *error)
+{
+    const struct connect_string *only = &service->host->limits->only;
+    for (size_t i = 0; only->count > 0 && i < service->servers.count; i++) {
+        const struct endpoint *server = &service->servers.endpoints[i];
+        bool allowed = false;
+        for (size_t j = 0; j < only->count; j++)
+            allowed = allowed || endpoint_equals(server, &only->endpoints[j]);
+        if (!allowed)
+            return refuse(error, server->host, "this worker does not load this server (--only)");
+    }
+    return ERROR_NONE;
+}
+
+/* The part of the sessions, and of the rate, that is this host's. */
+static enum error_kind check_limits(const struct service *service, struct error *error)
+{
+    const struct host_limits *limits = service->host->limits;
+    const struct crew_job *job = &service->job;
+    uint64_t rate =
+        service->remote->rate_per_s != NULL ? service->remote->rate_per_s(service->fleet.kind) : 0;
+    uint64_t sessions = service->fleet.shared->sessions_here;
+    char text[64];
+    snprintf(text, sizeof text, "%llu sessions", (unsigned long long)sessions);
+    if (rate > 0)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", %llu requests a second",
+                 (unsigned long long)(rate * sessions / job->sessions));
+    if (limits->max_clients > 0 && sessions > limits->max_clients)
+        return refuse(error, text, "this worker takes fewer sessions (--max-clients)");
+    if (limits->max_rate > 0 && rate == 0)
+        return refuse(error, "a load without a rate",
+                      "this worker takes no load as fast as it is answered (--max-rate)");
+    if (limits->max_rate > 0 && rate * sessions / job->sessions > limits->max_rate)
+        return refuse(error, text, "this worker takes fewer requests a second (--max-rate)");
+    return ERROR_NONE;
+}
+
+/* This member's seat, if it has one: `has` says. */
+static bool read_seats(struct service *service, const char **text, bool *has)
+{
+    *has = false;
+    for (uint32_t i = 0; i < service->job.hosts; i++) {
+        struct crew_job_seat seat = {.first = 0};
+        if (!text_fields_read(crew_job_seat_fields, &seat, sizeof seat, text))
+            return false;
+        if (strcmp(seat.member, service->host->member->name) == 0) {
+            service->seat = seat;
+            *has = true;
+        }
+    }
+    return true;
+}
+
+/* Whether it is a trial's root, which is right below a run's: what a host removes of a run that has
+ * gone is no znode of anybody else. */
+static bool is_root(const char *root)
+{
+    const char *slash = root[0] == '/' ? strchr(root + 1, '/') : NULL;
+    return slash != NULL && strncmp(root + 1, ROOT_PREFIX, strlen(ROOT_PREFIX)) == 0 &&
+           slash[1] != '\0' && slash[1] != '.' && strchr(slash + 1, '/') == NULL;
+}
+
+/* What other hosts write is data: whatever would not be a fleet of this program is none. */
+static bool is_fleet(const struct crew_job *job)
+{
+    return (job->driver == DRIVER_EVENTS || job->driver == DRIVER_THREADS) &&
+           job->depth <= CLIENT_DEPTH_MAX && job->session_timeout_ms > 0 && job->timeout_ns > 0 &&
+           job->sessions <= FLEET_SESSIONS_MAX && job->processes <= job->sessions;
+}
+
+/* Reads a job's data. *mine: the member has a seat there. What is no job is nobody's. */
+static enum error_kind read_job(struct service *service, const char *text, bool *mine,
+                                struct error *error)
+{
+    const struct crew_job *job = &service->job;
+    *mine = false;
+    if (!text_fields_read(crew_job_fields, &service->job, sizeof service->job, &text) ||
+        !read_seats(service, &text, mine) || !is_fleet(job) ||
+        (*mine && service->seat.count == 0) || service->seat.count > job->processes ||
+        service->seat.first > job->processes - service->seat.count || !is_root(job->root))
+        return refuse(error, service->name, "its data are no job of zkherd");
+    service->plan = text;
+    return ERROR_NONE;
+}
+
+static enum error_kind find_kind(struct service *service, struct error *error)
+{
+    char meaning[65];
+    crew_meaning(service->host->kinds, meaning);
+    if (service->job.protocol != MEETING_PROTOCOL || strcmp(meaning, service->job.meaning) != 0)
+        return refuse(error, service->name,
+                      "the run is of another version, whose results have another meaning");
+    for (const struct crew_kind *const *kind = service->host->kinds; *kind != NULL; kind++) {
+        if (strcmp((*kind)->name, service->job.kind) == 0)
+            service->remote = *kind;
+    }
+    if (service->remote == NULL)
+        return refuse(error, service->job.kind, "this worker knows no such kind of trial");
+    return connect_parse(service->job.servers, &service->servers, error);
+}
+
+/* Sessions name their servers by address. */
+static enum error_kind resolve_servers(struct service *service, struct error *error)
+{
+    enum error_kind kind = check_servers(service, error);
+    service->servers.identity = service->host->meeting->place.identity; /* this host's own */
+    for (size_t i = 0; kind == ERROR_NONE && i < service->servers.count; i++)
+        kind = tcp_resolve(&service->servers.endpoints[i], RESOLVE_NS, error);
+    return kind;
+}
+
+static enum error_kind open_job(struct service *service, struct error *error)
+{
+    enum error_kind kind = find_kind(service, error);
+    if (kind == ERROR_NONE)
+        kind = resolve_servers(service, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    const struct crew_job *job = &service->job;
+    const struct fleet_plan here = {.driver = (enum driver)job->driver,
+                                    .depth = job->depth,
+                                    .session_timeout_ms = job->session_timeout_ms,
+                                    .timeout_ns = job->timeout_ns,
+                                    .seed = job->seed,
+                                    .sessions = job->sessions,
+                                    .processes = job->processes,
+                                    .servers = &service->servers,
+                                    .here_first = service->seat.first,
+                                    .here_count = service->seat.count,
+                                    .hosts = job->hosts};
+    kind = service->remote->open(service->plan, &here, job->root, &service->fleet, error);
+    if (kind == ERROR_NONE)
+        kind = check_limits(service, error);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ what it tells */
+
+/* What the run waits for: told at once when one of them changes. */
+static bool is_due(const struct service *service)
+{
+    const struct crew_state *now = &service->state, *told = &service->told;
+    const struct shared *shared = service->fleet.shared;
+    if (!service->is_told || now->serial != told->serial || now->taken != told->taken ||
+        now->inquiry != told->inquiry || now->final != told->final || now->lost != told->lost ||
+        now->error != told->error || now->closed != told->closed || now->ready != told->ready)
+        return true;
+    if (shared->in_steps && now->busy == 0 &&
+        (told->busy > 0 || memcmp(now->live, told->live, sizeof now->live) != 0))
+        return true;
+    return (now->established != told->established && now->established == shared->sessions_here) ||
+           (now->rests != told->rests && now->rests % shared->sessions_here == 0) ||
+           (now->finished != told->finished && now->finished == shared->sessions_here);
+}
+
+static enum error_kind tell(struct service *service, struct error *error)
+{
+    struct growing_text text = {0};
+    char path[MEETING_PATH_SIZE];
+    bool there = false;
+    uint64_t now_ns = clock_now_ns();
+    if (!is_due(service) && now_ns - service->told_ns < TELL_NS)
+        return ERROR_NONE;
+    service->state.traffic = meeting_traffic(service->host->meeting, &service->before);
+    service->state.traffic.requests++; /* what follows */
+    service->state.traffic.writes++;
+    crew_path(service->name, service->host->member->name, path);
+    text_fields_write(crew_state_fields, &service->state, &text);
+    enum error_kind kind =
+        service->is_told
+            ? meeting_set(service->host->meeting, path, text.text, text.length, &there, error)
+            : meeting_create(service->host->meeting, path, EPHEMERAL, text.text, text.length, NULL,
+                             error);
+    free(text.text);
+    service->over = service->over || (service->is_told && !there);
+    service->told = service->state;
+    service->told_ns = now_ns;
+    service->is_told = true;
+    return kind;
+}
+
+/* The reports to the last inquiry are all written, or the last readings are taken: sends what was
+ * counted, once. */
+static enum error_kind send_parts(struct service *service, struct error *error)
+{
+    struct shared *shared = service->fleet.shared;
+    struct crew_state *state = &service->state;
+    char path[MEETING_PATH_SIZE];
+    bool reported = state->inquiry != atomic_load(&shared->inquiry) &&
+                    atomic_load(&shared->reported) >= shared->processes_here;
+    bool ends =
+        service->remote->ends_with_report ? reported : state->ready >= shared->processes_here;
+    if (reported)
+        state->inquiry = atomic_load(&shared->inquiry);
+    if (!ends || state->final)
+        return ERROR_NONE;
+    state->final = true;
+    state->reported_ns = clock_now_ns();
+    crew_path(service->name, service->host->member->name, path);
+    return crew_parts_send(service->host->meeting, path, &service->fleet, service->seat.first,
+                           service->seat.count, state, error);
+}
+
+/* What is told is of a moment at which nobody was busy, or else somebody is said to be. A session
+ * that is woken is busy before its notification is counted, and at rest after all was counted. */
+static void look_at_steps(struct service *service)
+{
+    struct crew_state *state = &service->state;
+    uint64_t before[CREW_LIVE_MAX];
+    memcpy(before, state->live, sizeof before);
+    int64_t busy = atomic_load(&service->fleet.shared->busy);
+    service->remote->tell(service->fleet.kind, service->seat.first, service->seat.count,
+                          state->cpu_ns, state->live);
+    bool has_moved = memcmp(before, state->live, sizeof before) != 0;
+    state->busy = busy > 0 ? (uint64_t)busy : has_moved;
+}
+
+static void look(struct service *service)
+{
+    const struct shared *shared = service->fleet.shared;
+    struct crew_state *state = &service->state;
+    state->established = atomic_load(&shared->established);
+    state->ready = atomic_load(&shared->workers_ready);
+    state->finished = atomic_load(&shared->finished);
+    state->lost = atomic_load(&shared->lost);
+    state->first_lost = atomic_load(&shared->first_lost);
+    state->first_lost_status = (uint32_t)atomic_load(&shared->first_lost_status);
+    state->losses = atomic_load(&shared->losses);
+    state->steps = shared_steps(shared);
+    state->absent_ns = shared_absent_ns(shared);
+    state->cpu_ns = workers_cpu_ns(&service->workers);
+    state->rss_kib = 0;
+    for (uint32_t i = 0; i < shared->processes_here; i++)
+        state->rss_kib += shared->workers[service->seat.first + i].rss_kib;
+    if (shared_have_taken(shared))
+        state->taken = service->order.commanded;
+    if (service->remote->rests != NULL)
+        state->rests = atomic_load(service->remote->rests(service->fleet.kind));
+    service->remote->tell(service->fleet.kind, service->seat.first, service->seat.count,
+                          state->cpu_ns, state->live);
+    if (shared->in_steps)
+        look_at_steps(service);
+}
+
+/* ------------------------------------------------------------------ what it is told */
+
+static void put_times(const struct service *service, uint64_t now_ns)
+{
+    uint64_t times_ns[CREW_TIMES_MAX];
+    if (service->remote->put_times == NULL)
+        return;
+    for (size_t i = 0; i < CREW_TIMES_MAX; i++)
+        times_ns[i] = service->order.times_ns[i] == UINT64_MAX
+                          ? UINT64_MAX
+                          : service->order.times_ns[i] + now_ns;
+    service->remote->put_times(service->fleet.kind, times_ns);
+}
+
+/* A command is for a session or for all, and the sessions of other hosts are not here. */
+static void pass_command(const struct service *service, uint64_t command)
+{
+    struct shared *shared = service->fleet.shared;
+    uint32_t session = (uint32_t)command;
+    uint32_t process = session > 0 ? (session - 1) % shared->plan->processes : 0;
+    if (session == 0)
+        shared_tell_all(shared, (int)(command >> 32));
+    else if (session <= shared->plan->sessions && process >= service->seat.first &&
+             process < service->seat.first + service->seat.count) {
+        if (shared->in_steps) /* as the run has counted the session there */
+            atomic_fetch_add(&shared->busy, 1);
+        shared_tell(shared, session - 1, (int)(command >> 32));
+    }
+}
+
+/* Times and roles count from the order on in which they first are known. */
+static void follow(struct service *service, const struct crew_order *order)
+{
+    struct shared *shared = service->fleet.shared;
+    uint64_t now_ns = clock_now_ns();
+    bool has_times = service->order.times_ns[0] == UINT64_MAX && order->times_ns[0] != UINT64_MAX;
+    bool inquires = order->inquiry != service->order.inquiry;
+    bool commands = order->commanded != service->order.commanded;
+    bool enters = order->phase != service->order.phase;
+    bool shares = order->shared != service->order.shared;
+    service->order = *order;
+    service->state.serial = order->serial;
+    service->state.came_ns = now_ns;
+    for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
+        shared->roles[i] = (enum role)order->roles[i];
+    if (has_times)
+        put_times(service, now_ns);
+    if (shares && service->remote->put_words != NULL)
+        service->remote->put_words(service->fleet.kind, service->seat.first, service->seat.count,
+                                   order->words);
+    if (enters && order->phase == PHASE_RUN)
+        gate_place_roles(shared);
+    if (enters && order->phase != PHASE_CLOSE) /* workers_end enters that */
+        shared_enter(shared, (enum fleet_phase)order->phase);
+    if (inquires)
+        (void)!shared_inquire(shared);
+    if (commands)
+        pass_command(service, order->command);
+    service->over = service->over || order->phase == PHASE_CLOSE;
+}
+
+/* Reads the order, if a watch has fired, and whether the run is still there. */
+static enum error_kind hear(struct service *service, struct error *error)
+{
+    struct meeting *meeting = service->host->meeting;
+    struct sync_session *session = &meeting->setup->session;
+    char path[MEETING_PATH_SIZE], leader[MEETING_LEADER_SIZE];
+    struct crew_order order = {0};
+    bool there = false;
+    if (!session->changed)
+        return ERROR_NONE;
+    session->changed = false;
+    crew_path(service->name, "order", path);
+    enum error_kind kind = meeting_get(meeting, path, WATCH, &there, error);
+    const char *text = session->value;
+    if (kind == ERROR_NONE && !there && service->order.serial == 0) { /* a get leaves no watch */
+        bool came = false;
+        kind = meeting_exists(meeting, path, WATCH, &came, error);
+        session->changed = session->changed || came;
+    }
+    if (kind != ERROR_NONE)
+        return kind;
+    if (there && text_fields_read(crew_order_fields, &order, sizeof order, &text) &&
+        order.serial != service->order.serial)
+        follow(service, &order);
+    service->over = service->over || (!there && service->order.serial > 0);
+    kind = meeting_leader(meeting, WATCH, leader, error);
+    service->abandoned = service->abandoned || (kind == ERROR_NONE && leader[0] == '\0');
+    return kind;
+}
+
+static void woken(void *shared)
+{
+    shared_woken(((struct shared *)shared)->coordinator_descriptor);
+}
+
+static bool is_interrupted(const struct host *host)
+{
+    struct pollfd interrupt = {.fd = host->interrupts, .events = POLLIN};
+    return host->interrupts >= 0 && poll(&interrupt, 1, 0) > 0;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* Until the run has ended the job, or something has gone. */
+static enum error_kind work(struct service *service, struct error *error)
+{
+    struct meeting *meeting = service->host->meeting;
+    enum error_kind kind = ERROR_NONE;
+    meeting->setup->session.changed = true; /* to begin with */
+    while (kind == ERROR_NONE && !service->over && !service->abandoned) {
+        if (is_interrupted(service->host))
+            return error_raise(error, ERROR_INTERRUPTED, 0, service->name, "%s", "");
+        kind = workers_check(&service->workers, error);
+        if (kind == ERROR_NONE)
+            kind = hear(service, error);
+        look(service);
+        bool is_quiet = service->order.quiet && service->told.serial == service->order.serial;
+        if (kind == ERROR_NONE && !is_quiet)
+            kind = send_parts(service, error);
+        if (kind == ERROR_NONE && !is_quiet)
+            kind = tell(service, error);
+        if (kind == ERROR_NONE)
+            kind = meeting_turn(
+                meeting, clock_now_ns() + (meeting->setup->session.changed ? 0 : TURN_NS), error);
+    }
+    return kind;
+}
+
+/* The run has gone, and leaves its znodes on the measured servers: they are those above the trial's
+ * root. Every host of the job does it, because any of them may go as well. */
+static enum error_kind clear_servers(const struct service *service, struct error *error)
+{
+    struct setup_session *setup = NULL;
+    char root[MEETING_PATH_SIZE];
+    snprintf(root, sizeof root, "%s", service->job.root);
+    char *slash = strrchr(root, '/');
+    if (slash != root)
+        *slash = '\0';
+    enum error_kind kind = setup_session_new(&service->servers, NULL, CLEAR_NS, -1, &setup, error);
+    if (kind == ERROR_NONE)
+        kind = setup_session_delete_tree(setup, root, error);
+    setup_session_free(setup);
+    return kind;
+}
+
+static enum error_kind remove_job(const struct host *host, const char *name, struct error *error)
+{
+    char path[MEETING_PATH_SIZE];
+    crew_path(name, "", path);
+    return meeting_delete(host->meeting, path, error);
+}
+
+/* Its workers have ended: tells that, or why the host gives up. */
+static void tell_end(struct service *service, enum error_kind kind, const struct error *why)
+{
+    struct error ignored;
+    service->host->meeting->setup->interrupts = -1; /* the end is told also when it is one */
+    service->state.closed = kind == ERROR_NONE;
+    if (kind != ERROR_NONE && kind != ERROR_MEETING_LOST) {
+        service->state.error = (uint32_t)kind;
+        snprintf(service->state.subject, sizeof service->state.subject, "%s", why->subject);
+        snprintf(service->state.detail, sizeof service->state.detail, "%s",
+                 why->detail[0] != '\0' ? why->detail : error_words(kind));
+    }
+    if (kind != ERROR_MEETING_LOST)
+        (void)!tell(service, &ignored);
+}
+
+static enum error_kind serve(struct service *service, struct error *error)
+{
+    struct event_loop *events = service->host->meeting->setup->session.loop.event_loop;
+    enum error_kind kind = open_job(service, error);
+    for (size_t i = 0; i < CREW_TIMES_MAX; i++)
+        service->order.times_ns[i] = UINT64_MAX;
+    if (kind == ERROR_NONE)
+        kind = workers_start(&service->workers, &service->fleet, service->host->meeting->setup,
+                             NULL, NULL, error);
+    if (kind == ERROR_NONE) {
+        struct shared *shared = service->fleet.shared;
+        kind = event_loop_watch(events, shared->coordinator_descriptor, woken, shared, error);
+        if (kind == ERROR_NONE)
+            kind = work(service, error);
+        event_loop_unwatch(events, shared->coordinator_descriptor);
+        workers_end(&service->workers);
+    }
+    tell_end(service, kind, error);
+    if (service->fleet.shared != NULL)
+        service->remote->close(&service->fleet);
+    if (kind == ERROR_NONE && service->abandoned) {
+        struct error second;
+        kind = clear_servers(service, error);
+        enum error_kind removed =
+            remove_job(service->host, service->name, kind == ERROR_NONE ? error : &second);
+        kind = kind == ERROR_NONE ? removed : kind;
+        if (kind == ERROR_NONE)
+            kind = refuse(error, service->name, "the run has gone: its znodes are removed");
+    }
+    return kind;
+}
+
+/* Fetches a job's data and reads them; *service is the caller's to free_service. ERROR_NOT_VALID:
+ * it is no job. */
+static enum error_kind fetch_job(const struct host *host, const char *name,
+                                 struct service **service, bool *mine, struct error *error)
+{
+    struct service *made = *service = memory_new(1, sizeof *made);
+    char path[MEETING_PATH_SIZE];
+    bool there = false;
+    *made = (struct service){
+        .host = host,
+        .name = name,
+        .before = meeting_traffic(host->meeting, &(struct meeting_traffic){.requests = 0})};
+    crew_path(name, "", path);
+    enum error_kind kind = meeting_get(host->meeting, path, NO_WATCH, &there, error);
+    if (kind == ERROR_NONE && !there)
+        kind = refuse(error, name, "the job has ended before it began");
+    if (kind != ERROR_NONE)
+        return kind;
+    made->data = memory_text(host->meeting->setup->session.value);
+    return read_job(made, made->data, mine, error);
+}
+
+static void free_service(struct service *service)
+{
+    free(service->data);
+    free(service);
+}
+
+enum error_kind host_serve(const struct host *host, const char *name, struct error *error)
+{
+    struct service *service;
+    bool mine;
+    enum error_kind kind = fetch_job(host, name, &service, &mine, error);
+    if (kind == ERROR_NONE)
+        kind = serve(service, error);
+    free_service(service);
+    return kind;
+}
+
+/* Whether this member has a seat in the job. */
+static enum error_kind has_seat(const struct host *host, const char *name, bool *mine,
+                                struct error *error)
+{
+    struct service *service;
+    struct error why;
+    *mine = false;
+    enum error_kind kind = fetch_job(host, name, &service, mine, &why);
+    free_service(service);
+    if (kind == ERROR_NONE || kind == ERROR_NOT_VALID)
+        return ERROR_NONE;
+    *error = why;
+    return kind;
+}
+
+/* Whether a member is at a job: it has told anything but that it has ended. */
+static enum error_kind look_at_member(const struct host *host, const char *job, const char *member,
+                                      bool *served, struct error *error)
+{
+    struct crew_state state = {0};
+    char path[MEETING_PATH_SIZE];
+    bool there = false;
+    crew_path(job, member, path);
+    enum error_kind kind = meeting_get(host->meeting, path, NO_WATCH, &there, error);
+    const char *text = host->meeting->setup->session.value;
+    bool has_ended = there && text_fields_read(crew_state_fields, &state, sizeof state, &text) &&
+                     (state.closed || state.error != ERROR_NONE);
+    *served = there && !has_ended;
+    return kind;
+}
+
+/* Also those on the measured servers, if the member had a part in the job, or nobody has one yet.
+ * What it cannot remove there is left for `zkherd clean`. */
+static enum error_kind remove_znodes_of(const struct host *host, const char *name,
+                                        struct error *error)
+{
+    struct service *service;
+    struct error why;
+    bool mine;
+    enum error_kind kind = fetch_job(host, name, &service, &mine, &why);
+    bool removes = kind == ERROR_NONE && (mine || service->job.hosts == 0);
+    if (removes && connect_parse(service->job.servers, &service->servers, &why) == ERROR_NONE &&
+        resolve_servers(service, &why) == ERROR_NONE)
+        (void)!clear_servers(service, &why);
+    free_service(service);
+    return remove_job(host, name, error);
+}
+
+/* No run leads, so that of this job has gone: removes what there is of it, unless a member is still
+ * at it, which will do that itself or go. */
+static enum error_kind remove_left(const struct host *host, const char *name, struct error *error)
+{
+    const char **children = NULL;
+    char path[MEETING_PATH_SIZE];
+    size_t count = 0;
+    bool served = false;
+    crew_path(name, "", path);
+    enum error_kind kind = meeting_list(host->meeting, path, WATCH, &children, &count, error);
+    for (size_t i = 0; kind == ERROR_NONE && !served && i < count; i++) {
+        if (strncmp(children[i], "member-", strlen("member-")) == 0 &&
+            strstr(children[i], "-part-") == NULL)
+            kind = look_at_member(host, name, children[i], &served, error);
+    }
+    free(children);
+    return kind != ERROR_NONE || served ? kind : remove_znodes_of(host, name, error);
+}
+
+/* Looks through the jobs that there are: *mine, and its name, if the member has a part in one. They
+ * are listed before the leader is read: if nobody leads then, their runs have all gone. */
+static enum error_kind look_for_job(const struct host *host, char name[MEETING_PATH_SIZE],
+                                    bool *mine, bool *led, struct error *error)
+{
+    char leader[MEETING_LEADER_SIZE] = "";
+    const char **names = NULL;
+    size_t count = 0;
+    enum error_kind kind = meeting_list(host->meeting, "/jobs", WATCH, &names, &count, error);
+    if (kind == ERROR_NONE)
+        kind = meeting_leader(host->meeting, WATCH, leader, error);
+    *led = leader[0] != '\0';
+    for (size_t i = 0; kind == ERROR_NONE && !*mine && i < count; i++) {
+        if (!*led)
+            kind = remove_left(host, names[i], error);
+        else if (strcmp(names[i], name) != 0)
+            kind = has_seat(host, names[i], mine, error);
+        if (*mine)
+            snprintf(name, MEETING_PATH_SIZE, "%s", names[i]);
+    }
+    free(names);
+    return kind;
+}
+
+enum error_kind host_await(const struct host *host, char name[MEETING_PATH_SIZE],
+                           struct error *error)
+{
+    struct sync_session *session = &host->meeting->setup->session;
+    bool mine = false, led = true;
+    session->changed = true;
+    for (;;) {
+        enum error_kind kind = ERROR_NONE;
+        if (is_interrupted(host))
+            return error_raise(error, ERROR_INTERRUPTED, 0, host->member->name, "%s", "");
+        if (session->changed) {
+            session->changed = false;
+            kind = look_for_job(host, name, &mine, &led, error);
+        }
+        if (kind != ERROR_NONE || mine)
+            return kind;
+        if (host->once && name[0] != '\0' && !led) {
+            name[0] = '\0';
+            return ERROR_NONE;
+        }
+        kind = meeting_turn(host->meeting, clock_now_ns() + 5 * TURN_NS, error);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+}
