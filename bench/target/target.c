@@ -24,8 +24,6 @@
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
-#define PREFIX "zkherd-"
-
 /* ------------------------------------------------------------------ the root znode */
 
 static const char *target_root_path(char *text, size_t size)
@@ -33,7 +31,7 @@ static const char *target_root_path(char *text, size_t size)
     char time[32];
     clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
     /* As long in every run: a path's length is paid for in bytes. */
-    snprintf(text, size, "/" PREFIX "%s-%07d", time, (int)getpid());
+    snprintf(text, size, "/" RUN_ROOT_PREFIX "%s-%07d", time, (int)getpid());
     return text;
 }
 
@@ -49,7 +47,7 @@ static bool has_shape(const char *text, const char *shape)
 
 bool target_root_is_name(const char *name)
 {
-    return has_shape(name, PREFIX "00000000T000000Z-0000000");
+    return has_shape(name, RUN_ROOT_PREFIX "00000000T000000Z-0000000");
 }
 
 /* Trials are counted with four digits or more, those that are discarded apart. */

@@ -92,7 +92,7 @@ struct crew_kind {
 };
 
 /* The digest of what the records of these kinds, NULL behind the last, mean in this program. */
-void crew_meaning(const struct crew_kind *const *kinds, char digest[65]);
+void crew_meaning(const struct crew_kind *const *kinds, char digest[SHA256_TEXT_SIZE]);
 
 /* ------------------------------------------------------------------ the run's half */
 

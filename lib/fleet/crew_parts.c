@@ -83,7 +83,7 @@ void crew_path(const char *job, const char *name, char path[MEETING_PATH_SIZE])
 }
 
 /* The order of bytes shows in the digest of a number. */
-void crew_meaning(const struct crew_kind *const *kinds, char digest[65])
+void crew_meaning(const struct crew_kind *const *kinds, char digest[SHA256_TEXT_SIZE])
 {
     const uint32_t order = 1;
     struct growing_text text = {0};

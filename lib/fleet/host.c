@@ -3,7 +3,6 @@
 #include "fleet/internal.h"
 #include "fleet/watchdog.h"
 #include "fleet/workers.h"
-#include "servers/tcp.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -13,21 +12,10 @@
 /* The longest turn, and how often a host tells how far it is although nothing is due to be told. */
 #define TURN_NS (20 * NS_PER_MS)
 #define TELL_NS NS_PER_S
-/* How long a worker that removes the znodes of a run that has gone waits for an answer. */
-#define CLEAR_NS   (10 * NS_PER_S)
-#define RESOLVE_NS (2 * NS_PER_S)
-/* How the names of runs' znodes begin on the measured servers. */
-#define ROOT_PREFIX "zkherd-"
-
 /* A job that this host carries out. */
 struct service {
     const struct host *host;
-    const char *name; /* of the job */
-    struct crew_job job;
-    struct crew_job_seat seat;
-    struct connect_string servers;
-    char *data;       /* the job's */
-    const char *plan; /* the kind's text, in them */
+    struct job *job;
     const struct crew_kind *remote;
     struct fleet fleet;
     struct workers workers;
@@ -43,31 +31,11 @@ struct service {
 
 /* ------------------------------------------------------------------ the job */
 
-/* Why this host does not take it: a struct error of ERROR_NOT_VALID. */
-static enum error_kind refuse(struct error *error, const char *subject, const char *why)
-{
-    return error_raise(error, ERROR_NOT_VALID, 0, subject, "%s", why);
-}
-
-static enum error_kind check_servers(const struct service *service, struct error *error)
-{
-    const struct connect_string *only = &service->host->limits->only;
-    for (size_t i = 0; only->count > 0 && i < service->servers.count; i++) {
-        const struct endpoint *server = &service->servers.endpoints[i];
-        bool allowed = false;
-        for (size_t j = 0; j < only->count; j++)
-            allowed = allowed || endpoint_equals(server, &only->endpoints[j]);
-        if (!allowed)
-            return refuse(error, server->host, "this worker does not load this server (--only)");
-    }
-    return ERROR_NONE;
-}
-
 /* The part of the sessions, and of the rate, that is this host's. */
 static enum error_kind check_limits(const struct service *service, struct error *error)
 {
     const struct host_limits *limits = service->host->limits;
-    const struct crew_job *job = &service->job;
+    const struct crew_job *job = &service->job->head;
     uint64_t rate =
         service->remote->rate_per_s != NULL ? service->remote->rate_per_s(service->fleet.kind) : 0;
     uint64_t sessions = service->fleet.shared->sessions_here;
@@ -77,109 +45,53 @@ static enum error_kind check_limits(const struct service *service, struct error 
         snprintf(text + strlen(text), sizeof text - strlen(text), ", %llu requests a second",
                  (unsigned long long)(rate * sessions / job->sessions));
     if (limits->max_clients > 0 && sessions > limits->max_clients)
-        return refuse(error, text, "this worker takes fewer sessions (--max-clients)");
+        return job_refuse(error, text, "this worker takes fewer sessions (--max-clients)");
     if (limits->max_rate > 0 && rate == 0)
-        return refuse(error, "a load without a rate",
-                      "this worker takes no load as fast as it is answered (--max-rate)");
+        return job_refuse(error, "a load without a rate",
+                          "this worker takes no load as fast as it is answered (--max-rate)");
     if (limits->max_rate > 0 && rate * sessions / job->sessions > limits->max_rate)
-        return refuse(error, text, "this worker takes fewer requests a second (--max-rate)");
-    return ERROR_NONE;
-}
-
-/* This member's seat, if it has one: `has` says. */
-static bool read_seats(struct service *service, const char **text, bool *has)
-{
-    *has = false;
-    for (uint32_t i = 0; i < service->job.hosts; i++) {
-        struct crew_job_seat seat = {.first = 0};
-        if (!text_fields_read(crew_job_seat_fields, &seat, sizeof seat, text))
-            return false;
-        if (strcmp(seat.member, service->host->member->name) == 0) {
-            service->seat = seat;
-            *has = true;
-        }
-    }
-    return true;
-}
-
-/* Whether it is a trial's root, which is right below a run's: what a host removes of a run that has
- * gone is no znode of anybody else. */
-static bool is_root(const char *root)
-{
-    const char *slash = root[0] == '/' ? strchr(root + 1, '/') : NULL;
-    return slash != NULL && strncmp(root + 1, ROOT_PREFIX, strlen(ROOT_PREFIX)) == 0 &&
-           slash[1] != '\0' && slash[1] != '.' && strchr(slash + 1, '/') == NULL;
-}
-
-/* What other hosts write is data: whatever would not be a fleet of this program is none. */
-static bool is_fleet(const struct crew_job *job)
-{
-    return (job->driver == DRIVER_EVENTS || job->driver == DRIVER_THREADS) &&
-           job->depth <= CLIENT_DEPTH_MAX && job->session_timeout_ms > 0 && job->timeout_ns > 0 &&
-           job->sessions <= FLEET_SESSIONS_MAX && job->processes <= job->sessions;
-}
-
-/* Reads a job's data. *mine: the member has a seat there. What is no job is nobody's. */
-static enum error_kind read_job(struct service *service, const char *text, bool *mine,
-                                struct error *error)
-{
-    const struct crew_job *job = &service->job;
-    *mine = false;
-    if (!text_fields_read(crew_job_fields, &service->job, sizeof service->job, &text) ||
-        !read_seats(service, &text, mine) || !is_fleet(job) ||
-        (*mine && service->seat.count == 0) || service->seat.count > job->processes ||
-        service->seat.first > job->processes - service->seat.count || !is_root(job->root))
-        return refuse(error, service->name, "its data are no job of zkherd");
-    service->plan = text;
+        return job_refuse(error, text, "this worker takes fewer requests a second (--max-rate)");
     return ERROR_NONE;
 }
 
 static enum error_kind find_kind(struct service *service, struct error *error)
 {
-    char meaning[65];
+    char meaning[SHA256_TEXT_SIZE];
+    const struct job *job = service->job;
     crew_meaning(service->host->kinds, meaning);
-    if (service->job.protocol != MEETING_PROTOCOL || strcmp(meaning, service->job.meaning) != 0)
-        return refuse(error, service->name,
-                      "the run is of another version, whose results have another meaning");
+    if (job->head.protocol != MEETING_PROTOCOL || strcmp(meaning, job->head.meaning) != 0)
+        return job_refuse(error, job->name,
+                          "the run is of another version, whose results have another meaning");
     for (const struct crew_kind *const *kind = service->host->kinds; *kind != NULL; kind++) {
-        if (strcmp((*kind)->name, service->job.kind) == 0)
+        if (strcmp((*kind)->name, job->head.kind) == 0)
             service->remote = *kind;
     }
-    if (service->remote == NULL)
-        return refuse(error, service->job.kind, "this worker knows no such kind of trial");
-    return connect_parse(service->job.servers, &service->servers, error);
-}
-
-/* Sessions name their servers by address. */
-static enum error_kind resolve_servers(struct service *service, struct error *error)
-{
-    enum error_kind kind = check_servers(service, error);
-    service->servers.identity = service->host->meeting->place.identity; /* this host's own */
-    for (size_t i = 0; kind == ERROR_NONE && i < service->servers.count; i++)
-        kind = tcp_resolve(&service->servers.endpoints[i], RESOLVE_NS, error);
-    return kind;
+    return service->remote != NULL
+               ? ERROR_NONE
+               : job_refuse(error, job->head.kind, "this worker knows no such kind of trial");
 }
 
 static enum error_kind open_job(struct service *service, struct error *error)
 {
+    struct job *job = service->job;
+    const struct crew_job *head = &job->head;
     enum error_kind kind = find_kind(service, error);
     if (kind == ERROR_NONE)
-        kind = resolve_servers(service, error);
+        kind = job_find_servers(job, service->host->meeting, &service->host->limits->only, error);
     if (kind != ERROR_NONE)
         return kind;
-    const struct crew_job *job = &service->job;
-    const struct fleet_plan here = {.driver = (enum driver)job->driver,
-                                    .depth = job->depth,
-                                    .session_timeout_ms = job->session_timeout_ms,
-                                    .timeout_ns = job->timeout_ns,
-                                    .seed = job->seed,
-                                    .sessions = job->sessions,
-                                    .processes = job->processes,
-                                    .servers = &service->servers,
-                                    .here_first = service->seat.first,
-                                    .here_count = service->seat.count,
-                                    .hosts = job->hosts};
-    kind = service->remote->open(service->plan, &here, job->root, &service->fleet, error);
+    const struct fleet_plan here = {.driver = (enum driver)head->driver,
+                                    .depth = head->depth,
+                                    .session_timeout_ms = head->session_timeout_ms,
+                                    .timeout_ns = head->timeout_ns,
+                                    .seed = head->seed,
+                                    .sessions = head->sessions,
+                                    .processes = head->processes,
+                                    .servers = &job->servers,
+                                    .here_first = job->seat.first,
+                                    .here_count = job->seat.count,
+                                    .hosts = head->hosts};
+    kind = service->remote->open(job->plan, &here, head->root, &service->fleet, error);
     if (kind == ERROR_NONE)
         kind = check_limits(service, error);
     return kind;
@@ -215,7 +127,7 @@ static enum error_kind tell(struct service *service, struct error *error)
     service->state.traffic = meeting_traffic(service->host->meeting, &service->before);
     service->state.traffic.requests++; /* what follows */
     service->state.traffic.writes++;
-    crew_path(service->name, service->host->member->name, path);
+    crew_path(service->job->name, service->host->member->name, path);
     text_fields_write(crew_state_fields, &service->state, &text);
     enum error_kind kind =
         service->is_told
@@ -247,9 +159,9 @@ static enum error_kind send_parts(struct service *service, struct error *error)
         return ERROR_NONE;
     state->final = true;
     state->reported_ns = clock_now_ns();
-    crew_path(service->name, service->host->member->name, path);
-    return crew_parts_send(service->host->meeting, path, &service->fleet, service->seat.first,
-                           service->seat.count, state, error);
+    crew_path(service->job->name, service->host->member->name, path);
+    return crew_parts_send(service->host->meeting, path, &service->fleet, service->job->seat.first,
+                           service->job->seat.count, state, error);
 }
 
 /* What is told is of a moment at which nobody was busy, or else somebody is said to be. A session
@@ -260,7 +172,7 @@ static void look_at_steps(struct service *service)
     uint64_t before[CREW_LIVE_MAX];
     memcpy(before, state->live, sizeof before);
     int64_t busy = atomic_load(&service->fleet.shared->busy);
-    service->remote->tell(service->fleet.kind, service->seat.first, service->seat.count,
+    service->remote->tell(service->fleet.kind, service->job->seat.first, service->job->seat.count,
                           state->cpu_ns, state->live);
     bool has_moved = memcmp(before, state->live, sizeof before) != 0;
     state->busy = busy > 0 ? (uint64_t)busy : has_moved;
@@ -282,12 +194,12 @@ static void look(struct service *service)
     state->cpu_ns = workers_cpu_ns(&service->workers);
     state->rss_kib = 0;
     for (uint32_t i = 0; i < shared->processes_here; i++)
-        state->rss_kib += shared->workers[service->seat.first + i].rss_kib;
+        state->rss_kib += shared->workers[service->job->seat.first + i].rss_kib;
     if (shared_have_taken(shared))
         state->taken = service->order.commanded;
     if (service->remote->rests != NULL)
         state->rests = atomic_load(service->remote->rests(service->fleet.kind));
-    service->remote->tell(service->fleet.kind, service->seat.first, service->seat.count,
+    service->remote->tell(service->fleet.kind, service->job->seat.first, service->job->seat.count,
                           state->cpu_ns, state->live);
     if (shared->in_steps)
         look_at_steps(service);
@@ -315,8 +227,8 @@ static void pass_command(const struct service *service, uint64_t command)
     uint32_t process = session > 0 ? (session - 1) % shared->plan->processes : 0;
     if (session == 0)
         shared_tell_all(shared, (int)(command >> 32));
-    else if (session <= shared->plan->sessions && process >= service->seat.first &&
-             process < service->seat.first + service->seat.count) {
+    else if (session <= shared->plan->sessions && process >= service->job->seat.first &&
+             process < service->job->seat.first + service->job->seat.count) {
         if (shared->in_steps) /* as the run has counted the session there */
             atomic_fetch_add(&shared->busy, 1);
         shared_tell(shared, session - 1, (int)(command >> 32));
@@ -341,8 +253,8 @@ static void follow(struct service *service, const struct crew_order *order)
     if (has_times)
         put_times(service, now_ns);
     if (shares && service->remote->put_words != NULL)
-        service->remote->put_words(service->fleet.kind, service->seat.first, service->seat.count,
-                                   order->words);
+        service->remote->put_words(service->fleet.kind, service->job->seat.first,
+                                   service->job->seat.count, order->words);
     if (enters && order->phase == PHASE_RUN)
         gate_place_roles(shared);
     if (enters && order->phase != PHASE_CLOSE) /* workers_end enters that */
@@ -365,7 +277,7 @@ static enum error_kind hear(struct service *service, struct error *error)
     if (!session->changed)
         return ERROR_NONE;
     session->changed = false;
-    crew_path(service->name, "order", path);
+    crew_path(service->job->name, "order", path);
     enum error_kind kind = meeting_get(meeting, path, WATCH, &there, error);
     const char *text = session->value;
     if (kind == ERROR_NONE && !there && service->order.serial == 0) { /* a get leaves no watch */
@@ -405,7 +317,7 @@ static enum error_kind work(struct service *service, struct error *error)
     meeting->setup->session.changed = true; /* to begin with */
     while (kind == ERROR_NONE && !service->over && !service->abandoned) {
         if (is_interrupted(service->host))
-            return error_raise(error, ERROR_INTERRUPTED, 0, service->name, "%s", "");
+            return error_raise(error, ERROR_INTERRUPTED, 0, service->job->name, "%s", "");
         kind = workers_check(&service->workers, error);
         if (kind == ERROR_NONE)
             kind = hear(service, error);
@@ -420,30 +332,6 @@ static enum error_kind work(struct service *service, struct error *error)
                 meeting, clock_now_ns() + (meeting->setup->session.changed ? 0 : TURN_NS), error);
     }
     return kind;
-}
-
-/* The run has gone, and leaves its znodes on the measured servers: they are those above the trial's
- * root. Every host of the job does it, because any of them may go as well. */
-static enum error_kind clear_servers(const struct service *service, struct error *error)
-{
-    struct setup_session *setup = NULL;
-    char root[MEETING_PATH_SIZE];
-    snprintf(root, sizeof root, "%s", service->job.root);
-    char *slash = strrchr(root, '/');
-    if (slash != root)
-        *slash = '\0';
-    enum error_kind kind = setup_session_new(&service->servers, NULL, CLEAR_NS, -1, &setup, error);
-    if (kind == ERROR_NONE)
-        kind = setup_session_delete_tree(setup, root, error);
-    setup_session_free(setup);
-    return kind;
-}
-
-static enum error_kind remove_job(const struct host *host, const char *name, struct error *error)
-{
-    char path[MEETING_PATH_SIZE];
-    crew_path(name, "", path);
-    return meeting_delete(host->meeting, path, error);
 }
 
 /* Its workers have ended: tells that, or why the host gives up. */
@@ -482,122 +370,52 @@ static enum error_kind serve(struct service *service, struct error *error)
     tell_end(service, kind, error);
     if (service->fleet.shared != NULL)
         service->remote->close(&service->fleet);
-    if (kind == ERROR_NONE && service->abandoned) {
-        struct error second;
-        kind = clear_servers(service, error);
-        enum error_kind removed =
-            remove_job(service->host, service->name, kind == ERROR_NONE ? error : &second);
-        kind = kind == ERROR_NONE ? removed : kind;
-        if (kind == ERROR_NONE)
-            kind = refuse(error, service->name, "the run has gone: its znodes are removed");
-    }
+    /* Every host of the job does it, because any of them may go as well. */
+    if (kind == ERROR_NONE && service->abandoned)
+        kind = job_clear_away(service->host->meeting, service->job->name,
+                              &service->host->limits->only, false, error);
+    if (kind == ERROR_NONE && service->abandoned)
+        kind = job_refuse(error, service->job->name, "the run has gone: its znodes are removed");
     return kind;
-}
-
-/* Fetches a job's data and reads them; *service is the caller's to free_service. ERROR_NOT_VALID:
- * it is no job. */
-static enum error_kind fetch_job(const struct host *host, const char *name,
-                                 struct service **service, bool *mine, struct error *error)
-{
-    struct service *made = *service = memory_new(1, sizeof *made);
-    char path[MEETING_PATH_SIZE];
-    bool there = false;
-    *made = (struct service){
-        .host = host,
-        .name = name,
-        .before = meeting_traffic(host->meeting, &(struct meeting_traffic){.requests = 0})};
-    crew_path(name, "", path);
-    enum error_kind kind = meeting_get(host->meeting, path, NO_WATCH, &there, error);
-    if (kind == ERROR_NONE && !there)
-        kind = refuse(error, name, "the job has ended before it began");
-    if (kind != ERROR_NONE)
-        return kind;
-    made->data = memory_text(host->meeting->setup->session.value);
-    return read_job(made, made->data, mine, error);
-}
-
-static void free_service(struct service *service)
-{
-    free(service->data);
-    free(service);
 }
 
 enum error_kind host_serve(const struct host *host, const char *name, struct error *error)
 {
-    struct service *service;
-    bool mine;
-    enum error_kind kind = fetch_job(host, name, &service, &mine, error);
+    struct service *service = memory_new(1, sizeof *service);
+    *service = (struct service){
+        .host = host,
+        .before = meeting_traffic(host->meeting, &(struct meeting_traffic){.requests = 0})};
+    enum error_kind kind = job_fetch(host->meeting, name, host->member->name, &service->job, error);
     if (kind == ERROR_NONE)
         kind = serve(service, error);
-    free_service(service);
+    job_free(service->job);
+    free(service);
     return kind;
 }
+
+/* ------------------------------------------------------------------ which job is next */
 
 /* Whether this member has a seat in the job. */
 static enum error_kind has_seat(const struct host *host, const char *name, bool *mine,
                                 struct error *error)
 {
-    struct service *service;
-    struct error why;
-    *mine = false;
-    enum error_kind kind = fetch_job(host, name, &service, mine, &why);
-    free_service(service);
-    if (kind == ERROR_NONE || kind == ERROR_NOT_VALID)
-        return ERROR_NONE;
-    *error = why;
-    return kind;
+    struct job *job;
+    enum error_kind kind = job_fetch(host->meeting, name, host->member->name, &job, error);
+    *mine = job->mine;
+    job_free(job);
+    return kind == ERROR_NOT_VALID ? ERROR_NONE : kind;
 }
 
-/* Whether a member is at a job: it has told anything but that it has ended. */
-static enum error_kind look_at_member(const struct host *host, const char *job, const char *member,
-                                      bool *served, struct error *error)
-{
-    struct crew_state state = {0};
-    char path[MEETING_PATH_SIZE];
-    bool there = false;
-    crew_path(job, member, path);
-    enum error_kind kind = meeting_get(host->meeting, path, NO_WATCH, &there, error);
-    const char *text = host->meeting->setup->session.value;
-    bool has_ended = there && text_fields_read(crew_state_fields, &state, sizeof state, &text) &&
-                     (state.closed || state.error != ERROR_NONE);
-    *served = there && !has_ended;
-    return kind;
-}
-
-/* Also those on the measured servers, if the member had a part in the job, or nobody has one yet.
- * What it cannot remove there is left for `zkherd clean`. */
-static enum error_kind remove_znodes_of(const struct host *host, const char *name,
-                                        struct error *error)
-{
-    struct service *service;
-    struct error why;
-    bool mine;
-    enum error_kind kind = fetch_job(host, name, &service, &mine, &why);
-    bool removes = kind == ERROR_NONE && (mine || service->job.hosts == 0);
-    if (removes && connect_parse(service->job.servers, &service->servers, &why) == ERROR_NONE &&
-        resolve_servers(service, &why) == ERROR_NONE)
-        (void)!clear_servers(service, &why);
-    free_service(service);
-    return remove_job(host, name, error);
-}
-
-/* No run leads, so that of this job has gone: removes what there is of it, unless a member is still
- * at it, which will do that itself or go. */
+/* No run leads, so that of this job has gone. A member that is still at the job removes what is
+ * left of it, or goes. What this host cannot remove stays for others, and for `zkherd clean`. */
 static enum error_kind remove_left(const struct host *host, const char *name, struct error *error)
 {
-    const char **children = NULL;
-    char path[MEETING_PATH_SIZE];
-    size_t count = 0;
-    bool served = false;
-    crew_path(name, "", path);
-    enum error_kind kind = meeting_list(host->meeting, path, WATCH, &children, &count, error);
-    for (size_t i = 0; kind == ERROR_NONE && !served && i < count; i++) {
-        if (strncmp(children[i], "member-", strlen("member-")) == 0 &&
-            strstr(children[i], "-part-") == NULL)
-            kind = look_at_member(host, name, children[i], &served, error);
-    }
-    free(children);
-    return kind != ERROR_NONE || served ? kind : remove_znodes_of(host, name, error);
+    bool served;
+    enum error_kind kind = job_is_served(host->meeting, name, &served, error);
+    if (kind != ERROR_NONE || served)
+        return kind;
+    kind = job_clear_away(host->meeting, name, &host->limits->only, false, error);
+    return kind == ERROR_MEETING_LOST || kind == ERROR_INTERRUPTED ? kind : ERROR_NONE;
 }
 
 /* Looks through the jobs that there are: *mine, and its name, if the member has a part in one. They

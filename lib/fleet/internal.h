@@ -9,6 +9,7 @@
 #include "base/text_fields.h"
 #include "fleet/actor.h"
 #include "fleet/crew.h"
+#include "fleet/fleet.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,7 +121,7 @@ void worker_woken(void *worker);
 /* The head of a job's data. After it come as many seats, and the plan. */
 struct crew_job {
     uint32_t protocol;
-    char meaning[65];
+    char meaning[SHA256_TEXT_SIZE];
     char kind[16];
     char servers[CONNECT_TEXT_SIZE]; /* that are measured */
     char root[MEETING_PATH_SIZE];    /* of the trial, on those */
@@ -156,7 +157,7 @@ struct crew_state {
     uint32_t inquiry; /* the last whose reports are written */
     bool final;       /* its parts are sent, in `parts` chunks with this digest */
     uint32_t parts;
-    char digest[65];
+    char digest[SHA256_TEXT_SIZE];
     uint64_t reported_ns; /* when they were made, of the host's clock */
     uint32_t established, ready, finished, rests;
     uint64_t busy; /* of a fleet that is led in steps */
@@ -190,5 +191,100 @@ MUST_CHECK enum error_kind crew_parts_take(struct meeting *meeting, const char *
                                            const struct fleet *fleet, uint32_t first,
                                            uint32_t count, const struct crew_state *state,
                                            struct error *error);
+
+/* ------------------------------------------------------------------ the run's half
+ *
+ * crew.c orders, crew_states.c reads what hosts tell. */
+
+struct crew_host {
+    struct crew_seat seat;
+    struct crew_state state; /* as it was told last */
+    bool changed;            /* it has told something that is not read yet */
+    bool told;               /* anything so far */
+    bool gone;
+    uint64_t told_ns; /* when the last order had come, as far as is known here */
+    bool has_clock;
+    int64_t clock_low_ns, clock_high_ns; /* see crew_clock */
+};
+
+struct crew {
+    struct meeting *meeting;
+    char meaning[SHA256_TEXT_SIZE];
+    int interrupts;
+    struct crew_host *hosts;
+    uint32_t count;
+    char gone[256]; /* why the first of them has gone; "": all are there */
+    bool has_died;  /* its session with the meeting place has ended */
+    size_t members; /* at the last look: chosen or not */
+    bool is_measured;
+
+    char ended[MEETING_PATH_SIZE]; /* the last job, which is still there; "": there is none */
+
+    /* The present job: */
+    struct fleet held; /* its `shared` is NULL: there is none */
+    char job[MEETING_PATH_SIZE];
+    struct crew_order order; /* as it was written last */
+    bool pending;            /* its command is not taken by all whom it is for */
+    uint64_t written_ns;     /* when the last order was */
+    uint64_t ordered_ns;     /* when the last order was written that has a new time */
+    uint64_t timed;          /* its serial; 0: there was none */
+    bool shares;             /* the kind's words are to be told */
+    uint64_t inquired_ns;    /* when the last inquiry was written, or the order to take readings */
+    struct meeting_traffic before; /* the job, of the run's session */
+};
+
+/* The host has gone, or is not to be believed: the trial ends. */
+void crew_lose(struct crew *crew, struct crew_host *host, const char *why, bool has_died);
+
+/* A watch has fired: of a host's state, or, if the connection was lost, of any. */
+void crew_notified(void *crew, const char *path);
+
+/* Puts into the run's memory what hosts have told, and what they tell until until_ns. */
+MUST_CHECK enum error_kind crew_listen(struct crew *crew, uint64_t until_ns, struct error *error);
+
+/* Of the run and its hosts, for the present job. */
+struct meeting_traffic crew_traffic(const struct crew *crew);
+
+/* Whether all hosts that have not gone have ended their workers. */
+bool crew_have_closed(const struct crew *crew);
+
+/* ------------------------------------------------------------------ a job that others wrote
+ *
+ * Invariant: a job is deleted only when there is nothing left of its run on the measured servers,
+ * or by a run that begins: for whoever else removes that knows it from the job. */
+
+struct job {
+    const char *name;
+    struct crew_job head;
+    struct crew_job_seat seat; /* this member's, if `mine` */
+    bool mine;
+    const char *plan;              /* the text of its kind */
+    struct connect_string servers; /* with addresses, after job_find_servers */
+    char *data;
+};
+
+/* Raises ERROR_NOT_VALID: why this host does not take a job. */
+MUST_CHECK enum error_kind job_refuse(struct error *error, const char *subject, const char *why);
+
+/* Reads a job's data. *job is the caller's to job_free, whatever is returned; `name` is to live as
+ * long. ERROR_NOT_VALID: there is none, or it is no job; `mine` may be true even then. */
+MUST_CHECK enum error_kind job_fetch(struct meeting *meeting, const char *name, const char *member,
+                                     struct job **job, struct error *error);
+void job_free(struct job *job);
+
+/* Sets the servers, for this host's credentials. ERROR_NOT_VALID if one of them is not among `only`
+ * (NULL or empty: all are); errors of connect_parse and of resolving a name. */
+MUST_CHECK enum error_kind job_find_servers(struct job *job, const struct meeting *meeting,
+                                            const struct connect_string *only, struct error *error);
+
+/* Whether a member is still at a job. Leaves a watch on the job's members. */
+MUST_CHECK enum error_kind job_is_served(struct meeting *meeting, const char *name, bool *served,
+                                         struct error *error);
+
+/* The run has gone: removes its znodes on the measured servers, and then the job. If the first
+ * fails the job stays, with the error, unless the caller `insists`. */
+MUST_CHECK enum error_kind job_clear_away(struct meeting *meeting, const char *name,
+                                          const struct connect_string *only, bool insists,
+                                          struct error *error);
 
 #endif

@@ -93,7 +93,7 @@ enum error_kind meeting_open(const struct connect_string *place, int interrupts,
 {
     struct meeting *made = memory_new(1, sizeof *made);
     struct connect_string servers = *place;
-    made->place = *place;
+    made->identity = place->identity;
     snprintf(made->base, sizeof made->base, "%s", place->chroot);
     servers.chroot[0] = '\0';
     enum error_kind kind =

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/sha256.h"
 #include "client/connect.h"
 #include "fleet/setup_session.h"
 
@@ -45,8 +46,8 @@
 struct meeting_member {
     char name[MEETING_NAME_SIZE]; /* of its znode; not among its data */
     uint32_t protocol;
-    char version[32]; /* of zkherd */
-    char meaning[65]; /* a digest of what records mean there: crew_meaning */
+    char version[32];               /* of zkherd */
+    char meaning[SHA256_TEXT_SIZE]; /* a digest of what records mean there: crew_meaning */
     char host[64];
     uint32_t process; /* its number on the host */
     char system[64];  /* of the host: kernel and processor */
@@ -70,7 +71,7 @@ struct meeting_traffic {
 
 struct meeting {
     struct setup_session *setup;
-    struct connect_string place;                           /* as it was typed */
+    struct identity *identity;                             /* of this host; may be NULL */
     char base[sizeof((struct connect_string *)0)->chroot]; /* its chroot */
     int64_t session;
 };
@@ -149,7 +150,7 @@ MUST_CHECK enum error_kind meeting_members(struct meeting *meeting, enum watch_f
 
 /* ------------------------------------------------------------------ the lead */
 
-/* Who leads the members, in words; NULL-terminated, "" if nobody does. */
+/* Who leads the members, in words; "" if nobody does. */
 #define MEETING_LEADER_SIZE 160
 
 /* Becomes the one run that leads: ERROR_LED, with who else leads, if there is one. */

@@ -24,6 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How the name of a run's root znode begins, right below the chroot. */
+#define RUN_ROOT_PREFIX "zkherd-"
+
 /* ------------------------------------------------------------------ the loop
  *
  * A client/event_loop.h and the monotonic clock; or the agenda of a simulation and its time, which

@@ -120,13 +120,17 @@ void shared_tell_all(struct shared *shared, int order)
     wake_workers(shared);
 }
 
+uint64_t shared_command(const struct shared *shared)
+{
+    uint64_t command = 0;
+    for (uint32_t i = 0; command == 0 && i < shared->processes_here; i++)
+        command = atomic_load(&shared->workers[shared->plan->here_first + i].command);
+    return command;
+}
+
 bool shared_have_taken(const struct shared *shared)
 {
-    for (uint32_t i = 0; i < shared->processes_here; i++) {
-        if (atomic_load(&shared->workers[shared->plan->here_first + i].command) != 0)
-            return false;
-    }
-    return true;
+    return shared_command(shared) == 0;
 }
 
 bool shared_inquire(struct shared *shared)

@@ -125,6 +125,9 @@ void shared_enter(struct shared *shared, enum fleet_phase phase);
 void shared_tell(struct shared *shared, uint32_t session, int order);
 void shared_tell_all(struct shared *shared, int order);
 
+/* A command that no worker has taken yet; 0: there is none. */
+uint64_t shared_command(const struct shared *shared);
+
 /* Whether every worker has taken the last command that was given to it: one that does not run may
  * not have, and another command would replace that one. */
 bool shared_have_taken(const struct shared *shared);

@@ -364,12 +364,13 @@ static void give_text(struct meeting *meeting, const char *name, const char *dat
     place_expect(meeting_create(meeting, path, PERSISTENT, data, length, NULL, &error), &error);
 }
 
-/* A place that the test leads, and the name of the only worker there. */
-static struct meeting *lead_one_worker(char member[MEETING_PATH_SIZE])
+/* A place that the test leads, and the name of the only worker there, which has this option. */
+static struct meeting *lead_one_worker(char member[MEETING_PATH_SIZE], const char *option,
+                                       const char *value)
 {
     struct meeting *meeting = place_open(meet);
     struct error error = {0};
-    place_start_worker(&workers[0], meet, "--share", "1");
+    place_start_worker(&workers[0], meet, option, value);
     place_expect(meeting_lead(meeting, "a test", &error), &error);
     while (place_waiting(meeting) != 1)
         pause_ms(5);
@@ -405,7 +406,7 @@ HOSTS_TEST(a_worker_goes_on_after_jobs_that_are_none)
         "k-sessions: its data are no job of zkherd",
     };
     char member[MEETING_PATH_SIZE], *garbage = memory_new(MIB, 1);
-    struct meeting *meeting = lead_one_worker(member);
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
     const struct forgery sound = forgery_for(member);
     struct forgery one;
     memset(garbage, 'x', MIB);
@@ -462,7 +463,7 @@ HOSTS_TEST(a_worker_removes_nothing_but_znodes_of_runs)
     static const char *const roots[] = {"/precious/t0000",    "/precious",        "/",
                                         "/zkherd-x/../t0000", "/zookeeper/t0000", "precious"};
     char member[MEETING_PATH_SIZE], name[16];
-    struct meeting *meeting = lead_one_worker(member);
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
         struct forgery one = forgery_for(member);
         snprintf(one.job.root, sizeof one.job.root, "%s", roots[i]);
@@ -479,7 +480,7 @@ HOSTS_TEST(a_worker_removes_nothing_but_znodes_of_runs)
 HOSTS_TEST(a_worker_waits_for_no_order_of_a_run_that_has_gone)
 {
     char member[MEETING_PATH_SIZE];
-    struct meeting *meeting = lead_one_worker(member);
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
     const struct forgery sound = forgery_for(member);
     give_job(meeting, "early", &sound);
     await_words(&workers[0], workers[0].err_descriptor, "job early begins", 1);
@@ -529,7 +530,7 @@ static int32_t await_answer(struct meeting *meeting, const char *path, uint64_t 
 HOSTS_TEST(a_worker_is_quiet_until_the_next_order)
 {
     char member[MEETING_PATH_SIZE], answers[MEETING_PATH_SIZE], order[MEETING_PATH_SIZE];
-    struct meeting *meeting = lead_one_worker(member);
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
     const struct forgery sound = forgery_for(member);
     give_job(meeting, "quiet", &sound);
     while (place_children(meeting, "/jobs/quiet", NULL) == 0)
@@ -572,7 +573,7 @@ static void make_znode(struct meeting *meeting, const char *path, enum create_mo
 HOSTS_TEST(jobs_of_runs_that_have_gone_are_removed)
 {
     char member[MEETING_PATH_SIZE], left[MEETING_PATH_SIZE];
-    struct meeting *run = lead_one_worker(member), *other = place_open(meet);
+    struct meeting *run = lead_one_worker(member, "--share", "1"), *other = place_open(meet);
     make_znode(run, "/jobs/a-served", PERSISTENT);
     make_znode(other, "/jobs/a-served/member-0000009999", EPHEMERAL);
     make_znode(run, "/jobs/b-left", PERSISTENT);
@@ -594,7 +595,7 @@ HOSTS_TEST(jobs_of_runs_that_have_gone_are_removed)
 HOSTS_TEST(a_job_that_has_ended_says_what_is_to_be_removed)
 {
     char member[MEETING_PATH_SIZE], answers[MEETING_PATH_SIZE], order[MEETING_PATH_SIZE], root[160];
-    struct meeting *meeting = lead_one_worker(member);
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
     const struct forgery sound = forgery_for(member);
     snprintf(root, sizeof root, "%s" ROOT, outside);
     meeting_free(place_open(root));
@@ -609,6 +610,51 @@ HOSTS_TEST(a_job_that_has_ended_says_what_is_to_be_removed)
     assert_int_equal(place_children(meeting, "/jobs", NULL), 1);
     meeting_free(meeting);
     meeting = place_open(meet);
+    await_jobs(meeting, 0);
+    assert_nothing_left_outside(1);
+    meeting_free(meeting);
+    hosts_end_workers(1);
+}
+
+/* A run's root on the measured server, and the job that names it. */
+static void leave_job(struct meeting *meeting, const char *name)
+{
+    char root[160];
+    const struct forgery of_one_that_has_gone = forgery_for("member-0000009999");
+    snprintf(root, sizeof root, "%s" ROOT, outside);
+    meeting_free(place_open(root));
+    give_job(meeting, name, &of_one_that_has_gone);
+}
+
+HOSTS_TEST(whoever_waits_removes_what_others_have_left)
+{
+    char member[MEETING_PATH_SIZE];
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
+    leave_job(meeting, "left");
+    meeting_free(meeting);
+    meeting = place_open(meet);
+    await_jobs(meeting, 0);
+    assert_nothing_left_outside(1);
+    meeting_free(meeting);
+    hosts_end_workers(1);
+}
+
+/* The worker may not: a run that begins does. */
+HOSTS_TEST(a_job_stays_until_somebody_can_remove_its_znodes)
+{
+    char member[MEETING_PATH_SIZE], left[MEETING_PATH_SIZE];
+    struct meeting *meeting = lead_one_worker(member, "--only", "other:2181");
+    leave_job(meeting, "a-left");
+    make_znode(meeting, "/jobs/b-garbage", PERSISTENT);
+    meeting_free(meeting);
+    meeting = place_open(meet);
+    await_jobs(meeting, 1); /* the first is looked at before the second */
+    place_children(meeting, "/jobs", left);
+    assert_string_equal(left, "a-left");
+    command_start(&hosts_run, COMMAND(LOAD, ENDLESS, "--meet", meet, "--workers", "2"));
+    while (count_outside().ephemerals_count == 0) /* the mark of its root */
+        pause_ms(5);
+    command_end(&hosts_run, hosts_run.pid, SIGINT);
     await_jobs(meeting, 0);
     assert_nothing_left_outside(1);
     meeting_free(meeting);
