@@ -47,13 +47,17 @@ static void repeat(struct series *series, struct series_record *record, const st
                 record->servers, record->servers == 1 ? "" : "s");
 }
 
-/* A worker has gone: those that are left are gathered before the next attempt. If they are too few,
- * the trial stays not valid. Workers that come and go for ever do not keep a trial for ever. */
+/* A worker has gone: those that are there are gathered before the next attempt. If they are too
+ * few, the trial stays not valid. Workers that come and go for ever do not keep a trial for ever.
+ */
 static void repeat_without(struct series *series, struct series_record *record,
                            const struct noise_row *row)
 {
     const struct crew_options *options = &series->options.target->crew;
-    if (series->noise.attempt > options->most || crew_left(series->crew) < options->least)
+    struct error ignored; /* the next attempt finds the meeting lost as well */
+    uint32_t left;
+    if (series->noise.attempt > options->most ||
+        crew_left(series->crew, &left, &ignored) != ERROR_NONE || left < options->least)
         return;
     noise_watch_repeat(&series->noise, row, "made again with the workers that are left");
     series_warn(series, record,

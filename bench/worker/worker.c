@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #define RATE_MAX  1000000000
-#define SHARE_MAX 1000
 /* How long a host that has lost the meeting place waits before it tries again. */
 #define AGAIN_NS NS_PER_S
 
@@ -81,7 +80,7 @@ static const struct option_row rows[] = {
      .help = "      --acl open|creator  whom its znodes admit: all, or --auth alone [open]\n"},
     ROW_TLS,
     {.name = "--share",
-     OPTION_NUMBER(struct call, share, 1, SHARE_MAX),
+     OPTION_NUMBER(struct call, share, 1, MEETING_SHARE_MAX),
      .help = "      --share N        of the sessions: N worker processes [a core each]\n"},
     {.name = "--max-clients",
      OPTION_NUMBER(struct call, limits.max_clients, 1, FLEET_SESSIONS_MAX),

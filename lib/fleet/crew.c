@@ -24,8 +24,10 @@ static enum error_kind remove_jobs(struct crew *crew, struct error *error)
     const char **names = NULL;
     size_t count = 0;
     enum error_kind kind = meeting_list(crew->meeting, "/jobs", NO_WATCH, &names, &count, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         kind = job_clear_away(crew->meeting, names[i], NULL, true, error);
+        kind = kind == ERROR_FORBIDDEN ? ERROR_NONE : kind; /* no member of this run reads it */
+    }
     free(names);
     return kind;
 }
@@ -135,6 +137,20 @@ enum error_kind crew_gather(struct crew *crew, uint32_t least, uint32_t most, ui
         if (kind != ERROR_NONE)
             return kind;
     }
+}
+
+enum error_kind crew_left(struct crew *crew, uint32_t *left, struct error *error)
+{
+    struct meeting_member *list = NULL;
+    size_t count;
+    *left = 0;
+    enum error_kind kind = meeting_members(crew->meeting, NO_WATCH, &list, &count, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
+        const char *reason = unfit(crew, &list[i]);
+        *left += reason == NULL || strcmp(reason, BUSY) == 0;
+    }
+    free(list);
+    return kind;
 }
 
 const struct crew_seat *crew_seat(const struct crew *crew, uint32_t index)

@@ -64,19 +64,22 @@ struct crew_kind {
     /* The times of the run, UINT64_MAX where one is not known yet; NULL: it has none, and so
      * below. */
     void (*get_times)(const void *kind, uint64_t times_ns[CREW_TIMES_MAX]);
-    void (*put_times)(void *kind, const uint64_t times_ns[CREW_TIMES_MAX]);
+    /* False, and nothing is changed: the plan has no such times. */
+    bool (*put_times)(void *kind, const uint64_t times_ns[CREW_TIMES_MAX]);
     /* How often sessions have come to rest behind a command; NULL: nobody asks. */
     _Atomic uint32_t *(*rests)(void *kind);
     /* On a host, about 50 times a second: what it tells while the run goes on, of all its
      * processes, from `first` on; they have used so much CPU time. */
     void (*tell)(void *kind, uint32_t first, uint32_t count, uint64_t cpu_ns,
                  uint64_t live[CREW_LIVE_MAX]);
-    /* In the run: puts that in the place of the host's first process. */
-    void (*hear)(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX]);
+    /* In the run: puts that in the place of the host's first process. False, and nothing is
+     * changed: no worker tells that. */
+    bool (*hear)(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX]);
     /* While all of a fleet rests that is led in steps (crew_share): words of the run's
-     * memory that all hosts are to have, and on a host whose first process this is. */
+     * memory that all hosts are to have, and on a host whose first process this is. False, and
+     * nothing is changed: no run has such words. */
     void (*get_words)(const void *kind, uint64_t words[CREW_WORDS_MAX]);
-    void (*put_words)(void *kind, uint32_t first, uint32_t count,
+    bool (*put_words)(void *kind, uint32_t first, uint32_t count,
                       const uint64_t words[CREW_WORDS_MAX]);
     /* In the run, behind the parts of a process: its host's clock is so much behind the run's,
      * about; it may wrap. */
@@ -137,8 +140,8 @@ double crew_cores(const struct crew *crew);
 const char *crew_gone(const struct crew *crew);
 bool crew_has_died(const struct crew *crew);
 
-/* How many of those that were chosen have not gone. */
-uint32_t crew_left(const struct crew *crew);
+/* How many members there are that can take part, now or when they have ended their last job. */
+MUST_CHECK enum error_kind crew_left(struct crew *crew, uint32_t *left, struct error *error);
 
 /* The clock of the host whose first process this is, minus this one (CLOCK_MONOTONIC of both): it
  * is between these two. Each order that comes to the host says that the host's clock showed its

@@ -297,6 +297,14 @@ static bool is_sound(const struct fleet *fleet, uint32_t process)
     return fleet->remote->is_sound == NULL || fleet->remote->is_sound(fleet->kind, process);
 }
 
+/* Whatever was copied before it turned out to be no results. */
+static void wipe_parts(const struct fleet *fleet, uint32_t process)
+{
+    struct crew_part part;
+    for (uint32_t index = 0; part_at(fleet, process, index, &part); index++)
+        memset(part.place, 0, part.size_bytes);
+}
+
 enum error_kind crew_parts_take(struct meeting *meeting, const char *path,
                                 const struct fleet *fleet, uint32_t first, uint32_t count,
                                 const struct crew_state *state, struct error *error)
@@ -317,6 +325,8 @@ enum error_kind crew_parts_take(struct meeting *meeting, const char *path,
             kind = error_raise(error, ERROR_MALFORMED, 0, path,
                                "the results of this host hold what no worker writes");
     }
+    for (uint32_t i = 0; kind != ERROR_NONE && i < count; i++)
+        wipe_parts(fleet, first + i);
     inflateEnd(&stream.zlib);
     free(stream.chunk);
     return kind;

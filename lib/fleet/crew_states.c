@@ -55,13 +55,14 @@ static void shift_times(const struct crew *crew, const struct crew_host *host)
 static enum error_kind take_parts(struct crew *crew, struct crew_host *host,
                                   const struct crew_state *state, struct error *error)
 {
-    char path[MEETING_PATH_SIZE];
+    char path[MEETING_PATH_SIZE], words[sizeof(struct error)];
     struct error why;
     crew_path(crew->job, host->seat.member.name, path);
     enum error_kind kind = crew_parts_take(crew->meeting, path, &crew->held, host->seat.first,
                                            host->seat.count, state, &why);
     if (kind == ERROR_MALFORMED) {
-        crew_lose(crew, host, why.detail, false);
+        snprintf(words, sizeof words, "has sent results that cannot be used: %s", why.detail);
+        crew_lose(crew, host, words, false);
         return ERROR_NONE;
     }
     if (kind != ERROR_NONE)
@@ -139,7 +140,7 @@ static enum error_kind read_host(struct crew *crew, struct crew_host *host, stru
     if (state.error != ERROR_NONE) {
         snprintf(why, sizeof why, "has given up: %s%s%s", state.detail,
                  state.detail[0] != '\0' && state.subject[0] != '\0' ? ": " : "", state.subject);
-        crew_lose(crew, host, why, false);
+        crew_lose(crew, host, why, state.error == ERROR_INTERRUPTED);
     }
     compare_clocks(crew, host, &state);
     bool was_final = host->state.final, reports = state.final && !was_final;
@@ -148,8 +149,9 @@ static enum error_kind read_host(struct crew *crew, struct crew_host *host, stru
     host->state = state;
     host->told = true;
     /* What is told of words is of those that the host has. */
-    if (!host->gone && !was_final && state.serial >= crew->order.shared)
-        crew->held.remote->hear(crew->held.kind, host->seat.first, state.live);
+    if (!host->gone && !was_final && state.serial >= crew->order.shared &&
+        !crew->held.remote->hear(crew->held.kind, host->seat.first, state.live))
+        crew_lose(crew, host, "has told what is no state of a worker", false);
     if (reports && !host->gone)
         kind = take_parts(crew, host, &state, error);
     if (reports && kind == ERROR_NONE)
@@ -249,14 +251,6 @@ enum error_kind crew_listen(struct crew *crew, uint64_t until_ns, struct error *
 }
 
 /* ------------------------------------------------------------------ of all hosts */
-
-uint32_t crew_left(const struct crew *crew)
-{
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < crew->count; i++)
-        left += !crew->hosts[i].gone;
-    return left;
-}
 
 bool crew_has_died(const struct crew *crew)
 {

@@ -91,6 +91,8 @@ static enum error_kind open_job(struct service *service, struct error *error)
                                     .here_first = job->seat.first,
                                     .here_count = job->seat.count,
                                     .hosts = head->hosts};
+    if (job->seat.count > service->host->member->share)
+        return job_refuse(error, job->name, "this worker runs fewer processes (--share)");
     kind = service->remote->open(job->plan, &here, head->root, &service->fleet, error);
     if (kind == ERROR_NONE)
         kind = check_limits(service, error);
@@ -207,16 +209,16 @@ static void look(struct service *service)
 
 /* ------------------------------------------------------------------ what it is told */
 
-static void put_times(const struct service *service, uint64_t now_ns)
+static bool put_times(const struct service *service, uint64_t now_ns)
 {
     uint64_t times_ns[CREW_TIMES_MAX];
     if (service->remote->put_times == NULL)
-        return;
+        return true;
     for (size_t i = 0; i < CREW_TIMES_MAX; i++)
         times_ns[i] = service->order.times_ns[i] == UINT64_MAX
                           ? UINT64_MAX
                           : service->order.times_ns[i] + now_ns;
-    service->remote->put_times(service->fleet.kind, times_ns);
+    return service->remote->put_times(service->fleet.kind, times_ns);
 }
 
 /* A command is for a session or for all, and the sessions of other hosts are not here. */
@@ -235,26 +237,39 @@ static void pass_command(const struct service *service, uint64_t command)
     }
 }
 
-/* Times and roles count from the order on in which they first are known. */
-static void follow(struct service *service, const struct crew_order *order)
+/* What is no order of any run; a time is far from now in none. */
+static bool is_order(const struct crew_order *order)
+{
+    bool is_sound = order->phase <= PHASE_CLOSE;
+    for (size_t i = 0; i < CREW_TIMES_MAX; i++)
+        is_sound =
+            is_sound && (order->times_ns[i] == UINT64_MAX || order->times_ns[i] < UINT64_MAX / 2);
+    return is_sound;
+}
+
+/* Times count from the order on in which they first are known. False: the order is none. */
+static bool follow(struct service *service, const struct crew_order *order)
 {
     struct shared *shared = service->fleet.shared;
+    const struct crew_job_seat *seat = &service->job->seat;
     uint64_t now_ns = clock_now_ns();
     bool has_times = service->order.times_ns[0] == UINT64_MAX && order->times_ns[0] != UINT64_MAX;
     bool inquires = order->inquiry != service->order.inquiry;
     bool commands = order->commanded != service->order.commanded;
     bool enters = order->phase != service->order.phase;
     bool shares = order->shared != service->order.shared;
+    if (!is_order(order))
+        return false;
     service->order = *order;
     service->state.serial = order->serial;
     service->state.came_ns = now_ns;
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
-        shared->roles[i] = (enum role)order->roles[i];
-    if (has_times)
-        put_times(service, now_ns);
-    if (shares && service->remote->put_words != NULL)
-        service->remote->put_words(service->fleet.kind, service->job->seat.first,
-                                   service->job->seat.count, order->words);
+        shared->roles[i] = order->roles[i] < ROLES ? (enum role)order->roles[i] : ROLE_UNKNOWN;
+    if (has_times && !put_times(service, now_ns))
+        return false;
+    if (shares && service->remote->put_words != NULL &&
+        !service->remote->put_words(service->fleet.kind, seat->first, seat->count, order->words))
+        return false;
     if (enters && order->phase == PHASE_RUN)
         gate_place_roles(shared);
     if (enters && order->phase != PHASE_CLOSE) /* workers_end enters that */
@@ -264,6 +279,7 @@ static void follow(struct service *service, const struct crew_order *order)
     if (commands)
         pass_command(service, order->command);
     service->over = service->over || order->phase == PHASE_CLOSE;
+    return true;
 }
 
 /* Reads the order, if a watch has fired, and whether the run is still there. */
@@ -288,8 +304,8 @@ static enum error_kind hear(struct service *service, struct error *error)
     if (kind != ERROR_NONE)
         return kind;
     if (there && text_fields_read(crew_order_fields, &order, sizeof order, &text) &&
-        order.serial != service->order.serial)
-        follow(service, &order);
+        order.serial != service->order.serial && !follow(service, &order))
+        return job_refuse(error, path, "what the run has ordered is no order of zkherd");
     service->over = service->over || (!there && service->order.serial > 0);
     kind = meeting_leader(meeting, WATCH, leader, error);
     service->abandoned = service->abandoned || (kind == ERROR_NONE && leader[0] == '\0');
@@ -403,7 +419,7 @@ static enum error_kind has_seat(const struct host *host, const char *name, bool 
     enum error_kind kind = job_fetch(host->meeting, name, host->member->name, &job, error);
     *mine = job->mine;
     job_free(job);
-    return kind == ERROR_NOT_VALID ? ERROR_NONE : kind;
+    return kind == ERROR_NOT_VALID || kind == ERROR_FORBIDDEN ? ERROR_NONE : kind;
 }
 
 /* No run leads, so that of this job has gone. A member that is still at the job removes what is
@@ -412,9 +428,8 @@ static enum error_kind remove_left(const struct host *host, const char *name, st
 {
     bool served;
     enum error_kind kind = job_is_served(host->meeting, name, &served, error);
-    if (kind != ERROR_NONE || served)
-        return kind;
-    kind = job_clear_away(host->meeting, name, &host->limits->only, false, error);
+    if (kind == ERROR_NONE && !served)
+        kind = job_clear_away(host->meeting, name, &host->limits->only, false, error);
     return kind == ERROR_MEETING_LOST || kind == ERROR_INTERRUPTED ? kind : ERROR_NONE;
 }
 

@@ -186,7 +186,8 @@ MUST_CHECK enum error_kind crew_parts_send(struct meeting *meeting, const char *
                                            struct error *error);
 
 /* Takes what was sent: deletes the chunks, and copies the parts to their places. ERROR_MALFORMED if
- * they are not those of these processes, or of another digest: some may have been copied then. */
+ * they are not those of these processes, or of another digest. The places are zero after an error.
+ */
 MUST_CHECK enum error_kind crew_parts_take(struct meeting *meeting, const char *path,
                                            const struct fleet *fleet, uint32_t first,
                                            uint32_t count, const struct crew_state *state,

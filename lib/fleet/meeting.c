@@ -40,7 +40,8 @@ static enum zk_status status(const struct meeting *meeting)
 
 /* ------------------------------------------------------------------ the session */
 
-/* What went wrong in a request, in the words of the meeting. */
+/* A request that has failed: the meeting is lost, unless the error is of one znode or of the user.
+ */
 static enum error_kind check(const struct meeting *meeting, enum error_kind kind,
                              struct error *error)
 {
@@ -48,7 +49,8 @@ static enum error_kind check(const struct meeting *meeting, enum error_kind kind
     struct error why;
     bool is_other = meeting->session != 0 && session->state == CLIENT_ESTABLISHED &&
                     client_session_id(session->client) != meeting->session;
-    if (kind == ERROR_INTERRUPTED || kind == ERROR_FORBIDDEN || (kind == ERROR_NONE && !is_other))
+    if (kind == ERROR_INTERRUPTED || kind == ERROR_FORBIDDEN || kind == ERROR_REFUSED_IDENTITY ||
+        kind == ERROR_LEFT_BEHIND || (kind == ERROR_NONE && !is_other))
         return kind;
     why = *error;
     return error_raise(error, ERROR_MEETING_LOST, 0, session->servers, "%s",
@@ -57,7 +59,7 @@ static enum error_kind check(const struct meeting *meeting, enum error_kind kind
                                                : error_words(kind));
 }
 
-/* What is there takes no permission to create. */
+/* Asks first: a create needs the permission even if the znode is there. */
 static enum error_kind make_folder(struct meeting *meeting, const char *path, struct error *error)
 {
     bool there = false;
@@ -156,9 +158,11 @@ static enum error_kind ask(struct meeting *meeting, struct request request, bool
     request.path = path;
     enum error_kind kind =
         check(meeting, setup_session_ask(meeting->setup, &request, error), error);
+    bool creates = request.operation == OP_CREATE;
+    if (kind == ERROR_NONE && creates && status(meeting) == ZK_NO_NODE)
+        kind = error_raise(error, ERROR_MEETING_LOST, 0, path, "a znode above it has gone");
     if (there != NULL)
-        *there = request.operation == OP_CREATE ? status(meeting) == ZK_NODE_EXISTS
-                                                : status(meeting) == ZK_OK;
+        *there = kind == ERROR_NONE && status(meeting) == (creates ? ZK_NODE_EXISTS : ZK_OK);
     return kind;
 }
 
@@ -286,11 +290,12 @@ static enum error_kind read_member(struct meeting *meeting, const char *name,
     bool there = false;
     path_of(name, path);
     enum error_kind kind = meeting_get(meeting, path, NO_WATCH, &there, error);
-    if (kind != ERROR_NONE)
+    if (kind != ERROR_NONE && kind != ERROR_FORBIDDEN)
         return kind;
     const char *text = meeting->setup->session.value;
     *member = (struct meeting_member){.protocol = 0};
-    if (!there || !text_fields_read(fields, member, sizeof *member, &text))
+    if (!there || !text_fields_read(fields, member, sizeof *member, &text) || member->share < 1 ||
+        member->share > MEETING_SHARE_MAX)
         *member = (struct meeting_member){.protocol = 0};
     snprintf(member->name, sizeof member->name, "%s", name);
     return ERROR_NONE;
@@ -307,8 +312,10 @@ enum error_kind meeting_members(struct meeting *meeting, enum watch_flag watch,
     for (size_t i = 0; kind == ERROR_NONE && i < *count; i++)
         kind = read_member(meeting, names[i], &(*list)[i], error);
     free(names);
-    if (kind != ERROR_NONE)
-        free(*list);
+    if (kind == ERROR_NONE)
+        return kind;
+    free(*list);
+    *list = NULL;
     return kind;
 }
 

@@ -36,6 +36,9 @@
 #define MEETING_PATH_SIZE 160
 #define MEETING_NAME_SIZE sizeof "member-0000000000"
 
+/* The most worker processes that a member runs. */
+#define MEETING_SHARE_MAX 1000
+
 /* The version of what hosts say to each other. */
 #define MEETING_PROTOCOL 1
 

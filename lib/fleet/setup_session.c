@@ -574,6 +574,19 @@ static enum error_kind delete_folder(struct setup_session *setup, const char *pa
     return setup_session_delete_tree(setup, path, error);
 }
 
+/* Somebody else's: a run's own are short. */
+static enum error_kind check_names(const char *path, const char *const *names, size_t count,
+                                   struct error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(path) + 1 + strlen(names[i]) >= PATH_MAX_BYTES)
+            return error_raise(error, ERROR_LEFT_BEHIND, 0, path,
+                               "zkherd cannot delete a znode there, whose name is too long: %.60s",
+                               names[i]);
+    }
+    return ERROR_NONE;
+}
+
 /* Recursion is safe: a run's znodes are four levels deep (root, trial, lock, its znodes). */
 static enum error_kind delete_children(struct setup_session *setup, const char *path,
                                        struct error *error)
@@ -585,6 +598,7 @@ static enum error_kind delete_children(struct setup_session *setup, const char *
     const char **names = session->names; /* the next list would free them */
     size_t count = session->reply.name_count;
     session->names = NULL;
+    kind = check_names(path, names, count, error);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i += REQUEST_PARTS_MAX) {
         size_t some = count - i < REQUEST_PARTS_MAX ? count - i : REQUEST_PARTS_MAX;
         char child[PATH_MAX_BYTES];

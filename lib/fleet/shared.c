@@ -69,8 +69,10 @@ enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared
         made->workers[i].wake_descriptor = -1;
     if (plan->driver != DRIVER_SIMULATED) { /* one thread: nobody waits */
         kind = open_eventfd(&made->coordinator_descriptor, error);
-        for (uint32_t i = 0; kind == ERROR_NONE && i < plan->processes; i++)
-            kind = open_eventfd(&made->workers[i].wake_descriptor, error);
+        uint32_t count =
+            plan->crew == NULL ? made->processes_here : 0; /* those of a crew run elsewhere */
+        for (uint32_t i = 0; kind == ERROR_NONE && i < count; i++)
+            kind = open_eventfd(&made->workers[plan->here_first + i].wake_descriptor, error);
     }
     if (kind == ERROR_NONE)
         *shared = made;

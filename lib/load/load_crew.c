@@ -188,14 +188,20 @@ static void get_times(const void *kind, uint64_t times_ns[CREW_TIMES_MAX])
     times_ns[4] = atomic_load(&load->ends_ns);
 }
 
-static void put_times(void *kind, const uint64_t times_ns[CREW_TIMES_MAX])
+/* The seconds that are measured have places in the memory, and no others. */
+static bool put_times(void *kind, const uint64_t times_ns[CREW_TIMES_MAX])
 {
     struct load_shared *load = kind;
+    uint64_t measures_ns = times_ns[1], settles_ns = times_ns[2];
+    if (measures_ns != UINT64_MAX &&
+        (settles_ns < measures_ns || settles_ns - measures_ns > load_plan_measured_ns(load->plan)))
+        return false;
     load->starts_ns = times_ns[0];
     atomic_store(&load->measures_ns, times_ns[1]);
     atomic_store(&load->settles_ns, times_ns[2]);
     atomic_store(&load->contends_ns, times_ns[3]);
     atomic_store(&load->ends_ns, times_ns[4]);
+    return true;
 }
 
 static _Atomic uint32_t *rests(void *kind)
@@ -242,19 +248,20 @@ static void tell(void *kind, uint32_t first, uint32_t count, uint64_t cpu_ns,
     live[LIVE_LAG] = sum.lag_ns;
 }
 
-static void hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
+static bool hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
 {
     struct load_shared *load = kind;
     struct load_worker *worker = &load->workers[first];
     memcpy(worker->total.of, &live[LIVE_TOTAL], sizeof worker->total.of);
     atomic_store(&worker->replied, live[LIVE_REPLIED]);
     if (live[LIVE_SECOND] == 0 || live[LIVE_SECOND] > load->plan->seconds)
-        return;
+        return true;
     struct load_second *second =
         &load->seconds[(size_t)first * load->plan->seconds + live[LIVE_SECOND] - 1];
     atomic_store(&second->answered, live[LIVE_ANSWERED]);
     atomic_store(&second->errors, live[LIVE_ERRORS]);
     atomic_store(&second->lag_ns, live[LIVE_LAG]);
+    return true;
 }
 
 static uint64_t rate_per_s(const void *kind)

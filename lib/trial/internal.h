@@ -421,6 +421,10 @@ void lock_scattered_compare(struct trial_memory *memory, const struct tenure *te
  * there are, and the first of them. */
 #define LOCK_CREW_VIOLATION_WORDS 7
 
+/* A clock that is set right by slewing runs too fast or too slow by 500 ppm at most, on Linux: two
+ * of them drift apart by this part of the time. */
+#define LOCK_CREW_DRIFT_PART 1000
+
 bool lock_crew_part(void *kind, uint32_t process, size_t index, struct crew_part *part);
 bool lock_crew_is_sound(void *kind, uint32_t process);
 enum error_kind lock_crew_open(enum pace pace, const char *text, const struct fleet_plan *here,
@@ -429,5 +433,8 @@ void lock_crew_close(struct fleet *fleet);
 void lock_crew_tell_violations(const struct trial_memory *memory, uint64_t *words);
 void lock_crew_hear_violations(struct trial_memory *memory, uint64_t handoff,
                                const uint64_t *before, const uint64_t *words);
+
+/* Whether that is a violation which a worker of this trial can have found. */
+bool lock_crew_believes(const struct trial_memory *memory, const uint64_t *words);
 
 #endif

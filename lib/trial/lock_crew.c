@@ -218,7 +218,7 @@ static void get_words(const void *kind, uint64_t words[CREW_WORDS_MAX])
     memcpy(words, memory->steps.words, WORDS * sizeof words[0]);
 }
 
-static void put_words(void *kind, uint32_t first, uint32_t count,
+static bool put_words(void *kind, uint32_t first, uint32_t count,
                       const uint64_t words[CREW_WORDS_MAX])
 {
     struct trial_memory *memory = kind;
@@ -226,6 +226,9 @@ static void put_words(void *kind, uint32_t first, uint32_t count,
     uint32_t session = (uint32_t)words[WORD_MOVES] - 1;
     uint32_t process = session % memory->plan->fleet.processes;
     bool is_here = process >= first && process < first + count;
+    if (session >= memory->plan->fleet.sessions ||
+        words[WORD_HOLDER] > memory->plan->fleet.sessions)
+        return false;
     write_lock(memory, words);
     atomic_store(&lock->released_ns, 0); /* nothing that follows from another's is timed */
     if (words[WORD_RELEASES_NOW] && !is_here) {
@@ -235,6 +238,7 @@ static void put_words(void *kind, uint32_t first, uint32_t count,
     memcpy(memory->steps.words, words, sizeof memory->steps.words);
     read_lock(memory, memory->steps.words);
     memory->steps.row = words[WORD_RELEASES] + words[WORD_RELEASES_NOW];
+    return true;
 }
 
 /* ------------------------------------------------------------------ what a host tells of a step */
@@ -275,6 +279,13 @@ void lock_crew_tell_violations(const struct trial_memory *memory, uint64_t *word
         (uint64_t)first->expected,
         (uint64_t)first->found};
     memcpy(words, told, sizeof told);
+}
+
+bool lock_crew_believes(const struct trial_memory *memory, const uint64_t *words)
+{
+    uint32_t sessions = memory->plan->fleet.sessions;
+    return words[0] == 0 || (words[1] <= VIOLATION_LEDGER && words[2] <= sessions &&
+                             words[3] <= sessions && words[4] < TALLY_KINDS);
 }
 
 void lock_crew_hear_violations(struct trial_memory *memory, uint64_t handoff,
@@ -389,13 +400,17 @@ static void add_row_facts(struct trial_memory *memory)
     atomic_store(&row->granted, granted);
 }
 
-static void hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
+static bool hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
 {
     struct trial_memory *memory = kind;
     struct lock_told *told = &memory->steps.told[first];
+    uint32_t sessions = memory->plan->fleet.sessions;
+    if (live[LIVE_WORDS + WORD_HOLDER] > sessions || live[LIVE_GRANTED_TO] > sessions ||
+        !lock_crew_believes(memory, &live[LIVE_VIOLATIONS]))
+        return false;
     /* Before the first step there is nothing to hear, and no host is ahead of the run. */
     if (memory->steps.number == 0 || live[LIVE_ROW] > memory->steps.row)
-        return;
+        return true;
     add_rows(memory, told->live, live);
     lock_crew_hear_violations(memory, live[LIVE_ROW], &told->live[LIVE_VIOLATIONS],
                               &live[LIVE_VIOLATIONS]);
@@ -407,6 +422,7 @@ static void hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
     memcpy(memory->workers[first].total.of, &live[LIVE_TOTAL], sizeof memory->workers[first].total);
     if (memory->steps.words[WORD_RELEASES_NOW])
         shared_raise(&memory->last_released_ns, clock_now_ns());
+    return true;
 }
 
 bool trial_apart(const struct trial_memory *memory, size_t handoff, struct trial_apart *apart)
@@ -419,12 +435,14 @@ bool trial_apart(const struct trial_memory *memory, size_t handoff, struct trial
         !crew_clock(crew, ends->released_at - 1, &low_ns[0], &high_ns[0]) ||
         !crew_clock(crew, ends->granted_at - 1, &low_ns[1], &high_ns[1]))
         return false;
-    int64_t between_ns = (int64_t)(ends->granted_ns - ends->released_ns);
-    int64_t least_ns = between_ns - high_ns[1] + low_ns[0];
+    uint64_t run_ns = atomic_load(&memory->last_released_ns) - atomic_load(&memory->gate_ns);
+    int64_t between_ns = (int64_t)(ends->granted_ns - ends->released_ns),
+            drift_ns = (int64_t)(run_ns / LOCK_CREW_DRIFT_PART);
+    int64_t least_ns = between_ns - high_ns[1] + low_ns[0] - drift_ns;
     apart->released_at = ends->released_at - 1;
     apart->granted_at = ends->granted_at - 1;
     apart->low_ns = least_ns > 0 ? (uint64_t)least_ns : 0; /* a cause comes before its effect */
-    apart->high_ns = (uint64_t)(between_ns - low_ns[1] + high_ns[0]);
+    apart->high_ns = (uint64_t)(between_ns - low_ns[1] + high_ns[0] + drift_ns);
     return true;
 }
 

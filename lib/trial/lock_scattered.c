@@ -29,10 +29,11 @@ static void get_times(const void *kind, uint64_t times_ns[CREW_TIMES_MAX])
     times_ns[0] = atomic_load(&memory->gate_ns);
 }
 
-static void put_times(void *kind, const uint64_t times_ns[CREW_TIMES_MAX])
+static bool put_times(void *kind, const uint64_t times_ns[CREW_TIMES_MAX])
 {
     struct trial_memory *memory = kind;
     atomic_store(&memory->gate_ns, times_ns[0]);
+    return true;
 }
 
 static void tell(void *kind, uint32_t first, uint32_t count, uint64_t cpu_ns,
@@ -58,12 +59,14 @@ static uint64_t on_run(const struct trial_memory *memory, const uint64_t *live, 
     return time_ns == 0 ? 0 : time_ns - live[LIVE_GATE_NS] + atomic_load(&memory->gate_ns);
 }
 
-static void hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
+static bool hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
 {
     struct trial_memory *memory = kind;
     struct lock_told *told = &memory->steps.told[first];
     struct lock_state *lock = &memory->locks[0];
     struct tally *row = &memory->ledger.rows[0].tally;
+    if (!lock_crew_believes(memory, &live[LIVE_VIOLATIONS]))
+        return false;
     for (int of = 0; of < TALLY_KINDS; of++)
         tally_add_shared(row, (enum tally_kind)of,
                          live[LIVE_TOTAL + of] - told->live[LIVE_TOTAL + of]);
@@ -78,6 +81,7 @@ static void hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
     lock_crew_hear_violations(memory, VIOLATION_NO_HANDOFF, &told->live[LIVE_VIOLATIONS],
                               &live[LIVE_VIOLATIONS]);
     memcpy(told->live, live, sizeof told->live);
+    return true;
 }
 
 /* ------------------------------------------------------------------ who has held when */
@@ -172,10 +176,6 @@ static void time_handoffs(struct trial_memory *memory, const struct tenure *tenu
     }
 }
 
-/* A clock that is set right by slewing runs too fast or too slow by 500 ppm at most, on Linux: two
- * of them drift apart by this part of the time. */
-#define DRIFT_PART 1000
-
 /* The tenures of a host's sessions, and their ends on the run's clock; the trial has run so long.
  */
 static size_t add_tenures(struct trial_memory *memory, const struct crew_seat *seat,
@@ -183,7 +183,7 @@ static size_t add_tenures(struct trial_memory *memory, const struct crew_seat *s
 {
     const struct trial_plan *plan = memory->plan;
     const uint64_t *live = memory->steps.told[seat->first].live;
-    int64_t least_ns, most_ns, drift_ns = (int64_t)(run_ns / DRIFT_PART);
+    int64_t least_ns, most_ns, drift_ns = (int64_t)(run_ns / LOCK_CREW_DRIFT_PART);
     size_t count = 0;
     if (!crew_clock(plan->fleet.crew, seat->first, &least_ns, &most_ns))
         return 0;

@@ -219,7 +219,9 @@ static void check_limit(const char *option, const char *value, const char *rate,
     else
         command_run(&hosts_run, COMMAND(LOAD, "-n", "6", "--duration", "1s", "-o", option, "--meet",
                                         meet, "--workers", "1"));
-    hosts_assert_spoilt(option, words);
+    char file[32];
+    snprintf(file, sizeof file, "%s/load.csv", option);
+    hosts_assert_spoilt(file, words);
     place_await_waiting(meet, 1);
     hosts_end_workers(1);
     assert_has(workers[0].err, "was given up: ");
@@ -309,7 +311,7 @@ HOSTS_TEST(a_worker_that_is_ended_spoils_the_trial)
     place_await_working(meet, 2);
     place_end_worker(&workers[0]);
     command_finish(&hosts_run, COMMAND_LIMIT_NS);
-    hosts_assert_spoilt("out", "worker member-"); /* has given up, or has gone */
+    hosts_assert_spoilt("out/load.csv", "worker member-"); /* has given up, or has gone */
     place_await_waiting(meet, 1);
     place_end_worker(&workers[1]);
 }
@@ -323,7 +325,7 @@ HOSTS_TEST(a_worker_that_dies_spoils_the_trial)
     place_await_working(meet, 2);
     command_end(&workers[0], workers[0].pid, SIGKILL);
     command_finish(&hosts_run, COMMAND_LIMIT_NS);
-    hosts_assert_spoilt("out", "has gone: its session with the meeting place has ended");
+    hosts_assert_spoilt("out/load.csv", "has gone: its session with the meeting place has ended");
     place_await_waiting(meet, 1);
     place_end_worker(&workers[1]);
 }

@@ -4,8 +4,10 @@
 #include "bench/output/crew_kinds.h"
 #include "fleet/internal.h"
 #include "load/internal.h"
+#include "recipes/registry.h"
 #include "tests/support/asked.h"
 #include "tests/support/hosts.h"
+#include "trial/internal.h"
 
 #include <zlib.h>
 
@@ -24,6 +26,7 @@ struct lie {
     const void *chunk;
     size_t length;
     const char *digest; /* NULL: a wrong one */
+    bool live;          /* all that it counts is as large as can be */
     enum error_kind gives_up;
     const char *words;
 };
@@ -38,6 +41,8 @@ static void tell_lie(struct meeting *meeting, const char *job, const struct meet
     crew_path(job, member->name, path);
     snprintf(chunk, sizeof chunk, "%s-part-0", path);
     state.error = (uint32_t)lie->gives_up;
+    state.final = !lie->live;
+    memset(state.live, lie->live ? 0xff : 0, sizeof state.live);
     snprintf(state.detail, sizeof state.detail, "%s", lie->gives_up ? "it\nwill not" : "");
     memset(state.digest, '0', sizeof state.digest - 1);
     if (lie->digest != NULL)
@@ -53,21 +58,21 @@ static void tell_lie(struct meeting *meeting, const char *job, const struct meet
     free(text.text);
 }
 
-static void check_lie(const struct lie *lie)
+/* A run of this command with one worker, which the test plays, has one row in this file. */
+static void check_lie(const struct lie *lie, const char *const arguments[], const char *file)
 {
     struct meeting *meeting = place_open(meet);
     struct meeting_member member = place_fake_member();
     struct error error = {0};
     char job[MEETING_PATH_SIZE] = "";
     place_expect(meeting_join(meeting, &member, &error), &error);
-    command_start(&hosts_run,
-                  COMMAND(LOAD, ENDLESS, "-o", "out", "--meet", meet, "--workers", "1"));
+    command_start(&hosts_run, arguments);
     place_await_job(meeting, job);
     tell_lie(meeting, job, &member, lie);
     while (command_runs(&hosts_run))
         place_expect(meeting_turn(meeting, clock_now_ns() + 20 * NS_PER_MS, &error), &error);
     command_finish(&hosts_run, COMMAND_LIMIT_NS);
-    hosts_assert_spoilt("out", lie->words);
+    hosts_assert_spoilt(file, lie->words);
     assert_int_equal(place_children(meeting, "/jobs", NULL), 0);
     meeting_free(meeting);
     folder_remove(in_work("out"));
@@ -252,7 +257,21 @@ HOSTS_TEST(results_that_are_not_whole_spoil_the_trial)
         {.gives_up = ERROR_NOT_VALID, .words = "on fake has given up: it?will not"},
     };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++)
-        check_lie(&lies[i]);
+        check_lie(&lies[i], COMMAND(LOAD, ENDLESS, "-o", "out", "--meet", meet, "--workers", "1"),
+                  "out/load.csv");
+}
+
+/* The holder of a lock is a place in the run's memory. */
+HOSTS_TEST(a_session_that_there_is_not_holds_no_lock)
+{
+    const struct lie lie = {.live = true, .words = "has told what is no state of a worker"};
+    static const char *const paces[] = {"lockstep", "free"};
+    for (size_t i = 0; i < 2; i++)
+        check_lie(&lie,
+                  COMMAND("run", "--connect", outside, "--timeout", PATIENCE, "-t", "1", "-n", "2",
+                          "-r", "scalable", "--pace", paces[i], "--noise", "off", "-o", "out",
+                          "--meet", meet, "--workers", "1"),
+                  "out/trials.csv");
 }
 
 /* A worker is chosen among znodes that are none. */
@@ -261,7 +280,11 @@ HOSTS_TEST(what_is_no_worker_is_left_alone)
     struct meeting *meeting = place_open(meet);
     struct error error = {0};
     char *garbage = memory_new(MIB, 1);
-    struct meeting_member member = place_fake_member();
+    struct meeting_member member = place_fake_member(), idle = member, greedy = member;
+    idle.share = 0;
+    greedy.share = MEETING_SHARE_MAX + 1;
+    place_expect(meeting_join(meeting, &idle, &error), &error);
+    place_expect(meeting_join(meeting, &greedy, &error), &error);
     member.meaning[0] = member.meaning[0] == 'f' ? '0' : 'f';
     snprintf(member.host, sizeof member.host, "no UTF-8: \xff");
     place_expect(meeting_join(meeting, &member, &error), &error);
@@ -276,8 +299,8 @@ HOSTS_TEST(what_is_no_worker_is_left_alone)
     place_await_waiting(meet, 2); /* the other one says so, too */
     json_t *root = hosts_list();
     const json_t *list = json_object_get(root, "workers");
-    assert_int_equal(json_array_size(list), 4);
-    for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(json_array_size(list), 6);
+    for (size_t i = 0; i < 6; i++) {
         const json_t *worker = json_array_get(list, i);
         bool is_ours = json_integer_value(json_object_get(worker, "process")) == workers[0].pid;
         assert_int_equal(json_is_true(json_object_get(worker, "usable")), is_ours);
@@ -404,6 +427,7 @@ HOSTS_TEST(a_worker_goes_on_after_jobs_that_are_none)
         "load: what the run has written is no plan",
         "job j-servers was given up: ",
         "k-sessions: its data are no job of zkherd",
+        "l-share: this worker runs fewer processes (--share)",
     };
     char member[MEETING_PATH_SIZE], *garbage = memory_new(MIB, 1);
     struct meeting *meeting = lead_one_worker(member, "--share", "1");
@@ -445,6 +469,9 @@ HOSTS_TEST(a_worker_goes_on_after_jobs_that_are_none)
     one = sound;
     one.job.sessions = UINT32_MAX;
     check_refused(meeting, "k-sessions", &one);
+    one = sound;
+    one.job.processes = one.seat.count = 2;
+    check_refused(meeting, "l-share", &one);
     meeting_free(meeting);
     place_await_waiting(meet, 1);
     meeting = place_open(meet);
@@ -507,6 +534,69 @@ static void give_order(struct meeting *meeting, const char *path, uint64_t seria
                              : meeting_set(meeting, path, text.text, text.length, NULL, &error),
                  &error);
     free(text.text);
+}
+
+static char *describe_lock(void)
+{
+    const struct trial_plan plan = {.recipe = registry_find("scalable")};
+    return lock_crew_describe(&plan);
+}
+
+/* The first order of a job has these values somewhere: the worker gives the job up. */
+static void check_order_refused(struct meeting *meeting, const char *name,
+                                const struct forgery *forgery, const struct crew_order *order)
+{
+    struct growing_text text = {0};
+    struct error error = {0};
+    char path[MEETING_PATH_SIZE], said[256];
+    give_job(meeting, name, forgery);
+    snprintf(said, sizeof said, "job %s begins", name);
+    await_words(&workers[0], workers[0].err_descriptor, said, 1);
+    crew_path(name, "order", path);
+    text_fields_write(crew_order_fields, order, &text);
+    place_expect(meeting_create(meeting, path, PERSISTENT, text.text, text.length, NULL, &error),
+                 &error);
+    free(text.text);
+    snprintf(said, sizeof said, "job %s was given up: ", name);
+    await_words(&workers[0], workers[0].err_descriptor, said, 1);
+    while (place_waiting(meeting) != 1)
+        pause_ms(5);
+    remove_job(meeting, name);
+}
+
+/* Each would have the worker write behind the end of what it has. */
+HOSTS_TEST(a_worker_obeys_no_order_that_is_none)
+{
+    char member[MEETING_PATH_SIZE], *plan = describe_lock();
+    struct meeting *meeting = lead_one_worker(member, "--share", "1");
+    const struct forgery load = forgery_for(member);
+    const struct crew_order sound = {
+        .serial = 1, .times_ns = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    struct forgery lock = load;
+    struct crew_order one = sound;
+    snprintf(lock.job.kind, sizeof lock.job.kind, "lock");
+    lock.plan = plan;
+    one.phase = PHASE_CLOSE + 1;
+    check_order_refused(meeting, "a-phase", &load, &one);
+    one = sound;
+    one.times_ns[1] = NS_PER_S;
+    one.times_ns[2] = 7 * NS_PER_S; /* a second more than are measured */
+    check_order_refused(meeting, "b-seconds", &load, &one);
+    one = sound;
+    one.times_ns[1] = UINT64_MAX - 1;
+    check_order_refused(meeting, "c-late", &load, &one);
+    one = sound;
+    one.shared = 1;
+    one.words[8] = 0; /* nobody moves */
+    check_order_refused(meeting, "d-nobody", &lock, &one);
+    one.words[8] = 1;
+    one.words[0] = 3; /* the third of two sessions holds */
+    check_order_refused(meeting, "e-holder", &lock, &one);
+    free(plan);
+    meeting_free(meeting);
+    hosts_end_workers(1);
+    assert_int_equal(count_words(workers[0].err, "what the run has ordered is no order of zkherd"),
+                     5);
 }
 
 /* Waits until the worker has told that the order came, and returns how often it has told. */

@@ -72,15 +72,15 @@ void hosts_assert_counted(const struct csv_file *load)
     }
 }
 
-void hosts_assert_spoilt(const char *folder, const char *words)
+void hosts_assert_spoilt(const char *file, const char *words)
 {
-    struct csv_file load = csv_file_read(in_work("%s/load.csv", folder));
+    struct csv_file rows = csv_file_read(in_work("%s", file));
     assert_status(&hosts_run, 4);
-    assert_int_equal(load.rows, 1);
-    assert_string_equal(csv_file_text(&load, 0, "valid"), "no");
-    assert_string_not_equal(csv_file_text(&load, 0, "reconciled"), "yes");
-    assert_has(csv_file_text(&load, 0, "reason"), words);
-    csv_file_deinit(&load);
+    assert_int_equal(rows.rows, 1);
+    assert_string_equal(csv_file_text(&rows, 0, "valid"), "no");
+    assert_string_not_equal(csv_file_text(&rows, 0, "reconciled"), "yes");
+    assert_has(csv_file_text(&rows, 0, "reason"), words);
+    csv_file_deinit(&rows);
 }
 
 json_t *hosts_list(void)

@@ -44,7 +44,7 @@ void hosts_end_workers(size_t count);
 void hosts_assert_counted(const struct csv_file *load);
 
 /* The only trial is not valid, and its reason has these words. */
-void hosts_assert_spoilt(const char *folder, const char *words);
+void hosts_assert_spoilt(const char *file, const char *words);
 
 /* What zkherd hosts says, for the caller to json_decref. */
 json_t *hosts_list(void);
