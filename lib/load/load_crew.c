@@ -14,20 +14,10 @@
 
 /* ------------------------------------------------------------------ the plan */
 
-/* The members of struct load_plan that other hosts need beside its fleet and its root. */
-struct wire_plan {
-    uint32_t percent[MIX_KINDS];
-    uint64_t rate_per_s;
-    bool poisson;
-    uint32_t value_bytes, znodes;
-    uint64_t warm_up_ns;
-    uint32_t seconds;
-    uint64_t limit_ns;
-};
-
+/* What other hosts need to know beside the fleet and the root. */
 static const struct text_field fields[] = {
-#define FIELD(member, kind) TEXT_FIELD(struct wire_plan, member, kind)
-    FIELD(percent, U32),
+#define FIELD(member, kind) TEXT_FIELD(struct load_plan, member, kind)
+    FIELD(mix.percent, U32),
     FIELD(rate_per_s, U64),
     FIELD(poisson, BOOL),
     FIELD(value_bytes, U32),
@@ -41,58 +31,36 @@ static const struct text_field fields[] = {
 char *load_crew_describe(const struct load_plan *plan)
 {
     struct growing_text text = {0};
-    struct wire_plan wire = {.rate_per_s = plan->rate_per_s,
-                             .poisson = plan->poisson,
-                             .value_bytes = plan->value_bytes,
-                             .znodes = plan->znodes,
-                             .warm_up_ns = plan->warm_up_ns,
-                             .seconds = plan->seconds,
-                             .limit_ns = plan->limit_ns};
-    memcpy(wire.percent, plan->mix.percent, sizeof wire.percent);
-    text_fields_write(fields, &wire, &text);
+    text_fields_write(fields, plan, &text);
     return text.text;
 }
 
-/* What other hosts write is data: whatever would not be a plan of this program is none. */
-static bool is_sound(const struct wire_plan *wire, const struct fleet_plan *here)
+/* Input that is not trusted: whatever no command line of zkherd gives is refused. */
+static bool is_sound(const struct load_plan *plan)
 {
     uint32_t percent = 0;
     for (int kind = 0; kind < (int)MIX_KINDS; kind++)
-        percent += wire->percent[kind] <= 100 ? wire->percent[kind] : 101;
-    return percent == 100 && here->depth >= 1 && wire->seconds >= 1 &&
-           wire->seconds <= LOAD_SECONDS_MAX && wire->value_bytes < 1 << 20 &&
-           wire->znodes <= ZNODES_MAX && wire->rate_per_s <= RATE_MAX;
-}
-
-static struct load_plan plan_of(const struct wire_plan *wire, const struct fleet_plan *here,
-                                const char *root)
-{
-    struct load_plan plan = {.fleet = *here,
-                             .rate_per_s = wire->rate_per_s,
-                             .poisson = wire->poisson,
-                             .value_bytes = wire->value_bytes,
-                             .znodes = wire->znodes,
-                             .warm_up_ns = wire->warm_up_ns,
-                             .seconds = wire->seconds,
-                             .limit_ns = wire->limit_ns,
-                             .root = root};
-    memcpy(plan.mix.percent, wire->percent, sizeof wire->percent);
-    return plan;
+        percent += plan->mix.percent[kind] <= 100 ? plan->mix.percent[kind] : 101;
+    return percent == 100 && plan->fleet.depth >= 1 && plan->seconds >= 1 &&
+           plan->seconds <= LOAD_SECONDS_MAX && plan->value_bytes < 1 << 20 &&
+           plan->znodes <= ZNODES_MAX && plan->rate_per_s <= RATE_MAX;
 }
 
 /* The plan goes with the memory, which points to it. */
 static enum error_kind open_load(const char *text, const struct fleet_plan *here, const char *root,
                                  struct fleet *fleet, struct error *error)
 {
-    struct wire_plan wire = {.seconds = 0};
-    struct load_shared *load = NULL;
-    if (!text_fields_read(fields, &wire, sizeof wire, &text) || text[0] != '\0' ||
-        !is_sound(&wire, here))
-        return error_raise(error, ERROR_NOT_VALID, 0, "load",
-                           "what the run has written is no plan");
     struct load_plan *plan = memory_new(1, sizeof *plan);
-    *plan = plan_of(&wire, here, root);
-    enum error_kind kind = load_shared_new(plan, &load, error);
+    struct load_shared *load = NULL;
+    enum error_kind kind = ERROR_NONE;
+    bool read = text_fields_read(fields, plan, sizeof *plan, &text) && text[0] == '\0';
+    plan->fleet = *here;
+    plan->root = root;
+    if (!read || !is_sound(plan))
+        kind =
+            error_raise(error, ERROR_NOT_VALID, 0, "load", "what the run has written is no plan");
+    if (kind == ERROR_NONE)
+        kind = load_shared_new(plan, &load, error);
     if (kind != ERROR_NONE) {
         free(plan);
         return kind;
