@@ -31,7 +31,7 @@ struct census {
     int64_t refused_zxid; /* of the last refused create */
 };
 
-/* Of a listener (journal/journal.h) whose context begins with a struct census. */
+/* Functions of a listener (journal/journal.h) whose context begins with a struct census. */
 void census_znode(void *context, const struct journal_znode *znode);
 void census_transaction(void *context, const struct journal_transaction *transaction);
 
@@ -107,8 +107,8 @@ TABLE_DECLARE(autopsy_expiry, AUTOPSY_EXPIRY_COLUMNS);
     X(T, lock, COUNT, "", 0, NONE, "the first lock for which a session was refused, if any")
 TABLE_DECLARE(autopsy_herd, AUTOPSY_HERD_COLUMNS);
 
-/* Of minutes.csv and of periods.csv, which differ in the length of their rows. A period without a
- * transaction has no row. */
+/* The columns of minutes.csv and of periods.csv, which differ in the length of their rows. A period
+ * without a transaction has no row. */
 #define AUTOPSY_PERIOD_COLUMNS(X, T)                                                               \
     X(T, begin_ms, SIGNED, "ms", 0, KEY, "its beginning")                                          \
     X(T, seconds, REAL, "s", 1, NONE, "its length")                                                \

@@ -10,7 +10,7 @@
 extern const struct table_type figure8_fault_table, table3_row_table, plan_row_table,
     answer_row_table, load_row_table;
 
-/* Of several files the first decides. */
+/* If a folder has files of several kinds, the first decides. */
 static const struct kind kinds[] = {
     {&trial_row_table, "a run", NULL},      {&figure8_fault_table, "a Figure 8", NULL},
     {&table3_row_table, "a Table 3", NULL}, {&plan_row_table, "a plan", &answer_row_table},
@@ -98,8 +98,8 @@ enum error_kind kind_check_plan(const struct past_run *first, const struct past_
 
 /* ------------------------------------------------------------------ metrics */
 
-/* Of runs. Where the value is that of a handoff, it has a name of its own; else that of its column.
- */
+/* The metrics of runs. A value for each handoff has a name of its own; others have that of their
+ * column. */
 static const struct {
     size_t column;
     const char *per_handoff_name;

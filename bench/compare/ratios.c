@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------ values */
 
-/* Of a trial of a run. NaN: it has none. */
+/* The metric's value in a trial of a run; NaN: it has none. */
 static double value_of_trial(const struct comparison *comparison, const struct table_value *trial,
                              const struct metric *metric)
 {

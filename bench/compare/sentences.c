@@ -195,7 +195,7 @@ static void say_exact_counts(struct growing_text *sentence, const struct compari
         growing_text_add(sentence, " (compared at %zu of %zu client counts)", compared, cells);
 }
 
-/* Of runs in free pace: how many times as many RPCs. */
+/* For runs in free pace: how many times as many RPCs. */
 static void say_rpcs(struct growing_text *sentence, const struct comparison *comparison,
                      const struct overall *overall)
 {
@@ -208,7 +208,7 @@ static void say_rpcs(struct growing_text *sentence, const struct comparison *com
 
 /* ------------------------------------------------------------------ findings */
 
-/* Of a plan: the largest size that passed on both sides. */
+/* For a plan: the largest size that passed on each side. */
 static void say_answers(struct growing_text *sentence, const struct overall *overall)
 {
     const struct side *const pair[] = {overall->side->base, overall->side};

@@ -321,7 +321,7 @@ static void put_ms(struct grid *grid, const struct table_cell *cell, size_t colu
         grid_put_real(grid, figure.value / 1e3, 2);
 }
 
-/* Of what was due. */
+/* The share of what was due that was never sent. */
 static void put_unsent(struct grid *grid, const struct table_cell *cell)
 {
     double unsent = table_cell_sum(cell, load_row_unsent, load_row_complete),

@@ -12,7 +12,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Of a comparison, whose folder has no manifest: the lines, as they are drawn. */
+/* In the folder of a comparison, which has no manifest: the lines, as they are drawn. */
 #define ABOUT_FILE "about.txt"
 
 /* What the plan was: "nonscalable, scalable; n = 10 to 1,000". The caller's to free. */

@@ -231,7 +231,7 @@ static void put_loads(FILE *stream, const struct page_source *const loads[], siz
     put(stream, number, "trials are valid");
 }
 
-/* Of the kills of leaders: the median of a figure over them and the valid trials. */
+/* The median of a figure over the kills of leaders in valid trials. */
 static double of_leaders(const struct csv_reader *faults, const char *column)
 {
     size_t count = 0;

@@ -319,7 +319,7 @@ static bool is_confirmed(const struct csv_reader *answers, size_t row, const cha
     return 2 * page_number(answers, row, agreed) > page_number(answers, row, votes);
 }
 
-/* Of release 1.0.0, whose files lack the sentence. */
+/* For files of release 1.0.0, which lack the sentence. */
 static char *describe_answer(const struct csv_reader *answers, size_t row, const char *end)
 {
     struct growing_text text = {0};

@@ -70,7 +70,7 @@ static double median_of(struct trials_of of, size_t figure)
     return median;
 }
 
-/* Of the size that is not decided: why its trials had no vote. */
+/* Why the trials of the size that is not decided had no vote. */
 static void explain_undecided(const struct objective *objective, const struct plan_sample *sample,
                               struct plan_undecided *undecided)
 {

@@ -162,7 +162,7 @@ static void add_votes(struct sentence *sentence, const struct plan_votes *votes,
         kind, votes->cast == 1 ? "" : "s", passed ? "passed" : "failed");
 }
 
-/* Of a size that is decided, unless the brake has decided it. */
+/* The votes of a size that is decided, unless the brake has decided it. */
 static void add_fresh(struct sentence *sentence, const struct plan_votes *votes, enum plan_end end)
 {
     if (votes->cast == 0)
@@ -179,7 +179,7 @@ static void add_number_of(struct sentence *sentence, size_t number, size_t of)
     ADD("%zu of %zu trial%s", number, of, of == 1 ? "" : "s");
 }
 
-/* Of the smallest size whose trials decided nothing. */
+/* Why the smallest undecided size has no votes. */
 static void add_no_votes(struct sentence *sentence)
 {
     const struct plan_undecided *undecided = &sentence->answer->undecided;

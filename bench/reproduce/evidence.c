@@ -60,7 +60,7 @@ static bool is_number(const char *text, double *number)
     return end != text && *end == '\0' && isfinite(*number) && strpbrk(text, "xXpP ") == NULL;
 }
 
-/* Of a column; or the one at a place of the line, such as #2. */
+/* The number in a column, or at a place of the line, such as #2. */
 static double number_of(struct taking *taking, const struct row *row, const char *name,
                         size_t length)
 {
@@ -255,7 +255,7 @@ static void take_file(struct taking *taking, const char *name, const struct resu
 
 /* ------------------------------------------------------------------ a statistic */
 
-/* Of a share of so many. */
+/* The interval of `count`, as a share of `all`: Wilson's. */
 static void share(struct evidence *evidence, double count, double all)
 {
     double z2 = SHARE_Z * SHARE_Z, part = count / all, middle = part + z2 / (2 * all),

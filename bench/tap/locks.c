@@ -135,7 +135,7 @@ static void put_sums(const struct sums *sums, bool drain, struct table_value *ro
     row[trial_row_acquire_max_us] = table_real(histogram_percentile_us(&sums->acquire, 100));
 }
 
-/* Of the whole command: which of its sessions wanted a lock of these is not asked. */
+/* The usage of the whole command: which of its sessions wanted one of these locks is not asked. */
 static void put_usage(const struct tap_command *command, struct table_value *row)
 {
     row[trial_row_client_cpu_s] = table_real((double)command->cpu_ns / 1e9);

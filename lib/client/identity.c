@@ -51,7 +51,7 @@ static enum error_kind check(struct identity *identity, size_t length, const cha
     return ERROR_NONE;
 }
 
-/* No stream, whose buffer would keep a copy. */
+/* Reads by read(), and not by a stream, whose buffer would keep a copy. */
 static enum error_kind read_all(int descriptor, struct identity *identity, const char *path,
                                 struct error *error)
 {

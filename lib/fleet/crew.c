@@ -158,7 +158,8 @@ const struct crew_seat *crew_seat(const struct crew *crew, uint32_t index)
     return index < crew->count ? &crew->hosts[index].seat : NULL;
 }
 
-/* A member's share is so many processes; sessions that are fewer leave one for each member. */
+/* Each member runs `share` processes; with fewer sessions than all shares, one process each while
+ * sessions last. */
 uint32_t crew_processes(struct crew *crew, uint32_t sessions)
 {
     uint32_t shares = 0, processes = 0;
@@ -387,7 +388,8 @@ static char *describe_job(const struct crew *crew)
     return text.text;
 }
 
-/* A job for nobody, which is removed when there is another one. */
+/* A job without seats: it only names the root to delete if the run dies. It is removed when there
+ * is another one. */
 enum error_kind crew_announce(struct crew *crew, const struct connect_string *servers,
                               const char *root, struct error *error)
 {

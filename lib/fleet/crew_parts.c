@@ -82,7 +82,7 @@ void crew_path(const char *job, const char *name, char path[MEETING_PATH_SIZE])
     snprintf(path, MEETING_PATH_SIZE, "/jobs/%s%s%s", job, name[0] != '\0' ? "/" : "", name);
 }
 
-/* The order of bytes shows in the digest of a number. */
+/* Hashing an integer's bytes makes the digest depend on their order. */
 void crew_meaning(const struct crew_kind *const *kinds, char digest[SHA256_TEXT_SIZE])
 {
     const uint32_t order = 1;

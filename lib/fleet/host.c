@@ -166,8 +166,9 @@ static enum error_kind send_parts(struct service *service, struct error *error)
                            service->job->seat.count, state, error);
 }
 
-/* What is told is of a moment at which nobody was busy, or else somebody is said to be. A session
- * that is woken is busy before its notification is counted, and at rest after all was counted. */
+/* The state is that of one moment at which nobody was busy; otherwise it says that somebody is. A
+ * session that is woken counts as busy before its notification is counted, and rests only after all
+ * was counted. */
 static void look_at_steps(struct service *service)
 {
     struct crew_state *state = &service->state;

@@ -243,7 +243,7 @@ void crew_notified(void *crew, const char *path);
 /* Puts into the run's memory what hosts have told, and what they tell until until_ns. */
 MUST_CHECK enum error_kind crew_listen(struct crew *crew, uint64_t until_ns, struct error *error);
 
-/* Of the run and its hosts, for the present job. */
+/* The traffic of the run and its hosts, for the present job. */
 struct meeting_traffic crew_traffic(const struct crew *crew);
 
 /* Whether all hosts that have not gone have ended their workers. */

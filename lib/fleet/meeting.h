@@ -29,8 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* With what the library takes to notice a silent server, two thirds of the session's timeout, that
- * is the timeout. */
+/* A third of the session timeout; the library needs the other two to notice a silent server. */
 #define MEETING_AWAY_NS (SYNC_SESSION_TIMEOUT_MS / 3 * NS_PER_MS)
 
 #define MEETING_PATH_SIZE 160

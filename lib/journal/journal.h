@@ -135,7 +135,7 @@ extern const struct journal_flaw_row {
 
 /* Each may be NULL. */
 struct journal_listener {
-    /* Of the snapshot: the znodes that are older than the first transaction. */
+    /* The znodes of the snapshot: those that are older than the first transaction. */
     void (*znode)(void *context, const struct journal_znode *znode);
     void (*session)(void *context, int64_t id, int32_t timeout_ms);
     void (*transaction)(void *context, const struct journal_transaction *transaction);

@@ -112,7 +112,7 @@ static uint64_t count_at(double percent, uint64_t recorded)
     return count > 0 ? count : 1;
 }
 
-/* Of the histogram's values and of so many more above them. */
+/* The percentile of the histogram's values and of `more` values above them. */
 static uint64_t percentile_ns(const struct histogram *histogram, uint64_t more, double percent)
 {
     uint64_t wanted = count_at(percent, histogram_recorded(histogram) + more);

@@ -12,8 +12,8 @@ struct change {
     enum opcode opcode; /* OPCODE_CREATE for every kind of create, OPCODE_SET_DATA, OPCODE_DELETE */
     char *path;         /* that is asked for: begins with '/' */
     bool ephemeral, sequential; /* of a create */
-    /* Of what was answered: the error, any number for a transaction that failed in another part;
-     * and the path of the znode that was created, or NULL. */
+    /* What the reply says: the error, any number for a transaction that failed in another part; and
+     * the path of the znode that was created, or NULL. */
     int32_t error;
     char *made;
 };

@@ -51,7 +51,7 @@ struct exchange {
     char *made[EXCHANGE_SIDES]; /* paths of znodes, a line each: none has a line feed */
     struct order_request order;
     struct exchange **list, *previous, *next; /* of the connection */
-    /* Of all that have no reply yet in the replay, in the order of the recording: */
+    /* The list of all that have no reply yet in the replay, in the order of the recording: */
     bool listed, waits; /* for a notification: the caller sets it */
     struct exchange *older, *newer;
 };

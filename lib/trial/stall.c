@@ -81,7 +81,7 @@ static void find_server(struct stall *stall)
 static void hear_workers(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;
-    /* Of a session on another host it is known alone whether it holds. */
+    /* Of sessions on other hosts only the holder is known. */
     bool pauses = memory->plan->fleet.crew != NULL && memory->plan->hold.mean_ns > 0 &&
                   handoff_holder(memory, 0) != 0;
     stall->request_is_out = false;
