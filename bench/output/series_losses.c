@@ -59,9 +59,9 @@ static void repeat_without(struct series *series, struct series_record *record,
     if (series->noise.attempt > options->most ||
         crew_left(series->crew, &left, &ignored) != ERROR_NONE || left < options->least)
         return;
-    noise_watch_repeat(&series->noise, row, "made again with the workers that are left");
+    noise_watch_repeat(&series->noise, row, "made again with the workers that are there");
     series_warn(series, record,
-                "%s; trial %zu of %zu is made again with the workers that are left, %u at least",
+                "%s; trial %zu of %zu is made again with the workers that are there, %u at least",
                 crew_gone(series->crew), (size_t)(series->trial - series->rounds.trials) + 1,
                 series->rounds.trial_count, options->least);
 }
