@@ -5,7 +5,8 @@
 # nothing is left. Without the right to make namespaces all of them are processes on the loopback, and it says so.
 #
 #   hosts.sh              counts of loads and locks; then HOSTS_ROUNDS=2 times something is killed; one round in five
-#                         stops a worker for half a minute, and one restarts the meeting place
+#                         stops a worker's host for half a minute, and one restarts the meeting place; loads and locks
+#                         take turns
 #   hosts.sh big          HOSTS_SESSIONS=54000 sessions from the four; prints what they need
 #   hosts.sh measure DIR  keeps in this new folder what the documents quote: a load and locks on the four hosts and on
 #                         one, many sessions, and as many loads of four workers as of one process, in turn
@@ -270,10 +271,25 @@ locks_on_workers()
     be_run run "$1" --meet "$place/hosts" --workers "$hosts" "${@:2}"
 }
 
-# What a trial tells for valid is whole, and what the servers have counted. Prints how many are.
+# What a trial tells for valid is whole, and what the servers have counted; locks, as the law says. Prints how many are.
+check_lock_rows()
+{
+    local valid reconciled violations rpcs law good=0 all=0
+    while IFS='|' read -r valid reconciled violations rpcs law; do
+        all=$((all + 1))
+        [ "$violations" = 0 ] || fail "$1: $violations violations"
+        [ "$valid" = yes ] || continue
+        good=$((good + 1))
+        [ "$reconciled" = yes ] || fail "$1: a valid trial is not reconciled"
+        [ "$rpcs" = "$law" ] || fail "$1: a valid trial has $rpcs RPCs, the law says $law"
+    done < <(fields "$work/$1/trials.csv" valid reconciled violations rpcs law_rpcs)
+    echo "$good of $all"
+}
+
 check_rows()
 {
     local valid reconciled gets sets rate seconds unsent good=0 all=0
+    if [ -s "$work/$1/trials.csv" ]; then check_lock_rows "$1"; return; fi
     [ -s "$work/$1/load.csv" ] || { echo '0 of 0'; return; }
     while IFS='|' read -r valid reconciled gets sets rate seconds unsent; do
         all=$((all + 1))
@@ -333,7 +349,7 @@ per_s()
 # Half of the wait is before the first trial's gate, in some rounds.
 befall()
 {
-    local victim=$((1 + RANDOM % hosts))
+    local victim=$((1 + RANDOM % hosts)) frozen
     sleep "$((RANDOM % 6)).$((RANDOM % 10))"
     case $1 in
     worker)
@@ -345,9 +361,10 @@ befall()
         wait "$run_pid" || true
         ;;
     stop)
-        kill -STOP "${workers[$victim]}"
+        mapfile -t frozen < <(echo "${workers[$victim]}" && pgrep -P "${workers[$victim]}")
+        kill -STOP "${frozen[@]}"
         sleep 30
-        kill -CONT "${workers[$victim]}"
+        kill -CONT "${frozen[@]}"
         ;;
     place)
         kill -KILL "$place_pid"
@@ -365,14 +382,17 @@ has_ended()
 
 play_round()
 {
-    local round=$1 what=$2 folder=round$1 status=0
-    on_workers "$folder" -n 16 --rate 400 --depth 32 -m get=70,set=30 --duration 2s --warm-up 1s -t 2 --timeout 20s &
+    local round=$1 what=$2 folder=round$1 status=0 rows
+    if ((round % 2)); then
+        on_workers "$folder" -n 16 --rate 400 --depth 32 -m get=70,set=30 --duration 2s --warm-up 1s -t 2 --timeout 20s &
+    else
+        locks_on_workers "$folder" -r nonscalable,scalable -n 40 -t 1 --timeout 20s &
+    fi
     run_pid=$!
     befall "$what" 2> /dev/null || true
     within 150 has_ended || fail "$folder ($what): the run hangs"
     wait "$run_pid" 2> /dev/null || status=$?
     run_pid=''
-    local rows
     rows=$(check_rows "$folder")
     [ "$status" -ne 0 ] || [ "$rows" = '2 of 2' ] || fail "$folder ($what): status 0, but $rows trials are valid"
     assert_clean "$folder ($what)"
