@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd worker`, `zkherd hosts`, and loads and locks whose sessions run on several hosts: what
  * they count is what one host counts. */
+#include "base/cores.h"
+#include "base/text.h"
 #include "tests/support/asked.h"
 #include "tests/support/hosts.h"
+
+#include <ctype.h>
+#include <math.h>
 
 TEST_GROUP(hosts_start, hosts_stop)
 
@@ -158,6 +163,70 @@ HOSTS_TEST(hosts_are_listed)
     hosts_end_workers(1);
 }
 
+static double number_of(const json_t *worker, const char *key)
+{
+    return json_number_value(json_object_get(worker, key));
+}
+
+/* Nobody knows better than the test, on the same host. */
+static void assert_of_this_host(const json_t *worker)
+{
+    char name[65] = "", version[64];
+    double cores = cores_allowed(),
+           memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    assert_int_equal(gethostname(name, sizeof name - 1), 0);
+    assert_string_equal(text_of(worker, "host"), name);
+    assert_true(number_of(worker, "cores") == (cores < 1 ? 1 : floor(cores)));
+    assert_true(number_of(worker, "memory_mib") == floor(memory_bytes / (1024 * 1024)));
+    command_run(&second, COMMAND("--version"));
+    snprintf(version, sizeof version, "zkherd %s\n", text_of(worker, "version"));
+    assert_string_equal(second.out, version);
+    /* The meeting place has the same clock. */
+    assert_true(number_of(worker, "clock_within_ms") > 0);
+    assert_true(fabs(number_of(worker, "clock_ahead_ms")) <= number_of(worker, "clock_within_ms"));
+}
+
+/* Each word, with blanks around it, is behind the one before. */
+static void assert_in_order(const char *text, const char *const *words)
+{
+    const char *at = text;
+    for (; *words != NULL; words++) {
+        size_t length = strlen(*words);
+        const char *found = at;
+        while ((found = strstr(found, *words)) != NULL &&
+               ((found > text && !isspace((unsigned char)found[-1])) ||
+                (found[length] != '\0' && !isspace((unsigned char)found[length]))))
+            found++;
+        if (found == NULL)
+            fail_msg("'%s' is not behind the words before it in\n%s", *words, text);
+        at = found + length;
+    }
+}
+
+/* The row of the table is what the JSON has. */
+HOSTS_TEST(a_host_is_described)
+{
+    char cores[16], memory[32], clock[64];
+    place_start_worker(&workers[0], meet, "--share", "3");
+    place_await_waiting(meet, 1);
+    json_t *root = hosts_list();
+    const json_t *worker = json_array_get(json_object_get(root, "workers"), 0);
+    assert_of_this_host(worker);
+    snprintf(cores, sizeof cores, "%.0f", number_of(worker, "cores"));
+    text_format_count((uint64_t)number_of(worker, "memory_mib"), memory, sizeof memory);
+    snprintf(clock, sizeof clock, "%.1f within %.1f", number_of(worker, "clock_ahead_ms"),
+             number_of(worker, "clock_within_ms"));
+    command_run(&hosts_run, COMMAND("hosts", "--meet", meet));
+    assert_status(&hosts_run, 0);
+    static const char *const titles[] = {"member", "host", "cores", "MiB", "ms", "release", NULL};
+    assert_in_order(hosts_run.out, titles);
+    assert_in_order(hosts_run.out, (const char *const[]){
+                                       text_of(worker, "member"), text_of(worker, "host"), cores,
+                                       memory, clock, text_of(worker, "version"), "waits", NULL});
+    json_decref(root);
+    hosts_end_workers(1);
+}
+
 /* ------------------------------------------------------------------ one run at a time */
 
 HOSTS_TEST(a_second_run_is_refused)
@@ -266,6 +335,7 @@ HOSTS_TEST(what_cannot_be_is_refused)
         {{"--meet", "nowhere", "--workers", "1"}, "without --connect"},
         {{MEETS}, "without --workers"},
         {{"--connect", "nowhere", "--workers", "1"}, "without --meet"},
+        {{"--connect", "nowhere", "--keep-parts"}, "--keep-parts without --meet"},
         {{MEETS, "--workers", "0"}, "expected how many workers"},
         {{MEETS, "--workers", "4..2"}, "expected how many workers"},
         {{MEETS, "--workers", "2.."}, "expected how many workers"},
@@ -328,6 +398,76 @@ HOSTS_TEST(a_worker_that_dies_spoils_the_trial)
     hosts_assert_spoilt("out/load.csv", "has gone: its session with the meeting place has ended");
     place_await_waiting(meet, 1);
     place_end_worker(&workers[1]);
+}
+
+static void assert_attempt(const struct csv_file *rows, size_t row, uint64_t trial,
+                           uint64_t attempt, uint64_t hosts)
+{
+    assert_int_equal(csv_file_count(rows, row, "trial"), trial);
+    assert_int_equal(csv_file_count(rows, row, "attempt"), attempt);
+    assert_int_equal(csv_file_count(rows, row, "hosts"), hosts);
+    assert_int_equal(csv_file_count(rows, row, "processes"), hosts);
+    assert_int_equal(csv_file_count(rows, row, "sessions"), 6);
+}
+
+/* And so is the next one made. Of the attempt nothing is in the files of the trials. */
+HOSTS_TEST(a_trial_is_made_again_with_the_workers_that_are_left)
+{
+    hosts_start_workers(2);
+    command_start(&hosts_run,
+                  COMMAND("load", "--connect", outside, "--timeout", PATIENCE, "-t", "2", "-n", "6",
+                          "--rate", "100", "--duration", "5s", "--warm-up", "0", "-o", "out",
+                          "--meet", meet, "--workers", "1..2"));
+    place_await_working(meet, 2);
+    command_end(&workers[0], workers[0].pid, SIGKILL);
+    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    place_await_waiting(meet, 1);
+    place_end_worker(&workers[1]);
+    struct csv_file load = csv_file_read(in_work("out/load.csv")),
+                    again = csv_file_read(in_work("out/made_again.csv")),
+                    hosts = csv_file_read(in_work("out/hosts.csv"));
+    hosts_assert_counted(&load);
+    assert_int_equal(load.rows, 2);
+    assert_attempt(&load, 0, 1, 2, 1);
+    assert_attempt(&load, 1, 2, 1, 1);
+    assert_int_equal(again.rows, 1);
+    assert_attempt(&again, 0, 1, 1, 2);
+    assert_string_equal(csv_file_text(&again, 0, "valid"), "no");
+    assert_has(csv_file_text(&again, 0, "reason"),
+               "has gone: its session with the meeting place has ended");
+    assert_has(csv_file_text(&again, 0, "reason"), "made again with the workers that are there");
+    assert_int_equal(hosts.rows, 2);
+    for (size_t row = 0; row < hosts.rows; row++)
+        assert_int_equal(csv_file_count(&hosts, row, "host_sessions"), 6);
+    assert_has(hosts_run.err, "trial 1 of 2 is made again with the workers that are there, 1 at "
+                              "least");
+    assert_has(hosts_run.err, "1 trial was made again, because other programs, a server or a "
+                              "worker disturbed it: the attempt before is in made_again.csv");
+    csv_file_deinit(&load);
+    csv_file_deinit(&again);
+    csv_file_deinit(&hosts);
+}
+
+/* Those are taken that have joined first. */
+HOSTS_TEST(a_worker_that_waits_takes_the_place_of_one_that_has_gone)
+{
+    hosts_start_workers(1);
+    place_start_worker(&workers[1], meet, "--share", "1");
+    place_await_waiting(meet, 2);
+    command_start(&hosts_run,
+                  COMMAND("load", "--connect", outside, "--timeout", PATIENCE, "-t", "1", "-n", "6",
+                          "--rate", "100", "--duration", "5s", "--warm-up", "0", "-o", "out",
+                          "--meet", meet, "--workers", "1"));
+    place_await_working(meet, 1);
+    command_end(&workers[0], workers[0].pid, SIGKILL);
+    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    place_await_waiting(meet, 1);
+    place_end_worker(&workers[1]);
+    struct csv_file load = csv_file_read(in_work("out/load.csv"));
+    hosts_assert_counted(&load);
+    assert_int_equal(load.rows, 1);
+    assert_attempt(&load, 0, 1, 2, 1);
+    csv_file_deinit(&load);
 }
 
 /* Znodes of the trial on the measured servers, which has its own set-up. */

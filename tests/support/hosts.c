@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hosts.h"
 
+#include "tests/support/schema.h"
+
 struct command hosts_run, second, workers[WORKERS];
 char meet[80], few_at[80], some_at[80];
 
@@ -85,11 +87,7 @@ void hosts_assert_spoilt(const char *file, const char *words)
 
 json_t *hosts_list(void)
 {
-    json_error_t place;
     command_run(&hosts_run, COMMAND("hosts", "--meet", meet, "--json"));
     assert_status(&hosts_run, 0);
-    json_t *root = json_loads(hosts_run.out, 0, &place);
-    if (root == NULL)
-        fail_msg("%s\n%s", place.text, hosts_run.out);
-    return root;
+    return schema_read_result(&hosts_run, "hosts");
 }

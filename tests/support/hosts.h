@@ -46,7 +46,7 @@ void hosts_assert_counted(const struct csv_file *load);
 /* The only trial is not valid, and its reason has these words. */
 void hosts_assert_spoilt(const char *file, const char *words);
 
-/* What zkherd hosts says, for the caller to json_decref. */
+/* What zkherd hosts says, as docs/schema has it; for the caller to json_decref. */
 json_t *hosts_list(void);
 
 #endif

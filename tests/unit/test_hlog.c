@@ -7,12 +7,11 @@
 
 #include "base/random.h"
 
+#include "tests/support/hlog_file.h"
 #include "tests/support/test.h"
 
 #include <inttypes.h>
 #include <unistd.h>
-
-#include <zlib.h>
 
 #define JAR "/usr/share/java/hdrhistogram.jar"
 
@@ -213,45 +212,16 @@ TEST_BETWEEN(overflow_is_told_in_a_comment, make_log, remove_log)
 
 /* ------------------------------------------------------------------ the bytes themselves */
 
-#define HEADER_BYTES 40
-
-static size_t from_base64(const char *text, unsigned char *bytes)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint32_t bits = 0;
-    size_t length = 0;
-    for (size_t i = 0; text[i] != '\0' && text[i] != '=' && text[i] != '\n'; i++) {
-        bits = bits << 6 | (uint32_t)(strchr(digits, text[i]) - digits);
-        if (i % 4 != 0)
-            bytes[length++] = (unsigned char)(bits >> (6 - i % 4 * 2));
-    }
-    return length;
-}
-
-static uint64_t number_at(const unsigned char *bytes, size_t length)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < length; i++)
-        number = number << 8 | bytes[i];
-    return number;
-}
-
 /* The encoded histogram of the log's last line, in full; returns its length. */
 static size_t read_back(unsigned char *encoded, size_t size)
 {
     char row[2048] = "";
-    unsigned char packed[sizeof row];
     FILE *stream = fopen(log_path, "r");
     assert_non_null(stream);
     while (fgets(row, sizeof row, stream) != NULL)
         ;
     fclose(stream);
-    size_t length = from_base64(strrchr(row, ',') + 1, packed);
-    uLongf room = (uLongf)size;
-    assert_int_equal(number_at(packed, 4), 0x1c849314);
-    assert_int_equal(number_at(packed + 4, 4), length - 8);
-    assert_int_equal(uncompress(encoded, &room, packed + 8, (uLong)(length - 8)), Z_OK);
-    return room;
+    return hlog_file_unpack(row, encoded, size);
 }
 
 /* Other readers than Java's multiply by the ratio, and one of zero makes nothing of all values. */
@@ -263,19 +233,19 @@ TEST_BETWEEN(the_header_says_what_the_counts_mean, make_log, remove_log)
     write_interval(stream, NULL, 0, &first);
     fclose(stream);
     size_t length = read_back(encoded, sizeof encoded);
-    assert_int_equal(number_at(encoded, 4), 0x1c849313);
-    assert_int_equal(number_at(encoded + 4, 4), length - HEADER_BYTES);
-    assert_int_equal(number_at(encoded + 8, 4), 0);
-    assert_int_equal(number_at(encoded + 12, 4), HISTOGRAM_DIGITS);
-    assert_int_equal(number_at(encoded + 16, 8), HISTOGRAM_LOWEST_NS);
-    assert_int_equal(number_at(encoded + 24, 8), HISTOGRAM_HIGHEST_NS);
+    assert_int_equal(hlog_file_number(encoded, 4), 0x1c849313);
+    assert_int_equal(hlog_file_number(encoded + 4, 4), length - HLOG_HEADER_BYTES);
+    assert_int_equal(hlog_file_number(encoded + 8, 4), 0);
+    assert_int_equal(hlog_file_number(encoded + 12, 4), HISTOGRAM_DIGITS);
+    assert_int_equal(hlog_file_number(encoded + 16, 8), HISTOGRAM_LOWEST_NS);
+    assert_int_equal(hlog_file_number(encoded + 24, 8), HISTOGRAM_HIGHEST_NS);
     const double one = 1;
     uint64_t one_as_bits;
     memcpy(&one_as_bits, &one, sizeof one);
-    assert_true(number_at(encoded + 32, 8) == one_as_bits);
+    assert_true(hlog_file_number(encoded + 32, 8) == one_as_bits);
     static const unsigned char counts[] = {13, 2}; /* zigzag: 7 empty slots, then 1 */
-    assert_int_equal(length, HEADER_BYTES + sizeof counts);
-    assert_memory_equal(encoded + HEADER_BYTES, counts, sizeof counts);
+    assert_int_equal(length, HLOG_HEADER_BYTES + sizeof counts);
+    assert_memory_equal(encoded + HLOG_HEADER_BYTES, counts, sizeof counts);
 }
 
 /* Nine bytes hold any count: the ninth has all of its eight bits. */
@@ -288,8 +258,8 @@ TEST_BETWEEN(the_largest_count_takes_nine_bytes, make_log, remove_log)
     write_interval(stream, NULL, 0, &first);
     fclose(stream);
     static const unsigned char count[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-    assert_int_equal(read_back(encoded, sizeof encoded), HEADER_BYTES + sizeof count);
-    assert_memory_equal(encoded + HEADER_BYTES, count, sizeof count);
+    assert_int_equal(read_back(encoded, sizeof encoded), HLOG_HEADER_BYTES + sizeof count);
+    assert_memory_equal(encoded + HLOG_HEADER_BYTES, count, sizeof count);
 }
 
 TEST_BETWEEN(a_failed_stream_is_a_error, make_log, remove_log)
