@@ -70,7 +70,7 @@ static const struct option_row rows[] = {
      .member = MEMBER(meet),
      .value = "",
      .help = "      --auth FILE      log in, there and at the measured servers, as FILE says:\n"
-             "                       name:password [$" ROWS_AUTH_VARIABLE "]\n"},
+             "                       name:password; needs --only [$" ROWS_AUTH_VARIABLE "]\n"},
     {.name = "--acl",
      .parse = rows_acl,
      .member = MEMBER(meet),
@@ -232,6 +232,20 @@ static int work(const struct call *call, int signals)
     return kind == ERROR_NONE || kind == ERROR_INTERRUPTED ? 0 : complain(&error);
 }
 
+/* A job names the servers, whoever has written it, and they are told the password. */
+static bool refuse_credentials(const struct call *call)
+{
+    const char *lacks = rows_acl_lacks(&call->meet);
+    bool open_to_all = identity_is_known(call->meet.identity) && call->limits.only.count == 0;
+    if (lacks != NULL)
+        (void)complain_usage("worker", "--acl creator", "%s", lacks);
+    else if (open_to_all)
+        (void)complain_usage("worker", "--auth or " ROWS_AUTH_VARIABLE, "%s",
+                             "without --only, any server that a job names is told the password: "
+                             "name those that may have it");
+    return lacks != NULL || open_to_all;
+}
+
 int worker_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"worker", usage, rows, notes, NULL};
@@ -242,9 +256,10 @@ int worker_main(int argc, char **argv)
         return status;
     if (!call.meets)
         return complain_usage("worker", "--meet", "missing: where to wait for jobs");
-    const char *lacks = rows_acl_lacks(&call.meet);
-    if (lacks != NULL)
-        return complain_usage("worker", "--acl creator", "%s", lacks);
+    if (refuse_credentials(&call)) {
+        identity_free(call.meet.identity);
+        return error_exit_status(ERROR_USAGE);
+    }
     /* As many as may be: what a job needs, nobody knows yet. */
     uint64_t descriptors = machine_descriptors();
     if (machine_allow_descriptors(descriptors < FLEET_SESSIONS_MAX ? descriptors

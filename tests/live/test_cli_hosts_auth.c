@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Workers, and runs that lead them, at a meeting place that admits one user alone; and who is told
+ * the password of a worker. */
+#include "tests/support/asked.h"
+#include "tests/support/hosts.h"
+
+#include <sys/stat.h>
+
+#define WE     "ann:open-sesame"
+#define OURS   "--auth", "ours"
+#define AS_ANN OURS, "--acl", "creator"
+#define FORBID "the ACL of the znode forbids it"
+
+static const char *const no_credentials[] = {NO_PROGRAMS, NULL};
+static struct identity we = {.credentials = WE, .creator = true};
+static char closed_at[96];
+
+static void write_file(const char *name, const char *text)
+{
+    const char *path = in_work("%s", name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* Below the chroot of the others' place, whose server it is. */
+static int make_closed(void **state)
+{
+    snprintf(closed_at, sizeof closed_at, "%s/closed", few_at);
+    int status = hosts_make(state);
+    write_file("ours", WE "\n");
+    write_file("wrong", "ann:open-barley\n");
+    return status;
+}
+
+#define CLOSED_TEST(test) TEST_BETWEEN(test, make_closed, hosts_clear_away)
+
+static struct meeting *open_ours(void)
+{
+    struct connect_string where;
+    struct meeting *meeting = NULL;
+    struct error error = {0};
+    place_expect(connect_parse(closed_at, &where, &error), &error);
+    where.identity = &we;
+    place_expect(meeting_open(&where, -1, false, &meeting, &error), &error);
+    return meeting;
+}
+
+static void start_ours(void)
+{
+    workers[0].settings = no_credentials;
+    command_start(&workers[0], COMMAND("worker", "--meet", closed_at, AS_ANN, "--only", outside,
+                                       "--share", "1"));
+    await_words(&workers[0], workers[0].err_descriptor, "waits for jobs at", 1);
+}
+
+/* ------------------------------------------------------------------ below an ACL */
+
+#define SHORT_LOAD LOAD, AT_A_RATE, "--meet", closed_at, "--workers", "1"
+
+/* Neither at the measured servers nor at the meeting place is anything left. */
+static void assert_not_admitted(struct meeting *meeting)
+{
+    assert_refused(&hosts_run, 3, FORBID);
+    assert_has(hosts_run.err, "(--auth FILE)");
+    assert_nothing_left_outside(1);
+    assert_int_equal(place_children(meeting, "/members", NULL), 1);
+    assert_int_equal(place_children(meeting, "/jobs", NULL), 0);
+    assert_false(place_is_led(meeting));
+}
+
+CLOSED_TEST(nobody_else_meets_below_an_acl)
+{
+    start_ours();
+    struct meeting *meeting = open_ours();
+    command_run(&hosts_run, COMMAND("hosts", "--meet", closed_at));
+    assert_not_admitted(meeting);
+    command_run(&hosts_run, COMMAND("hosts", "--meet", closed_at, "--auth", "wrong"));
+    assert_not_admitted(meeting);
+    command_run(&hosts_run, COMMAND("worker", "--meet", closed_at));
+    assert_not_admitted(meeting);
+    command_run(&hosts_run, COMMAND(SHORT_LOAD, "-o", "out"));
+    assert_not_admitted(meeting);
+    command_run(&hosts_run,
+                COMMAND(SHORT_LOAD, "-o", "out", "--auth", "wrong", "--acl", "creator"));
+    assert_not_admitted(meeting);
+    meeting_free(meeting);
+    hosts_end_workers(1);
+}
+
+/* Every session logs in, which the servers count, too. */
+CLOSED_TEST(those_who_log_in_meet_and_count_below_an_acl)
+{
+    start_ours();
+    command_run(&hosts_run, COMMAND("hosts", "--meet", closed_at, OURS));
+    assert_status(&hosts_run, 0);
+    assert_has(hosts_run.out, "1 worker; no run leads them");
+    command_run(&hosts_run, COMMAND(SHORT_LOAD, "-o", "out", AS_ANN));
+    struct csv_file load = csv_file_read(in_work("out/load.csv"));
+    assert_int_equal(load.rows, 1);
+    hosts_assert_counted(&load);
+    assert_int_equal(csv_file_count(&load, 0, "errors_other"), 0);
+    csv_file_deinit(&load);
+    hosts_end_workers(1);
+    struct meeting *meeting = open_ours();
+    assert_int_equal(place_children(meeting, "/members", NULL), 0);
+    assert_int_equal(place_children(meeting, "/jobs", NULL), 0);
+    assert_false(place_is_led(meeting));
+    meeting_free(meeting);
+}
+
+/* ------------------------------------------------------------------ who is told the password */
+
+/* Whoever can write a job names the servers at which the worker would log in. */
+CLOSED_TEST(a_worker_with_credentials_says_who_may_have_them)
+{
+    static const char *const variable[] = {"ZKHERD_AUTH=" WE, NULL};
+    workers[0].settings = no_credentials;
+    command_run(&workers[0], COMMAND("worker", "--meet", "nowhere", OURS));
+    assert_refused(&workers[0], 2, "without --only, any server that a job names is told");
+    workers[0].settings = variable;
+    command_run(&workers[0], COMMAND("worker", "--meet", "nowhere"));
+    assert_refused(&workers[0], 2, "--auth or ZKHERD_AUTH: without --only");
+}
+
+TEST_GROUP(hosts_start, hosts_stop)
