@@ -303,3 +303,9 @@ bool rows_workers(struct option_given *given)
     crew->most = dots != NULL ? (uint32_t)most : crew->least;
     return true;
 }
+
+bool rows_one_host(struct option_given *given)
+{
+    return option_row_refuse(given, "only zkherd load and zkherd run take workers of other hosts: "
+                                    "docs/hosts.md says why");
+}

@@ -75,6 +75,9 @@ const char *rows_acl_lacks(const struct connect_string *servers);
 /* A parser, into a struct crew_options: a number, or MIN..MAX. */
 bool rows_workers(struct option_given *given);
 
+/* The same for a subcommand that is of one host: refuses any value. */
+bool rows_one_host(struct option_given *given);
+
 /* ------------------------------------------------------------------ the servers, the sessions */
 
 #define ROW_DRIVER(type)                                                                           \
@@ -181,6 +184,11 @@ extern const struct option_row rows_private[];
 
 /* The help does not offer what is always refused, with the reason. */
 #define ROW_TLS OPTION_ROW(.name = "--tls", .parse = option_row_never, .help = "")
+
+/* Where there is only one host: the options of many, which are refused with the reason. */
+#define ROWS_ONE_HOST                                                                              \
+    OPTION_ROW(.name = "--meet", .parse = rows_one_host, .help = ""),                              \
+        OPTION_ROW(.name = "--workers", .parse = rows_one_host, .help = "")
 
 #define ROWS_IDENTITY(type) ROW_AUTH(type), ROW_ACL(type), ROW_TLS
 

@@ -73,6 +73,7 @@ static const struct option_row rows[] = {
     ROW_DATA(struct calibrate_options),
     ROW_CONNECT(struct calibrate_options),
     ROWS_IDENTITY(struct calibrate_options),
+    ROWS_ONE_HOST,
     ROW_SESSION_TIMEOUT(struct calibrate_options, drains.session_timeout_ns),
     ROW_TIMEOUT(struct calibrate_options, drains.timeout_ns),
     ROW_SEED(struct calibrate_options, drains.seed),

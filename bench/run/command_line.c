@@ -91,6 +91,8 @@ static bool refuse_crew(const struct options *options)
         {plan->locks > 1, "--locks", "with --meet", 0, "the workers share one lock", 0},
         {plan->traced.count > 0, "--trace", "with --meet", 0,
          "the messages of several hosts have several clocks", 0},
+        {plan->background.given, "--background", "with --meet", 0,
+         "the load beside the lock would be this host's, and no worker knows of it", 0},
         {options->target.relay, "--relay", "with --meet", 0,
          "the workers connect to the servers themselves", 0},
         {crew->most > plan->clients.list[0], "--workers", NULL, crew->most,

@@ -364,6 +364,18 @@ HOSTS_TEST(what_cannot_be_is_refused)
     ASSERT_LINES_REFUSED(&hosts_run, "hosts", hosts);
 }
 
+HOSTS_TEST(what_is_of_one_host_says_so)
+{
+    static const struct refusal list[] = {
+        {{"--meet", "nowhere"}, "only zkherd load and zkherd run take workers"},
+        {{"--workers", "2"}, "docs/hosts.md says why"},
+    };
+    ASSERT_LINES_REFUSED(&hosts_run, "plan", list);
+    ASSERT_LINES_REFUSED(&hosts_run, "paper", list);
+    ASSERT_LINES_REFUSED(&hosts_run, "claims", list);
+    ASSERT_LINES_REFUSED(&hosts_run, "calibrate", list);
+}
+
 /* No cell has fewer sessions than workers, whichever it is. */
 HOSTS_TEST(no_worker_is_without_a_session)
 {
@@ -616,14 +628,19 @@ HOSTS_TEST(locks_at_free_pace_on_three_hosts_are_counted_whole)
 
 HOSTS_TEST(what_hosts_cannot_share_is_refused)
 {
-    static const char *const options[][3] = {
-        {"--workload", "steady", "--workload drain"}, {"--locks", "2", "one lock"},
-        {"--trace", "1", "several clocks"},           {"-r", "barrier", "in one memory"},
-        {"-r", "counter", "add --pace free"},         {"-r", "softlock", "several locks"},
-        {"-r", "broken-leak", "in one memory"}};
+    static const char *const options[][3] = {{"--workload", "steady", "--workload drain"},
+                                             {"--locks", "2", "one lock"},
+                                             {"--trace", "1", "several clocks"},
+                                             {"-r", "barrier", "in one memory"},
+                                             {"-r", "counter", "add --pace free"},
+                                             {"-r", "softlock", "several locks"},
+                                             {"-r", "broken-leak", "in one memory"},
+                                             {"--background", "get=100@10", "this host's"}};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        command_run(&hosts_run, COMMAND("run", "--connect", outside, "--meet", meet, "--workers",
-                                        "2", "-n", "8", options[i][0], options[i][1]));
+        const char *pace = strcmp(options[i][0], "--background") == 0 ? "free" : "lockstep";
+        command_run(&hosts_run,
+                    COMMAND("run", "--connect", outside, "--meet", meet, "--workers", "2", "-n",
+                            "8", "--pace", pace, options[i][0], options[i][1]));
         assert_status(&hosts_run, 2);
         assert_has(hosts_run.err, options[i][2]);
     }
