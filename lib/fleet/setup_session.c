@@ -331,12 +331,29 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
     return kind == ERROR_NONE ? sync_session_connect(session, limit, error) : kind;
 }
 
+/* Nothing overtakes a probe. */
+static enum error_kind end_probe(struct setup_session *setup, const char *about,
+                                 struct error *error)
+{
+    const struct sync_session_limit limit = {.until_ns = now_ns(setup) + setup->timeout_ns,
+                                             .why = "to a request before that about",
+                                             .about = about};
+    enum error_kind kind =
+        setup_session_is_probing(setup)
+            ? sync_session_await(&setup->session, &setup->session.replied, &limit, error)
+            : ERROR_NONE;
+    setup->probing = false;
+    return kind;
+}
+
 /* Sends a request about this path, and waits for the reply. Servers that have not answered once in
  * time are not asked again: each request would take as long. */
 static enum error_kind ask_once(struct setup_session *setup, const struct request *request,
                                 const char *about, struct error *error)
 {
-    enum error_kind kind = make_ready(setup, about, error);
+    enum error_kind kind = end_probe(setup, about, error);
+    if (kind == ERROR_NONE)
+        kind = make_ready(setup, about, error);
     const struct sync_session_limit limit = {
         .until_ns = now_ns(setup) + setup->timeout_ns, .why = "asked about", .about = about};
     if (kind == ERROR_NONE)
@@ -533,6 +550,34 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
         *count = setup->session.reply.name_count;
     }
     return kind;
+}
+
+/* ------------------------------------------------------------------ probes */
+
+void setup_session_probe(struct setup_session *setup, const char *path)
+{
+    struct sync_session *session = &setup->session;
+    const struct request request = {.operation = OP_EXISTS, .path = path};
+    if (session->state != CLIENT_ESTABLISHED || setup_session_is_probing(setup) ||
+        session->client->outstanding > 0)
+        return;
+    session->replied = false;
+    setup->probing = true;
+    client_submit(session->client, &request, 0);
+}
+
+bool setup_session_is_probing(const struct setup_session *setup)
+{
+    return setup->probing && !setup->session.replied;
+}
+
+bool setup_session_take_probe(struct setup_session *setup, uint64_t *took_ns)
+{
+    if (!setup->probing || !setup->session.replied)
+        return false;
+    setup->probing = false;
+    *took_ns = setup->session.reply.latency_ns;
+    return status(setup) == ZK_OK;
 }
 
 /* ------------------------------------------------------------------ clearing away */

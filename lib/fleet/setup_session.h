@@ -129,6 +129,7 @@ struct setup_session {
     uint64_t timeout_ns;
     uint64_t away_ns;                  /* how long to wait for a connection */
     bool gave_up;                      /* the servers have not answered a request */
+    bool probing;                      /* a probe was sent whose time was not taken */
     char mark[SETUP_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
     int64_t marked_session;            /* the session that made the mark */
     char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
@@ -210,6 +211,18 @@ MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, const
 
 MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, const char *path,
                                                 bool *exists, struct error *error);
+
+/* Begins to read whether a znode exists, for the time that this takes, if the session is
+ * established and no probe is under way. The reply comes in turns of the loop, and may never come;
+ * every other request waits for it first. */
+void setup_session_probe(struct setup_session *setup, const char *path);
+
+/* Whether a probe is under way. */
+bool setup_session_is_probing(const struct setup_session *setup);
+
+/* Takes the time of the last probe, from the call to the reply, once. False: there is none, or its
+ * connection was lost. */
+bool setup_session_take_probe(struct setup_session *setup, uint64_t *took_ns);
 
 /* The names of the znode's children, in no order and valid until the next call, and their number.
  * names may be NULL. */

@@ -9,6 +9,7 @@
 
 #define PROGRESS_NS    (100 * NS_PER_MS)
 #define REPORT_TURN_NS NS_PER_MS
+#define PROBE_NS       (100 * NS_PER_MS) /* from one probe to the next, at least */
 
 /* How long the servers are given to answer pings that they have received, and how often they are
  * asked. */
@@ -192,19 +193,31 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
 
 /* ------------------------------------------------------------------ the load */
 
-/* A read of the trial's root by the set-up session; it is counted as one of that session's. */
+/* Reads of the trial's root by the set-up session, which are counted as its own. Nothing waits for
+ * them: the meeting goes on while the servers stand still, and such a time is the load's to tell.
+ */
 static void probe(struct load_trial *trial)
 {
-    const struct client *client = trial->setup->session.client;
-    bool there;
-    uint64_t before_ns = load_trial_now_ns(trial);
-    if (trial->plan->fleet.crew == NULL ||
-        load_shared_window(trial->load, before_ns) != LOAD_MEASURED)
+    uint64_t now_ns = load_trial_now_ns(trial), took_ns;
+    if (trial->plan->fleet.crew == NULL)
         return;
-    trial->end =
-        fleet_end_of(setup_session_exists(trial->setup, trial->plan->root, &there, &trial->error));
-    if (goes_on(trial)) /* without a wait for a connection */
-        histogram_record(trial->result->probes, load_trial_now_ns(trial) - client->sent_ns);
+    if (setup_session_take_probe(trial->setup, &took_ns))
+        histogram_record(trial->result->probes, took_ns);
+    if (load_shared_window(trial->load, now_ns) == LOAD_MEASURED &&
+        now_ns - trial->setup->session.client->sent_ns >= PROBE_NS)
+        setup_session_probe(trial->setup, trial->plan->root);
+}
+
+/* What the servers count then is what the session has sent. */
+static void await_probe(struct load_trial *trial)
+{
+    uint64_t until_ns = load_trial_now_ns(trial) + ANSWERING_NS;
+    while (goes_on(trial) && setup_session_is_probing(trial->setup) &&
+           load_trial_now_ns(trial) < until_ns) {
+        watchdog_rest(&trial->watchdog);
+        trial->end = watchdog_wait(&trial->watchdog, ANSWERING_TURN_NS);
+    }
+    probe(trial);
 }
 
 /* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
@@ -261,6 +274,7 @@ static void drain(struct load_trial *trial)
         return;
     shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
     await_rest(trial);
+    await_probe(trial);
 }
 
 static void read_servers(struct load_trial *trial)
@@ -308,7 +322,8 @@ static void compare_counts(struct load_trial *trial)
         .reconnects = result->reconnects,
         .authenticates = identity_is_known(trial->plan->fleet.servers->identity),
         .losses = result->losses,
-        .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
+        .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns) &&
+                                !setup_session_is_probing(trial->setup),
         .setup_session_requests = trial->setup->session.requests - trial->setup_session_requests,
         .pings_most = trial->sim != NULL /* nobody pings there */
                           ? 0

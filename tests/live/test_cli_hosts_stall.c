@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What lasts longer than a session at the meeting place lives on its own: measured servers that
+ * stand still, and a run that waits. */
+#include "tests/support/hosts.h"
+#include "tests/support/pause.h"
+
+/* Longer than a session at the meeting place lives of which nothing is heard. */
+#define STALL_MS (SYNC_SESSION_TIMEOUT_MS + 3000)
+
+TEST_GROUP(hosts_start, hosts_stop)
+
+/* So many requests come while the load goes on alone. */
+static void await_load(void)
+{
+    uint64_t begun = count_outside().packets_received + 200, until_ns = clock_now_ns() + PLACE_NS;
+    while (count_outside().packets_received < begun) {
+        assert_true(clock_now_ns() < until_ns);
+        pause_ms(20);
+    }
+}
+
+/* It is measured, as on one host. */
+HOSTS_TEST(servers_that_stand_still_end_no_load)
+{
+    pid_t java = outside_server->servers[0].pid;
+    hosts_start_workers(2);
+    command_start(&hosts_run,
+                  COMMAND(LOAD, "-n", "6", "--rate", "100", "--duration", "24s", "--warm-up", "0",
+                          "--noise", "report", "-o", "out", "--meet", meet, "--workers", "2"));
+    place_await_working(meet, 2);
+    await_load();
+    pause_process(java);
+    pause_ms(STALL_MS);
+    kill(java, SIGCONT);
+    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    hosts_end_workers(2);
+    if (hosts_run.status != 4) /* times that do not stand */
+        assert_status(&hosts_run, 0);
+    struct csv_file load = csv_file_read(in_work("out/load.csv"));
+    assert_int_equal(load.rows, 1);
+    assert_string_not_equal(csv_file_text(&load, 0, "reconciled"), "no");
+    assert_true(csv_file_real(&load, 0, "response_max_us") > STALL_MS * 0.9e3);
+    assert_true(csv_file_real(&load, 0, "probe_p50_us") > 0);
+    csv_file_deinit(&load);
+}
