@@ -287,6 +287,12 @@ enum error_kind crew_look_for(struct crew *crew, const struct setup_session *mea
     return kind == ERROR_NONE ? count_members(crew, error) : kind;
 }
 
+void crew_rest(struct crew *crew)
+{
+    struct error ignored;
+    (void)!meeting_turn(crew->meeting, clock_now_ns(), &ignored);
+}
+
 bool crew_is_measured(const struct crew *crew)
 {
     return crew->is_measured;

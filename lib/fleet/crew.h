@@ -171,6 +171,11 @@ MUST_CHECK enum error_kind crew_look_for(struct crew *crew, const struct setup_s
                                          struct error *error);
 bool crew_is_measured(const struct crew *crew);
 
+/* Handles what has arrived, between two trials: while the run waits for something else for longer
+ * than some seconds, only such calls keep its session at the meeting place. A loss is the error of
+ * the next call that has one. */
+void crew_rest(struct crew *crew);
+
 /* Orders all hosts to be quiet, and waits until each has answered: until the next order they send
  * nothing but pings. *traffic: of the run and its hosts for the present job. A host that does not
  * answer in 20 s has gone. ERROR_INTERRUPTED, ERROR_MEETING_LOST. */
