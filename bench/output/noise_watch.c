@@ -163,10 +163,9 @@ static void wait_for_quiet(struct noise_watch *watch)
     char what[256];
     uint64_t until_ns = clock_now_ns() + watch->options->quiet_ns;
     bool quiet = watch->options->quiet_ns == 0;
-    struct pollfd signals = {.fd = watch->targets->signals, .events = POLLIN};
     while (!quiet && clock_now_ns() < until_ns) {
         const struct noise_reading before = noise_read(&watch->allies);
-        if (poll(&signals, 1, (int)(QUIET_NS / NS_PER_MS)) > 0)
+        if (targets_rest(watch->targets, (int)(QUIET_NS / NS_PER_MS)))
             return;
         const struct noise_reading after = noise_read(&watch->allies);
         const struct noise noise = noise_between(&before, &after);

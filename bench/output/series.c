@@ -38,6 +38,7 @@ void series_deinit(struct series *series)
         table_deinit(&series->records[i].made_again);
     }
     noise_watch_close(&series->noise);
+    series->targets.crew = NULL;
     crew_close(series->crew);
     free(series->records);
     rounds_deinit(&series->rounds);

@@ -27,6 +27,7 @@ enum error_kind series_meet(struct series *series, struct error *error)
              (long)getpid());
     enum error_kind kind =
         crew_open(&place, who, crew_kinds, series->targets.signals, &series->crew, error);
+    series->targets.crew = series->crew;
     return kind == ERROR_NONE ? crew_announce(series->crew, &target->servers, target->root, error)
                               : kind;
 }

@@ -24,7 +24,7 @@ static enum error_kind leave_out(struct series *series, size_t *lost, struct err
     if (!series->options.outlives_servers || !series->options.target->connect)
         return ERROR_NONE;
     progress_say(&series->progress, "looking at the servers");
-    enum error_kind kind = target_leave_out_lost(series->options.target, series->targets.signals,
+    enum error_kind kind = target_leave_out_lost(series->options.target, &series->targets,
                                                  target_of(series), lost, error);
     progress_clear(&series->progress);
     return kind;

@@ -52,6 +52,8 @@ static void show(void *context, const struct trial_progress *trial)
 {
     struct run *run = context;
     char what[128];
+    if (run->base.trial == NULL)
+        (void)targets_rest(&run->base.targets, 0); /* the trial itself heeds signals */
     if (run->base.trial != NULL) {
         snprintf(what, sizeof what, "%s n=%u", run->cell.recipe->name, run->cell.clients);
         const struct progress_name name = {series_topology(&run->base), what, run->cell.trial,

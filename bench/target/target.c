@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -239,7 +238,8 @@ static void tell_left_out(struct target *target, const struct error *why)
 
 /* Keeps those that serve, in their order. *elects: one of the others is there, as in an election.
  */
-static enum error_kind leave_out_absent(struct target *target, bool *elects, struct error *error)
+static enum error_kind leave_out_absent(const struct targets *targets, struct target *target,
+                                        bool *elects, struct error *error)
 {
     struct connect_string *servers = &target->servers;
     size_t serving = 0, named = servers->count;
@@ -248,6 +248,8 @@ static enum error_kind leave_out_absent(struct target *target, bool *elects, str
     for (size_t i = 0; i < named; i++) {
         enum error_kind kind =
             target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
+        if (targets != NULL)
+            (void)targets_rest(targets, 0); /* a signal stays to be read */
         if (kind == ERROR_NONE)
             servers->endpoints[serving++] = servers->endpoints[i];
         else if (!is_down(kind))
@@ -321,7 +323,7 @@ enum error_kind target_find(const struct target_options *options, uint64_t most_
     name_after_host(target);
     enum error_kind kind = resolve_servers(target, error);
     if (kind == ERROR_NONE)
-        kind = leave_out_absent(target, &elects, error);
+        kind = leave_out_absent(NULL, target, &elects, error);
     target->stands = kind == ERROR_NONE && find_standing(target);
     if (kind == ERROR_NONE)
         kind = place(options->placement, target, error);
@@ -332,20 +334,19 @@ enum error_kind target_find(const struct target_options *options, uint64_t most_
 
 /* Finds those of `target` that serve. Those that are there are asked again while they may be
  * electing a leader, and so is one that dies: it closes connections without an answer. */
-static enum error_kind find_left(const struct target *target, int interrupts, struct target *left,
-                                 struct error *error)
+static enum error_kind find_left(const struct targets *targets, const struct target *target,
+                                 struct target *left, struct error *error)
 {
     uint64_t until_ns = clock_now_ns() + TARGET_ELECTION_NS;
-    struct pollfd signals = {.fd = interrupts, .events = POLLIN};
     for (;;) {
         bool elects;
         *left = *target;
         left->left_out[0] = '\0';
-        enum error_kind kind = leave_out_absent(left, &elects, error);
+        enum error_kind kind = leave_out_absent(targets, left, &elects, error);
         bool may_pass = elects || (kind != ERROR_NONE && !is_down(kind));
         if (!may_pass || clock_now_ns() >= until_ns)
             return kind;
-        if (poll(&signals, 1, LOOK_MS) > 0)
+        if (targets_rest(targets, LOOK_MS))
             return error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     }
 }
@@ -367,21 +368,22 @@ static enum error_kind renew_setup(struct target *target, int interrupts, struct
     return ERROR_NONE;
 }
 
-enum error_kind target_leave_out_lost(const struct target_options *options, int interrupts,
-                                      struct target *target, size_t *lost, struct error *error)
+enum error_kind target_leave_out_lost(const struct target_options *options,
+                                      const struct targets *targets, struct target *target,
+                                      size_t *lost, struct error *error)
 {
     struct target left;
     struct error why;
     *lost = 0;
     if (!options->connect || target->servers.count == 1)
         return ERROR_NONE;
-    enum error_kind kind = find_left(target, interrupts, &left, &why);
+    enum error_kind kind = find_left(targets, target, &left, &why);
     if (kind == ERROR_NONE && left.servers.count == target->servers.count)
         return ERROR_NONE;
     if (kind == ERROR_NONE)
         kind = place(options->placement, &left, &why);
     if (kind == ERROR_NONE)
-        kind = renew_setup(&left, interrupts, &why);
+        kind = renew_setup(&left, targets->signals, &why);
     if (kind == ERROR_INTERRUPTED)
         *error = why;
     if (kind != ERROR_NONE)

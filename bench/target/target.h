@@ -27,6 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct crew;
+struct targets;
+
 /* ------------------------------------------------------------------ the root znode
  *
  * Its name has the time and the process: /zkherd-20261122T080910Z-0001234. On the servers of
@@ -119,13 +122,15 @@ MUST_CHECK enum error_kind target_find(const struct target_options *options, uin
 
 /* An error that the death of a server may have caused has ended what was done on the target: leaves
  * out those of several servers of --connect that do not serve any more, as target_find does, if
- * others do; they are given TARGET_ELECTION_NS to elect a leader. *lost: how many; target->left_out
- * names them. The set-up session is a new one then, with the others, which have the mark. Nothing
- * changes on an error, and if *lost is 0: as without --connect, where no server remains, or none of
- * the placement. ERROR_INTERRUPTED is the only error. */
+ * others do; they are given TARGET_ELECTION_NS to elect a leader, while `targets` rest, among which
+ * the target is. *lost: how many; target->left_out names them. The set-up session is a new one
+ * then, with the others, which have the mark. Nothing changes on an error, and if *lost is 0: as
+ * without --connect, where no server remains, or none of the placement. ERROR_INTERRUPTED is the
+ * only error. */
 MUST_CHECK enum error_kind target_leave_out_lost(const struct target_options *options,
-                                                 int interrupts, struct target *target,
-                                                 size_t *lost, struct error *error);
+                                                 const struct targets *targets,
+                                                 struct target *target, size_t *lost,
+                                                 struct error *error);
 
 /* Starts the servers unless target_find has found those of --connect. `topology` is the index in
  * the options' server_counts. On an error nothing is left behind. ERROR_INTERRUPTED when the
@@ -180,7 +185,14 @@ struct targets {
     size_t count;
     int signals;   /* a signalfd (bench/cli/machine.h), until targets_deinit; -1: none */
     bool made_out; /* the folder for the folders of several targets */
+    /* The workers that the owner leads, whose meeting place is to hear of the run during long
+     * waits; NULL: none. */
+    struct crew *crew;
 };
+
+/* Waits for a signal, for most_ms at most, between two signs of life at the meeting place. Returns
+ * whether there is one. */
+bool targets_rest(const struct targets *targets, int most_ms);
 
 /* target_find; then turns the signals that end a program into a descriptor; then target_open, of
  * every topology. targets_close and targets_deinit must be called also after an error. */

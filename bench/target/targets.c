@@ -6,15 +6,25 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/rows.h"
+#include "fleet/crew.h"
 #include "servers/tcp.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define ASK_NS (2 * NS_PER_S)
+
+bool targets_rest(const struct targets *targets, int most_ms)
+{
+    struct pollfd signals = {.fd = targets->signals, .events = POLLIN};
+    if (targets->crew != NULL)
+        crew_rest(targets->crew);
+    return poll(&signals, 1, most_ms) > 0;
+}
 
 enum error_kind targets_open(struct targets *targets, const struct target_options *options,
                              uint64_t most_sessions, struct error *error)

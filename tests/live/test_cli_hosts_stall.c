@@ -4,6 +4,8 @@
 #include "tests/support/hosts.h"
 #include "tests/support/pause.h"
 
+#include <sys/prctl.h>
+
 /* Longer than a session at the meeting place lives of which nothing is heard. */
 #define STALL_MS (SYNC_SESSION_TIMEOUT_MS + 3000)
 
@@ -41,5 +43,35 @@ HOSTS_TEST(servers_that_stand_still_end_no_load)
     assert_string_not_equal(csv_file_text(&load, 0, "reconciled"), "no");
     assert_true(csv_file_real(&load, 0, "response_max_us") > STALL_MS * 0.9e3);
     assert_true(csv_file_real(&load, 0, "probe_p50_us") > 0);
+    csv_file_deinit(&load);
+}
+
+/* ------------------------------------------------------------------ a machine that is not quiet */
+
+static pid_t start_busy(void)
+{
+    pid_t busy = fork();
+    if (busy == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            ;
+    }
+    assert_true(busy > 0);
+    return busy;
+}
+
+/* The run leads the workers all the while. */
+HOSTS_TEST(a_run_that_waits_for_quiet_keeps_the_meeting_place)
+{
+    pid_t busy = start_busy();
+    hosts_start_workers(1);
+    command_run(&hosts_run, COMMAND(LOAD, AT_A_RATE, "--noise", "report", "--wait-for-quiet", "20s",
+                                    "-o", "out", "--meet", meet, "--workers", "1"));
+    kill(busy, SIGKILL);
+    waitpid(busy, NULL, 0);
+    hosts_end_workers(1);
+    struct csv_file load = csv_file_read(in_work("out/load.csv"));
+    assert_int_equal(load.rows, 1);
+    hosts_assert_counted(&load);
     csv_file_deinit(&load);
 }
