@@ -2,6 +2,7 @@
 /* zkherd hosts: the members of a meeting place, a row each. */
 #include "base/clock.h"
 #include "base/printable.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
@@ -155,9 +156,10 @@ static void print_json(const struct meeting_member *list, size_t count, const ch
     json_t *workers = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(workers, describe_member(&list[i], meaning));
-    json_result_write(
-        json_pack("{s:s?, s:o}", "leader", leader[0] != '\0' ? leader : NULL, "workers", workers),
-        stdout);
+    json_result_write(json_pack("{s:o, s:o}", "leader",
+                                leader[0] != '\0' ? json_text(leader) : json_null(), "workers",
+                                workers),
+                      stdout);
 }
 
 static int show(const struct call *call)
@@ -166,11 +168,14 @@ static int show(const struct call *call)
     struct meeting_member *list = NULL;
     struct error error;
     size_t count = 0;
-    char leader[MEETING_LEADER_SIZE], meaning[65];
+    char leader[MEETING_LEADER_SIZE], meaning[SHA256_TEXT_SIZE];
     crew_meaning(crew_kinds, meaning);
     enum error_kind kind = meeting_open(&call->meet, -1, false, &meeting, &error);
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE) {
         kind = meeting_members(meeting, NO_WATCH, &list, &count, &error);
+        if (kind != ERROR_NONE)
+            list = NULL; /* then it is nobody's */
+    }
     if (kind == ERROR_NONE)
         kind = meeting_leader(meeting, NO_WATCH, leader, &error);
     if (kind == ERROR_NONE)

@@ -111,6 +111,24 @@ CLOSED_TEST(those_who_log_in_meet_and_count_below_an_acl)
     meeting_free(meeting);
 }
 
+/* Its folder may be read. */
+CLOSED_TEST(a_member_that_may_not_be_read_is_told)
+{
+    struct meeting *meeting = place_open(meet);
+    struct meeting_member member = place_fake_member();
+    struct connect_string where;
+    struct meeting *ours = NULL;
+    struct error error = {0};
+    place_expect(connect_parse(meet, &where, &error), &error);
+    where.identity = &we;
+    place_expect(meeting_open(&where, -1, false, &ours, &error), &error);
+    place_expect(meeting_join(ours, &member, &error), &error);
+    command_run(&hosts_run, COMMAND("hosts", "--meet", meet));
+    assert_refused(&hosts_run, 3, FORBID);
+    meeting_free(ours);
+    meeting_free(meeting);
+}
+
 /* ------------------------------------------------------------------ who is told the password */
 
 /* Whoever can write a job names the servers at which the worker would log in. */
