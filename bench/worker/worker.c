@@ -150,13 +150,13 @@ static void say(const struct call *call, const char *format, ...)
 static enum error_kind settle(const struct call *call, const char *name, enum error_kind kind,
                               const struct error *error)
 {
+    const char *subject = strcmp(error->subject, name) == 0 ? "" : error->subject;
     if (kind == ERROR_INTERRUPTED || kind == ERROR_MEETING_LOST)
         return kind;
     if (kind == ERROR_NONE)
         say(call, "job %s has ended", name);
     else
-        say(call, "job %s was given up: %s%s%s", name, error->subject,
-            error->subject[0] != '\0' ? ": " : "",
+        say(call, "job %s was given up: %s%s%s", name, subject, subject[0] != '\0' ? ": " : "",
             error->detail[0] != '\0' ? error->detail : error_words(kind));
     return ERROR_NONE;
 }
@@ -213,15 +213,26 @@ static enum error_kind meet(const struct call *call, int signals, bool *met, str
     return kind;
 }
 
+/* Errors of a meeting place that may come back. Its name may go with it for a while, as that of a
+ * container that is started again. */
+static bool may_come_back(enum error_kind kind)
+{
+    return kind == ERROR_MEETING_LOST || kind == ERROR_NO_ANSWER || kind == ERROR_UNRESOLVED ||
+           kind == ERROR_REFUSED || kind == ERROR_CLOSED || kind == ERROR_NOT_SERVING;
+}
+
 /* Whoever has met once meets again when the meeting place is back. */
 static int work(const struct call *call, int signals)
 {
     struct error error = {0};
+    char where[CONNECT_TEXT_SIZE];
     bool met = false;
     enum error_kind kind = meet(call, signals, &met, &error);
-    while (met && (kind == ERROR_MEETING_LOST || kind == ERROR_NO_ANSWER)) {
+    connect_typed(&call->meet, where, sizeof where);
+    while (met && may_come_back(kind)) {
         struct pollfd end = {.fd = signals, .events = POLLIN};
-        say(call, "the meeting place is lost (%s): trying again", error.detail);
+        say(call, "the meeting place %.120s is lost (%s): trying again", where,
+            error.detail[0] != '\0' ? error.detail : error_words(kind));
         if (poll(&end, 1, (int)(AGAIN_NS / NS_PER_MS)) > 0)
             kind = ERROR_INTERRUPTED;
         else

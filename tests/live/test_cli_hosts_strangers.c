@@ -328,6 +328,19 @@ HOSTS_TEST(what_is_no_worker_is_left_alone)
     hosts_end_workers(1);
 }
 
+HOSTS_TEST(who_leads_may_be_any_bytes)
+{
+    struct meeting *meeting = place_open(meet);
+    struct error error = {0};
+    place_expect(meeting_lead(meeting, "no UTF-8: \xff", &error), &error);
+    json_t *root = hosts_list();
+    const char *leader = json_string_value(json_object_get(root, "leader"));
+    assert_non_null(leader);
+    assert_has(leader, "no UTF-8: ");
+    json_decref(root);
+    meeting_free(meeting);
+}
+
 /* ------------------------------------------------------------------ jobs of a stranger */
 
 /* A job for one member, and the plan of a load at a rate. */
@@ -427,17 +440,19 @@ static void check_refused(struct meeting *meeting, const char *name, const struc
 HOSTS_TEST(a_worker_goes_on_after_jobs_that_are_none)
 {
     static const char *const words[] = {
-        "b-nobody: its data are no job of zkherd",
-        "c-nothing: its data are no job of zkherd",
-        "d-beyond: its data are no job of zkherd",
-        "e-processes: its data are no job of zkherd",
-        "f-meaning: the run is of another version, whose results have another meaning",
-        "g-protocol: the run is of another version, whose results have another meaning",
+        "job b-nobody was given up: its data are no job of zkherd",
+        "job c-nothing was given up: its data are no job of zkherd",
+        "job d-beyond was given up: its data are no job of zkherd",
+        "job e-processes was given up: its data are no job of zkherd",
+        "job f-meaning was given up: the run is of another version, whose results have another "
+        "meaning",
+        "job g-protocol was given up: the run is of another version, whose results have another "
+        "meaning",
         "dance: this worker knows no such kind of trial",
         "load: what the run has written is no plan",
         "job j-servers was given up: ",
-        "k-sessions: its data are no job of zkherd",
-        "l-share: this worker runs fewer processes (--share)",
+        "job k-sessions was given up: its data are no job of zkherd",
+        "job l-share was given up: this worker runs fewer processes (--share)",
     };
     char member[MEETING_PATH_SIZE], *garbage = memory_new(MIB, 1);
     struct meeting *meeting = lead_one_worker(member, "--share", "1");
@@ -775,4 +790,23 @@ HOSTS_TEST(a_run_that_dies_before_its_first_trial_leaves_nothing)
     assert_nothing_left_outside(1);
     meeting_free(meeting);
     hosts_end_workers(1);
+}
+
+/* It goes on trying, until a signal ends it. */
+HOSTS_TEST(a_worker_says_which_meeting_place_is_lost)
+{
+    struct ensemble_options options = ensemble_options_default();
+    struct ensemble *place = NULL;
+    struct error error = {0};
+    char at[80], said[160];
+    options.heap_mib = 128;
+    place_expect(ensemble_start(&options, &place, &error), &error);
+    snprintf(at, sizeof at, "127.0.0.1:%u/lab", place->connect.endpoints[0].port);
+    place_start_worker(&workers[0], at, "--share", "1");
+    place_await_waiting(at, 1);
+    ensemble_stop(place);
+    snprintf(said, sizeof said, "the meeting place %s is lost (", at);
+    await_words(&workers[0], workers[0].err_descriptor, said, 1);
+    hosts_end_workers(1);
+    assert_has(workers[0].err, "): trying again");
 }
