@@ -96,7 +96,7 @@ static double ahead_ms(const struct meeting_member *member)
 static const char *doing_of(const struct meeting_member *member, const char *meaning)
 {
     if (member->protocol == 0)
-        return "no worker: its znode holds something else";
+        return "no worker: its znode holds something else, or may not be read";
     if (!meeting_understands(member, meaning))
         return "another version: no run of this program can use it";
     return member->doing;

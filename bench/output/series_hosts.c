@@ -25,8 +25,8 @@ enum error_kind series_meet(struct series *series, struct error *error)
     gethostname(host, sizeof host - 1);
     snprintf(who, sizeof who, "zkherd %s on %.100s, process %ld", series->options.subcommand, host,
              (long)getpid());
-    enum error_kind kind =
-        crew_open(&place, who, crew_kinds, series->targets.signals, &series->crew, error);
+    enum error_kind kind = crew_open(&place, &target->servers, who, crew_kinds,
+                                     series->targets.signals, &series->crew, error);
     series->targets.crew = series->crew;
     return kind == ERROR_NONE ? crew_announce(series->crew, &target->servers, target->root, error)
                               : kind;

@@ -25,7 +25,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define RATE_MAX  1000000000
+#define RATE_MAX 1000000000
 /* How long a host that has lost the meeting place waits before it tries again. */
 #define AGAIN_NS NS_PER_S
 

@@ -19,22 +19,23 @@
 /* ------------------------------------------------------------------ the members */
 
 /* Jobs of runs that have gone: no member is to take one for this run's. */
-static enum error_kind remove_jobs(struct crew *crew, struct error *error)
+static enum error_kind remove_jobs(struct crew *crew, const struct connect_string *only,
+                                   struct error *error)
 {
     const char **names = NULL;
     size_t count = 0;
     enum error_kind kind = meeting_list(crew->meeting, "/jobs", NO_WATCH, &names, &count, error);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
-        kind = job_clear_away(crew->meeting, names[i], NULL, true, error);
+        kind = job_clear_away(crew->meeting, names[i], only, true, error);
         kind = kind == ERROR_FORBIDDEN ? ERROR_NONE : kind; /* no member of this run reads it */
     }
     free(names);
     return kind;
 }
 
-enum error_kind crew_open(const struct connect_string *place, const char *who,
-                          const struct crew_kind *const *kinds, int interrupts, struct crew **crew,
-                          struct error *error)
+enum error_kind crew_open(const struct connect_string *place, const struct connect_string *measured,
+                          const char *who, const struct crew_kind *const *kinds, int interrupts,
+                          struct crew **crew, struct error *error)
 {
     struct crew *made = memory_new(1, sizeof *made);
     made->interrupts = interrupts;
@@ -43,7 +44,7 @@ enum error_kind crew_open(const struct connect_string *place, const char *who,
     if (kind == ERROR_NONE)
         kind = meeting_lead(made->meeting, who, error);
     if (kind == ERROR_NONE)
-        kind = remove_jobs(made, error);
+        kind = remove_jobs(made, identity_is_known(place->identity) ? measured : NULL, error);
     if (kind == ERROR_NONE)
         *crew = made;
     else

@@ -107,9 +107,11 @@ struct crew_seat {
 
 struct crew;
 
-/* Joins the meeting place and leads its members: ERROR_LED if another run does. `who`: this run, in
- * words. kinds: as in crew_meaning. *crew is the caller's to crew_close. */
-MUST_CHECK enum error_kind crew_open(const struct connect_string *place, const char *who,
+/* Joins the meeting place and leads its members: ERROR_LED if another run does. What runs
+ * that have gone left is removed; with credentials on no servers but the measured ones. `who`: this
+ * run, in words. kinds: as in crew_meaning. *crew is the caller's to crew_close. */
+MUST_CHECK enum error_kind crew_open(const struct connect_string *place,
+                                     const struct connect_string *measured, const char *who,
                                      const struct crew_kind *const *kinds, int interrupts,
                                      struct crew **crew, struct error *error);
 

@@ -111,22 +111,29 @@ CLOSED_TEST(those_who_log_in_meet_and_count_below_an_acl)
     meeting_free(meeting);
 }
 
-/* Its folder may be read. */
-CLOSED_TEST(a_member_that_may_not_be_read_is_told)
+/* Its folder may be read, and other workers. */
+CLOSED_TEST(a_member_that_may_not_be_read_keeps_nobody_from_others)
 {
-    struct meeting *meeting = place_open(meet);
     struct meeting_member member = place_fake_member();
     struct connect_string where;
     struct meeting *ours = NULL;
     struct error error = {0};
+    meeting_free(place_open(meet));
     place_expect(connect_parse(meet, &where, &error), &error);
     where.identity = &we;
     place_expect(meeting_open(&where, -1, false, &ours, &error), &error);
     place_expect(meeting_join(ours, &member, &error), &error);
+    hosts_start_workers(1);
     command_run(&hosts_run, COMMAND("hosts", "--meet", meet));
-    assert_refused(&hosts_run, 3, FORBID);
+    assert_status(&hosts_run, 0);
+    assert_has(hosts_run.out, "no worker: its znode holds something else, or may not be read");
+    command_run(&hosts_run,
+                COMMAND(LOAD, AT_A_RATE, "-o", "out", "--meet", meet, "--workers", "1"));
+    struct csv_file load = csv_file_read(in_work("out/load.csv"));
+    hosts_assert_counted(&load);
+    csv_file_deinit(&load);
     meeting_free(ours);
-    meeting_free(meeting);
+    hosts_end_workers(1);
 }
 
 /* ------------------------------------------------------------------ who is told the password */

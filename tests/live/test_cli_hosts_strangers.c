@@ -776,6 +776,39 @@ HOSTS_TEST(a_job_stays_until_somebody_can_remove_its_znodes)
     hosts_end_workers(1);
 }
 
+/* A run begins, and finds a job of another that names a root znode at `other`. */
+static void begin_beside(struct meeting *meeting, struct meeting *other, bool *stays)
+{
+    struct forgery forgery = forgery_for("member-0000009999");
+    struct error error = {0};
+    snprintf(forgery.job.servers, sizeof forgery.job.servers, "%s", few_at);
+    place_expect(meeting_create(other, ROOT, PERSISTENT, NULL, 0, stays, &error), &error);
+    give_job(meeting, "others", &forgery);
+    command_start(&hosts_run, COMMAND(LOAD, ENDLESS, "--meet", meet, "--workers", "1"));
+    while (count_outside().ephemerals_count == 0) /* the mark of its own root */
+        pause_ms(5);
+    command_end(&hosts_run, hosts_run.pid, SIGINT);
+    await_jobs(meeting, 0);
+    place_expect(meeting_exists(other, ROOT, NO_WATCH, stays, &error), &error);
+}
+
+/* Whoever writes a job may name servers of his own, and wait for passwords there. */
+HOSTS_TEST(a_run_takes_its_password_to_no_servers_of_others)
+{
+    static const char *const credentials[] = {"ZKHERD_AUTH=ann:open-sesame", NULL};
+    struct meeting *meeting = place_open(meet), *other = place_open(few_at);
+    const char *const *settings = hosts_run.settings;
+    bool stays;
+    hosts_run.settings = credentials;
+    begin_beside(meeting, other, &stays);
+    assert_true(stays);
+    hosts_run.settings = settings;
+    begin_beside(meeting, other, &stays);
+    assert_false(stays);
+    meeting_free(meeting);
+    meeting_free(other);
+}
+
 /* It waits for a second worker. */
 HOSTS_TEST(a_run_that_dies_before_its_first_trial_leaves_nothing)
 {
