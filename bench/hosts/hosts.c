@@ -171,11 +171,8 @@ static int show(const struct call *call)
     char leader[MEETING_LEADER_SIZE], meaning[SHA256_TEXT_SIZE];
     crew_meaning(crew_kinds, meaning);
     enum error_kind kind = meeting_open(&call->meet, -1, false, &meeting, &error);
-    if (kind == ERROR_NONE) {
+    if (kind == ERROR_NONE)
         kind = meeting_members(meeting, NO_WATCH, &list, &count, &error);
-        if (kind != ERROR_NONE)
-            list = NULL; /* then it is nobody's */
-    }
     if (kind == ERROR_NONE)
         kind = meeting_leader(meeting, NO_WATCH, leader, &error);
     if (kind == ERROR_NONE)

@@ -143,9 +143,9 @@ MUST_CHECK enum error_kind meeting_tell(struct meeting *meeting,
 /* Whether a member's results have this meaning. */
 bool meeting_understands(const struct meeting_member *member, const char *meaning);
 
-/* All members, in the order in which they have joined; *list is the caller's to free. What is no
- * member's data has the protocol 0, and a name alone. With a watch, setup->session.changed becomes
- * true when somebody joins or goes. */
+/* All members, in the order in which they have joined; *list is the caller's to free; NULL after an
+ * error. What is no member's data, or may not be read, has the protocol 0, and a name alone. With a
+ * watch, setup->session.changed becomes true when somebody joins or goes. */
 MUST_CHECK enum error_kind meeting_members(struct meeting *meeting, enum watch_flag watch,
                                            struct meeting_member **list, size_t *count,
                                            struct error *error);
