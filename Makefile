@@ -421,8 +421,8 @@ check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopA
 check: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerThreads=0)
 
 # The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
-LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings adversity cli_paper cli_load law \
-    cli_plan stall ensemble load_faults topologies client_faults cli_stock server \
+LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings cli_hosts cli_hosts_strangers adversity cli_paper cli_load law \
+    cli_hosts_stall cli_hosts_beside cli_plan stall ensemble load_faults topologies client_faults cli_stock server \
     cli_ensemble cli_strangers cli_runs load_trial cuts counted cli_servers cli_compare cli_broken \
     cli_claims broken cli_metrics cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
     cli_calibrate cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
