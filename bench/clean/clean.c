@@ -99,10 +99,7 @@ static const struct option_row rows[] = {
     {.name = "--connect",
      OPTION_SERVERS(struct clean, servers),
      .help = "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"},
-    {.name = "--auth",
-     .parse = rows_auth,
-     .member = OPTION_MEMBER(struct clean, servers),
-     .value = "",
+    {OPTION_AUTH(struct clean, servers),
      .help = "      --auth FILE               log in as FILE says, name:password\n"
              "                                [$" ROWS_AUTH_VARIABLE "]\n"},
     ROW_TLS,

@@ -169,16 +169,20 @@ extern const struct option_row rows_private[];
                .help = "      --keep-parts         keep what each worker has counted, too\n")
 
 /* Whom the servers of --connect see: whatever the order of these options and --connect. */
+/* What the rows of --auth and --acl have, whose help differs; `servers` is a connect_string. */
+#define OPTION_AUTH(type, servers)                                                                 \
+    .name = "--auth", .parse = rows_auth, .member = OPTION_MEMBER(type, servers), .value = ""
+#define OPTION_ACL(type, servers)                                                                  \
+    .name = "--acl", .parse = rows_acl, .member = OPTION_MEMBER(type, servers),                    \
+    .words = options_acls, .expected = "expected open or creator", .value = "open"
+
 #define ROW_AUTH(type)                                                                             \
-    OPTION_ROW(.name = "--auth", .parse = rows_auth,                                               \
-               .member = OPTION_MEMBER(type, target.servers),                                      \
-               .given = OPTION_MEMBER(type, target.auth_given), .value = "",                       \
+    OPTION_ROW(OPTION_AUTH(type, target.servers), .given = OPTION_MEMBER(type, target.auth_given), \
                .help = "      --auth FILE          log in as FILE says, name:password "            \
                        "[$" ROWS_AUTH_VARIABLE "]\n")
 
 #define ROW_ACL(type)                                                                              \
-    OPTION_ROW(.name = "--acl", .parse = rows_acl, .member = OPTION_MEMBER(type, target.servers),  \
-               .words = options_acls, .expected = "expected open or creator", .value = "open",     \
+    OPTION_ROW(OPTION_ACL(type, target.servers),                                                   \
                .help = "      --acl open|creator   whom its znodes admit: all, or --auth alone "   \
                        "[open]\n")
 

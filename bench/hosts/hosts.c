@@ -48,10 +48,7 @@ static const struct option_row rows[] = {
      OPTION_SERVERS(struct call, meet),
      .given = OPTION_MEMBER(struct call, meets),
      .help = "      --meet HOSTS[/CHROOT]  the meeting place\n"},
-    {.name = "--auth",
-     .parse = rows_auth,
-     .member = OPTION_MEMBER(struct call, meet),
-     .value = "",
+    {OPTION_AUTH(struct call, meet),
      .help = "      --auth FILE            log in as FILE says, name:password\n"
              "                             [$" ROWS_AUTH_VARIABLE "]\n"},
     ROW_TLS,

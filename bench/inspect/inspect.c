@@ -73,10 +73,7 @@ static const struct option_row rows[] = {
      OPTION_SERVERS(struct inspect, servers),
      .help = "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
              "                                those servers have no address\n"},
-    {.name = "--auth",
-     .parse = rows_auth,
-     .member = OPTION_MEMBER(struct inspect, servers),
-     .value = "",
+    {OPTION_AUTH(struct inspect, servers),
      .help = "      --auth FILE               log in as FILE says, name:password\n"
              "                                [$" ROWS_AUTH_VARIABLE "]\n"},
     ROW_TLS,

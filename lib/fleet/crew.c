@@ -6,7 +6,6 @@
 #include "fleet/fleet.h"
 #include "fleet/internal.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,8 +318,7 @@ static enum error_kind await_answers(struct crew *crew, struct error *error)
         struct crew_host *host = &crew->hosts[i];
         enum error_kind kind = ERROR_NONE;
         while (kind == ERROR_NONE && is_behind(crew, host) && clock_now_ns() < until_ns) {
-            struct pollfd interrupt = {.fd = crew->interrupts, .events = POLLIN};
-            if (crew->interrupts >= 0 && poll(&interrupt, 1, 0) > 0)
+            if (loop_is_interrupted(crew->interrupts))
                 return error_raise(error, ERROR_INTERRUPTED, 0, crew->job, "%s", "");
             kind = crew_listen(crew, clock_now_ns() + LOOK_NS, error);
         }

@@ -4,7 +4,6 @@
 #include "fleet/watchdog.h"
 #include "fleet/workers.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,17 +312,6 @@ static enum error_kind hear(struct service *service, struct error *error)
     return kind;
 }
 
-static void woken(void *shared)
-{
-    shared_woken(((struct shared *)shared)->coordinator_descriptor);
-}
-
-static bool is_interrupted(const struct host *host)
-{
-    struct pollfd interrupt = {.fd = host->interrupts, .events = POLLIN};
-    return host->interrupts >= 0 && poll(&interrupt, 1, 0) > 0;
-}
-
 /* ------------------------------------------------------------------ the whole */
 
 /* Until the run has ended the job, or something has gone. */
@@ -333,7 +321,7 @@ static enum error_kind work(struct service *service, struct error *error)
     enum error_kind kind = ERROR_NONE;
     meeting->setup->session.changed = true; /* to begin with */
     while (kind == ERROR_NONE && !service->over && !service->abandoned) {
-        if (is_interrupted(service->host))
+        if (loop_is_interrupted(service->host->interrupts))
             return error_raise(error, ERROR_INTERRUPTED, 0, service->job->name, "%s", "");
         kind = workers_check(&service->workers, error);
         if (kind == ERROR_NONE)
@@ -378,7 +366,8 @@ static enum error_kind serve(struct service *service, struct error *error)
                              NULL, NULL, error);
     if (kind == ERROR_NONE) {
         struct shared *shared = service->fleet.shared;
-        kind = event_loop_watch(events, shared->coordinator_descriptor, woken, shared, error);
+        kind = event_loop_watch(events, shared->coordinator_descriptor, shared_coordinator_woken,
+                                shared, error);
         if (kind == ERROR_NONE)
             kind = work(service, error);
         event_loop_unwatch(events, shared->coordinator_descriptor);
@@ -466,7 +455,7 @@ enum error_kind host_await(const struct host *host, char name[MEETING_PATH_SIZE]
     session->changed = true;
     for (;;) {
         enum error_kind kind = ERROR_NONE;
-        if (is_interrupted(host))
+        if (loop_is_interrupted(host->interrupts))
             return error_raise(error, ERROR_INTERRUPTED, 0, host->member->name, "%s", "");
         if (session->changed) {
             session->changed = false;

@@ -26,6 +26,12 @@ uint64_t loop_now_ns(const struct loop *loop)
     return loop->sim != NULL ? sim_now_ns(loop->sim) : clock_now_ns();
 }
 
+bool loop_is_interrupted(int signals)
+{
+    struct pollfd interrupt = {.fd = signals, .events = POLLIN};
+    return signals >= 0 && poll(&interrupt, 1, 0) > 0;
+}
+
 enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns, struct error *error)
 {
     if (loop->sim == NULL)
@@ -310,8 +316,7 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
     if (setup->gave_up)
         return error_raise(error, ERROR_NO_ANSWER, 0, session->servers,
                            "to an earlier request than that about %s", about);
-    struct pollfd interrupts = {.fd = setup->interrupts, .events = POLLIN};
-    if (setup->interrupts >= 0 && poll(&interrupts, 1, 0) > 0)
+    if (loop_is_interrupted(setup->interrupts))
         return error_raise(error, ERROR_INTERRUPTED, 0, PURPOSE, "%s", "");
     const struct sync_session_limit limit = {.since_loss_ns = setup->away_ns,
                                              .why = "no connection in time, to ask about",

@@ -39,6 +39,9 @@ struct loop {
 
 uint64_t loop_now_ns(const struct loop *loop);
 
+/* Whether a descriptor of signals has something to read; -1: there is none. */
+bool loop_is_interrupted(int signals);
+
 /* Handles what is ready in the event loop, or the simulation's next event; waits for that until
  * until_ns at most. Errors of event_loop_poll. */
 MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,

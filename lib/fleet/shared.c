@@ -219,3 +219,8 @@ void shared_woken(int descriptor)
     if (descriptor >= 0)
         (void)!eventfd_read(descriptor, &count);
 }
+
+void shared_coordinator_woken(void *shared)
+{
+    shared_woken(((struct shared *)shared)->coordinator_descriptor);
+}

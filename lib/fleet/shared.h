@@ -167,7 +167,8 @@ void shared_raise(_Atomic uint64_t *highest, uint64_t value);
 /* Wakes the process that waits for an eventfd; -1, in a simulation, is fine. */
 void shared_wake(int descriptor);
 
-/* Resets the eventfd after a wake-up. */
+/* Resets the eventfd after a wake-up; that of the coordinator, as a callback of an event loop. */
 void shared_woken(int descriptor);
+void shared_coordinator_woken(void *shared);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "fleet/crew.h"
 
-#include <poll.h>
 #include <string.h>
 
 /* A wait that takes so much longer than it may was not run meanwhile; any takes a little longer. */
@@ -12,11 +11,6 @@
 static struct shared *shared_of(const struct watchdog *watchdog)
 {
     return watchdog->workers->fleet.shared;
-}
-
-static void woken(void *context)
-{
-    shared_woken(((struct shared *)context)->coordinator_descriptor);
 }
 
 /* workers_turn looks what it was. */
@@ -32,8 +26,8 @@ enum error_kind watchdog_start(struct watchdog *watchdog)
     struct event_loop *events = watchdog->loop->event_loop;
     if (shared->coordinator_descriptor < 0)
         return ERROR_NONE;
-    enum error_kind kind =
-        event_loop_watch(events, shared->coordinator_descriptor, woken, shared, watchdog->error);
+    enum error_kind kind = event_loop_watch(events, shared->coordinator_descriptor,
+                                            shared_coordinator_woken, shared, watchdog->error);
     if (kind == ERROR_NONE && shared->plan->crew != NULL)
         kind = event_loop_watch(events, crew_descriptor(shared->plan->crew), told, NULL,
                                 watchdog->error);
@@ -51,7 +45,6 @@ void watchdog_stop(struct watchdog *watchdog)
 
 static enum error_kind check(struct watchdog *watchdog)
 {
-    struct pollfd interrupt = {.fd = watchdog->interrupt_descriptor, .events = POLLIN};
     uint64_t now_ns = clock_now_ns();
     enum error_kind kind = workers_check(watchdog->workers, watchdog->error);
     /* A private server that ends while sessions connect, or while all of them pause, is noticed by
@@ -60,7 +53,7 @@ static enum error_kind check(struct watchdog *watchdog)
         watchdog->checked_ns = now_ns;
         kind = ensemble_check(watchdog->counters->ensemble, watchdog->error);
     }
-    if (kind == ERROR_NONE && interrupt.fd >= 0 && poll(&interrupt, 1, 0) > 0)
+    if (kind == ERROR_NONE && loop_is_interrupted(watchdog->interrupt_descriptor))
         kind = error_raise(watchdog->error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     return kind;
 }

@@ -81,7 +81,7 @@ static void find_server(struct stall *stall)
 static void hear_workers(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;
-    /* Of sessions on other hosts only the holder is known. */
+    /* Only the holder is known of sessions on other hosts. */
     bool pauses = memory->plan->fleet.crew != NULL && memory->plan->hold.mean_ns > 0 &&
                   handoff_holder(memory, 0) != 0;
     stall->request_is_out = false;
