@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/connect.h"
-#include "fleet/setup_session.h"
+#include "fleet/sync_session.h"
 
 #include <stdbool.h>
 #include <stddef.h>

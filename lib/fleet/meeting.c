@@ -153,7 +153,7 @@ enum error_kind meeting_turn(struct meeting *meeting, uint64_t until_ns, struct 
 static enum error_kind ask(struct meeting *meeting, struct request request, bool *there,
                            struct error *error)
 {
-    char path[SETUP_SESSION_PATH_MAX];
+    char path[SYNC_SESSION_PATH_MAX];
     snprintf(path, sizeof path, "%s%s", meeting->base, request.path);
     request.path = path;
     enum error_kind kind =
@@ -216,7 +216,7 @@ enum error_kind meeting_list(struct meeting *meeting, const char *path, enum wat
 
 enum error_kind meeting_delete(struct meeting *meeting, const char *path, struct error *error)
 {
-    char whole[SETUP_SESSION_PATH_MAX];
+    char whole[SYNC_SESSION_PATH_MAX];
     snprintf(whole, sizeof whole, "%s%s", meeting->base, path);
     return check(meeting, setup_session_delete_tree(meeting->setup, whole, error), error);
 }
@@ -224,7 +224,7 @@ enum error_kind meeting_delete(struct meeting *meeting, const char *path, struct
 enum error_kind meeting_finds(struct meeting *meeting, const struct setup_session *marked,
                               bool *finds, struct error *error)
 {
-    char path[2 * SETUP_SESSION_PATH_MAX];
+    char path[2 * SYNC_SESSION_PATH_MAX];
     const struct client_reply *reply = &meeting->setup->session.reply;
     snprintf(path, sizeof path, "%s%s", marked->chroot, marked->mark);
     const struct request sync = {.operation = OP_SYNC, .path = path},

@@ -11,9 +11,10 @@ static uint64_t reads_of(const struct tally *tally)
 }
 
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
-                               uint64_t exits)
+                               uint64_t exits, uint64_t setup_session_writes)
 {
-    return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
+    return exits > 0 && count->known &&
+           count->writes < tally_rpcs(tally) - reads_of(tally) + exits + setup_session_writes;
 }
 
 bool server_counters_await_answers(const struct server_counters *counters,
@@ -71,8 +72,8 @@ static struct server_counters_count count_of_sessions(const struct reconcile_fac
     struct server_counters_count count = facts->servers;
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
     uint64_t beginnings = facts->reconnects * (facts->authenticates ? 2 : 1);
-    count.writes -= facts->exits;
-    count.reads -= facts->setup_session_requests;
+    count.writes -= facts->exits + facts->setup_session_writes;
+    count.reads -= facts->setup_session_requests - facts->setup_session_writes;
     count.packets_received -= facts->exits + beginnings + facts->setup_session_requests;
     /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "client/connect.h"
 #include "fleet/crew.h"
-#include "fleet/setup_session.h"
+#include "fleet/sync_session.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
 #include "servers/role.h"
@@ -172,9 +172,9 @@ const struct server_poll_answer *server_poll_answers(const struct server_poll *p
  * the servers, and no session lost its connection with messages in transit. */
 
 /* Whether the servers have yet to apply the close of one of the `exits` sessions that were closed
- * in order between the two readings. */
+ * in order between the two readings, when the set-up session has made so many writes. */
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
-                               uint64_t exits);
+                               uint64_t exits, uint64_t setup_session_writes);
 
 /* Whether servers that only so many sessions use, since the reading before, have received more than
  * they have answered. When every session has all its replies that is a ping under way: it is worth
@@ -216,7 +216,8 @@ struct reconcile_facts {
     bool authenticates;        /* each connection begins with credentials: a packet, no read */
     uint64_t losses;           /* connections that sessions lost, with or without a reconnect */
     bool setup_session_stayed; /* zkherd's own session kept its connection */
-    uint64_t setup_session_requests; /* of zkherd's own session, all of them reads */
+    uint64_t setup_session_requests; /* of zkherd's own session */
+    uint64_t setup_session_writes;   /* those of them that are no reads */
     uint64_t pings_most;             /* the most pings of all sessions, zkherd's own included */
 };
 

@@ -11,202 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSE_NS (500 * NS_PER_MS)
-/* How often to look whether private servers still run. */
-#define LOOK_NS        (100 * NS_PER_MS)
 #define PURPOSE        "run"
 #define EXPIRY_NS      (SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
-#define PATH_MAX_BYTES SETUP_SESSION_PATH_MAX
+#define PATH_MAX_BYTES SYNC_SESSION_PATH_MAX
 #define ATTEMPTS       3
-
-/* ------------------------------------------------------------------ the loop */
-
-uint64_t loop_now_ns(const struct loop *loop)
-{
-    return loop->sim != NULL ? sim_now_ns(loop->sim) : clock_now_ns();
-}
-
-bool loop_is_interrupted(int signals)
-{
-    struct pollfd interrupt = {.fd = signals, .events = POLLIN};
-    return signals >= 0 && poll(&interrupt, 1, 0) > 0;
-}
-
-enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns, struct error *error)
-{
-    if (loop->sim == NULL)
-        return event_loop_poll(loop->event_loop, until_ns, error);
-    if (sim_next_ns(loop->sim) <= until_ns)
-        sim_step(loop->sim);
-    else
-        sim_advance(loop->sim, until_ns);
-    return ERROR_NONE;
-}
-
-/* ------------------------------------------------------------------ what the session hears */
-
-static void state_changed(void *owner, enum client_state state)
-{
-    struct sync_session *session = owner;
-    if (session->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED) {
-        session->lost_ns = loop_now_ns(&session->loop);
-        session->lost = session->changed = true;
-        session->losses++;
-    }
-    session->state = state;
-    session->settled = state != CLIENT_CONNECTING;
-}
-
-static void sent(void *owner, enum operation operation)
-{
-    struct sync_session *session = owner;
-    session->requests++;
-    session->writes += operation != OP_EXISTS && operation != OP_GET &&
-                       operation != OP_GET_CHILDREN && operation != OP_SYNC;
-}
-
-static void keep_names(struct sync_session *session)
-{
-    struct client_reply *reply = &session->reply;
-    size_t bytes = reply->name_count * sizeof *session->names + 1;
-    for (size_t i = 0; i < reply->name_count; i++)
-        bytes += strlen(reply->names[i]) + 1;
-    free(session->names);
-    session->names = memory_new(1, bytes);
-    char *text = (char *)(session->names + reply->name_count);
-    for (size_t i = 0; i < reply->name_count; i++) {
-        session->names[i] = text;
-        text = stpcpy(text, reply->names[i]) + 1;
-    }
-    reply->names = session->names;
-}
-
-static void keep_value(struct sync_session *session)
-{
-    const struct client_reply *reply = &session->reply;
-    free(session->value);
-    session->value = memory_copy(reply->value, reply->value_length);
-    session->value_length = reply->value_length;
-}
-
-static void replied(void *owner, const struct client_reply *reply)
-{
-    struct sync_session *session = owner;
-    session->replied = true;
-    session->reply = *reply;
-    if (reply->operation == OP_GET_CHILDREN)
-        keep_names(session);
-    if (reply->operation == OP_GET)
-        keep_value(session);
-    if (reply->operation == OP_CREATE && reply->status == ZK_OK)
-        snprintf(session->created, sizeof session->created, "%s", reply->path);
-    session->reply.path = session->reply.value = NULL;
-    session->reply.value_length = 0;
-}
-
-static void notified(void *owner, enum client_event event, const char *path)
-{
-    struct sync_session *session = owner;
-    (void)event;
-    session->changed = true;
-    session->notifications++;
-    if (session->heard != NULL)
-        session->heard(session->hearer, path);
-}
-
-static const struct client_listener listener = {state_changed, sent, replied, notified};
-
-/* ------------------------------------------------------------------ the session */
-
-static enum error_kind open_session(struct sync_session *session, struct error *error)
-{
-    const struct loop *loop = &session->loop;
-    session->state = CLIENT_CONNECTING;
-    session->settled = false;
-    if (loop->sim != NULL)
-        return sim_open(loop->sim, 0, SYNC_SESSION_TIMEOUT_MS, 1, &listener, session,
-                        &session->client, error);
-    return event_loop_open(loop->event_loop, session->hosts, SYNC_SESSION_TIMEOUT_MS, 1, &listener,
-                           session, &session->client, error);
-}
-
-enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
-                                  const struct connect_string *servers, struct sim *sim,
-                                  struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    *session = (struct sync_session){.purpose = purpose, .loop.sim = sim, .servers = "simulation"};
-    if (servers != NULL) {
-        connect_typed(servers, session->servers, sizeof session->servers);
-        connect_format(servers, true, session->hosts, sizeof session->hosts);
-        kind = event_loop_new(1, servers->identity, &session->loop.event_loop, error);
-    }
-    return kind == ERROR_NONE ? open_session(session, error) : kind;
-}
-
-void sync_session_close(struct sync_session *session)
-{
-    if (session->loop.event_loop != NULL)
-        event_loop_close(session->loop.event_loop, clock_now_ns() + CLOSE_NS);
-    event_loop_free(session->loop.event_loop);
-    free(session->names);
-    free(session->value);
-}
-
-/* ------------------------------------------------------------------ waiting */
-
-enum error_kind sync_session_await(struct sync_session *session, const bool *come,
-                                   const struct sync_session_limit *limit, struct error *error)
-{
-    while (!*come) {
-        if (session->interrupted)
-            return error_raise(error, ERROR_INTERRUPTED, 0, session->purpose, "%s", "");
-        if (loop_now_ns(&session->loop) >= limit->until_ns)
-            return error_raise(error, ERROR_NO_ANSWER, 0, session->servers, "%s %s", limit->why,
-                               limit->about);
-        /* A turn ends with the wait, or for the next look at private servers. */
-        uint64_t until_ns = limit->until_ns;
-        if (session->ensemble != NULL && loop_now_ns(&session->loop) + LOOK_NS < until_ns)
-            until_ns = loop_now_ns(&session->loop) + LOOK_NS;
-        enum error_kind kind = loop_turn(&session->loop, until_ns, error);
-        if (kind == ERROR_NONE && !*come)
-            kind = ensemble_check(session->ensemble, error);
-        if (kind != ERROR_NONE)
-            return kind;
-    }
-    return ERROR_NONE;
-}
-
-enum error_kind sync_session_connect(struct sync_session *session, struct sync_session_limit limit,
-                                     struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    if (session->loop.event_loop != NULL)
-        kind = event_loop_poll(session->loop.event_loop, 0, error);
-    while (kind == ERROR_NONE && session->state != CLIENT_ESTABLISHED) {
-        if (limit.until_ns < session->lost_ns + limit.since_loss_ns)
-            limit.until_ns = session->lost_ns + limit.since_loss_ns;
-        if (session->state == CLIENT_REFUSED)
-            return error_raise(error, ERROR_REFUSED_IDENTITY, 0, session->servers, "%s", "");
-        if (session->state != CLIENT_EXPIRED) {
-            kind = sync_session_await(session, &session->settled, &limit, error);
-            continue;
-        }
-        if (session->loop.event_loop != NULL)
-            event_loop_forget(session->loop.event_loop);
-        session->lost_ns = loop_now_ns(&session->loop);
-        kind = open_session(session, error);
-    }
-    return kind;
-}
-
-enum error_kind sync_session_ask(struct sync_session *session, const struct request *request,
-                                 const struct sync_session_limit *limit, struct error *error)
-{
-    session->replied = false;
-    client_submit(session->client, request, 0);
-    return sync_session_await(session, &session->replied, limit, error);
-}
 
 /* ------------------------------------------------------------------ the set-up session */
 
@@ -234,7 +42,10 @@ static enum error_kind open_one(const struct connect_string *servers,
     struct setup_session *made = memory_new(1, sizeof *made);
     struct sync_session *session = &made->session;
     made->timeout_ns = timeout_ns;
-    made->away_ns = (servers != NULL && servers->count > 1 ? 2 : 1) * EXPIRY_NS;
+    /* The client library leaves a server that is silent for the next one. */
+    uint64_t servers_tried = servers != NULL && servers->count > 1 ? 2 : 1;
+    uint64_t patience_ns = servers_tried * timeout_ns;
+    made->away_ns = servers_tried * EXPIRY_NS;
     made->interrupts = interrupts;
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
     enum error_kind kind = sync_session_open(session, PURPOSE, servers, sim, error);
@@ -244,10 +55,10 @@ static enum error_kind open_one(const struct connect_string *servers,
                                 error);
     if (kind == ERROR_NONE) {
         char timeout[32];
-        snprintf(timeout, sizeof timeout, "%.0f s", (double)timeout_ns / 1e9);
+        snprintf(timeout, sizeof timeout, "%.0f s", (double)patience_ns / 1e9);
         kind =
             sync_session_connect(session,
-                                 (struct sync_session_limit){.until_ns = now_ns(made) + timeout_ns,
+                                 (struct sync_session_limit){.until_ns = now_ns(made) + patience_ns,
                                                              .why = "no session within",
                                                              .about = timeout},
                                  error);
@@ -300,7 +111,8 @@ uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_n
 
 bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns)
 {
-    return setup->session.state == CLIENT_ESTABLISHED && setup->session.lost_ns <= since_ns;
+    return setup->session.state == CLIENT_ESTABLISHED && setup->session.lost_ns <= since_ns &&
+           setup_session_is_idle(setup);
 }
 
 /* ------------------------------------------------------------------ asking */
@@ -336,19 +148,17 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
     return kind == ERROR_NONE ? sync_session_connect(session, limit, error) : kind;
 }
 
-/* Nothing overtakes a probe. */
-static enum error_kind end_probe(struct setup_session *setup, const char *about,
-                                 struct error *error)
+/* Nothing overtakes what was sent and is not waited for. */
+static enum error_kind end_earlier(struct setup_session *setup, const char *about,
+                                   struct error *error)
 {
     const struct sync_session_limit limit = {.until_ns = now_ns(setup) + setup->timeout_ns,
                                              .why = "to a request before that about",
                                              .about = about};
-    enum error_kind kind =
-        setup_session_is_probing(setup)
-            ? sync_session_await(&setup->session, &setup->session.replied, &limit, error)
-            : ERROR_NONE;
     setup->probing = false;
-    return kind;
+    return setup->gave_up || setup_session_is_idle(setup)
+               ? ERROR_NONE
+               : sync_session_await_reply(&setup->session, &limit, error);
 }
 
 /* Sends a request about this path, and waits for the reply. Servers that have not answered once in
@@ -356,14 +166,14 @@ static enum error_kind end_probe(struct setup_session *setup, const char *about,
 static enum error_kind ask_once(struct setup_session *setup, const struct request *request,
                                 const char *about, struct error *error)
 {
-    enum error_kind kind = end_probe(setup, about, error);
+    enum error_kind kind = end_earlier(setup, about, error);
     if (kind == ERROR_NONE)
         kind = make_ready(setup, about, error);
     const struct sync_session_limit limit = {
         .until_ns = now_ns(setup) + setup->timeout_ns, .why = "asked about", .about = about};
     if (kind == ERROR_NONE)
         kind = sync_session_ask(&setup->session, request, &limit, error);
-    setup->gave_up = kind == ERROR_NO_ANSWER || setup->session.client->outstanding;
+    setup->gave_up = kind == ERROR_NO_ANSWER || !setup_session_is_idle(setup);
     return kind;
 }
 
@@ -557,23 +367,35 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
     return kind;
 }
 
-/* ------------------------------------------------------------------ probes */
+/* ------------------------------------------------------------------ what is not waited for */
+
+/* Whether it was sent. */
+static bool send_if_idle(struct setup_session *setup, const struct request *request)
+{
+    struct sync_session *session = &setup->session;
+    bool is_sent = session->state == CLIENT_ESTABLISHED && setup_session_is_idle(setup);
+    if (is_sent)
+        sync_session_send(session, request);
+    return is_sent;
+}
 
 void setup_session_probe(struct setup_session *setup, const char *path)
 {
-    struct sync_session *session = &setup->session;
     const struct request request = {.operation = OP_EXISTS, .path = path};
-    if (session->state != CLIENT_ESTABLISHED || setup_session_is_probing(setup) ||
-        session->client->outstanding > 0)
-        return;
-    session->replied = false;
-    setup->probing = true;
-    client_submit(session->client, &request, 0);
+    if (send_if_idle(setup, &request))
+        setup->probing = true;
 }
 
-bool setup_session_is_probing(const struct setup_session *setup)
+void setup_session_wake(struct setup_session *setup, const char *path)
 {
-    return setup->probing && !setup->session.replied;
+    const struct request request = request_set(path, NULL, 0, REQUEST_ANY_VERSION);
+    if (send_if_idle(setup, &request))
+        setup->probing = false;
+}
+
+bool setup_session_is_idle(const struct setup_session *setup)
+{
+    return setup->session.client->outstanding == 0;
 }
 
 bool setup_session_take_probe(struct setup_session *setup, uint64_t *took_ns)

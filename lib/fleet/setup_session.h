@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * setup_session: zkherd's own session, which creates the znodes of a run and deletes them; and what
- * it is made of: a loop, and a session with synchronous requests. Layer: fleet.
+ * setup_session: zkherd's own session, which creates the znodes of a run and deletes them. Layer:
+ * fleet, above sync_session.
  *
  * Each call waits for its reply, up to a deadline. After a lost connection reads and deletes are
  * sent again; an expired session is replaced by a new one at its next use. The requests are
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/connect.h"
-#include "client/event_loop.h"
+#include "fleet/sync_session.h"
 #include "servers/ensemble.h"
 #include "sim/sim.h"
 
@@ -27,102 +27,6 @@
 /* How the name of a run's root znode begins, right below the chroot. */
 #define RUN_ROOT_PREFIX "zkherd-"
 
-/* ------------------------------------------------------------------ the loop
- *
- * A client/event_loop.h and the monotonic clock; or the agenda of a simulation and its time, which
- * passes only in loop_turn. */
-
-struct loop {
-    struct event_loop *event_loop; /* real servers; else NULL */
-    struct sim *sim;               /* a simulation; else NULL */
-};
-
-uint64_t loop_now_ns(const struct loop *loop);
-
-/* Whether a descriptor of signals has something to read; -1: there is none. */
-bool loop_is_interrupted(int signals);
-
-/* Handles what is ready in the event loop, or the simulation's next event; waits for that until
- * until_ns at most. Errors of event_loop_poll. */
-MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
-                                     struct error *error);
-
-/* ------------------------------------------------------------------ synchronous requests
- *
- * What the set-up session and the browser (bench/target/browser.h) share: they decide what to ask,
- * how long to wait, and what to ask again. */
-
-#define SYNC_SESSION_TIMEOUT_MS 15000
-#define SETUP_SESSION_PATH_MAX  512
-
-struct sync_session {
-    const char *purpose; /* the subject of ERROR_INTERRUPTED */
-    struct loop loop;
-    struct client *client;
-    char servers[CONNECT_TEXT_SIZE]; /* as the user typed them */
-    char hosts[CONNECT_TEXT_SIZE];   /* the servers' addresses, for the client library */
-    uint64_t requests;               /* requests sent so far */
-    uint64_t writes;                 /* those of them that are no reads */
-    uint64_t notifications;          /* received so far */
-    uint64_t losses;                 /* of connections so far */
-    uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
-    enum client_state state;
-    bool settled;     /* the session is established or has expired */
-    bool lost;        /* a connection was lost since the owner set this to false */
-    bool changed;     /* a watch has fired, or may have, since the owner set this to false */
-    bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
-    /* Called for every watch that fires, if not NULL; set by the owner. */
-    void (*heard)(void *context, const char *path);
-    void *hearer;                    /* its context */
-    const struct ensemble *ensemble; /* private servers, whose death ends a wait; or NULL */
-    bool replied;
-    struct client_reply reply;            /* the last reply, without its path and its value */
-    char created[SETUP_SESSION_PATH_MAX]; /* the path of the last znode that was created */
-    char *value;         /* data of the last get, with a NUL; NULL before the first */
-    size_t value_length; /* bytes in `value`, without the NUL */
-    const char **names;  /* of the last list; one allocation with the texts behind them */
-};
-
-/* How long to wait, and the detail of ERROR_NO_ANSWER: "<why> <about>". */
-struct sync_session_limit {
-    uint64_t until_ns;      /* of the loop's clock */
-    uint64_t since_loss_ns; /* sync_session_connect waits until lost_ns + this at least */
-    const char *why;
-    const char *about;
-};
-
-/* Begins to open a session with the servers (chroot included), on an event loop of its own; with
- * NULL for the servers in the simulation, which must outlive the session's use. Whatever it
- * returns, sync_session_close ends it. Errors of event_loop_new, event_loop_open and sim_open. */
-MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
-                                             const struct connect_string *servers, struct sim *sim,
-                                             struct error *error);
-
-/* Ends the session; in a simulation the session ends with the simulation. */
-void sync_session_close(struct sync_session *session);
-
-/* Waits until *come is true. ERROR_NO_ANSWER, ERROR_INTERRUPTED, and errors of ensemble_check and
- * loop_turn. */
-MUST_CHECK enum error_kind sync_session_await(struct sync_session *session, const bool *come,
-                                              const struct sync_session_limit *limit,
-                                              struct error *error);
-
-/* Handles what has arrived since the last call, and waits until the session is established. An
- * expired session is replaced by a new one, without watches. Errors of sync_session_await and
- * event_loop_open. */
-MUST_CHECK enum error_kind sync_session_connect(struct sync_session *session,
-                                                struct sync_session_limit limit,
-                                                struct error *error);
-
-/* Sends a request on an established session, and waits for its reply, which may be
- * ZK_CONNECTION_LOSS. Errors of sync_session_await, after which nothing more can be asked. */
-MUST_CHECK enum error_kind sync_session_ask(struct sync_session *session,
-                                            const struct request *request,
-                                            const struct sync_session_limit *limit,
-                                            struct error *error);
-
-/* ------------------------------------------------------------------ the set-up session */
-
 struct setup_session {
     struct sync_session session; /* its loop is one in which the owner may wait for more */
     /* While this descriptor is readable a request is not sent and returns ERROR_INTERRUPTED; -1:
@@ -130,17 +34,18 @@ struct setup_session {
     int interrupts;
     /* The session's own: */
     uint64_t timeout_ns;
-    uint64_t away_ns;                  /* how long to wait for a connection */
-    bool gave_up;                      /* the servers have not answered a request */
-    bool probing;                      /* a probe was sent whose time was not taken */
-    char mark[SETUP_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
-    int64_t marked_session;            /* the session that made the mark */
+    uint64_t away_ns;                 /* how long to wait for a connection */
+    bool gave_up;                     /* the servers have not answered a request */
+    bool probing;                     /* what was sent last is a probe, whose time was not taken */
+    char mark[SYNC_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
+    int64_t marked_session;           /* the session that made the mark */
     char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
 };
 
 /* Opens a session with the servers (chroot included); *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive it, or NULL; when one of them ends, every wait ends
- * with ERROR_SERVER_DIED. timeout_ns also bounds every later request. While `interrupts` is
+ * with ERROR_SERVER_DIED. timeout_ns bounds the opening, for each of
+ * two servers at most, and every later request. While `interrupts` is
  * readable nothing is waited for. ERROR_NO_ANSWER if no session is established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
@@ -215,13 +120,16 @@ MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, const
 MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, const char *path,
                                                 bool *exists, struct error *error);
 
-/* Begins to read whether a znode exists, for the time that this takes, if the session is
- * established and no probe is under way. The reply comes in turns of the loop, and may never come;
- * every other request waits for it first. */
+/* Sends a request and does not wait, if the session is established and idle. The reply comes in
+ * turns of the loop, and may never come; every other request waits for it first.
+ * setup_session_probe reads whether a znode exists, for the time that this takes.
+ * setup_session_wake writes the znode's data, which may be lost: a server that has lost a wake-up
+ * of its own goes on when any server commits a write (ZOOKEEPER-4537, docs/counting.md). */
 void setup_session_probe(struct setup_session *setup, const char *path);
+void setup_session_wake(struct setup_session *setup, const char *path);
 
-/* Whether a probe is under way. */
-bool setup_session_is_probing(const struct setup_session *setup);
+/* Whether it has the reply to everything that it has sent. */
+bool setup_session_is_idle(const struct setup_session *setup);
 
 /* Takes the time of the last probe, from the call to the reply, once. False: there is none, or its
  * connection was lost. */
@@ -240,7 +148,7 @@ MUST_CHECK enum error_kind setup_session_delete_tree(struct setup_session *setup
 /* The most pings that the session can have sent since a time. */
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
 
-/* Whether the session has kept its connection since a time. */
+/* Whether the session has kept its connection since a time, and is idle. */
 bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
 
 #endif

@@ -7,6 +7,9 @@
 
 /* A wait that takes so much longer than it may was not run meanwhile; any takes a little longer. */
 #define ABSENCE_NS WATCHDOG_TURN_NS
+/* In so long a silence one of several servers may have lost a wake-up. By then it is a stall, which
+ * makes a trial not valid. */
+#define WAKE_NS (2 * NS_PER_S)
 
 static struct shared *shared_of(const struct watchdog *watchdog)
 {
@@ -73,6 +76,17 @@ static bool is_stuck(struct watchdog *watchdog)
     return now_ns > since_ns && now_ns - since_ns > shared->plan->timeout_ns;
 }
 
+static void wake_servers(struct watchdog *watchdog)
+{
+    uint64_t now_ns = loop_now_ns(watchdog->loop);
+    uint64_t since_ns =
+        watchdog->woken_ns > watchdog->moved_ns ? watchdog->woken_ns : watchdog->moved_ns;
+    if (shared_of(watchdog)->plan->servers->count == 1 || now_ns < since_ns + WAKE_NS)
+        return;
+    setup_session_wake(watchdog->setup, watchdog->workers->fleet.root);
+    watchdog->woken_ns = now_ns;
+}
+
 void watchdog_rest(struct watchdog *watchdog)
 {
     watchdog->moved_ns = loop_now_ns(watchdog->loop);
@@ -96,7 +110,10 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
         return END_GONE;
     if (atomic_load(&shared_of(watchdog)->lost) > 0)
         return END_LOST;
-    return is_stuck(watchdog) ? END_DEADLINE : END_DONE;
+    if (is_stuck(watchdog))
+        return END_DEADLINE;
+    wake_servers(watchdog);
+    return END_DONE;
 }
 
 #define LAST_READINGS_NS (2 * NS_PER_S)
@@ -168,17 +185,17 @@ enum fleet_end gate_read_counters(struct watchdog *watchdog,
     uint64_t settling_ns =
         server_counters_is_private(watchdog->counters) ? SETTLING_PRIVATE_NS : SETTLING_NS;
     uint64_t until_ns = loop_now_ns(watchdog->loop) + settling_ns;
-    for (;;) {
+    enum fleet_end end = under_way_settle(watchdog);
+    while (end == END_DONE) {
         enum error_kind kind = server_counters_read(watchdog->counters, reading, watchdog->error);
         if (kind != ERROR_NONE || !reading->known ||
             !server_counters_is_shared(reading, sessions) ||
             loop_now_ns(watchdog->loop) >= until_ns)
             return fleet_end_of(kind);
         watchdog_rest(watchdog);
-        enum fleet_end end = watchdog_wait(watchdog, SETTLING_TURN_NS);
-        if (end != END_DONE)
-            return end;
+        end = watchdog_wait(watchdog, SETTLING_TURN_NS);
     }
+    return end;
 }
 
 /* ------------------------------------------------------------------ after the run */
@@ -226,6 +243,23 @@ enum error_kind gate_close(struct watchdog *watchdog)
  * came. */
 #define ARRIVAL_NS      NS_PER_MS
 #define ARRIVAL_MOST_NS (2 * NS_PER_S)
+
+/* ------------------------------------------------------------------ the set-up session */
+
+#define ANSWER_NS      (2 * NS_PER_S)
+#define ANSWER_TURN_NS (5 * NS_PER_MS)
+
+enum fleet_end under_way_settle(struct watchdog *watchdog)
+{
+    uint64_t until_ns = loop_now_ns(watchdog->loop) + ANSWER_NS;
+    enum fleet_end end = END_DONE;
+    while (end == END_DONE && !setup_session_is_idle(watchdog->setup) &&
+           loop_now_ns(watchdog->loop) < until_ns) {
+        watchdog_rest(watchdog);
+        end = watchdog_wait(watchdog, ANSWER_TURN_NS);
+    }
+    return end;
+}
 
 /* ------------------------------------------------------------------ servers that are behind */
 

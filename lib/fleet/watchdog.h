@@ -62,7 +62,8 @@ struct watchdog_kind {
 struct watchdog {
     const struct workers *workers;
     struct server_counters *counters;
-    const struct loop *loop;
+    struct setup_session *setup;
+    const struct loop *loop;  /* of setup */
     int interrupt_descriptor; /* readable when the run is to be given up; -1: never */
     const struct watchdog_kind *kind;
     void *context; /* of kind */
@@ -70,6 +71,7 @@ struct watchdog {
 
     uint64_t movement;   /* steps and the kind's own, when last read */
     uint64_t moved_ns;   /* the loop's time at the last change of movement */
+    uint64_t woken_ns;   /* when servers that may have lost a wake-up were last woken */
     uint64_t checked_ns; /* the host's clock at the last check of private servers */
 };
 
@@ -81,8 +83,9 @@ void watchdog_stop(struct watchdog *watchdog);
 /* The run waits as planned until now: the plan's timeout begins again. */
 void watchdog_rest(struct watchdog *watchdog);
 
-/* Waits until something happens, for most_ns at most, and then checks everything. END_ERROR is for
- * ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error, or ERROR_SERVER_DIED. */
+/* Waits until something happens, for most_ns at most, and then checks everything. After every two
+ * seconds in which nothing moves on several servers, the set-up session wakes them. END_ERROR is
+ * for ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error, or ERROR_SERVER_DIED. */
 MUST_CHECK enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns);
 
 /* ------------------------------------------------------------------ the gate */
@@ -97,8 +100,8 @@ MUST_CHECK enum error_kind gate_note_roles(struct watchdog *watchdog);
 /* Gives every session the role of its server, of the plan's roles. */
 void gate_place_roles(struct shared *shared);
 
-/* Reads the servers' counters. Connections of others are waited for to go, for 0.2 s, or for 10 s
- * on private servers: see server_counters_is_shared. */
+/* Reads the servers' counters, after under_way_settle. Connections of others are waited for to go,
+ * for 0.2 s, or for 10 s on private servers: see server_counters_is_shared. */
 MUST_CHECK enum fleet_end gate_read_counters(struct watchdog *watchdog,
                                              struct server_counters_reading *reading);
 
@@ -109,8 +112,13 @@ MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
 
 /* ------------------------------------------------------------------ what is under way
  *
- * When every request is answered, a server may be behind the one that has answered a write, and a
- * notification that was sent may not have arrived. */
+ * When every request of the fleet is answered, one of the set-up session may be out, a server may
+ * be behind the one that has answered a write, and a notification that was sent may not have
+ * arrived. */
+
+/* Waits for the set-up session's replies to what it did not wait for, for 2 s at most: what the
+ * servers have counted then is what the session has sent. Errors of watchdog_wait. */
+MUST_CHECK enum fleet_end under_way_settle(struct watchdog *watchdog);
 
 /* server_counters_follow; the watchdog's kind hears how long the servers took to answer. */
 MUST_CHECK enum error_kind under_way_follow(struct watchdog *watchdog, uint64_t *mark,

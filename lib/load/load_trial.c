@@ -148,6 +148,7 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
     trial->watchdog = (struct watchdog){
         .workers = &trial->workers,
         .counters = &trial->counters,
+        .setup = trial->setup,
         .loop = &trial->setup->session.loop,
         .interrupt_descriptor = trial->host->watch.interrupt_descriptor,
         .kind = &watchdog_kind,
@@ -173,6 +174,7 @@ static void reach_start(struct load_trial *trial)
         trial->end = gate_read_counters(&trial->watchdog, &trial->at_start);
     trial->started_ns = load_trial_now_ns(trial);
     trial->setup_session_requests = trial->setup->session.requests;
+    trial->setup_session_writes = trial->setup->session.writes;
 }
 
 struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host)
@@ -206,18 +208,6 @@ static void probe(struct load_trial *trial)
     if (load_shared_window(trial->load, now_ns) == LOAD_MEASURED &&
         now_ns - trial->setup->session.client->sent_ns >= PROBE_NS)
         setup_session_probe(trial->setup, trial->plan->root);
-}
-
-/* What the servers count then is what the session has sent. */
-static void await_probe(struct load_trial *trial)
-{
-    uint64_t until_ns = load_trial_now_ns(trial) + ANSWERING_NS;
-    while (goes_on(trial) && setup_session_is_probing(trial->setup) &&
-           load_trial_now_ns(trial) < until_ns) {
-        watchdog_rest(&trial->watchdog);
-        trial->end = watchdog_wait(&trial->watchdog, ANSWERING_TURN_NS);
-    }
-    probe(trial);
 }
 
 /* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
@@ -274,7 +264,6 @@ static void drain(struct load_trial *trial)
         return;
     shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
     await_rest(trial);
-    await_probe(trial);
 }
 
 static void read_servers(struct load_trial *trial)
@@ -322,9 +311,9 @@ static void compare_counts(struct load_trial *trial)
         .reconnects = result->reconnects,
         .authenticates = identity_is_known(trial->plan->fleet.servers->identity),
         .losses = result->losses,
-        .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns) &&
-                                !setup_session_is_probing(trial->setup),
+        .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
         .setup_session_requests = trial->setup->session.requests - trial->setup_session_requests,
+        .setup_session_writes = trial->setup->session.writes - trial->setup_session_writes,
         .pings_most = trial->sim != NULL /* nobody pings there */
                           ? 0
                           : setup_session_pings(trial->setup, trial->started_ns) +
@@ -412,6 +401,9 @@ static void take_result(struct load_trial *trial, bool alone)
     while (inquired && goes_on(trial) &&
            atomic_load(&shared->reported) < trial->plan->fleet.processes)
         trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
+    if (goes_on(trial))
+        trial->end = under_way_settle(&trial->watchdog);
+    probe(trial);
     if (goes_on(trial) && alone)
         read_servers(trial);
     if (!goes_on(trial))

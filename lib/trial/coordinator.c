@@ -130,6 +130,7 @@ static enum fleet_end lead(struct monitor *monitor, struct setup_session *setup,
         return end;
     result->gate_ns = loop_now_ns(watchdog->loop);
     result->setup_session_requests = setup->session.requests;
+    result->setup_session_writes = setup->session.writes;
     open_gate(monitor, result->gate_ns);
     if (watch->opened != NULL)
         watch->opened(watch->context);
@@ -142,6 +143,8 @@ static enum fleet_end lead(struct monitor *monitor, struct setup_session *setup,
     /* A session that has died does not receive the notifications that the servers send it. */
     if (end == END_DONE && !in_steps && injection_none_yet(memory))
         end = under_way_receive(watchdog, &result->at_gate);
+    if (end == END_DONE)
+        end = under_way_settle(watchdog);
     return end == END_DONE && atomic_load(&memory->overflowed) ? END_OVERFLOW : end;
 }
 
@@ -154,6 +157,7 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
     struct monitor monitor = {
         .watchdog = {.workers = workers,
                      .counters = counters,
+                     .setup = setup,
                      .loop = loop,
                      .interrupt_descriptor = watch->interrupt_descriptor,
                      .kind = &of_trial,

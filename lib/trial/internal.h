@@ -327,6 +327,7 @@ struct coordinator_result {
     struct server_counters_reading at_gate; /* the servers, just before */
     struct stalls stalls;            /* none in a simulation: its servers never stand still */
     uint64_t setup_session_requests; /* that the set-up session had made by then */
+    uint64_t setup_session_writes;   /* those of them that were no reads */
 };
 
 /*

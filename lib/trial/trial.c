@@ -98,6 +98,7 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .losses = atomic_load(&fleet->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
         .setup_session_requests = run->setup->session.requests - led->setup_session_requests,
+        .setup_session_writes = run->setup->session.writes - led->setup_session_writes,
     };
     if (run->counters.sim == NULL) /* nobody pings there */
         facts.pings_most = setup_session_pings(run->setup, led->gate_ns) +
@@ -218,7 +219,8 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
         if (led->end != END_DONE || loop_now_ns(loop) >= until_ns)
             return ERROR_NONE;
         if (!server_counters_is_behind(&result->servers, &result->total,
-                                       atomic_load(&run->memory->exits)) &&
+                                       atomic_load(&run->memory->exits),
+                                       run->setup->session.writes - led->setup_session_writes) &&
             !server_counters_await_answers(&run->counters, &led->at_gate, run->plan->fleet.sessions,
                                            &result->servers))
             return ERROR_NONE;

@@ -92,7 +92,7 @@ static int stop(void **state)
 /* ------------------------------------------------------------------ what is on them */
 
 /* The children of a znode, cut to fit; their number. */
-static size_t list(const char *path, char names[][SETUP_SESSION_PATH_MAX], size_t most)
+static size_t list(const char *path, char names[][SYNC_SESSION_PATH_MAX], size_t most)
 {
     const char *const *found = NULL;
     struct error error;
@@ -100,14 +100,14 @@ static size_t list(const char *path, char names[][SETUP_SESSION_PATH_MAX], size_
     assert_int_equal(setup_session_list_children(witness, path, &found, &count, &error),
                      ERROR_NONE);
     for (size_t i = 0; i < count && i < most; i++)
-        snprintf(names[i], SETUP_SESSION_PATH_MAX, "%s", found[i]);
+        snprintf(names[i], SYNC_SESSION_PATH_MAX, "%s", found[i]);
     return count;
 }
 
 /* How many znodes the first trial has two levels below its own. */
 static size_t count_in_trial(void)
 {
-    char roots[4][SETUP_SESSION_PATH_MAX], folders[4][SETUP_SESSION_PATH_MAX], path[1100];
+    char roots[4][SYNC_SESSION_PATH_MAX], folders[4][SYNC_SESSION_PATH_MAX], path[1100];
     size_t sum = 0, count = list("/", roots, 4);
     for (size_t i = 0; i < count && i < 4; i++) {
         if (strncmp(roots[i], "zkherd-", strlen("zkherd-")) != 0)

@@ -39,15 +39,17 @@ TEST(test_free_pace_reconciles_on_three_servers)
     }
 }
 
-/* While the lock is held a stranger writes. */
+/* While the lock is held, the driver's own session writes, and does not count that. */
 static void write_once(void *context, const struct trial_progress *progress)
 {
     bool *written = context;
     struct error error = {0};
     if (*written || progress->handoffs < 2)
         return;
-    live_expect(setup_session_create(live_host.setup, ROOT "/stranger", &error), &error);
-    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/stranger", &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT "/more", &error), &error);
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/more", &error), &error);
+    live_host.setup->session.requests -= 2;
+    live_host.setup->session.writes -= 2;
     *written = true;
 }
 
@@ -71,7 +73,7 @@ static void check_wrong_tally(enum pace pace)
     trial_result_free(result);
 }
 
-/* On servers of ours nobody else can have written: the sessions have miscounted. */
+/* On servers of ours nobody else can have written: zkherd has miscounted. */
 TEST(test_a_wrong_tally_fails_the_trial)
 {
     check_wrong_tally(PACE_LOCKSTEP);

@@ -106,6 +106,11 @@ TEST(test_the_stewards_requests_are_known)
     assert_outcome(&facts, RECONCILED_NO, "");
     facts.setup_session_requests = 2;
     assert_outcome(&facts, RECONCILED_YES, "");
+    facts.servers.reads--;
+    facts.servers.writes++;
+    assert_outcome(&facts, RECONCILED_NO, "");
+    facts.setup_session_writes = 1;
+    assert_outcome(&facts, RECONCILED_YES, "");
 }
 
 /* What the meeting has sent was taken from servers that have not had all of it. */

@@ -290,6 +290,19 @@ TEST(test_what_is_no_request_of_a_session_is_taken_out)
     assert_int_equal(reconcile(&facts).reconciled, RECONCILED_YES);
 }
 
+/* The writes of the sessions and of zkherd's own do not stand for a close. */
+TEST(test_the_close_of_a_session_is_waited_for)
+{
+    struct server_counters_count count = count_with(0);
+    assert_false(server_counters_is_behind(&count, &counted, 0, 0));
+    assert_true(server_counters_is_behind(&count, &counted, 2, 0));
+    count.writes += 2;
+    assert_false(server_counters_is_behind(&count, &counted, 2, 0));
+    assert_true(server_counters_is_behind(&count, &counted, 2, 1));
+    count.writes++;
+    assert_false(server_counters_is_behind(&count, &counted, 2, 1));
+}
+
 TEST(test_each_server_has_its_own_times)
 {
     const struct server_counters_reading before = {.known = true,

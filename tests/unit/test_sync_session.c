@@ -3,7 +3,7 @@
  * session which has expired is followed by another. */
 
 #include "base/clock.h"
-#include "fleet/setup_session.h"
+#include "fleet/sync_session.h"
 
 #include "tests/support/test.h"
 
@@ -41,9 +41,10 @@ static enum zk_status look(struct scene *scene, enum operation operation, const 
     return ask(scene, (struct request){.operation = operation, .path = path});
 }
 
-static int open_scene(void **state)
+static int open_scene_with(void **state, uint64_t read_ns)
 {
-    const struct sim_options options = sim_options_default();
+    struct sim_options options = sim_options_default();
+    options.costs.read_ns += read_ns;
     struct scene *scene = calloc(1, sizeof *scene);
     assert_non_null(scene);
     assert_int_equal(sim_new(&options, &scene->world, &scene->error), ERROR_NONE);
@@ -52,6 +53,16 @@ static int open_scene(void **state)
     connect_again(scene);
     *state = scene;
     return 0;
+}
+
+static int open_scene(void **state)
+{
+    return open_scene_with(state, 0);
+}
+
+static int open_slow_scene(void **state)
+{
+    return open_scene_with(state, 2 * NS_PER_S);
 }
 
 static int close_scene(void **state)
@@ -96,6 +107,25 @@ TEST_BETWEEN(test_names_and_data_are_kept, open_scene, close_scene)
     assert_int_equal(list.name_count, 3);
     assert_true(is_among(&list, "a") && is_among(&list, "b") && is_among(&list, "zookeeper"));
     assert_int_equal(session->requests, 6);
+}
+
+/* After a second without a reply another request is sent, which wakes a server; each reply is told
+ * from the other, and none is left. A write is answered sooner. */
+TEST_BETWEEN(test_a_late_reply_is_asked_for, open_slow_scene, close_scene)
+{
+    struct scene *scene = *state;
+    const struct sync_session *session = &scene->session;
+    uint64_t began_ns = sim_now_ns(scene->world);
+    assert_int_equal(look(scene, OP_EXISTS, "/a"), ZK_NO_NODE);
+    assert_int_equal(session->requests, 2);
+    assert_int_equal(session->writes, 0);
+    assert_int_equal(session->client->outstanding, 0);
+    assert_true(sim_now_ns(scene->world) - began_ns >= 4 * NS_PER_S);
+    assert_int_equal(ask(scene, request_create("/a", "text", 4, PERSISTENT)), ZK_OK);
+    assert_int_equal(session->requests, 3);
+    assert_int_equal(look(scene, OP_GET, "/a"), ZK_OK);
+    assert_int_equal(session->reply.operation, OP_GET);
+    assert_string_equal(session->value, "text");
 }
 
 TEST_BETWEEN(test_waiting_ends_at_its_limit, open_scene, close_scene)

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #define TIMEOUT_NS (10 * NS_PER_S)
+#define ROOT       "/root"
 
 static struct connect_string servers;
 static struct fleet_plan plan;
 static struct workers workers;
 static struct server_counters counters;
-static struct loop loop;
+static struct setup_session *setup;
+static struct sim *sim;
 static struct watchdog watchdog;
 static struct error error;
 
@@ -32,7 +34,7 @@ static uint64_t movement(void *context)
 static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
 {
     (void)context;
-    assert_int_equal(now_ns, sim_now_ns(loop.sim));
+    assert_int_equal(now_ns, sim_now_ns(sim));
     assert_int_equal(absent_ns, 0); /* a simulation is never kept from running */
     looks++;
     return verdict;
@@ -47,11 +49,11 @@ static uint64_t received(void *context)
 
 static const struct watchdog_kind kind = {.movement = movement, .look = look, .received = received};
 
-static int set_up(void **state)
+static int set_up_with(unsigned count)
 {
-    static const struct sim_options options = {.servers = 1};
-    (void)state;
-    servers = (struct connect_string){.endpoints = {{.port = 1}}, .count = 1};
+    const struct sim_options options = {.servers = count};
+    servers = (struct connect_string){.endpoints = {{.port = 1}, {.port = 2}, {.port = 3}},
+                                      .count = options.servers};
     plan = (struct fleet_plan){.driver = DRIVER_SIMULATED,
                                .sessions = 2,
                                .processes = 2,
@@ -61,12 +63,16 @@ static int set_up(void **state)
     own_movement = looks = 0;
     verdict = END_DONE;
     if (shared_new(&plan, &workers.fleet.shared, &error) != ERROR_NONE ||
-        sim_new(&options, &loop.sim, &error) != ERROR_NONE)
+        sim_new(&options, &sim, &error) != ERROR_NONE ||
+        setup_session_new_simulated(sim, TIMEOUT_NS, &setup, &error) != ERROR_NONE ||
+        setup_session_create(setup, ROOT, &error) != ERROR_NONE)
         return -1;
-    counters = (struct server_counters){.servers = &servers, .sim = loop.sim};
+    workers.fleet.root = ROOT;
+    counters = (struct server_counters){.servers = &servers, .sim = sim};
     watchdog = (struct watchdog){.workers = &workers,
                                  .counters = &counters,
-                                 .loop = &loop,
+                                 .setup = setup,
+                                 .loop = &setup->session.loop,
                                  .interrupt_descriptor = -1,
                                  .kind = &kind,
                                  .error = &error};
@@ -74,10 +80,23 @@ static int set_up(void **state)
     return 0;
 }
 
+static int set_up(void **state)
+{
+    (void)state;
+    return set_up_with(1);
+}
+
+static int set_up_three(void **state)
+{
+    (void)state;
+    return set_up_with(3);
+}
+
 static int tear_down(void **state)
 {
     (void)state;
-    sim_free(loop.sim);
+    setup_session_free(setup);
+    sim_free(sim);
     shared_free(workers.fleet.shared);
     return 0;
 }
@@ -85,9 +104,9 @@ static int tear_down(void **state)
 /* Waits for so long, and returns how that ends. */
 static enum fleet_end wait_ns(uint64_t ns)
 {
-    uint64_t until_ns = sim_now_ns(loop.sim) + ns;
+    uint64_t until_ns = sim_now_ns(sim) + ns;
     enum fleet_end end = END_DONE;
-    while (end == END_DONE && sim_now_ns(loop.sim) < until_ns)
+    while (end == END_DONE && sim_now_ns(sim) < until_ns)
         end = watchdog_wait(&watchdog, WATCHDOG_TURN_NS);
     return end;
 }
@@ -111,9 +130,37 @@ TEST_BETWEEN(test_whatever_moves_puts_the_deadline_off, set_up, tear_down)
     assert_int_equal(wait_ns(2 * WATCHDOG_TURN_NS), END_DEADLINE);
 }
 
+/* Of several servers; one alone has no commits of others to wait for. */
+TEST_BETWEEN(test_servers_are_woken_after_each_two_seconds_of_silence, set_up_three, tear_down)
+{
+    uint64_t writes = setup->session.writes;
+    assert_int_equal(wait_ns(2 * NS_PER_S - WATCHDOG_TURN_NS), END_DONE);
+    watchdog_rest(&watchdog);
+    assert_int_equal(wait_ns(2 * NS_PER_S - WATCHDOG_TURN_NS), END_DONE);
+    assert_int_equal(setup->session.writes, writes);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
+    assert_int_equal(setup->session.writes, writes + 1);
+    assert_int_equal(wait_ns(4 * NS_PER_S), END_DONE);
+    assert_int_equal(setup->session.writes, writes + 3);
+    assert_int_equal(under_way_settle(&watchdog), END_DONE);
+    assert_int_equal(setup->session.reply.status, ZK_OK);
+    servers.count = 1;
+    assert_int_equal(wait_ns(3 * NS_PER_S), END_DONE);
+    assert_int_equal(setup->session.writes, writes + 3);
+}
+
+TEST_BETWEEN(test_the_replies_to_the_set_up_session_are_waited_for, set_up, tear_down)
+{
+    setup_session_wake(setup, ROOT);
+    assert_false(setup_session_is_idle(setup));
+    assert_int_equal(under_way_settle(&watchdog), END_DONE);
+    assert_true(setup_session_is_idle(setup));
+    assert_true(setup_session_stayed(setup, sim_now_ns(sim)));
+}
+
 TEST_BETWEEN(test_the_deadline_counts_from_the_expiry_of_dead_sessions, set_up, tear_down)
 {
-    atomic_store(&workers.fleet.shared->expires_ns, sim_now_ns(loop.sim) + TIMEOUT_NS / 2);
+    atomic_store(&workers.fleet.shared->expires_ns, sim_now_ns(sim) + TIMEOUT_NS / 2);
     assert_int_equal(wait_ns(TIMEOUT_NS / 2 + TIMEOUT_NS), END_DONE);
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
 }
@@ -164,14 +211,14 @@ TEST_BETWEEN(test_notifications_that_do_not_come_are_waited_for_until_interrupte
     watchdog.interrupt_descriptor = ends[0];
     assert_int_equal(server_counters_read(&counters, &at_start, &error), ERROR_NONE);
     at_start.notifications -= 5; /* so that five have been sent since */
-    uint64_t began_ns = sim_now_ns(loop.sim);
+    uint64_t began_ns = sim_now_ns(sim);
     assert_int_equal(under_way_receive(&watchdog, &at_start), END_DONE);
-    assert_true(sim_now_ns(loop.sim) - began_ns >= 2 * NS_PER_S);
+    assert_true(sim_now_ns(sim) - began_ns >= 2 * NS_PER_S);
     assert_int_equal(write(ends[1], "", 1), 1);
-    began_ns = sim_now_ns(loop.sim);
+    began_ns = sim_now_ns(sim);
     assert_int_equal(under_way_receive(&watchdog, &at_start), END_ERROR);
     assert_int_equal(error.kind, ERROR_INTERRUPTED);
-    assert_true(sim_now_ns(loop.sim) - began_ns < NS_PER_S);
+    assert_true(sim_now_ns(sim) - began_ns < NS_PER_S);
     close(ends[0]);
     close(ends[1]);
 }
