@@ -314,30 +314,18 @@ check_whole()
     echo "$1: $gets gets, $sets sets, ${unsent:-0} unsent, reconciled${reason:+; $reason}"
 }
 
-# A server of Debian's version may lose a wake-up of its own, and stands still under lockstep if all its sessions wait
-# for it (ZOOKEEPER-4537, docs/counting.md). Nothing else is excused: two servers, or answers that were not read.
-stood_still()
-{
-    [[ $1 =~ ^nothing\ moved[^\;]*\;\ out\ at\ [0-9.:]+\ \((leader|follower)\):\ [0-9]+\ requests?$ ]]
-}
-
-# Each trial counts what its law and the servers say; in free pace, what the servers say. In so many a server may stand
-# still.
+# Each trial counts what its law and the servers say; in free pace, what the servers say.
 check_locks()
 {
-    local recipe clients violations reconciled rpcs law reason trials=0 still=0
-    while IFS='|' read -r recipe clients violations reconciled rpcs law reason; do
+    local recipe clients violations reconciled rpcs law trials=0
+    while IFS='|' read -r recipe clients violations reconciled rpcs law; do
         trials=$((trials + 1))
-        if stood_still "$reason" && ((++still <= ${3:-0})); then
-            echo "$1: $recipe, $clients clients: $reason"
-            continue
-        fi
         [ "$violations" = 0 ] || fail "$1: $recipe, $clients clients: $violations violations"
         [ "$reconciled" = yes ] || fail "$1: $recipe, $clients clients: reconciled: $reconciled"
         [ "${law:-$rpcs}" = "$rpcs" ] || fail "$1: $recipe, $clients clients: $rpcs RPCs, the law says $law"
-    done < <(fields "$work/$1/trials.csv" recipe clients violations reconciled rpcs law_rpcs reason)
+    done < <(fields "$work/$1/trials.csv" recipe clients violations reconciled rpcs law_rpcs)
     [ "$trials" -eq "$2" ] || fail "$1: $trials trials of $2: $(cat "$work/$1.log")"
-    echo "$1: $((trials - still)) of $trials trials as their laws and the servers say"
+    echo "$1: $trials trials as their laws and the servers say"
 }
 
 per_s()
@@ -424,7 +412,7 @@ check()
     check_whole rate 1200
     assert_clean rate
     (locks_on_workers lockstep -r nonscalable,scalable,rwlock -n 8,12 -t 1) || true
-    check_locks lockstep 6 1
+    check_locks lockstep 6
     (locks_on_workers free -r nonscalable,scalable,rwlock -n 40 -t 1 --pace free) || true
     check_locks free 3
     assert_clean free

@@ -21,28 +21,13 @@ static void assert_same_counts(const struct trial_result *real, const struct tri
     simulate_assert_same_servers(real, sim);
 }
 
-/* A server that loses a wake-up of its own (ZOOKEEPER-4537) stands still until a session pings, and
- * pings are bytes; one that stands still for ten seconds loses its sessions. Such a trial tells
- * nothing, and is repeated. */
-static struct trial_result *trial_without_stall(struct trial_plan *plan)
-{
-    struct trial_result *result = live_trial(plan);
-    for (int i = 0; i < 5 && (result->end == END_LOST ||
-                              (result->end == END_DONE && result->stalls.count > 0));
-         i++) {
-        trial_result_free(result);
-        result = live_trial(plan);
-    }
-    return result;
-}
-
 TEST(test_totals_are_the_same_on_three_servers)
 {
     static const uint32_t clients[] = {1, 3, 8, 15};
     for (size_t r = 0; r < sizeof recipes / sizeof recipes[0]; r++) {
         for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
             struct trial_plan plan = live_plan(recipes[r], clients[i]), same;
-            struct trial_result *real = trial_without_stall(&plan);
+            struct trial_result *real = live_trial(&plan);
             struct trial_result *sim = simulate_trial(&plan, &same);
             live_assert_good(real);
             live_assert_good(sim);

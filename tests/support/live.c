@@ -71,14 +71,6 @@ int live_stop(void **state)
     return 0;
 }
 
-/*
- * In an ensemble a server of some versions may lose a wake-up of its own, and stands still until
- * something else comes (ZOOKEEPER-4537, docs/counting.md): idle sessions ping, within a third of
- * their timeout, and that is to be sooner than a plan's patience.
- */
-#define LONE_SESSION_MS     60000
-#define ENSEMBLE_SESSION_MS 15000
-
 struct trial_plan live_plan(const char *recipe, uint32_t clients)
 {
     return (struct trial_plan){
@@ -87,7 +79,7 @@ struct trial_plan live_plan(const char *recipe, uint32_t clients)
         .locks = 1,
         .fleet.processes = 1,
         .fleet.timeout_ns = 10 * NS_PER_S,
-        .fleet.session_timeout_ms = live_servers.count > 1 ? ENSEMBLE_SESSION_MS : LONE_SESSION_MS,
+        .fleet.session_timeout_ms = 60000,
         .fleet.seed = 1,
         .fleet.servers = &live_servers,
     };
