@@ -44,7 +44,7 @@ EXAMPLES      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/examples/*.c))
 ONE_IN ?= 1
 ifneq ($(ONE_IN),1)
 LIVE_TESTS := $(shell printf '%s\n' $(LIVE_TESTS) | \
-    awk -v commits=$$(git rev-list --count HEAD) 'NR % $(ONE_IN) == commits % $(ONE_IN)')
+    awk -v commits=$$(git rev-list --count HEAD 2>/dev/null) 'NR % $(ONE_IN) == commits % $(ONE_IN)')
 endif
 
 # `make V=1` shows the commands in full.
@@ -641,7 +641,7 @@ help:
 	@echo 'make check-units          of these, the tests that start no server'
 	@echo 'make docs                 write what documents and man pages have from lists of the program'
 	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
-	@echo 'make check-sanitized      run all tests with ASan and UBSan'
+	@echo 'make check-sanitized      run all tests with ASan and UBSan (ONE_IN=3: a third)'
 	@echo 'make check-threads        test sessions on threads with TSan'
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'

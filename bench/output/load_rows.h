@@ -29,7 +29,8 @@ struct load_cell {
 
 #define LOAD_SERVER_COLUMN(X, T, name, keys, word, meaning)                                        \
     X(T, server_##name, COUNT, "", 0, NONE,                                                        \
-      "what the servers counted in that time; empty if they do not report it")
+      "what the servers counted in that time, without zkherd's own session; empty if they do not " \
+      "report it")
 #define LOAD_KIND_COLUMN(X, T, kind, name)                                                         \
     X(T, name, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")
 /* The kinds of operations, and their columns. */

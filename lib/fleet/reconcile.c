@@ -11,10 +11,9 @@ static uint64_t reads_of(const struct tally *tally)
 }
 
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
-                               uint64_t exits, uint64_t setup_session_writes)
+                               uint64_t exits)
 {
-    return exits > 0 && count->known &&
-           count->writes < tally_rpcs(tally) - reads_of(tally) + exits + setup_session_writes;
+    return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
 }
 
 bool server_counters_await_answers(const struct server_counters *counters,
@@ -72,9 +71,8 @@ static struct server_counters_count count_of_sessions(const struct reconcile_fac
     struct server_counters_count count = facts->servers;
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
     uint64_t beginnings = facts->reconnects * (facts->authenticates ? 2 : 1);
-    count.writes -= facts->exits + facts->setup_session_writes;
-    count.reads -= facts->setup_session_requests - facts->setup_session_writes;
-    count.packets_received -= facts->exits + beginnings + facts->setup_session_requests;
+    count.writes -= facts->exits;
+    count.packets_received -= facts->exits + beginnings;
     /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)
         count.notifications = received;
@@ -136,6 +134,9 @@ static bool is_excused(const struct reconcile_facts *facts, struct reconcile_res
                  "sessions lost their connections, and the messages in transit on them");
     else if (!facts->setup_session_stayed)
         snprintf(result->why, sizeof result->why, "zkherd's own session had to connect again");
+    else if (facts->servers.has_own)
+        snprintf(result->why, sizeof result->why,
+                 "a request of zkherd's own session had no reply yet");
     else if (!facts->are_private && result->servers > result->sessions)
         snprintf(result->why, sizeof result->why,
                  "the servers counted more %s than the sessions: other clients seem to use them",
@@ -147,7 +148,8 @@ static int64_t count_others_packets(const struct reconcile_facts *facts)
 {
     const struct server_counters_count count = count_of_sessions(facts);
     uint64_t ours = tally_rpcs(facts->sessions) + facts->pings_most + facts->reconnects;
-    if (!facts->servers.known || facts->had_faults || facts->has_companions || facts->lacks_meeting)
+    if (!facts->servers.known || facts->servers.has_own || facts->had_faults ||
+        facts->has_companions || facts->lacks_meeting)
         return -1;
     return count.packets_received > ours ? (int64_t)(count.packets_received - ours) : 0;
 }

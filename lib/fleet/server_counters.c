@@ -225,6 +225,14 @@ static void leave_out_meeting(const struct crew *crew, const struct meeting_traf
     reading->connections -= reading->connections < sessions ? reading->connections : sessions;
 }
 
+static void note_own(const struct sync_session *own, struct server_counters_reading *reading)
+{
+    reading->own_requests = own->requests;
+    reading->own_writes = own->writes;
+    reading->own_outstanding = own->client->outstanding;
+    reading->own_losses = own->losses;
+}
+
 enum error_kind server_counters_read(struct server_counters *counters,
                                      struct server_counters_reading *reading, struct error *error)
 {
@@ -242,6 +250,8 @@ enum error_kind server_counters_read(struct server_counters *counters,
     reading->at_ns = clock_now_ns();
     reading->asked_again = counters->asked_again;
     reading->packets_received -= counters->words;
+    if (counters->own != NULL)
+        note_own(counters->own, reading);
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
     if (is_hushed) {
@@ -257,6 +267,21 @@ enum error_kind server_counters_read(struct server_counters *counters,
         reading->cpu_ns += reading->cpu_of_ns[i];
     }
     return kind;
+}
+
+static void leave_out_own(const struct server_counters_reading *before,
+                          const struct server_counters_reading *after,
+                          struct server_counters_count *count)
+{
+    uint64_t requests = after->own_requests - before->own_requests,
+             writes = after->own_writes - before->own_writes;
+    count->has_own = before->own_outstanding + after->own_outstanding > 0 ||
+                     after->own_losses > before->own_losses;
+    if (count->has_own)
+        return;
+    count->writes -= writes;
+    count->reads -= requests - writes;
+    count->packets_received -= requests;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
@@ -276,6 +301,7 @@ struct server_counters_count server_counters_subtract(const struct server_counte
         .span_ns = after->at_ns - before->at_ns,
         .meeting_losses = after->meeting_losses - before->meeting_losses,
     };
+    leave_out_own(before, after, &count);
     for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)
         count.cpu_of_ns[i] = after->cpu_of_ns[i] - before->cpu_of_ns[i];
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++) {

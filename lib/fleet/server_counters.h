@@ -41,8 +41,10 @@ struct server_counters {
     struct sim *sim;                 /* the simulation of the servers; else NULL */
     uint32_t companions;             /* sessions of another fleet of this program: no strangers */
     struct crew *crew; /* of the trial, whose meeting place may be on the servers; or NULL */
-    uint64_t words;    /* four-letter words that the servers have answered and counted so far */
-    bool asked_again;  /* a server did not answer the first question, as during an election */
+    /* zkherd's own session, whose requests are not counted; or NULL */
+    const struct sync_session *own;
+    uint64_t words;   /* four-letter words that the servers have answered and counted so far */
+    bool asked_again; /* a server did not answer the first question, as during an election */
     /* A server that does not answer for 5 s is no error, but `absent`: the first such server, or
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;
@@ -59,7 +61,10 @@ struct server_counters_reading {
     uint64_t ephemerals;
     bool has_meeting;        /* what the meeting of a crew has sent was subtracted */
     uint64_t meeting_losses; /* connections that its sessions had lost by then */
-    size_t servers;          /* so many; of each: */
+    /* What zkherd's own session had sent by then; requests without a reply, and lost connections.
+     */
+    uint64_t own_requests, own_writes, own_outstanding, own_losses;
+    size_t servers;                              /* so many; of each: */
     uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* struct four_letter_counters; may be untold */
     bool cpu_known;
     uint64_t cpu_ns; /* of all servers */
@@ -67,7 +72,8 @@ struct server_counters_reading {
     uint64_t at_ns; /* when all had answered, and the CPU time was read */
 };
 
-/* What the servers counted between two readings. */
+/* What the servers counted between two readings, without the requests of zkherd's own session; with
+ * them if that has lost a connection, or waits for a reply: then not all may have been counted. */
 struct server_counters_count {
     bool known;       /* both readings are known, and no server was asked again */
     bool asked_again; /* an election may have reset the counters of a server */
@@ -81,6 +87,7 @@ struct server_counters_count {
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t span_ns; /* between the two readings */
     uint64_t meeting_losses;
+    bool has_own; /* requests of zkherd's own session may be among them */
 };
 
 /* Whether no other program should use the servers: they are zkherd's own, or simulated. */
@@ -172,9 +179,9 @@ const struct server_poll_answer *server_poll_answers(const struct server_poll *p
  * the servers, and no session lost its connection with messages in transit. */
 
 /* Whether the servers have yet to apply the close of one of the `exits` sessions that were closed
- * in order between the two readings, when the set-up session has made so many writes. */
+ * in order between the two readings. */
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
-                               uint64_t exits, uint64_t setup_session_writes);
+                               uint64_t exits);
 
 /* Whether servers that only so many sessions use, since the reading before, have received more than
  * they have answered. When every session has all its replies that is a ping under way: it is worth
@@ -216,9 +223,7 @@ struct reconcile_facts {
     bool authenticates;        /* each connection begins with credentials: a packet, no read */
     uint64_t losses;           /* connections that sessions lost, with or without a reconnect */
     bool setup_session_stayed; /* zkherd's own session kept its connection */
-    uint64_t setup_session_requests; /* of zkherd's own session */
-    uint64_t setup_session_writes;   /* those of them that are no reads */
-    uint64_t pings_most;             /* the most pings of all sessions, zkherd's own included */
+    uint64_t pings_most;       /* the most pings of all sessions, zkherd's own included */
 };
 
 struct reconcile_result {

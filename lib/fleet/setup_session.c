@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "fleet/shared.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +109,7 @@ uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_n
 
 bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns)
 {
-    return setup->session.state == CLIENT_ESTABLISHED && setup->session.lost_ns <= since_ns &&
-           setup_session_is_idle(setup);
+    return setup->session.state == CLIENT_ESTABLISHED && setup->session.lost_ns <= since_ns;
 }
 
 /* ------------------------------------------------------------------ asking */
@@ -391,6 +388,8 @@ void setup_session_wake(struct setup_session *setup, const char *path)
     const struct request request = request_set(path, NULL, 0, REQUEST_ANY_VERSION);
     if (send_if_idle(setup, &request))
         setup->probing = false;
+    else
+        sync_session_nudge(&setup->session);
 }
 
 bool setup_session_is_idle(const struct setup_session *setup)

@@ -3,9 +3,9 @@
  * setup_session: zkherd's own session, which creates the znodes of a run and deletes them. Layer:
  * fleet, above sync_session.
  *
- * Each call waits for its reply, up to a deadline. After a lost connection reads and deletes are
- * sent again; an expired session is replaced by a new one at its next use. The requests are
- * counted, so that they can be taken out of the servers' counters.
+ * Each call waits for its reply, up to a deadline, unless it says otherwise. After a lost
+ * connection reads and deletes are sent again; an expired session is replaced by a new one at its
+ * next use. The requests are counted, so that they can be taken out of the servers' counters.
  *
  * Invariant: only the root znodes of runs and znodes below them are changed; the session's
  * callbacks run only in the calls that wait.
@@ -44,9 +44,10 @@ struct setup_session {
 
 /* Opens a session with the servers (chroot included); *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive it, or NULL; when one of them ends, every wait ends
- * with ERROR_SERVER_DIED. timeout_ns bounds the opening, for each of
- * two servers at most, and every later request. While `interrupts` is
- * readable nothing is waited for. ERROR_NO_ANSWER if no session is established in time. */
+ * with ERROR_SERVER_DIED. timeout_ns bounds every later request, and the opening; with several
+ * servers the opening may take twice as long, because the client library leaves one that is silent.
+ * While `interrupts` is readable nothing is waited for. ERROR_NO_ANSWER if no session is
+ * established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              int interrupts, struct setup_session **setup,
@@ -124,7 +125,8 @@ MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, con
  * turns of the loop, and may never come; every other request waits for it first.
  * setup_session_probe reads whether a znode exists, for the time that this takes.
  * setup_session_wake writes the znode's data, which may be lost: a server that has lost a wake-up
- * of its own goes on when any server commits a write (ZOOKEEPER-4537, docs/counting.md). */
+ * of its own goes on when any server commits a write (ZOOKEEPER-4537, docs/counting.md). If the
+ * session is not idle, setup_session_wake nudges its server instead. */
 void setup_session_probe(struct setup_session *setup, const char *path);
 void setup_session_wake(struct setup_session *setup, const char *path);
 
@@ -148,7 +150,7 @@ MUST_CHECK enum error_kind setup_session_delete_tree(struct setup_session *setup
 /* The most pings that the session can have sent since a time. */
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
 
-/* Whether the session has kept its connection since a time, and is idle. */
+/* Whether the session has kept its connection since a time. */
 bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
 
 #endif

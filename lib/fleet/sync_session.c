@@ -205,20 +205,30 @@ void sync_session_send(struct sync_session *session, const struct request *reque
     client_submit(session->client, request, 0);
 }
 
+void sync_session_nudge(struct sync_session *session)
+{
+    const struct request nudge = {.operation = OP_EXISTS, .path = "/"};
+    struct client *client = session->client;
+    if (session->state == CLIENT_ESTABLISHED && client->outstanding > 0 &&
+        client_can_submit(client) && loop_now_ns(&session->loop) >= client->sent_ns + NUDGE_NS)
+        client_submit(client, &nudge, NUDGE);
+}
+
 enum error_kind sync_session_await_reply(struct sync_session *session,
                                          const struct sync_session_limit *limit,
                                          struct error *error)
 {
-    const struct request nudge = {.operation = OP_EXISTS, .path = "/"};
     struct sync_session_limit brief = *limit;
+    struct error late;
     brief.until_ns = loop_now_ns(&session->loop) + NUDGE_NS;
-    if (brief.until_ns >= limit->until_ns)
-        return sync_session_await(session, &session->replied, limit, error);
-    enum error_kind kind = sync_session_await(session, &session->replied, &brief, error);
-    if (kind != ERROR_NO_ANSWER)
-        return kind;
-    if (client_can_submit(session->client))
-        client_submit(session->client, &nudge, NUDGE);
+    if (brief.until_ns < limit->until_ns) {
+        enum error_kind kind = sync_session_await(session, &session->replied, &brief, &late);
+        if (kind != ERROR_NONE && kind != ERROR_NO_ANSWER)
+            *error = late;
+        if (kind != ERROR_NO_ANSWER)
+            return kind;
+        sync_session_nudge(session);
+    }
     return sync_session_await(session, &session->replied, limit, error);
 }
 

@@ -108,11 +108,13 @@ MUST_CHECK enum error_kind sync_session_connect(struct sync_session *session,
 /* Sends a request on an established session. */
 void sync_session_send(struct sync_session *session, const struct request *request);
 
-/* Waits for the reply to what was sent last, which may be ZK_CONNECTION_LOSS. After a second
- * without a reply the session asks whether the znode / exists, and waits for both replies: a server
- * that has lost a wake-up of its own processes the earlier request when another one comes
- * (ZOOKEEPER-4537, docs/counting.md). Errors of sync_session_await, after which nothing more can be
- * asked. */
+/* If a request has had no reply for a second: asks once whether the znode / exists. A server that
+ * has lost a wake-up of its own processes the earlier request when another one comes
+ * (ZOOKEEPER-4537, docs/counting.md). The session has replied when it has both replies. */
+void sync_session_nudge(struct sync_session *session);
+
+/* Waits for the reply to what was sent last, which may be ZK_CONNECTION_LOSS; nudges the server.
+ * Errors of sync_session_await, after which nothing more can be asked. */
 MUST_CHECK enum error_kind sync_session_await_reply(struct sync_session *session,
                                                     const struct sync_session_limit *limit,
                                                     struct error *error);

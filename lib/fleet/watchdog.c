@@ -7,8 +7,8 @@
 
 /* A wait that takes so much longer than it may was not run meanwhile; any takes a little longer. */
 #define ABSENCE_NS WATCHDOG_TURN_NS
-/* In so long a silence one of several servers may have lost a wake-up. By then it is a stall, which
- * makes a trial not valid. */
+/* In so long a silence a server of an ensemble may have lost a wake-up of its own. It is longer
+ * than a stall at least (trial/stall.c), so that a trial of locks is not valid then. */
 #define WAKE_NS (2 * NS_PER_S)
 
 static struct shared *shared_of(const struct watchdog *watchdog)
@@ -76,12 +76,20 @@ static bool is_stuck(struct watchdog *watchdog)
     return now_ns > since_ns && now_ns - since_ns > shared->plan->timeout_ns;
 }
 
+static bool is_standalone(const struct shared *shared)
+{
+    return shared->plan->servers->count == 1 &&
+           (shared->roles[0] == ROLE_UNKNOWN || shared->roles[0] == ROLE_STANDALONE);
+}
+
 static void wake_servers(struct watchdog *watchdog)
 {
+    const struct watchdog_kind *kind = watchdog->kind;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     uint64_t since_ns =
         watchdog->woken_ns > watchdog->moved_ns ? watchdog->woken_ns : watchdog->moved_ns;
-    if (shared_of(watchdog)->plan->servers->count == 1 || now_ns < since_ns + WAKE_NS)
+    if (now_ns < since_ns + WAKE_NS || is_standalone(shared_of(watchdog)) ||
+        (kind->is_owed != NULL && !kind->is_owed(watchdog->context)))
         return;
     setup_session_wake(watchdog->setup, watchdog->workers->fleet.root);
     watchdog->woken_ns = now_ns;
@@ -257,6 +265,7 @@ enum fleet_end under_way_settle(struct watchdog *watchdog)
            loop_now_ns(watchdog->loop) < until_ns) {
         watchdog_rest(watchdog);
         end = watchdog_wait(watchdog, ANSWER_TURN_NS);
+        sync_session_nudge(&watchdog->setup->session);
     }
     return end;
 }

@@ -53,6 +53,8 @@ struct watchdog_kind {
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
     /* The notifications that the sessions have received so far. */
     uint64_t (*received)(void *context);
+    /* Whether a server owes an answer, in a silence of seconds; NULL: in each. */
+    bool (*is_owed)(void *context);
     /* The servers were asked how far they are, and the slowest took so long to answer; NULL: no
      * matter. */
     void (*asked)(void *context, uint64_t longest_ns);
@@ -84,7 +86,8 @@ void watchdog_stop(struct watchdog *watchdog);
 void watchdog_rest(struct watchdog *watchdog);
 
 /* Waits until something happens, for most_ns at most, and then checks everything. After every two
- * seconds in which nothing moves on several servers, the set-up session wakes them. END_ERROR is
+ * seconds in which nothing moves and a server of an ensemble owes an answer, the set-up session
+ * wakes the servers. END_ERROR is
  * for ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error, or ERROR_SERVER_DIED. */
 MUST_CHECK enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns);
 
@@ -116,8 +119,8 @@ MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
  * be behind the one that has answered a write, and a notification that was sent may not have
  * arrived. */
 
-/* Waits for the set-up session's replies to what it did not wait for, for 2 s at most: what the
- * servers have counted then is what the session has sent. Errors of watchdog_wait. */
+/* Waits for the set-up session's replies to what it did not wait for, for 2 s at most. If it is
+ * idle then, the servers have counted what it has sent. Errors of watchdog_wait. */
 MUST_CHECK enum fleet_end under_way_settle(struct watchdog *watchdog);
 
 /* server_counters_follow; the watchdog's kind hears how long the servers took to answer. */

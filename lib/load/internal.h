@@ -458,9 +458,7 @@ struct load_trial {
     struct load_progress progress;
     uint64_t shown_ns; /* the last progress, on the host's clock */
     struct server_counters_reading at_start;
-    uint64_t started_ns;             /* when that was taken, of the loop's time */
-    uint64_t setup_session_requests; /* of the set-up session until then */
-    uint64_t setup_session_writes;   /* those of them that were no reads */
+    uint64_t started_ns; /* when that was taken, of the loop's time */
     /* The longest that this process did not run in the measured time: what it reads at the end of
      * a second, of the servers' and of the workers' CPU, is late then. */
     uint64_t absent_ns;

@@ -129,8 +129,10 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
         trial->counters.ensemble = trial->host->ensemble;
         trial->counters.may_lack = trial->host->ensemble == NULL;
     }
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE) {
+        trial->counters.own = &trial->setup->session;
         kind = make_folders(trial, error);
+    }
     struct fleet fleet = {.shared = trial->load->shared,
                           .ops = &load_session_ops,
                           .kind = trial->load,
@@ -173,8 +175,6 @@ static void reach_start(struct load_trial *trial)
     if (goes_on(trial))
         trial->end = gate_read_counters(&trial->watchdog, &trial->at_start);
     trial->started_ns = load_trial_now_ns(trial);
-    trial->setup_session_requests = trial->setup->session.requests;
-    trial->setup_session_writes = trial->setup->session.writes;
 }
 
 struct load_trial *load_trial_begin(const struct load_plan *plan, const struct load_host *host)
@@ -195,8 +195,8 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
 
 /* ------------------------------------------------------------------ the load */
 
-/* Reads of the trial's root by the set-up session, which are counted as its own. Nothing waits for
- * them: the meeting goes on while the servers stand still, and such a time is the load's to tell.
+/* Reads of the trial's root by the set-up session. Nothing waits for them: the meeting goes on
+ * while the servers stand still, and such a time is the load's to tell.
  */
 static void probe(struct load_trial *trial)
 {
@@ -312,8 +312,6 @@ static void compare_counts(struct load_trial *trial)
         .authenticates = identity_is_known(trial->plan->fleet.servers->identity),
         .losses = result->losses,
         .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
-        .setup_session_requests = trial->setup->session.requests - trial->setup_session_requests,
-        .setup_session_writes = trial->setup->session.writes - trial->setup_session_writes,
         .pings_most = trial->sim != NULL /* nobody pings there */
                           ? 0
                           : setup_session_pings(trial->setup, trial->started_ns) +
@@ -401,9 +399,10 @@ static void take_result(struct load_trial *trial, bool alone)
     while (inquired && goes_on(trial) &&
            atomic_load(&shared->reported) < trial->plan->fleet.processes)
         trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
-    if (goes_on(trial))
+    if (goes_on(trial)) {
         trial->end = under_way_settle(&trial->watchdog);
-    probe(trial);
+        probe(trial);
+    }
     if (goes_on(trial) && alone)
         read_servers(trial);
     if (!goes_on(trial))

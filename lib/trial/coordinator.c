@@ -63,6 +63,14 @@ static uint64_t received(void *context)
     return trial_memory_count(((struct monitor *)context)->memory, TALLY_NOTIFICATION);
 }
 
+/* What hosts have received is told too seldom to say. */
+static bool is_owed(void *context)
+{
+    const struct monitor *monitor = context;
+    return monitor->opened_ns == 0 || plan_is_scattered(monitor->memory->plan) ||
+           stall_lasts_ns(&monitor->stall, loop_now_ns(monitor->watchdog.loop)) > 0;
+}
+
 /* In the middle of a trial a server that takes long to answer stalls. */
 static void asked(void *context, uint64_t longest_ns)
 {
@@ -129,8 +137,6 @@ static enum fleet_end lead(struct monitor *monitor, struct setup_session *setup,
     if (end != END_DONE)
         return end;
     result->gate_ns = loop_now_ns(watchdog->loop);
-    result->setup_session_requests = setup->session.requests;
-    result->setup_session_writes = setup->session.writes;
     open_gate(monitor, result->gate_ns);
     if (watch->opened != NULL)
         watch->opened(watch->context);
@@ -152,7 +158,7 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
                                  struct server_counters *counters, const struct trial_watch *watch,
                                  struct coordinator_result *result, struct error *error)
 {
-    static const struct watchdog_kind of_trial = {movement, look, received, asked};
+    static const struct watchdog_kind of_trial = {movement, look, received, is_owed, asked};
     const struct loop *loop = &setup->session.loop;
     struct monitor monitor = {
         .watchdog = {.workers = workers,

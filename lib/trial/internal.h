@@ -325,9 +325,7 @@ struct coordinator_result {
     struct tally law;                       /* what the law predicts for all steps; lockstep only */
     uint64_t gate_ns;                       /* when the gate opened */
     struct server_counters_reading at_gate; /* the servers, just before */
-    struct stalls stalls;            /* none in a simulation: its servers never stand still */
-    uint64_t setup_session_requests; /* that the set-up session had made by then */
-    uint64_t setup_session_writes;   /* those of them that were no reads */
+    struct stalls stalls; /* none in a simulation: its servers never stand still */
 };
 
 /*

@@ -97,8 +97,6 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .authenticates = identity_is_known(run->plan->fleet.servers->identity),
         .losses = atomic_load(&fleet->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
-        .setup_session_requests = run->setup->session.requests - led->setup_session_requests,
-        .setup_session_writes = run->setup->session.writes - led->setup_session_writes,
     };
     if (run->counters.sim == NULL) /* nobody pings there */
         facts.pings_most = setup_session_pings(run->setup, led->gate_ns) +
@@ -219,8 +217,7 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
         if (led->end != END_DONE || loop_now_ns(loop) >= until_ns)
             return ERROR_NONE;
         if (!server_counters_is_behind(&result->servers, &result->total,
-                                       atomic_load(&run->memory->exits),
-                                       run->setup->session.writes - led->setup_session_writes) &&
+                                       atomic_load(&run->memory->exits)) &&
             !server_counters_await_answers(&run->counters, &led->at_gate, run->plan->fleet.sessions,
                                            &result->servers))
             return ERROR_NONE;
@@ -245,6 +242,7 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
                                 .remote = lock_crew_kind_of(run->plan),
                                 .text = text,
                                 .root = run->plan->root};
+    run->counters.own = &run->setup->session;
     enum error_kind kind =
         workers_start(&workers, &fleet, run->setup, run->counters.sim, run->host->ensemble, error);
     free(text);

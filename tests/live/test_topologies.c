@@ -39,7 +39,7 @@ TEST(test_free_pace_reconciles_on_three_servers)
     }
 }
 
-/* While the lock is held, the driver's own session writes, and does not count that. */
+/* While the lock is held, zkherd's own session writes, and does not count that. */
 static void write_once(void *context, const struct trial_progress *progress)
 {
     bool *written = context;

@@ -98,21 +98,6 @@ TEST(test_credentials_of_a_reconnect_are_known)
     assert_outcome(&facts, RECONCILED_NA, "lost their connections");
 }
 
-TEST(test_the_stewards_requests_are_known)
-{
-    struct reconcile_facts facts = all_well();
-    facts.servers.reads += 2;
-    facts.servers.packets_received += 2;
-    assert_outcome(&facts, RECONCILED_NO, "");
-    facts.setup_session_requests = 2;
-    assert_outcome(&facts, RECONCILED_YES, "");
-    facts.servers.reads--;
-    facts.servers.writes++;
-    assert_outcome(&facts, RECONCILED_NO, "");
-    facts.setup_session_writes = 1;
-    assert_outcome(&facts, RECONCILED_YES, "");
-}
-
 /* What the meeting has sent was taken from servers that have not had all of it. */
 TEST(test_a_meeting_on_servers_that_were_not_asked_excuses)
 {
@@ -132,6 +117,15 @@ TEST(test_a_steward_that_connects_again_excuses)
     facts.setup_session_stayed = false;
     assert_outcome(&facts, RECONCILED_NA, "zkherd's own session");
     assert_false(reconcile(&facts).had_strangers);
+}
+
+TEST(test_a_steward_that_waits_for_a_reply_excuses)
+{
+    struct reconcile_facts facts = all_well();
+    facts.servers.has_own = true;
+    assert_outcome(&facts, RECONCILED_YES, "");
+    facts.servers.writes++;
+    assert_outcome(&facts, RECONCILED_NA, "a request of zkherd's own session had no reply yet");
 }
 
 TEST(test_a_read_that_is_not_counted_fails)
@@ -229,14 +223,16 @@ TEST(packets_of_others_are_those_that_no_ping_explains)
     facts.pings_most = 2;
     facts.reconnects = 1;
     facts.exits = 1;
-    facts.setup_session_requests = 3;
-    facts.servers.packets_received = 5 + 3 + 1 + 1 + 2 + 1;
+    facts.servers.packets_received = 5 + 1 + 1 + 2 + 1;
     assert_int_equal(reconcile(&facts).others_packets, 0);
     facts.servers.packets_received++;
     assert_int_equal(reconcile(&facts).others_packets, 1);
     facts.has_companions = true;
     assert_int_equal(reconcile(&facts).others_packets, -1);
     facts.has_companions = false;
+    facts.servers.has_own = true;
+    assert_int_equal(reconcile(&facts).others_packets, -1);
+    facts.servers.has_own = false;
     facts.servers.known = false;
     assert_int_equal(reconcile(&facts).others_packets, -1);
 }

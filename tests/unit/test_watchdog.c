@@ -24,6 +24,7 @@ static struct error error;
 static uint64_t own_movement;
 static enum fleet_end verdict;
 static unsigned looks;
+static bool owed;
 
 static uint64_t movement(void *context)
 {
@@ -47,7 +48,14 @@ static uint64_t received(void *context)
     return 0;
 }
 
-static const struct watchdog_kind kind = {.movement = movement, .look = look, .received = received};
+static bool is_owed(void *context)
+{
+    (void)context;
+    return owed;
+}
+
+static const struct watchdog_kind kind = {
+    .movement = movement, .look = look, .received = received, .is_owed = is_owed};
 
 static int set_up_with(unsigned count)
 {
@@ -62,6 +70,7 @@ static int set_up_with(unsigned count)
     workers = (struct workers){0};
     own_movement = looks = 0;
     verdict = END_DONE;
+    owed = true;
     if (shared_new(&plan, &workers.fleet.shared, &error) != ERROR_NONE ||
         sim_new(&options, &sim, &error) != ERROR_NONE ||
         setup_session_new_simulated(sim, TIMEOUT_NS, &setup, &error) != ERROR_NONE ||
@@ -130,7 +139,7 @@ TEST_BETWEEN(test_whatever_moves_puts_the_deadline_off, set_up, tear_down)
     assert_int_equal(wait_ns(2 * WATCHDOG_TURN_NS), END_DEADLINE);
 }
 
-/* Of several servers; one alone has no commits of others to wait for. */
+/* Of an ensemble that owes an answer; one alone has no commits of others to wait for. */
 TEST_BETWEEN(test_servers_are_woken_after_each_two_seconds_of_silence, set_up_three, tear_down)
 {
     uint64_t writes = setup->session.writes;
@@ -144,9 +153,17 @@ TEST_BETWEEN(test_servers_are_woken_after_each_two_seconds_of_silence, set_up_th
     assert_int_equal(setup->session.writes, writes + 3);
     assert_int_equal(under_way_settle(&watchdog), END_DONE);
     assert_int_equal(setup->session.reply.status, ZK_OK);
+    watchdog_rest(&watchdog);
+    owed = false;
+    assert_int_equal(wait_ns(3 * NS_PER_S), END_DONE);
+    assert_int_equal(setup->session.writes, writes + 3);
+    owed = true;
     servers.count = 1;
     assert_int_equal(wait_ns(3 * NS_PER_S), END_DONE);
     assert_int_equal(setup->session.writes, writes + 3);
+    workers.fleet.shared->roles[0] = ROLE_FOLLOWER;
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
+    assert_int_equal(setup->session.writes, writes + 4);
 }
 
 TEST_BETWEEN(test_the_replies_to_the_set_up_session_are_waited_for, set_up, tear_down)
