@@ -64,6 +64,7 @@ static enum error_kind ask_identity(void *context, struct error *error)
     struct inquiry *inquiry = context;
     struct server_counters *counters = inquiry->counters;
     enum error_kind kind = ERROR_NONE;
+    counters->questions++;
     if (counters->sim != NULL) {
         snprintf(inquiry->identity.mode, sizeof inquiry->identity.mode, "%s",
                  sim_mode((unsigned)counters->servers->count, inquiry->endpoint->port - 1U));
@@ -81,6 +82,7 @@ static enum error_kind ask_counters(void *context, struct error *error)
     struct inquiry *inquiry = context;
     struct server_counters *counters = inquiry->counters;
     enum error_kind kind = ERROR_NONE;
+    counters->questions++;
     if (counters->sim != NULL)
         sim_counters(counters->sim, inquiry->endpoint->port - 1U, &inquiry->answer);
     else

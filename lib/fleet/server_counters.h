@@ -43,8 +43,9 @@ struct server_counters {
     struct crew *crew; /* of the trial, whose meeting place may be on the servers; or NULL */
     /* zkherd's own session, whose requests are not counted; or NULL */
     const struct sync_session *own;
-    uint64_t words;   /* four-letter words that the servers have answered and counted so far */
-    bool asked_again; /* a server did not answer the first question, as during an election */
+    uint64_t words;     /* four-letter words that the servers have answered and counted so far */
+    uint64_t questions; /* asked so far, answered or not */
+    bool asked_again;   /* a server did not answer the first question, as during an election */
     /* A server that does not answer for 5 s is no error, but `absent`: the first such server, or
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;

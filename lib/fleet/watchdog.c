@@ -61,11 +61,10 @@ static enum error_kind check(struct watchdog *watchdog)
     return kind;
 }
 
-static bool is_stuck(struct watchdog *watchdog)
+static bool is_stuck(struct watchdog *watchdog, uint64_t now_ns)
 {
     const struct shared *shared = shared_of(watchdog);
     uint64_t movement = shared_steps(shared) + watchdog->kind->movement(watchdog->context);
-    uint64_t now_ns = loop_now_ns(watchdog->loop);
     if (movement != watchdog->movement) {
         watchdog->movement = movement;
         watchdog->moved_ns = now_ns;
@@ -100,14 +99,35 @@ void watchdog_rest(struct watchdog *watchdog)
     watchdog->moved_ns = loop_now_ns(watchdog->loop);
 }
 
+/* Between two waits, to ask the servers may take long; if nobody was asked, what takes long is that
+ * this process is not run. */
+static uint64_t questions(const struct watchdog *watchdog)
+{
+    return watchdog->counters->questions + watchdog->setup->session.requests;
+}
+
+/* A machine that stood still is no silence of the servers. */
+static void excuse(struct watchdog *watchdog, uint64_t absent_ns)
+{
+    uint64_t now_ns = loop_now_ns(watchdog->loop);
+    watchdog->moved_ns += absent_ns;
+    if (watchdog->moved_ns > now_ns)
+        watchdog->moved_ns = now_ns;
+}
+
 enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
 {
-    uint64_t until_ns = loop_now_ns(watchdog->loop) + most_ns;
+    uint64_t began_ns = loop_now_ns(watchdog->loop);
+    if (began_ns > watchdog->waited_ns + ABSENCE_NS && watchdog->questions == questions(watchdog))
+        excuse(watchdog, began_ns - watchdog->waited_ns);
+    uint64_t until_ns = began_ns + most_ns;
     enum error_kind kind =
         workers_turn(watchdog->workers, watchdog->loop, most_ns, watchdog->error);
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     uint64_t absent_ns = now_ns > until_ns + ABSENCE_NS ? now_ns - until_ns : 0;
-    watchdog->moved_ns += absent_ns; /* a machine that stood still is no silence of the servers */
+    excuse(watchdog, absent_ns);
+    watchdog->waited_ns = now_ns;
+    watchdog->questions = questions(watchdog);
     if (kind != ERROR_NONE || check(watchdog) != ERROR_NONE)
         return END_ERROR;
     enum fleet_end end = watchdog->kind->look(watchdog->context, now_ns, absent_ns);
@@ -118,7 +138,7 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
         return END_GONE;
     if (atomic_load(&shared_of(watchdog)->lost) > 0)
         return END_LOST;
-    if (is_stuck(watchdog))
+    if (is_stuck(watchdog, now_ns))
         return END_DEADLINE;
     wake_servers(watchdog);
     return END_DONE;

@@ -74,6 +74,8 @@ struct watchdog {
     uint64_t movement;   /* steps and the kind's own, when last read */
     uint64_t moved_ns;   /* the loop's time at the last change of movement */
     uint64_t woken_ns;   /* when servers that may have lost a wake-up were last woken */
+    uint64_t waited_ns;  /* when the last wait ended */
+    uint64_t questions;  /* that the servers had been asked by then */
     uint64_t checked_ns; /* the host's clock at the last check of private servers */
 };
 

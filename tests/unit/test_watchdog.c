@@ -139,6 +139,21 @@ TEST_BETWEEN(test_whatever_moves_puts_the_deadline_off, set_up, tear_down)
     assert_int_equal(wait_ns(2 * WATCHDOG_TURN_NS), END_DEADLINE);
 }
 
+/* Of the servers nothing was asked meanwhile: this process was not run. */
+TEST_BETWEEN(test_time_between_two_waits_is_no_silence_of_the_servers, set_up, tear_down)
+{
+    struct server_counters_reading reading;
+    assert_int_equal(wait_ns(TIMEOUT_NS / 2), END_DONE);
+    sim_advance(sim, sim_now_ns(sim) + 2 * TIMEOUT_NS);
+    assert_int_equal(wait_ns(TIMEOUT_NS / 2), END_DONE);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
+    watchdog_rest(&watchdog);
+    assert_int_equal(wait_ns(TIMEOUT_NS / 2), END_DONE);
+    assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
+    sim_advance(sim, sim_now_ns(sim) + TIMEOUT_NS);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
+}
+
 /* Of an ensemble that owes an answer; one alone has no commits of others to wait for. */
 TEST_BETWEEN(test_servers_are_woken_after_each_two_seconds_of_silence, set_up_three, tear_down)
 {
