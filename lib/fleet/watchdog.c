@@ -83,12 +83,11 @@ static bool is_standalone(const struct shared *shared)
 
 static void wake_servers(struct watchdog *watchdog)
 {
-    const struct watchdog_kind *kind = watchdog->kind;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     uint64_t since_ns =
         watchdog->woken_ns > watchdog->moved_ns ? watchdog->woken_ns : watchdog->moved_ns;
     if (now_ns < since_ns + WAKE_NS || is_standalone(shared_of(watchdog)) ||
-        (kind->is_owed != NULL && !kind->is_owed(watchdog->context)))
+        !watchdog->kind->is_owed(watchdog->context))
         return;
     setup_session_wake(watchdog->setup, watchdog->workers->fleet.root);
     watchdog->woken_ns = now_ns;

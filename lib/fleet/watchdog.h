@@ -53,7 +53,7 @@ struct watchdog_kind {
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
     /* The notifications that the sessions have received so far. */
     uint64_t (*received)(void *context);
-    /* Whether a server owes an answer, in a silence of seconds; NULL: in each. */
+    /* Whether a server owes an answer, in a silence of seconds. */
     bool (*is_owed)(void *context);
     /* The servers were asked how far they are, and the slowest took so long to answer; NULL: no
      * matter. */
