@@ -462,11 +462,11 @@ docs: install-to-test-units
 	GENERATE=1 $(BUILD)/tests/test_documents
 	@git status --short docs 2>/dev/null || true
 
-# All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
+# All tests with the address and undefined-behaviour sanitizers, fewer at a time, because each needs more of the
 # machine.
 check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
-	    TESTS_AT_ONCE=1
+	    TESTS_AT_ONCE=$(shell expr $(JOBS) + 1)
 
 # The tests that run threads, under ThreadSanitizer: the operations, the laws, deaths, shared counts, and the recovery
 # from lost replies. A worker with a data race writes a report, ends, and fails the test; a worker whose race occurs
