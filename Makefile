@@ -439,10 +439,12 @@ LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings cli_hosts cli_
 TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
+	@rm -f $(BUILD)/failures
 	@printf '%s\n' $(filter $(LIVE_TESTS) $(UNIT_TESTS),$(LONG_TESTS)) \
 	    $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
 	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/figures.sh) | \
-	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
+	    ZKHERD=$(BUILD)/zkherd FAILURES=$(BUILD)/failures xargs -P $(TESTS_AT_ONCE) -n 1 tests/run || \
+	    { cat $(BUILD)/failures; exit 1; }
 
 # The tests that start no server.
 check-units: install-to-test-units
