@@ -643,7 +643,7 @@ help:
 	@echo 'make check-units          of these, the tests that start no server'
 	@echo 'make docs                 write what documents and man pages have from lists of the program'
 	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
-	@echo 'make check-sanitized      run all tests with ASan and UBSan (ONE_IN=3: a third)'
+	@echo 'make check-sanitized      run all tests with ASan and UBSan (ONE_IN=4: CI)'
 	@echo 'make check-threads        test sessions on threads with TSan'
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'

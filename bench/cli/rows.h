@@ -168,8 +168,8 @@ extern const struct option_row rows_private[];
     OPTION_ROW(.name = "--keep-parts", OPTION_FLAG(type, target.crew.keeps_parts),                 \
                .help = "      --keep-parts         keep what each worker has counted, too\n")
 
-/* Whom the servers of --connect see: whatever the order of these options and --connect. */
-/* What the rows of --auth and --acl have, whose help differs; `servers` is a connect_string. */
+/* Whom the servers see: whatever the order of these options and --connect or --meet. What the rows
+ * of --auth and --acl have in common, whose help differs; `servers` is a connect_string. */
 #define OPTION_AUTH(type, servers)                                                                 \
     .name = "--auth", .parse = rows_auth, .member = OPTION_MEMBER(type, servers), .value = ""
 #define OPTION_ACL(type, servers)                                                                  \

@@ -202,8 +202,7 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
 /* ------------------------------------------------------------------ the load */
 
 /* Reads of the trial's root by the set-up session. Nothing waits for them: the meeting goes on
- * while the servers stand still, and such a time is the load's to tell.
- */
+ * while the servers stand still, and such a time is the load's to tell. */
 static void probe(struct load_trial *trial)
 {
     uint64_t now_ns = load_trial_now_ns(trial), took_ns;
