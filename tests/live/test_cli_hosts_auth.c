@@ -61,8 +61,10 @@ static void start_ours(void)
 #define SHORT_LOAD LOAD, AT_A_RATE, "--meet", closed_at, "--workers", "1"
 
 /* Neither at the measured servers nor at the meeting place is anything left. */
-static void assert_not_admitted(struct meeting *meeting)
+static void check_not_admitted(struct meeting *meeting, const char *const arguments[])
 {
+    command_start(&hosts_run, arguments);
+    place_finish(meeting, &hosts_run);
     assert_refused(&hosts_run, 3, FORBID);
     assert_has(hosts_run.err, "(--auth FILE)");
     assert_nothing_left_outside(1);
@@ -75,17 +77,12 @@ CLOSED_TEST(nobody_else_meets_below_an_acl)
 {
     start_ours();
     struct meeting *meeting = open_ours();
-    command_run(&hosts_run, COMMAND("hosts", "--meet", closed_at));
-    assert_not_admitted(meeting);
-    command_run(&hosts_run, COMMAND("hosts", "--meet", closed_at, "--auth", "wrong"));
-    assert_not_admitted(meeting);
-    command_run(&hosts_run, COMMAND("worker", "--meet", closed_at));
-    assert_not_admitted(meeting);
-    command_run(&hosts_run, COMMAND(SHORT_LOAD, "-o", "out"));
-    assert_not_admitted(meeting);
-    command_run(&hosts_run,
-                COMMAND(SHORT_LOAD, "-o", "out", "--auth", "wrong", "--acl", "creator"));
-    assert_not_admitted(meeting);
+    check_not_admitted(meeting, COMMAND("hosts", "--meet", closed_at));
+    check_not_admitted(meeting, COMMAND("hosts", "--meet", closed_at, "--auth", "wrong"));
+    check_not_admitted(meeting, COMMAND("worker", "--meet", closed_at));
+    check_not_admitted(meeting, COMMAND(SHORT_LOAD, "-o", "out"));
+    check_not_admitted(meeting,
+                       COMMAND(SHORT_LOAD, "-o", "out", "--auth", "wrong", "--acl", "creator"));
     meeting_free(meeting);
     hosts_end_workers(1);
 }
@@ -118,17 +115,18 @@ CLOSED_TEST(a_member_that_may_not_be_read_keeps_nobody_from_others)
     struct connect_string where;
     struct meeting *ours = NULL;
     struct error error = {0};
-    meeting_free(place_open(meet));
+    hosts_start_workers(1);
     place_expect(connect_parse(meet, &where, &error), &error);
     where.identity = &we;
     place_expect(meeting_open(&where, -1, false, &ours, &error), &error);
     place_expect(meeting_join(ours, &member, &error), &error);
-    hosts_start_workers(1);
-    command_run(&hosts_run, COMMAND("hosts", "--meet", meet));
+    command_start(&hosts_run, COMMAND("hosts", "--meet", meet));
+    place_finish(ours, &hosts_run);
     assert_status(&hosts_run, 0);
     assert_has(hosts_run.out, "no worker: its znode holds something else, or may not be read");
-    command_run(&hosts_run,
-                COMMAND(LOAD, AT_A_RATE, "-o", "out", "--meet", meet, "--workers", "1"));
+    command_start(&hosts_run,
+                  COMMAND(LOAD, AT_A_RATE, "-o", "out", "--meet", meet, "--workers", "1"));
+    place_finish(ours, &hosts_run);
     struct csv_file load = csv_file_read(in_work("out/load.csv"));
     hosts_assert_counted(&load);
     csv_file_deinit(&load);

@@ -88,7 +88,8 @@ BESIDE_TEST(a_load_is_reconciled_without_the_meeting)
 BESIDE_TEST(others_are_told_from_the_meeting)
 {
     struct meeting *other = place_open(meet);
-    command_run(&command, COMMAND(LOAD, "-t", "1", "--duration", "2s"));
+    command_start(&command, COMMAND(LOAD, "-t", "1", "--duration", "2s"));
+    place_finish(other, &command);
     assert_told();
     meeting_free(other);
     end_workers();

@@ -69,9 +69,7 @@ static void check_lie(const struct lie *lie, const char *const arguments[], cons
     command_start(&hosts_run, arguments);
     place_await_job(meeting, job);
     tell_lie(meeting, job, &member, lie);
-    while (command_runs(&hosts_run))
-        place_expect(meeting_turn(meeting, clock_now_ns() + 20 * NS_PER_MS, &error), &error);
-    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    place_finish(meeting, &hosts_run);
     hosts_assert_spoilt(file, lie->words);
     assert_int_equal(place_children(meeting, "/jobs", NULL), 0);
     meeting_free(meeting);
@@ -318,9 +316,7 @@ HOSTS_TEST(what_is_no_worker_is_left_alone)
     json_decref(root);
     command_start(&hosts_run,
                   COMMAND(LOAD, AT_A_RATE, "-o", "out", "--meet", meet, "--workers", "1"));
-    while (command_runs(&hosts_run))
-        place_expect(meeting_turn(meeting, clock_now_ns() + 20 * NS_PER_MS, &error), &error);
-    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    place_finish(meeting, &hosts_run);
     struct csv_file load = csv_file_read(in_work("out/load.csv"));
     hosts_assert_counted(&load);
     csv_file_deinit(&load);
@@ -677,6 +673,14 @@ static void await_jobs(struct meeting *meeting, size_t count)
     }
 }
 
+/* Waits for the mark of a run's root. */
+static void await_mark(struct meeting *meeting)
+{
+    struct error error = {0};
+    while (count_outside().ephemerals_count == 0)
+        place_expect(meeting_turn(meeting, clock_now_ns() + 5 * NS_PER_MS, &error), &error);
+}
+
 static void make_znode(struct meeting *meeting, const char *path, enum create_mode mode)
 {
     struct error error = {0};
@@ -767,8 +771,7 @@ HOSTS_TEST(a_job_stays_until_somebody_can_remove_its_znodes)
     place_children(meeting, "/jobs", left);
     assert_string_equal(left, "a-left");
     command_start(&hosts_run, COMMAND(LOAD, ENDLESS, "--meet", meet, "--workers", "2"));
-    while (count_outside().ephemerals_count == 0) /* the mark of its root */
-        pause_ms(5);
+    await_mark(meeting);
     command_end(&hosts_run, hosts_run.pid, SIGINT);
     await_jobs(meeting, 0);
     assert_nothing_left_outside(1);
@@ -776,47 +779,47 @@ HOSTS_TEST(a_job_stays_until_somebody_can_remove_its_znodes)
     hosts_end_workers(1);
 }
 
-/* A run begins, and finds a job of another that names a root znode at `other`. */
-static void begin_beside(struct meeting *meeting, struct meeting *other, bool *stays)
+/* A run begins, and finds a job of another that names a root znode at few_at: does that stay? */
+static bool stays_beside(struct meeting *meeting)
 {
+    bool stays = false;
+    struct meeting *other = place_open(few_at);
     struct forgery forgery = forgery_for("member-0000009999");
     struct error error = {0};
     snprintf(forgery.job.servers, sizeof forgery.job.servers, "%s", few_at);
-    place_expect(meeting_create(other, ROOT, PERSISTENT, NULL, 0, stays, &error), &error);
+    place_expect(meeting_create(other, ROOT, PERSISTENT, NULL, 0, NULL, &error), &error);
+    meeting_free(other);
     give_job(meeting, "others", &forgery);
     command_start(&hosts_run, COMMAND(LOAD, ENDLESS, "--meet", meet, "--workers", "1"));
-    while (count_outside().ephemerals_count == 0) /* the mark of its own root */
-        pause_ms(5);
+    await_mark(meeting);
     command_end(&hosts_run, hosts_run.pid, SIGINT);
     await_jobs(meeting, 0);
-    place_expect(meeting_exists(other, ROOT, NO_WATCH, stays, &error), &error);
+    other = place_open(few_at);
+    place_expect(meeting_exists(other, ROOT, NO_WATCH, &stays, &error), &error);
+    meeting_free(other);
+    return stays;
 }
 
 /* Whoever writes a job may name servers of his own, and wait for passwords there. */
 HOSTS_TEST(a_run_takes_its_password_to_no_servers_of_others)
 {
     static const char *const credentials[] = {"ZKHERD_AUTH=ann:open-sesame", NULL};
-    struct meeting *meeting = place_open(meet), *other = place_open(few_at);
+    struct meeting *meeting = place_open(meet);
     const char *const *settings = hosts_run.settings;
-    bool stays;
     hosts_run.settings = credentials;
-    begin_beside(meeting, other, &stays);
-    assert_true(stays);
+    assert_true(stays_beside(meeting));
     hosts_run.settings = settings;
-    begin_beside(meeting, other, &stays);
-    assert_false(stays);
+    assert_false(stays_beside(meeting));
     meeting_free(meeting);
-    meeting_free(other);
 }
 
 /* It waits for a second worker. */
 HOSTS_TEST(a_run_that_dies_before_its_first_trial_leaves_nothing)
 {
-    struct meeting *meeting = place_open(meet);
     hosts_start_workers(1);
+    struct meeting *meeting = place_open(meet);
     command_start(&hosts_run, COMMAND(LOAD, ENDLESS, "--meet", meet, "--workers", "2"));
-    while (count_outside().ephemerals_count == 0) /* the mark of its root */
-        pause_ms(5);
+    await_mark(meeting);
     assert_int_equal(place_children(meeting, "/jobs", NULL), 1);
     command_end(&hosts_run, hosts_run.pid, SIGKILL);
     await_jobs(meeting, 0);

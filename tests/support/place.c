@@ -22,6 +22,14 @@ struct meeting *place_open(const char *at)
     return meeting;
 }
 
+void place_finish(struct meeting *meeting, struct command *command)
+{
+    struct error error = {0};
+    while (command_runs(command))
+        place_expect(meeting_turn(meeting, clock_now_ns() + 20 * NS_PER_MS, &error), &error);
+    command_finish(command, COMMAND_LIMIT_NS);
+}
+
 size_t place_children(struct meeting *meeting, const char *path, char last[MEETING_PATH_SIZE])
 {
     const char **names = NULL;

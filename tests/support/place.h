@@ -12,8 +12,12 @@
 /* Fails with the error, unless kind is ERROR_NONE. */
 void place_expect(enum error_kind kind, const struct error *error);
 
-/* A session there, for the caller to meeting_free soon: nothing is sent but by the test. */
+/* A session there, for the caller to meeting_free soon: nothing is sent but by the test, and
+ * servers end a session of which they have heard nothing for 15 s. */
 struct meeting *place_open(const char *at);
+
+/* Finishes a command, and meanwhile keeps the session. */
+void place_finish(struct meeting *meeting, struct command *command);
 
 /* How many znodes there are below this one; `last`, which may be NULL, is the last of their names
  * by order, or "". */
