@@ -332,7 +332,8 @@ static enum error_kind await_answers(struct crew *crew, struct error *error)
 
 /* A server sends a notification before the reply to a read that sees what the notification is of:
  * when all answers are read, all notifications are counted. */
-enum error_kind crew_hush(struct crew *crew, struct meeting_traffic *traffic, struct error *error)
+enum error_kind crew_hush(struct crew *crew, struct sync_session_traffic *traffic,
+                          struct error *error)
 {
     enum error_kind kind = order_quiet(crew, true, error);
     if (kind == ERROR_NONE)
@@ -432,7 +433,7 @@ enum error_kind crew_begin(struct crew *crew, const struct fleet *fleet, struct 
     crew->timed = 0;
     for (uint32_t i = 0; i < crew->count; i++)
         crew->hosts[i] = (struct crew_host){.seat = crew->hosts[i].seat, .changed = true};
-    crew->before = meeting_traffic(crew->meeting, &(struct meeting_traffic){.requests = 0});
+    crew->before = crew->meeting->setup->session.traffic;
     name_job(crew);
     session->heard = crew_notified;
     session->hearer = crew;

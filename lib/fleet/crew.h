@@ -181,7 +181,7 @@ void crew_rest(struct crew *crew);
 /* Orders all hosts to be quiet, and waits until each has answered: until the next order they send
  * nothing but pings. *traffic: of the run and its hosts for the present job. A host that does not
  * answer in 20 s has gone. ERROR_INTERRUPTED, ERROR_MEETING_LOST. */
-MUST_CHECK enum error_kind crew_hush(struct crew *crew, struct meeting_traffic *traffic,
+MUST_CHECK enum error_kind crew_hush(struct crew *crew, struct sync_session_traffic *traffic,
                                      struct error *error);
 MUST_CHECK enum error_kind crew_unhush(struct crew *crew, struct error *error);
 

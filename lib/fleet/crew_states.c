@@ -275,11 +275,12 @@ uint64_t crew_spread_ns(const struct crew *crew)
     return crew->timed > 0 ? crew_begun_ns(crew) - crew->ordered_ns : 0;
 }
 
-struct meeting_traffic crew_traffic(const struct crew *crew)
+struct sync_session_traffic crew_traffic(const struct crew *crew)
 {
-    struct meeting_traffic sum = meeting_traffic(crew->meeting, &crew->before);
+    struct sync_session_traffic sum =
+        sync_session_traffic_between(&crew->before, &crew->meeting->setup->session.traffic);
     for (uint32_t i = 0; i < crew->count; i++) {
-        const struct meeting_traffic *host = &crew->hosts[i].state.traffic;
+        const struct sync_session_traffic *host = &crew->hosts[i].state.traffic;
         sum.requests += host->requests;
         sum.writes += host->writes;
         sum.notifications += host->notifications;

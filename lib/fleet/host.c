@@ -22,7 +22,7 @@ struct service {
     struct crew_state state;
     struct crew_state told;
     uint64_t told_ns;
-    struct meeting_traffic before; /* the job */
+    struct sync_session_traffic before; /* the job */
     bool is_told;
     bool over;      /* the run has ended the job */
     bool abandoned; /* the run has gone */
@@ -125,7 +125,8 @@ static enum error_kind tell(struct service *service, struct error *error)
     uint64_t now_ns = clock_now_ns();
     if (!is_due(service) && now_ns - service->told_ns < TELL_NS)
         return ERROR_NONE;
-    service->state.traffic = meeting_traffic(service->host->meeting, &service->before);
+    service->state.traffic = sync_session_traffic_between(
+        &service->before, &service->host->meeting->setup->session.traffic);
     service->state.traffic.requests++; /* what follows */
     service->state.traffic.writes++;
     crew_path(service->job->name, service->host->member->name, path);
@@ -388,9 +389,7 @@ static enum error_kind serve(struct service *service, struct error *error)
 enum error_kind host_serve(const struct host *host, const char *name, struct error *error)
 {
     struct service *service = memory_new(1, sizeof *service);
-    *service = (struct service){
-        .host = host,
-        .before = meeting_traffic(host->meeting, &(struct meeting_traffic){.requests = 0})};
+    *service = (struct service){.host = host, .before = host->meeting->setup->session.traffic};
     enum error_kind kind = job_fetch(host->meeting, name, host->member->name, &service->job, error);
     if (kind == ERROR_NONE)
         kind = serve(service, error);

@@ -164,7 +164,7 @@ struct crew_state {
     uint64_t lost;
     uint32_t first_lost, first_lost_status, losses;
     uint64_t steps, absent_ns, cpu_ns, rss_kib;
-    struct meeting_traffic traffic; /* for this job, with the write that tells this */
+    struct sync_session_traffic traffic; /* for this job, with the write that tells this */
     uint64_t live[CREW_LIVE_MAX];
     bool closed;
     uint32_t error; /* enum error_kind, and the rest of struct error: why the host gives up */
@@ -231,7 +231,7 @@ struct crew {
     uint64_t timed;          /* its serial; 0: there was none */
     bool shares;             /* the kind's words are to be told */
     uint64_t inquired_ns;    /* when the last inquiry was written, or the order to take readings */
-    struct meeting_traffic before; /* the job, of the run's session */
+    struct sync_session_traffic before; /* the job, of the run's session */
 };
 
 /* The host has gone, or is not to be believed: the trial ends. */
@@ -244,7 +244,7 @@ void crew_notified(void *crew, const char *path);
 MUST_CHECK enum error_kind crew_listen(struct crew *crew, uint64_t until_ns, struct error *error);
 
 /* The traffic of the run and its hosts, for the present job. */
-struct meeting_traffic crew_traffic(const struct crew *crew);
+struct sync_session_traffic crew_traffic(const struct crew *crew);
 
 /* Whether all hosts that have not gone have ended their workers. */
 bool crew_have_closed(const struct crew *crew);

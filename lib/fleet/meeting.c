@@ -122,16 +122,6 @@ void meeting_free(struct meeting *meeting)
     free(meeting);
 }
 
-struct meeting_traffic meeting_traffic(const struct meeting *meeting,
-                                       const struct meeting_traffic *before)
-{
-    const struct sync_session *session = &meeting->setup->session;
-    return (struct meeting_traffic){.requests = session->requests - before->requests,
-                                    .writes = session->writes - before->writes,
-                                    .notifications = session->notifications - before->notifications,
-                                    .losses = session->losses - before->losses};
-}
-
 enum error_kind meeting_turn(struct meeting *meeting, uint64_t until_ns, struct error *error)
 {
     struct sync_session *session = &meeting->setup->session;

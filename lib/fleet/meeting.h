@@ -64,13 +64,6 @@ struct meeting_member {
     uint64_t clock_us, server_ms, within_us;
 };
 
-/* What a session has sent to the meeting place, and received from there. */
-struct meeting_traffic {
-    uint64_t requests, writes; /* writes: those of the requests that are no reads */
-    uint64_t notifications;
-    uint64_t losses; /* of its connection: what was under way may be counted here, or not */
-};
-
 struct meeting {
     struct setup_session *setup;
     struct identity *identity;                             /* of this host; may be NULL */
@@ -86,10 +79,6 @@ MUST_CHECK enum error_kind meeting_open(const struct connect_string *place, int 
 
 /* Ends the session, and with it what is ephemeral. NULL is fine. */
 void meeting_free(struct meeting *meeting);
-
-/* The traffic since `before` was taken; a zero `before` gives all since the session was opened. */
-struct meeting_traffic meeting_traffic(const struct meeting *meeting,
-                                       const struct meeting_traffic *before);
 
 /* Whether the meeting place is on the servers of this session: its mark is there. */
 MUST_CHECK enum error_kind meeting_finds(struct meeting *meeting,

@@ -214,7 +214,7 @@ enum error_kind server_counters_follow(struct server_counters *counters, uint64_
 }
 
 /* What the meeting has sent to the servers until then, and its sessions. */
-static void leave_out_meeting(const struct crew *crew, const struct meeting_traffic *traffic,
+static void leave_out_meeting(const struct crew *crew, const struct sync_session_traffic *traffic,
                               struct server_counters_reading *reading)
 {
     uint64_t sessions = crew_sessions(crew);
@@ -227,19 +227,11 @@ static void leave_out_meeting(const struct crew *crew, const struct meeting_traf
     reading->connections -= reading->connections < sessions ? reading->connections : sessions;
 }
 
-static void note_own(const struct sync_session *own, struct server_counters_reading *reading)
-{
-    reading->own_requests = own->requests;
-    reading->own_writes = own->writes;
-    reading->own_outstanding = own->client->outstanding;
-    reading->own_losses = own->losses;
-}
-
 enum error_kind server_counters_read(struct server_counters *counters,
                                      struct server_counters_reading *reading, struct error *error)
 {
     struct crew *crew = meeting_on(counters);
-    struct meeting_traffic meeting;
+    struct sync_session_traffic meeting;
     *reading = (struct server_counters_reading){.known = true, .ephemerals = UINT64_MAX};
     struct error second;
     enum error_kind kind = crew != NULL ? crew_hush(crew, &meeting, error) : ERROR_NONE;
@@ -252,8 +244,10 @@ enum error_kind server_counters_read(struct server_counters *counters,
     reading->at_ns = clock_now_ns();
     reading->asked_again = counters->asked_again;
     reading->packets_received -= counters->words;
-    if (counters->own != NULL)
-        note_own(counters->own, reading);
+    if (counters->own != NULL) {
+        reading->own = counters->own->traffic;
+        reading->own_outstanding = counters->own->client->outstanding;
+    }
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
     if (is_hushed) {
@@ -275,15 +269,13 @@ static void leave_out_own(const struct server_counters_reading *before,
                           const struct server_counters_reading *after,
                           struct server_counters_count *count)
 {
-    uint64_t requests = after->own_requests - before->own_requests,
-             writes = after->own_writes - before->own_writes;
-    count->has_own = before->own_outstanding + after->own_outstanding > 0 ||
-                     after->own_losses > before->own_losses;
+    const struct sync_session_traffic own = sync_session_traffic_between(&before->own, &after->own);
+    count->has_own = before->own_outstanding + after->own_outstanding > 0 || own.losses > 0;
     if (count->has_own)
         return;
-    count->writes -= writes;
-    count->reads -= requests - writes;
-    count->packets_received -= requests;
+    count->writes -= own.writes;
+    count->reads -= own.requests - own.writes;
+    count->packets_received -= own.requests;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,

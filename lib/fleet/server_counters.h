@@ -62,9 +62,9 @@ struct server_counters_reading {
     uint64_t ephemerals;
     bool has_meeting;        /* what the meeting of a crew has sent was subtracted */
     uint64_t meeting_losses; /* connections that its sessions had lost by then */
-    /* What zkherd's own session had sent by then; requests without a reply, and lost connections.
-     */
-    uint64_t own_requests, own_writes, own_outstanding, own_losses;
+    /* Of zkherd's own session by then; requests without a reply. */
+    struct sync_session_traffic own;
+    uint64_t own_outstanding;
     size_t servers;                              /* so many; of each: */
     uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* struct four_letter_counters; may be untold */
     bool cpu_known;

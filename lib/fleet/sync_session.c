@@ -48,7 +48,7 @@ static void state_changed(void *owner, enum client_state state)
     if (session->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED) {
         session->lost_ns = loop_now_ns(&session->loop);
         session->lost = session->changed = true;
-        session->losses++;
+        session->traffic.losses++;
     }
     session->state = state;
     session->settled = state != CLIENT_CONNECTING;
@@ -57,9 +57,9 @@ static void state_changed(void *owner, enum client_state state)
 static void sent(void *owner, enum operation operation)
 {
     struct sync_session *session = owner;
-    session->requests++;
-    session->writes += operation != OP_EXISTS && operation != OP_GET &&
-                       operation != OP_GET_CHILDREN && operation != OP_SYNC;
+    session->traffic.requests++;
+    session->traffic.writes += operation != OP_EXISTS && operation != OP_GET &&
+                               operation != OP_GET_CHILDREN && operation != OP_SYNC;
 }
 
 static void keep_names(struct sync_session *session)
@@ -108,7 +108,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     struct sync_session *session = owner;
     (void)event;
     session->changed = true;
-    session->notifications++;
+    session->traffic.notifications++;
     if (session->heard != NULL)
         session->heard(session->hearer, path);
 }
@@ -150,6 +150,17 @@ void sync_session_close(struct sync_session *session)
     event_loop_free(session->loop.event_loop);
     free(session->names);
     free(session->value);
+}
+
+struct sync_session_traffic sync_session_traffic_between(const struct sync_session_traffic *before,
+                                                         const struct sync_session_traffic *after)
+{
+    return (struct sync_session_traffic){
+        .requests = after->requests - before->requests,
+        .writes = after->writes - before->writes,
+        .notifications = after->notifications - before->notifications,
+        .losses = after->losses - before->losses,
+    };
 }
 
 /* ------------------------------------------------------------------ waiting */

@@ -46,16 +46,20 @@ MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
 #define SYNC_SESSION_TIMEOUT_MS 15000
 #define SYNC_SESSION_PATH_MAX   512
 
+/* What a session has sent, and received. */
+struct sync_session_traffic {
+    uint64_t requests, writes; /* writes: those of the requests that are no reads */
+    uint64_t notifications;
+    uint64_t losses; /* of its connection: what was under way may be counted here, or not */
+};
+
 struct sync_session {
     const char *purpose; /* the subject of ERROR_INTERRUPTED */
     struct loop loop;
     struct client *client;
-    char servers[CONNECT_TEXT_SIZE]; /* as the user typed them */
-    char hosts[CONNECT_TEXT_SIZE];   /* the servers' addresses, for the client library */
-    uint64_t requests;               /* requests sent so far */
-    uint64_t writes;                 /* those of them that are no reads */
-    uint64_t notifications;          /* received so far */
-    uint64_t losses;                 /* of connections so far */
+    char servers[CONNECT_TEXT_SIZE];     /* as the user typed them */
+    char hosts[CONNECT_TEXT_SIZE];       /* the servers' addresses, for the client library */
+    struct sync_session_traffic traffic; /* so far */
     uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
     enum client_state state;
     bool settled;     /* the session is established or has expired */
@@ -91,6 +95,10 @@ MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const
 
 /* Ends the session; in a simulation the session ends with the simulation. */
 void sync_session_close(struct sync_session *session);
+
+/* The traffic between two times. */
+struct sync_session_traffic sync_session_traffic_between(const struct sync_session_traffic *before,
+                                                         const struct sync_session_traffic *after);
 
 /* Waits until *come is true. ERROR_NO_ANSWER, ERROR_INTERRUPTED, and errors of ensemble_check and
  * loop_turn. */

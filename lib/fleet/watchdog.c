@@ -26,7 +26,7 @@ static void told(void *context)
 enum error_kind watchdog_start(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
-    struct event_loop *events = watchdog->loop->event_loop;
+    struct event_loop *events = watchdog->setup->session.loop.event_loop;
     if (shared->coordinator_descriptor < 0)
         return ERROR_NONE;
     enum error_kind kind = event_loop_watch(events, shared->coordinator_descriptor,
@@ -40,10 +40,11 @@ enum error_kind watchdog_start(struct watchdog *watchdog)
 void watchdog_stop(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
+    struct event_loop *events = watchdog->setup->session.loop.event_loop;
     if (shared->coordinator_descriptor >= 0)
-        event_loop_unwatch(watchdog->loop->event_loop, shared->coordinator_descriptor);
+        event_loop_unwatch(events, shared->coordinator_descriptor);
     if (shared->plan->crew != NULL)
-        event_loop_unwatch(watchdog->loop->event_loop, crew_descriptor(shared->plan->crew));
+        event_loop_unwatch(events, crew_descriptor(shared->plan->crew));
 }
 
 static enum error_kind check(struct watchdog *watchdog)
@@ -83,7 +84,7 @@ static bool is_standalone(const struct shared *shared)
 
 static void wake_servers(struct watchdog *watchdog)
 {
-    uint64_t now_ns = loop_now_ns(watchdog->loop);
+    uint64_t now_ns = watchdog_now_ns(watchdog);
     uint64_t since_ns =
         watchdog->woken_ns > watchdog->moved_ns ? watchdog->woken_ns : watchdog->moved_ns;
     if (now_ns < since_ns + WAKE_NS || is_standalone(shared_of(watchdog)) ||
@@ -95,20 +96,20 @@ static void wake_servers(struct watchdog *watchdog)
 
 void watchdog_rest(struct watchdog *watchdog)
 {
-    watchdog->moved_ns = loop_now_ns(watchdog->loop);
+    watchdog->moved_ns = watchdog_now_ns(watchdog);
 }
 
 /* Between two waits, to ask the servers may take long; if nobody was asked, what takes long is that
  * this process is not run. */
 static uint64_t questions(const struct watchdog *watchdog)
 {
-    return watchdog->counters->questions + watchdog->setup->session.requests;
+    return watchdog->counters->questions + watchdog->setup->session.traffic.requests;
 }
 
 /* A machine that stood still is no silence of the servers. */
 static void excuse(struct watchdog *watchdog, uint64_t absent_ns)
 {
-    uint64_t now_ns = loop_now_ns(watchdog->loop);
+    uint64_t now_ns = watchdog_now_ns(watchdog);
     watchdog->moved_ns += absent_ns;
     if (watchdog->moved_ns > now_ns)
         watchdog->moved_ns = now_ns;
@@ -116,13 +117,13 @@ static void excuse(struct watchdog *watchdog, uint64_t absent_ns)
 
 enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
 {
-    uint64_t began_ns = loop_now_ns(watchdog->loop);
+    uint64_t began_ns = watchdog_now_ns(watchdog);
     if (began_ns > watchdog->waited_ns + ABSENCE_NS && watchdog->questions == questions(watchdog))
         excuse(watchdog, began_ns - watchdog->waited_ns);
     uint64_t until_ns = began_ns + most_ns;
     enum error_kind kind =
-        workers_turn(watchdog->workers, watchdog->loop, most_ns, watchdog->error);
-    uint64_t now_ns = loop_now_ns(watchdog->loop);
+        workers_turn(watchdog->workers, &watchdog->setup->session.loop, most_ns, watchdog->error);
+    uint64_t now_ns = watchdog_now_ns(watchdog);
     uint64_t absent_ns = now_ns > until_ns + ABSENCE_NS ? now_ns - until_ns : 0;
     excuse(watchdog, absent_ns);
     watchdog->waited_ns = now_ns;
@@ -211,13 +212,12 @@ enum fleet_end gate_read_counters(struct watchdog *watchdog,
     uint32_t sessions = shared_of(watchdog)->plan->sessions;
     uint64_t settling_ns =
         server_counters_is_private(watchdog->counters) ? SETTLING_PRIVATE_NS : SETTLING_NS;
-    uint64_t until_ns = loop_now_ns(watchdog->loop) + settling_ns;
+    uint64_t until_ns = watchdog_now_ns(watchdog) + settling_ns;
     enum fleet_end end = under_way_settle(watchdog);
     while (end == END_DONE) {
         enum error_kind kind = server_counters_read(watchdog->counters, reading, watchdog->error);
         if (kind != ERROR_NONE || !reading->known ||
-            !server_counters_is_shared(reading, sessions) ||
-            loop_now_ns(watchdog->loop) >= until_ns)
+            !server_counters_is_shared(reading, sessions) || watchdog_now_ns(watchdog) >= until_ns)
             return fleet_end_of(kind);
         watchdog_rest(watchdog);
         end = watchdog_wait(watchdog, SETTLING_TURN_NS);
@@ -247,14 +247,14 @@ static enum error_kind raise_unread(struct watchdog *watchdog)
 enum error_kind gate_close(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
-    uint64_t until_ns = loop_now_ns(watchdog->loop) +
+    uint64_t until_ns = watchdog_now_ns(watchdog) +
                         (shared->plan->crew != NULL ? HOSTS_READINGS_NS : LAST_READINGS_NS);
     shared_enter(shared, PHASE_MEASURED);
     while (atomic_load(&shared->workers_ready) < shared->plan->processes) {
-        if (loop_now_ns(watchdog->loop) >= until_ns)
+        if (watchdog_now_ns(watchdog) >= until_ns)
             return raise_unread(watchdog);
-        enum error_kind kind =
-            workers_turn(watchdog->workers, watchdog->loop, LAST_READINGS_NS, watchdog->error);
+        enum error_kind kind = workers_turn(watchdog->workers, &watchdog->setup->session.loop,
+                                            LAST_READINGS_NS, watchdog->error);
         if (kind == ERROR_NONE)
             kind = workers_check(watchdog->workers, watchdog->error);
         if (kind != ERROR_NONE)
@@ -278,10 +278,10 @@ enum error_kind gate_close(struct watchdog *watchdog)
 
 enum fleet_end under_way_settle(struct watchdog *watchdog)
 {
-    uint64_t until_ns = loop_now_ns(watchdog->loop) + ANSWER_NS;
+    uint64_t until_ns = watchdog_now_ns(watchdog) + ANSWER_NS;
     enum fleet_end end = END_DONE;
     while (end == END_DONE && !setup_session_is_idle(watchdog->setup) &&
-           loop_now_ns(watchdog->loop) < until_ns) {
+           watchdog_now_ns(watchdog) < until_ns) {
         watchdog_rest(watchdog);
         end = watchdog_wait(watchdog, ANSWER_TURN_NS);
         sync_session_nudge(&watchdog->setup->session);
@@ -320,8 +320,8 @@ enum fleet_end under_way_catch_up(struct watchdog *watchdog)
 static enum fleet_end await_arrivals(struct watchdog *watchdog, uint64_t sent)
 {
     uint64_t count = watchdog->kind->received(watchdog->context);
-    uint64_t moved_ns = loop_now_ns(watchdog->loop);
-    while (count < sent && loop_now_ns(watchdog->loop) - moved_ns < ARRIVAL_MOST_NS) {
+    uint64_t moved_ns = watchdog_now_ns(watchdog);
+    while (count < sent && watchdog_now_ns(watchdog) - moved_ns < ARRIVAL_MOST_NS) {
         uint64_t before = count;
         watchdog_rest(watchdog);
         enum fleet_end end = watchdog_wait(watchdog, ARRIVAL_NS);
@@ -329,7 +329,7 @@ static enum fleet_end await_arrivals(struct watchdog *watchdog, uint64_t sent)
             return end;
         count = watchdog->kind->received(watchdog->context);
         if (count != before)
-            moved_ns = loop_now_ns(watchdog->loop);
+            moved_ns = watchdog_now_ns(watchdog);
     }
     return END_DONE;
 }

@@ -65,19 +65,24 @@ struct watchdog {
     const struct workers *workers;
     struct server_counters *counters;
     struct setup_session *setup;
-    const struct loop *loop;  /* of setup */
     int interrupt_descriptor; /* readable when the run is to be given up; -1: never */
     const struct watchdog_kind *kind;
     void *context; /* of kind */
     struct error *error;
 
     uint64_t movement;   /* steps and the kind's own, when last read */
-    uint64_t moved_ns;   /* the loop's time at the last change of movement */
+    uint64_t moved_ns;   /* when the last change of movement */
     uint64_t woken_ns;   /* when servers that may have lost a wake-up were last woken */
     uint64_t waited_ns;  /* when the last wait ended */
     uint64_t questions;  /* that the servers had been asked by then */
     uint64_t checked_ns; /* the host's clock at the last check of private servers */
 };
+
+/* The time by which it waits. */
+static inline uint64_t watchdog_now_ns(const struct watchdog *watchdog)
+{
+    return loop_now_ns(&watchdog->setup->session.loop);
+}
 
 /* From here on to watchdog_stop, which is due in any case, whatever wakes the coordinator ends a
  * wait. Errors of event_loop_watch. */

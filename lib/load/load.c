@@ -80,7 +80,7 @@ enum error_kind load_run(const struct load_plan *plan, const struct load_host *h
     struct server_poll *poll = NULL;
     if (trial->end == END_DONE)
         trial->end = fleet_end_of(
-            server_poll_new(&trial->counters, trial->watchdog.loop, &poll, &trial->error));
+            server_poll_new(&trial->counters, &trial->setup->session.loop, &poll, &trial->error));
     if (trial->end == END_DONE) {
         uint64_t measures_ns = load_trial_now_ns(trial) + plan->warm_up_ns,
                  ends_ns = measures_ns + load_plan_measured_ns(plan);

@@ -18,7 +18,7 @@
 
 uint64_t load_trial_now_ns(const struct load_trial *trial)
 {
-    return loop_now_ns(trial->watchdog.loop);
+    return watchdog_now_ns(&trial->watchdog);
 }
 
 static bool goes_on(const struct load_trial *trial)
@@ -157,7 +157,6 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
         .workers = &trial->workers,
         .counters = &trial->counters,
         .setup = trial->setup,
-        .loop = &trial->setup->session.loop,
         .interrupt_descriptor = trial->host->watch.interrupt_descriptor,
         .kind = &watchdog_kind,
         .context = trial,

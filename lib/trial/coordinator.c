@@ -70,26 +70,26 @@ static bool is_owed(void *context)
     const struct trial_plan *plan = monitor->memory->plan;
     return plan->fleet.driver != DRIVER_SIMULATED &&
            (monitor->opened_ns == 0 || plan_is_scattered(plan) ||
-            stall_lasts_ns(&monitor->stall, loop_now_ns(monitor->watchdog.loop)) > 0);
+            stall_lasts_ns(&monitor->stall, watchdog_now_ns(&monitor->watchdog)) > 0);
 }
 
 /* In the middle of a trial a server that takes long to answer stalls. */
 static void asked(void *context, uint64_t longest_ns)
 {
     struct monitor *monitor = context;
-    stall_question(&monitor->stall, loop_now_ns(monitor->watchdog.loop), longest_ns);
+    stall_question(&monitor->stall, watchdog_now_ns(&monitor->watchdog), longest_ns);
 }
 
 void monitor_rest(struct monitor *monitor)
 {
     watchdog_rest(&monitor->watchdog);
-    stall_rest(&monitor->stall, loop_now_ns(monitor->watchdog.loop));
+    stall_rest(&monitor->stall, watchdog_now_ns(&monitor->watchdog));
 }
 
 void monitor_close_in_time(const struct monitor *monitor)
 {
     const struct trial_watch *watch = monitor->watch;
-    uint64_t now_ns = loop_now_ns(monitor->watchdog.loop);
+    uint64_t now_ns = watchdog_now_ns(&monitor->watchdog);
     bool has_enough = watch->has_enough != NULL &&
                       monitor->memory->plan->workload == WORKLOAD_STEADY &&
                       watch->has_enough(watch->context, monitor->memory, now_ns - monitor->gate_ns);
@@ -138,7 +138,7 @@ static enum fleet_end lead(struct monitor *monitor, struct setup_session *setup,
         end = gate_read_counters(watchdog, &result->at_gate);
     if (end != END_DONE)
         return end;
-    result->gate_ns = loop_now_ns(watchdog->loop);
+    result->gate_ns = watchdog_now_ns(watchdog);
     open_gate(monitor, result->gate_ns);
     if (watch->opened != NULL)
         watch->opened(watch->context);
@@ -166,7 +166,6 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
         .watchdog = {.workers = workers,
                      .counters = counters,
                      .setup = setup,
-                     .loop = loop,
                      .interrupt_descriptor = watch->interrupt_descriptor,
                      .kind = &of_trial,
                      .context = &monitor,

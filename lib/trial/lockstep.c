@@ -48,7 +48,7 @@ static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
     struct trial_memory *memory = lockstep->memory;
     uint64_t messages = trial_memory_requests(memory) + shared_steps(memory->fleet) +
                         trial_memory_count(memory, TALLY_NOTIFICATION);
-    uint64_t now_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
+    uint64_t now_ns = watchdog_now_ns(&lockstep->monitor->watchdog);
     if (messages != lockstep->messages || atomic_load(&memory->fleet->busy) != 0) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
@@ -193,7 +193,7 @@ static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
         return END_DONE;
     enum error_kind kind = has_all_come(lockstep, &have_come);
     lockstep->messages_ns =
-        loop_now_ns(lockstep->monitor->watchdog.loop); /* when they are asked again */
+        watchdog_now_ns(&lockstep->monitor->watchdog); /* when they are asked again */
     if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
         return fleet_end_of(kind);
     uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
@@ -271,14 +271,14 @@ static enum fleet_end keep_rate(struct lockstep *lockstep)
     double due_ns =
         (double)trial_memory_requests(lockstep->memory) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
-    uint64_t now_ns = loop_now_ns(watchdog->loop);
+    uint64_t now_ns = watchdog_now_ns(watchdog);
     enum fleet_end end = END_DONE;
     while (end == END_DONE && now_ns < until_ns) {
         uint64_t left_ns = until_ns - now_ns;
         monitor_rest(lockstep->monitor);
         end = watchdog_wait(watchdog, left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
         monitor_rest(lockstep->monitor);
-        now_ns = loop_now_ns(watchdog->loop);
+        now_ns = watchdog_now_ns(watchdog);
     }
     return end;
 }
@@ -293,7 +293,7 @@ static enum fleet_end share(struct lockstep *lockstep, uint32_t session,
     enum fleet_end end = END_DONE;
     if (crew == NULL)
         return END_DONE;
-    lock_crew_step(memory, session, order == LOCK_ORDER_RELEASE, loop_now_ns(watchdog->loop));
+    lock_crew_step(memory, session, order == LOCK_ORDER_RELEASE, watchdog_now_ns(watchdog));
     while (end == END_DONE && !crew_has_shared(crew))
         end = watchdog_wait(watchdog, WATCHDOG_TURN_NS);
     return end;
@@ -461,7 +461,7 @@ enum fleet_end lockstep_lead(struct monitor *monitor, struct setup_session *setu
         .at_gate = at_gate,
         .locks = calloc(plan->locks, sizeof *lockstep.locks),
         .law = law,
-        .gate_ns = loop_now_ns(monitor->watchdog.loop),
+        .gate_ns = watchdog_now_ns(&monitor->watchdog),
     };
     if (lockstep.locks == NULL)
         return fleet_end_of(

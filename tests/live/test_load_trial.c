@@ -647,8 +647,8 @@ static void write_once(void *context, const struct load_progress *progress)
         return;
     *has_written = true;
     live_expect(setup_session_create(live_host.setup, "/uncounted", &error), &error);
-    live_host.setup->session.requests--;
-    live_host.setup->session.writes--;
+    live_host.setup->session.traffic.requests--;
+    live_host.setup->session.traffic.writes--;
 }
 
 TEST(a_write_that_is_not_counted_is_found)

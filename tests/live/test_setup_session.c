@@ -115,9 +115,9 @@ TEST(test_a_tree_is_deleted)
     live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
     create_folders("", 41);
     create_folders("/c", 3);
-    uint64_t before = live_host.setup->session.requests;
+    uint64_t before = live_host.setup->session.traffic.requests;
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/b", &error), &error);
-    assert_true(live_host.setup->session.requests - before < 41);
+    assert_true(live_host.setup->session.traffic.requests - before < 41);
     live_expect(setup_session_exists(live_host.setup, ROOT "/b", &exists, &error), &error);
     assert_false(exists);
 }
@@ -129,18 +129,18 @@ TEST(test_many_small_folders_take_few_requests)
     struct error error = {0};
     bool exists = false;
     live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
-    uint64_t before = live_host.setup->session.requests;
+    uint64_t before = live_host.setup->session.traffic.requests;
     live_expect(setup_session_create_numbered(live_host.setup, ROOT "/b/l", 9, &error), &error);
-    assert_int_equal(live_host.setup->session.requests - before, 3);
+    assert_int_equal(live_host.setup->session.traffic.requests - before, 3);
     live_expect(setup_session_exists(live_host.setup, ROOT "/b/l8", &exists, &error), &error);
     assert_true(exists);
     create_folders("/c", 9);
-    before = live_host.setup->session.requests;
-    uint64_t writes_before = live_host.setup->session.writes;
+    before = live_host.setup->session.traffic.requests;
+    uint64_t writes_before = live_host.setup->session.traffic.writes;
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/b", &error), &error);
-    assert_int_equal(live_host.setup->session.writes - writes_before, 1 + 3 + 9 + 1);
+    assert_int_equal(live_host.setup->session.traffic.writes - writes_before, 1 + 3 + 9 + 1);
     /* The first attempt, the list, three transactions that fail, the folders, the last deletion. */
-    assert_int_equal(live_host.setup->session.requests - before, 1 + 1 + 3 + 9 * 2 + 1);
+    assert_int_equal(live_host.setup->session.traffic.requests - before, 1 + 1 + 3 + 9 * 2 + 1);
     live_expect(setup_session_exists(live_host.setup, ROOT "/b", &exists, &error), &error);
     assert_false(exists);
 }
@@ -161,11 +161,11 @@ TEST(test_an_interrupt_is_heeded)
     setup->interrupts = interrupts;
     live_expect(setup_session_create(setup, ROOT "/c", &error), &error);
     eventfd_write(interrupts, 1);
-    uint64_t before = setup->session.requests;
+    uint64_t before = setup->session.traffic.requests;
     assert_interrupted(setup_session_create(setup, ROOT "/d", &error), &error);
     assert_interrupted(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
     assert_interrupted(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
-    assert_int_equal(setup->session.requests, before);
+    assert_int_equal(setup->session.traffic.requests, before);
     setup->interrupts = -1;
     live_expect(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
     live_expect(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);

@@ -48,8 +48,8 @@ static void write_once(void *context, const struct trial_progress *progress)
         return;
     live_expect(setup_session_create(live_host.setup, ROOT "/more", &error), &error);
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/more", &error), &error);
-    live_host.setup->session.requests -= 2;
-    live_host.setup->session.writes -= 2;
+    live_host.setup->session.traffic.requests -= 2;
+    live_host.setup->session.traffic.writes -= 2;
     *written = true;
 }
 

@@ -303,14 +303,12 @@ TEST(test_the_close_of_a_session_is_waited_for)
 TEST(test_the_requests_of_the_own_session_are_left_out)
 {
     const struct server_counters_reading before = {
-        .known = true, .own_requests = 10, .own_writes = 4, .own_losses = 1};
+        .known = true, .own = {.requests = 10, .writes = 4, .losses = 1}};
     struct server_counters_reading after = {.known = true,
                                             .writes = 20,
                                             .reads = 30,
                                             .packets_received = 50,
-                                            .own_requests = 15,
-                                            .own_writes = 6,
-                                            .own_losses = 1};
+                                            .own = {.requests = 15, .writes = 6, .losses = 1}};
     struct server_counters_count count = server_counters_subtract(&before, &after);
     assert_false(count.has_own);
     assert_int_equal(count.writes, 18);
@@ -323,7 +321,7 @@ TEST(test_the_requests_of_the_own_session_are_left_out)
     assert_int_equal(count.reads, 30);
     assert_int_equal(count.packets_received, 50);
     after.own_outstanding = 0;
-    after.own_losses = 2;
+    after.own.losses = 2;
     assert_true(server_counters_subtract(&before, &after).has_own);
 }
 

@@ -106,7 +106,7 @@ TEST_BETWEEN(test_names_and_data_are_kept, open_scene, close_scene)
     assert_int_equal(session->value_length, 0);
     assert_int_equal(list.name_count, 3);
     assert_true(is_among(&list, "a") && is_among(&list, "b") && is_among(&list, "zookeeper"));
-    assert_int_equal(session->requests, 6);
+    assert_int_equal(session->traffic.requests, 6);
 }
 
 /* After a second without a reply another request is sent, which wakes a server; each reply is told
@@ -117,12 +117,12 @@ TEST_BETWEEN(test_a_late_reply_is_asked_for, open_slow_scene, close_scene)
     const struct sync_session *session = &scene->session;
     uint64_t began_ns = sim_now_ns(scene->world);
     assert_int_equal(look(scene, OP_EXISTS, "/a"), ZK_NO_NODE);
-    assert_int_equal(session->requests, 2);
-    assert_int_equal(session->writes, 0);
+    assert_int_equal(session->traffic.requests, 2);
+    assert_int_equal(session->traffic.writes, 0);
     assert_int_equal(session->client->outstanding, 0);
     assert_true(sim_now_ns(scene->world) - began_ns >= 4 * NS_PER_S);
     assert_int_equal(ask(scene, request_create("/a", "text", 4, PERSISTENT)), ZK_OK);
-    assert_int_equal(session->requests, 3);
+    assert_int_equal(session->traffic.requests, 3);
     assert_int_equal(look(scene, OP_GET, "/a"), ZK_OK);
     assert_int_equal(session->reply.operation, OP_GET);
     assert_string_equal(session->value, "text");

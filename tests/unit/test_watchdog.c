@@ -81,7 +81,6 @@ static int set_up_with(unsigned count)
     watchdog = (struct watchdog){.workers = &workers,
                                  .counters = &counters,
                                  .setup = setup,
-                                 .loop = &setup->session.loop,
                                  .interrupt_descriptor = -1,
                                  .kind = &kind,
                                  .error = &error};
@@ -157,28 +156,28 @@ TEST_BETWEEN(test_time_between_two_waits_is_no_silence_of_the_servers, set_up, t
 /* Of an ensemble that owes an answer; one alone has no commits of others to wait for. */
 TEST_BETWEEN(test_servers_are_woken_after_each_two_seconds_of_silence, set_up_three, tear_down)
 {
-    uint64_t writes = setup->session.writes;
+    uint64_t writes = setup->session.traffic.writes;
     assert_int_equal(wait_ns(2 * NS_PER_S - WATCHDOG_TURN_NS), END_DONE);
     watchdog_rest(&watchdog);
     assert_int_equal(wait_ns(2 * NS_PER_S - WATCHDOG_TURN_NS), END_DONE);
-    assert_int_equal(setup->session.writes, writes);
+    assert_int_equal(setup->session.traffic.writes, writes);
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
-    assert_int_equal(setup->session.writes, writes + 1);
+    assert_int_equal(setup->session.traffic.writes, writes + 1);
     assert_int_equal(wait_ns(4 * NS_PER_S), END_DONE);
-    assert_int_equal(setup->session.writes, writes + 3);
+    assert_int_equal(setup->session.traffic.writes, writes + 3);
     assert_int_equal(under_way_settle(&watchdog), END_DONE);
     assert_int_equal(setup->session.reply.status, ZK_OK);
     watchdog_rest(&watchdog);
     owed = false;
     assert_int_equal(wait_ns(3 * NS_PER_S), END_DONE);
-    assert_int_equal(setup->session.writes, writes + 3);
+    assert_int_equal(setup->session.traffic.writes, writes + 3);
     owed = true;
     servers.count = 1;
     assert_int_equal(wait_ns(3 * NS_PER_S), END_DONE);
-    assert_int_equal(setup->session.writes, writes + 3);
+    assert_int_equal(setup->session.traffic.writes, writes + 3);
     workers.fleet.shared->roles[0] = ROLE_FOLLOWER;
     assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
-    assert_int_equal(setup->session.writes, writes + 4);
+    assert_int_equal(setup->session.traffic.writes, writes + 4);
 }
 
 TEST_BETWEEN(test_the_replies_to_the_set_up_session_are_waited_for, set_up, tear_down)
