@@ -434,9 +434,9 @@ LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings cli_hosts cli_
     cli_claims broken cli_metrics cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
     cli_calibrate cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
 
-# All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
+# All tests, more of them in parallel than there are cores, because they wait now and then. After a failure no
 # further test begins.
-TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
+TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 3)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@rm -f $(BUILD)/failures
