@@ -161,8 +161,9 @@ extern const struct option_row rows_private[];
                        "worker)\n"),                                                               \
         OPTION_ROW(.name = "--workers", .parse = rows_workers,                                     \
                    .member = OPTION_MEMBER(type, target.crew), .least = 1, .most = 1000,           \
-                   .help = "      --workers N          so many of them run the sessions; 2..4: "   \
-                           "as are there\n")
+                   .help =                                                                         \
+                       "      --workers N          how many of them; 2..4: at least 2, at most "   \
+                       "4\n")
 
 #define ROW_KEEP_PARTS(type)                                                                       \
     OPTION_ROW(.name = "--keep-parts", OPTION_FLAG(type, target.crew.keeps_parts),                 \
@@ -183,7 +184,7 @@ extern const struct option_row rows_private[];
 
 #define ROW_ACL(type)                                                                              \
     OPTION_ROW(OPTION_ACL(type, target.servers),                                                   \
-               .help = "      --acl open|creator   whom its znodes admit: all, or --auth alone "   \
+               .help = "      --acl open|creator   who may use its znodes: all, or --auth alone "  \
                        "[open]\n")
 
 /* The help does not offer what is always refused, with the reason. */

@@ -190,6 +190,16 @@ static bool can_watch(const struct load_options *options)
     return complain_value("load", "--watch", value, why);
 }
 
+static bool has_sessions_for(const struct load_options *options, const char *option,
+                             uint64_t number, const char *of)
+{
+    char why[80];
+    uint64_t sessions = options->sessions.list[0];
+    snprintf(why, sizeof why, "more %s than sessions: at most %llu", of,
+             (unsigned long long)sessions);
+    return number <= sessions || complain_number("load", option, number, why);
+}
+
 /* What hosts cannot share, because all workers write the same memory. */
 static bool can_share(const struct load_options *options)
 {
@@ -199,8 +209,7 @@ static bool can_share(const struct load_options *options)
     if (options->watch_percent > 0)
         return complain_value("load", "--watch", "with --meet",
                               "which write a notification is of is known on one host alone");
-    return crew->most <= options->sessions.list[0] ||
-           complain_number("load", "--workers", crew->most, "more workers than sessions");
+    return has_sessions_for(options, "--workers", crew->most, "workers");
 }
 
 /* A recording says itself what is sent, by whom, and when. */
@@ -224,20 +233,15 @@ static bool can_replay(const struct load_options *options, const struct argument
 
 static bool is_consistent(struct load_options *options)
 {
-    char value[32], why[64];
     if (options->mix_given && options->reads.count > 0)
         return complain_value("load", "--reads", "with --mix", "give only one of them");
     if (options->arrivals_given && options->rates.count == 0)
         return complain_value("load", "--arrivals", load_options_arrivals[options->poisson],
                               "in a closed loop, replies decide: add --rate");
-    if (options->processes > options->sessions.list[0]) {
-        snprintf(value, sizeof value, "%u", options->processes);
-        snprintf(why, sizeof why, "more processes than sessions: at most %llu",
-                 (unsigned long long)options->sessions.list[0]);
-        return complain_value("load", "--processes", value, why);
-    }
-    return can_watch(options) && can_share(options) &&
-           options_write_nowhere("load", &options->output, NULL) &&
+    return has_sessions_for(options, "--processes", options->processes, "processes") &&
+           can_watch(options) && can_share(options) &&
+           options_write_nowhere("load", &options->output,
+                                 options->target.crew.keeps_parts ? "with --keep-parts" : NULL) &&
            !target_conflicts("load", &options->target, options->processes);
 }
 

@@ -88,20 +88,23 @@ static bool refuse_crew(const struct options *options)
     const struct contradiction list[] = {
         {plan->workload != WORKLOAD_DRAIN, "--workload", "steady with --meet", 0,
          "no host knows how many grants the others have made: give --workload drain", 0},
-        {plan->locks > 1, "--locks", "with --meet", 0, "the workers share one lock", 0},
+        {plan->locks > 1, "--locks", "with --meet", 0,
+         "the workers share one lock: leave one of them out", 0},
         {plan->traced.count > 0, "--trace", "with --meet", 0,
-         "the messages of several hosts have several clocks", 0},
+         "the messages of several hosts have several clocks: leave one of them out", 0},
         {plan->background.given, "--background", "with --meet", 0,
-         "the load beside the lock would be this host's, and no worker knows of it", 0},
+         "the load beside the lock would be this host's: leave one of them out", 0},
         {options->target.relay, "--relay", "with --meet", 0,
-         "the workers connect to the servers themselves", 0},
+         "the workers connect to the servers themselves: leave one of them out", 0},
         {crew->most > plan->clients.list[0], "--workers", NULL, crew->most,
          "more workers than clients", plan->clients.list[0]},
     };
     for (size_t i = 0; crew->meets && i < plan->recipe_count; i++) {
-        const char *why = lock_crew_refusal(plan->recipes[i], plan->pace);
-        if (why != NULL)
-            return !complain_value("run", "--meet", plan->recipes[i]->name, why);
+        const char *reason = lock_crew_refusal(plan->recipes[i], plan->pace);
+        char why[200];
+        snprintf(why, sizeof why, "not with --meet: %s", reason != NULL ? reason : "");
+        if (reason != NULL)
+            return !complain_value("run", "--recipes", plan->recipes[i]->name, why);
     }
     return crew->meets && refuse_any(list, sizeof list / sizeof list[0]);
 }

@@ -42,7 +42,7 @@ static const char notes[] =
     "No job lifts the limits. SIGTERM and Ctrl-C end the worker: the trial that it is\n"
     "part of is then not valid.\n"
     "\n"
-    "Exit status: 0 ended by a signal; 2 wrong usage; 3 the environment.\n"
+    "Exit status: 0 ended by a signal or --once; 2 wrong usage; 3 the environment.\n"
     "\n"
     "Examples:\n"
     "  zkherd worker --meet zk9:2181/lab\n"
@@ -69,23 +69,23 @@ static const struct option_row rows[] = {
      .help = "      --auth FILE      log in, there and at the measured servers, as FILE says:\n"
              "                       name:password; needs --only [$" ROWS_AUTH_VARIABLE "]\n"},
     {OPTION_ACL(struct call, meet),
-     .help = "      --acl open|creator  whom its znodes admit: all, or --auth alone [open]\n"},
+     .help = "      --acl open|creator  who may use its znodes: all, or --auth alone [open]\n"},
     ROW_TLS,
     {.name = "--share",
      OPTION_NUMBER(struct call, share, 1, MEETING_SHARE_MAX),
-     .help = "      --share N        of the sessions: N worker processes [a core each]\n"},
+     .help = "      --share N        worker processes for a job [as many as cores]\n"},
     {.name = "--max-clients",
      OPTION_NUMBER(struct call, limits.max_clients, 1, FLEET_SESSIONS_MAX),
-     .help = "      --max-clients N  take no job with more sessions here\n"},
+     .help = "      --max-clients N  refuse a job with more sessions on this host\n"},
     {.name = "--max-rate",
      OPTION_NUMBER(struct call, limits.max_rate, 1, RATE_MAX),
-     .help = "      --max-rate R     nor one with more requests a second here\n"},
+     .help = "      --max-rate R     refuse a job with more requests a second here\n"},
     {.name = "--only",
      OPTION_SERVERS(struct call, limits.only),
-     .help = "      --only HOSTS     nor one for other servers\n"},
+     .help = "      --only HOSTS     refuse a job for other servers\n"},
     {.name = "--once",
      OPTION_FLAG(struct call, once),
-     .help = "      --once           end when a run that has used this host has ended\n"},
+     .help = "      --once           end with the first run that has used this host\n"},
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct call, quiet),
@@ -160,11 +160,11 @@ static enum error_kind set_doing(const struct host *host, struct meeting_member 
     return meeting_tell(host->meeting, member, error);
 }
 
-/* From the first job to the loss of the meeting place, or a signal. */
+/* From the next job to the loss of the meeting place, or a signal. `name`: the last job, or "". */
 static enum error_kind serve(const struct call *call, const struct host *host,
-                             struct meeting_member *member, struct error *error)
+                             struct meeting_member *member, char name[MEETING_PATH_SIZE],
+                             struct error *error)
 {
-    char name[MEETING_PATH_SIZE] = "";
     for (;;) {
         enum error_kind kind = host_await(host, name, error);
         if (kind == ERROR_NONE && name[0] == '\0')
@@ -183,7 +183,8 @@ static enum error_kind serve(const struct call *call, const struct host *host,
     }
 }
 
-static enum error_kind meet(const struct call *call, int signals, bool *met, struct error *error)
+static enum error_kind meet(const struct call *call, int signals, bool *met,
+                            char job[MEETING_PATH_SIZE], struct error *error)
 {
     struct meeting_member member;
     struct meeting *meeting = NULL;
@@ -199,7 +200,7 @@ static enum error_kind meet(const struct call *call, int signals, bool *met, str
         *met = true;
         say(call, "%s waits for jobs at %s", member.name,
             connect_typed(&call->meet, where, sizeof where));
-        kind = serve(call, &host, &member, error);
+        kind = serve(call, &host, &member, job, error);
     }
     meeting_free(meeting);
     return kind;
@@ -217,9 +218,9 @@ static bool may_come_back(enum error_kind kind)
 static int work(const struct call *call, int signals)
 {
     struct error error = {0};
-    char where[CONNECT_TEXT_SIZE];
+    char where[CONNECT_TEXT_SIZE], job[MEETING_PATH_SIZE] = "";
     bool met = false;
-    enum error_kind kind = meet(call, signals, &met, &error);
+    enum error_kind kind = meet(call, signals, &met, job, &error);
     connect_typed(&call->meet, where, sizeof where);
     while (met && may_come_back(kind)) {
         struct pollfd end = {.fd = signals, .events = POLLIN};
@@ -228,7 +229,7 @@ static int work(const struct call *call, int signals)
         if (poll(&end, 1, (int)(AGAIN_NS / NS_PER_MS)) > 0)
             kind = ERROR_INTERRUPTED;
         else
-            kind = meet(call, signals, &met, &error);
+            kind = meet(call, signals, &met, job, &error);
     }
     if (kind == ERROR_INTERRUPTED)
         say(call, "ended by a signal");
@@ -236,17 +237,21 @@ static int work(const struct call *call, int signals)
 }
 
 /* A job names the servers, whoever has written it, and they are told the password. */
-static bool refuse_credentials(const struct call *call)
+static bool refuse_servers(const struct call *call)
 {
     const char *lacks = rows_acl_lacks(&call->meet);
     bool open_to_all = identity_is_known(call->meet.identity) && call->limits.only.count == 0;
-    if (lacks != NULL)
+    bool has_chroot = call->limits.only.chroot[0] != '\0';
+    if (has_chroot)
+        (void)complain_value("worker", "--only", "with a chroot",
+                             "servers are limited, not their znodes: leave the chroot out");
+    else if (lacks != NULL)
         (void)complain_usage("worker", "--acl creator", "%s", lacks);
     else if (open_to_all)
         (void)complain_usage("worker", "--auth or " ROWS_AUTH_VARIABLE, "%s",
                              "without --only, any server that a job names is told the password: "
                              "name those that may have it");
-    return lacks != NULL || open_to_all;
+    return has_chroot || lacks != NULL || open_to_all;
 }
 
 int worker_main(int argc, char **argv)
@@ -259,7 +264,7 @@ int worker_main(int argc, char **argv)
         return status;
     if (!call.meets)
         return complain_usage("worker", "--meet", "missing: where to wait for jobs");
-    if (refuse_credentials(&call)) {
+    if (refuse_servers(&call)) {
         identity_free(call.meet.identity);
         return error_exit_status(ERROR_USAGE);
     }

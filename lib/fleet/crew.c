@@ -81,9 +81,9 @@ void crew_close(struct crew *crew)
 static const char *unfit(const struct crew *crew, const struct meeting_member *member)
 {
     if (member->protocol == 0)
-        return "its znode holds no description of a worker";
+        return "its znode may not be read, or holds no description of a worker: give its --auth";
     if (!meeting_understands(member, crew->meaning))
-        return "it is of another version, whose results have another meaning";
+        return "it is of another version of zkherd, whose results have another meaning";
     return strcmp(member->doing, MEETING_WAITS) == 0 ? NULL : BUSY;
 }
 
@@ -109,6 +109,17 @@ static uint32_t choose(struct crew *crew, const struct meeting_member *list, siz
     return busy;
 }
 
+/* Until something has changed at the meeting place, or for the time of a look. */
+static enum error_kind await_change(struct crew *crew, struct error *error)
+{
+    const struct sync_session *session = crew_session(crew);
+    uint64_t until_ns = clock_now_ns() + LOOK_NS;
+    enum error_kind kind = ERROR_NONE;
+    while (kind == ERROR_NONE && !session->changed && clock_now_ns() < until_ns)
+        kind = meeting_turn(crew->meeting, until_ns, error);
+    return kind;
+}
+
 enum error_kind crew_gather(struct crew *crew, uint32_t least, uint32_t most, uint64_t wait_ns,
                             struct error *error)
 {
@@ -118,6 +129,7 @@ enum error_kind crew_gather(struct crew *crew, uint32_t least, uint32_t most, ui
         struct meeting_member *list = NULL;
         size_t count;
         char why[sizeof error->detail - 64];
+        crew_session(crew)->changed = false;
         enum error_kind kind = meeting_members(crew->meeting, WATCH, &list, &count, error);
         if (kind != ERROR_NONE)
             return kind;
@@ -133,7 +145,7 @@ enum error_kind crew_gather(struct crew *crew, uint32_t least, uint32_t most, ui
                                "%u of %u %s there%s%s", crew->count, least,
                                crew->count == 1 ? "is" : "are", why[0] != '\0' ? ", without " : "",
                                why);
-        kind = meeting_turn(crew->meeting, clock_now_ns() + LOOK_NS, error);
+        kind = await_change(crew, error);
         if (kind != ERROR_NONE)
             return kind;
     }
@@ -291,6 +303,11 @@ void crew_rest(struct crew *crew)
 {
     struct error ignored;
     (void)!meeting_turn(crew->meeting, clock_now_ns(), &ignored);
+}
+
+struct sync_session *crew_session(struct crew *crew)
+{
+    return &crew->meeting->setup->session;
 }
 
 bool crew_is_measured(const struct crew *crew)

@@ -15,8 +15,8 @@
  * compared. Results are records of memory, compressed, in chunks, with a digest: the run copies
  * them to the same places of its own memory, and adds up as it does for its own workers.
  *
- * Invariant: the load of a host that has gone is not moved to others, and what it has counted is
- * in no result: the run's part ends with END_GONE.
+ * Invariant: the load of a host that has gone is moved to no other: the run's part ends with
+ * END_GONE, and what the host had told stays in that trial, which is not valid.
  */
 #ifndef FLEET_CREW_H
 #define FLEET_CREW_H
@@ -66,7 +66,8 @@ struct crew_kind {
     void (*get_times)(const void *kind, uint64_t times_ns[CREW_TIMES_MAX]);
     /* False, and nothing is changed: the plan has no such times. */
     bool (*put_times)(void *kind, const uint64_t times_ns[CREW_TIMES_MAX]);
-    /* How often sessions have come to rest behind a command; NULL: nobody asks. */
+    /* The rests so far: each session adds one when it has carried out a command; NULL: nobody asks.
+     */
     _Atomic uint32_t *(*rests)(void *kind);
     /* On a host, about 50 times a second: what it tells while the run goes on, of all its
      * processes, from `first` on; they have used so much CPU time. */
@@ -75,14 +76,14 @@ struct crew_kind {
     /* In the run: puts that in the place of the host's first process. False, and nothing is
      * changed: no worker tells that. */
     bool (*hear)(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX]);
-    /* While all of a fleet rests that is led in steps (crew_share): words of the run's
-     * memory that all hosts are to have, and on a host whose first process this is. False, and
-     * nothing is changed: no run has such words. */
+    /* While all of a fleet rests that is led in steps (crew_share). get_words, in the run: the
+     * words of its memory that all hosts are to have. put_words, on a host that has these
+     * processes: writes them there; false, and nothing is changed: no run has such words. */
     void (*get_words)(const void *kind, uint64_t words[CREW_WORDS_MAX]);
     bool (*put_words)(void *kind, uint32_t first, uint32_t count,
                       const uint64_t words[CREW_WORDS_MAX]);
-    /* In the run, behind the parts of a process: its host's clock is so much behind the run's,
-     * about; it may wrap. */
+    /* In the run, when the parts of a process have come: adds shift_ns, which may wrap, to the
+     * times in them. They are by its host's clock, and about by the run's then. */
     void (*shift)(void *kind, uint32_t process, uint64_t shift_ns);
     /* The requests a second that the plan offers; 0, and NULL: as fast as they are answered. */
     uint64_t (*rate_per_s)(const void *kind);
@@ -178,6 +179,9 @@ bool crew_is_measured(const struct crew *crew);
  * the next call that has one. */
 void crew_rest(struct crew *crew);
 
+/* The session at the meeting place: a companion of those whose requests take long. */
+struct sync_session *crew_session(struct crew *crew);
+
 /* Orders all hosts to be quiet, and waits until each has answered: until the next order they send
  * nothing but pings. *traffic: of the run and its hosts for the present job. A host that does not
  * answer in 20 s has gone. ERROR_INTERRUPTED, ERROR_MEETING_LOST. */
@@ -238,8 +242,9 @@ MUST_CHECK enum error_kind host_await(const struct host *host, char name[MEETING
                                       struct error *error);
 
 /* Carries out the job: returns ERROR_NONE when the run has ended it, and ERROR_NOT_VALID when it
- * was refused or has ended too early, with the reason. Whatever it returns, its workers have ended,
- * and if the run has gone, its znodes on the measured servers are deleted. */
+ * was refused or has ended too early, with the reason. Whatever it returns, its workers have ended.
+ * When the run is seen to have gone, its znodes on the measured servers are deleted, if that can be
+ * done: `only`, an ACL, or servers that are down may forbid it. */
 MUST_CHECK enum error_kind host_serve(const struct host *host, const char *name,
                                       struct error *error);
 

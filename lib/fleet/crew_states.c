@@ -201,8 +201,10 @@ static void add_up(struct crew *crew)
         if (state->inquiry == crew->order.inquiry &&
             (state->final || !crew->held.remote->ends_with_report))
             reported += host->seat.count;
-        shared->workers[host->seat.first].rss_kib = state->rss_kib;
-        if (state->final) /* what was counted has come itself */
+        /* What was counted has come itself; what each process uses, if it had told that by then. */
+        if (!state->final || crew->held.remote->ends_with_report)
+            shared->workers[host->seat.first].rss_kib = state->rss_kib;
+        if (state->final)
             continue;
         atomic_store(&shared->workers[host->seat.first].steps, state->steps);
         atomic_store(&shared->workers[host->seat.first].absent_ns, state->absent_ns);
@@ -285,6 +287,7 @@ struct sync_session_traffic crew_traffic(const struct crew *crew)
         sum.writes += host->writes;
         sum.notifications += host->notifications;
         sum.losses += host->losses;
+        sum.nudges += host->nudges;
     }
     return sum;
 }

@@ -110,7 +110,7 @@ extern const struct runtime runtime_events;
 extern const struct runtime runtime_threads;
 extern const struct runtime runtime_sim;
 
-/* For the runtimes: in worker.c. */
+/* For the runtimes: in workers.c. */
 void worker_carry_out(struct actor *actor, int order);
 void worker_woken(void *worker);
 

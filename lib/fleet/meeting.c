@@ -102,6 +102,7 @@ enum error_kind meeting_open(const struct connect_string *place, int interrupts,
         setup_session_new(&servers, NULL, ANSWER_NS, interrupts, &made->setup, error);
     if (kind == ERROR_NONE) {
         made->setup->away_ns = MEETING_AWAY_NS;
+        connect_typed(place, made->setup->session.servers, sizeof made->setup->session.servers);
         if (creates)
             kind = make_folders(made, error);
     }
@@ -326,14 +327,16 @@ enum error_kind meeting_leader(struct meeting *meeting, enum watch_flag watch,
 
 enum error_kind meeting_lead(struct meeting *meeting, const char *who, struct error *error)
 {
+    const struct sync_session *session = &meeting->setup->session;
     char other[MEETING_LEADER_SIZE];
     bool there = false;
     enum error_kind kind =
         meeting_create(meeting, LEAD, EPHEMERAL, who, strlen(who), &there, error);
-    if (kind != ERROR_NONE || !there)
+    if (kind == ERROR_NONE && there)
+        kind = meeting_leader(meeting, NO_WATCH, other, error);
+    /* A create whose reply was lost has been sent again, and found the znode of the first. */
+    if (kind != ERROR_NONE || !there ||
+        (other[0] != '\0' && session->reply.owner == meeting->session))
         return kind;
-    kind = meeting_leader(meeting, NO_WATCH, other, error);
-    return kind != ERROR_NONE ? kind
-                              : error_raise(error, ERROR_LED, 0, meeting->setup->session.servers,
-                                            "%s leads the workers", other);
+    return error_raise(error, ERROR_LED, 0, session->servers, "%s", other);
 }

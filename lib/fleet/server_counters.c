@@ -222,7 +222,7 @@ static void leave_out_meeting(const struct crew *crew, const struct sync_session
     reading->reads -= traffic->requests - traffic->writes;
     reading->notifications -= traffic->notifications;
     reading->packets_received -= traffic->requests;
-    reading->meeting_losses = traffic->losses;
+    reading->meeting_losses = traffic->losses + traffic->nudges;
     reading->has_meeting = true;
     reading->connections -= reading->connections < sessions ? reading->connections : sessions;
 }

@@ -60,8 +60,10 @@ struct server_counters_reading {
     uint64_t connections; /* without those of the reading, of companions and of a meeting */
     uint64_t watches;
     uint64_t ephemerals;
-    bool has_meeting;        /* what the meeting of a crew has sent was subtracted */
-    uint64_t meeting_losses; /* connections that its sessions had lost by then */
+    bool has_meeting; /* what the meeting of a crew has sent was subtracted */
+    /* Connections that its sessions had lost by then, and nudges that they had sent: after each,
+     * what they have told may be less than the servers have counted. */
+    uint64_t meeting_losses;
     /* Of zkherd's own session by then; requests without a reply. */
     struct sync_session_traffic own;
     uint64_t own_outstanding;

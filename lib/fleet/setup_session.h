@@ -7,8 +7,9 @@
  * connection reads and deletes are sent again; an expired session is replaced by a new one at its
  * next use. The requests are counted, so that they can be taken out of the servers' counters.
  *
- * Invariant: only the root znodes of runs and znodes below them are changed; the session's
- * callbacks run only in the calls that wait.
+ * Invariant: the session of a run changes only the root znodes of runs and znodes below them, that
+ * of a meeting (fleet/meeting.h) only znodes below its chroot; the session's callbacks run only in
+ * the calls that wait.
  */
 #ifndef FLEET_SETUP_SESSION_H
 #define FLEET_SETUP_SESSION_H

@@ -51,13 +51,14 @@ struct sync_session_traffic {
     uint64_t requests, writes; /* writes: those of the requests that are no reads */
     uint64_t notifications;
     uint64_t losses; /* of its connection: what was under way may be counted here, or not */
+    uint64_t nudges; /* those of the requests that sync_session_nudge has sent */
 };
 
 struct sync_session {
     const char *purpose; /* the subject of ERROR_INTERRUPTED */
     struct loop loop;
     struct client *client;
-    char servers[CONNECT_TEXT_SIZE];     /* as the user typed them */
+    char servers[CONNECT_TEXT_SIZE];     /* as the user typed them, in errors */
     char hosts[CONNECT_TEXT_SIZE];       /* the servers' addresses, for the client library */
     struct sync_session_traffic traffic; /* so far */
     uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
@@ -68,7 +69,10 @@ struct sync_session {
     bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
     /* Called for every watch that fires, if not NULL; set by the owner. */
     void (*heard)(void *context, const char *path);
-    void *hearer;                        /* its context */
+    void *hearer; /* its context */
+    /* Another session, which is kept while this one waits; or NULL. Set by the owner. */
+    struct sync_session *companion;
+    uint64_t kept_ns;                    /* when that was last done */
     const struct ensemble *ensemble;     /* private servers, whose death ends a wait; or NULL */
     bool replied;                        /* to everything that was sent */
     struct client_reply reply;           /* the last reply, without its path and its value */

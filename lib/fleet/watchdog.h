@@ -49,7 +49,8 @@ struct watchdog_kind {
     /* A number that changes when the run gets on without a step of an actor. */
     uint64_t (*movement)(void *context);
     /* Called after each wait that met no error. absent_ns: how long the wait lasted beyond its
-     * limit because this process was not run; 0 if that was short. Returns END_DONE to go on. */
+     * limit because this process was not run; 0 if that was short, and with a crew, whose hosts
+     * tell their own. Returns END_DONE to go on. */
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
     /* The notifications that the sessions have received so far. */
     uint64_t (*received)(void *context);
@@ -94,8 +95,8 @@ void watchdog_rest(struct watchdog *watchdog);
 
 /* Waits until something happens, for most_ns at most, and then checks everything. After every two
  * seconds in which nothing moves and a server of an ensemble owes an answer, the set-up session
- * wakes the servers. END_ERROR is
- * for ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error, or ERROR_SERVER_DIED. */
+ * wakes the servers. END_ERROR is for ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error,
+ * or ERROR_SERVER_DIED. */
 MUST_CHECK enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns);
 
 /* ------------------------------------------------------------------ the gate */

@@ -200,9 +200,10 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
 
 /* How long the workers may take to close their sessions. A session whose close the servers have not
  * confirmed by then ends with its timeout. */
-static uint64_t worker_close_ns(const struct fleet_plan *plan)
+static uint64_t worker_close_ns(const struct shared *shared)
 {
-    return plan->driver == DRIVER_THREADS ? CLOSE_NS + plan->sessions * CLOSE_THREAD_NS : CLOSE_NS;
+    bool has_threads = shared->plan->driver == DRIVER_THREADS;
+    return CLOSE_NS + (has_threads ? shared->sessions_here * CLOSE_THREAD_NS : 0);
 }
 
 static struct worker worker_of(const struct fleet *fleet, uint32_t index)
@@ -241,7 +242,7 @@ static void live_as_worker(const struct fleet *fleet, uint32_t index, struct set
         kind = worker_turn(&worker, TURN_NS, &error);
         note_absence(&worker);
     }
-    if (worker.runtime->tear_down(&worker, clock_now_ns() + worker_close_ns(fleet->shared->plan)))
+    if (worker.runtime->tear_down(&worker, clock_now_ns() + worker_close_ns(fleet->shared)))
         free(worker.actors);
     if (kind != ERROR_NONE) {
         fleet->shared->workers[index].error = error;
@@ -347,10 +348,10 @@ uint64_t workers_cpu_ns(const struct workers *workers)
 void workers_end(struct workers *workers)
 {
     struct shared *shared = workers->fleet.shared;
-    uint64_t until_ns = clock_now_ns() + worker_close_ns(shared->plan) + END_NS;
+    uint64_t until_ns = clock_now_ns() + worker_close_ns(shared) + END_NS;
     shared_enter(shared, PHASE_CLOSE);
     if (shared->plan->crew != NULL)
-        crew_end(shared->plan->crew, worker_close_ns(shared->plan) + 2 * END_NS);
+        crew_end(shared->plan->crew, worker_close_ns(shared) + 2 * END_NS);
     for (uint32_t i = 0; i < workers->count; i++) {
         while (waitpid(workers->pids[i], NULL, WNOHANG) == 0) {
             if (clock_now_ns() >= until_ns)

@@ -455,11 +455,16 @@ static void end_load(struct load_trial *trial, bool alone)
 static void remove_root(struct load_trial *trial)
 {
     struct error clearing;
+    struct crew *crew = trial->plan->fleet.crew;
     bool failed = trial->end == END_ERROR;
     if (!trial->has_root || trial->sim != NULL || (failed && trial->host->ensemble != NULL))
         return;
-    if (setup_session_delete_tree(trial->setup, trial->plan->root, &clearing) == ERROR_NONE ||
-        failed)
+    /* If the sessions were lost early, all their znodes are still there. */
+    if (crew != NULL)
+        trial->setup->session.companion = crew_session(crew);
+    enum error_kind kind = setup_session_delete_tree(trial->setup, trial->plan->root, &clearing);
+    trial->setup->session.companion = NULL;
+    if (kind == ERROR_NONE || failed)
         return;
     trial->error = clearing;
     trial->end = END_ERROR;

@@ -420,8 +420,6 @@ static bool hear(void *kind, uint32_t first, const uint64_t live[CREW_LIVE_MAX])
     add_words(memory);
     add_row_facts(memory);
     memcpy(memory->workers[first].total.of, &live[LIVE_TOTAL], sizeof memory->workers[first].total);
-    if (memory->steps.words[WORD_RELEASES_NOW])
-        shared_raise(&memory->last_released_ns, clock_now_ns());
     return true;
 }
 

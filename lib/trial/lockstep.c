@@ -311,7 +311,11 @@ static enum fleet_end step(struct lockstep *lockstep, uint32_t lock, uint32_t se
         return end;
     atomic_fetch_add(&memory->fleet->busy, 1);
     shared_tell(memory->fleet, session, (int)order);
-    return await_rest(lockstep, lock);
+    end = await_rest(lockstep, lock);
+    /* Sessions on other hosts raise it by another clock. */
+    if (memory->plan->fleet.crew != NULL && order == LOCK_ORDER_RELEASE)
+        shared_raise(&memory->last_released_ns, watchdog_now_ns(&lockstep->monitor->watchdog));
+    return end;
 }
 
 static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)

@@ -237,6 +237,7 @@ HOSTS_TEST(a_second_run_is_refused)
     place_await_led(meet, true);
     command_run(&second, COMMAND(LOAD, ENDLESS, "-o", "other", "--meet", meet, "--workers", "1"));
     assert_refused(&second, 3, "leads the workers");
+    assert_has(second.err, meet);
     assert_has(second.err, "zkherd load on ");
     assert_true(command_runs(&hosts_run));
     command_end(&hosts_run, hosts_run.pid, SIGINT);
@@ -260,9 +261,10 @@ HOSTS_TEST(a_run_waits_for_workers_and_ends_without)
     command_start(&second,
                   COMMAND(LOAD, AT_A_RATE, "-o", "other", "--meet", few_at, "--workers", "1"));
     place_finish(strange, &second);
-    assert_refused(&second, 3,
-                   "0 of 1 are there, without member-0000000000 on strange (it is of "
-                   "another version, whose results have another meaning)");
+    assert_refused(
+        &second, 3,
+        "few: too few workers: 0 of 1 are there, without member-0000000000 on strange (it is of "
+        "another version of zkherd, whose results have another meaning)");
     meeting_free(strange);
     command_run(&hosts_run,
                 COMMAND(LOAD, AT_A_RATE, "-o", "out", "--meet", some_at, "--workers", "1..2"));
@@ -341,7 +343,8 @@ HOSTS_TEST(what_cannot_be_is_refused)
         {{MEETS, "--workers", "1...2"}, "expected how many workers"},
         {{MEETS, "--workers", "x"}, "expected how many workers"},
         {{MEETS, "--workers", "1001"}, "expected how many workers"},
-        {{MEETS, "--workers", "21"}, "more workers than sessions"},
+        {{MEETS, "--workers", "21"}, "more workers than sessions: at most 20"},
+        {{MEETS, "--workers", "1", "--keep-parts", "--no-files"}, "--no-files with --keep-parts"},
         {{MEETS, "--workers", "1", "--watch", "5"}, "with --meet"},
         {{MEETS, "--workers", "1", "-P", "2"}, "with --meet"},
         {{"--meet", "", "--workers", "1"}, "--meet"},
@@ -352,6 +355,7 @@ HOSTS_TEST(what_cannot_be_is_refused)
         {{"--meet", "nowhere", "--max-clients", "0"}, "--max-clients"},
         {{"--meet", "nowhere", "--max-rate", "-1"}, "--max-rate"},
         {{"--meet", "nowhere", "--only", ""}, "--only"},
+        {{"--meet", "nowhere", "--only", "nowhere/chroot"}, "--only with a chroot"},
     };
     static const struct refusal hosts[] = {
         {{"--json"}, "missing"},
@@ -378,7 +382,7 @@ HOSTS_TEST(what_is_of_one_host_says_so)
 HOSTS_TEST(no_worker_is_without_a_session)
 {
     command_run(&hosts_run, COMMAND("load", MEETS, "-n", "8,2", "--workers", "4"));
-    assert_refused(&hosts_run, 2, "more workers than sessions");
+    assert_refused(&hosts_run, 2, "more workers than sessions: at most 2");
 }
 
 /* ------------------------------------------------------------------ ends */
@@ -523,6 +527,20 @@ static void assert_same_columns(const char *file, const char *const *columns)
     csv_file_deinit(&shared);
 }
 
+/* Of five processes; of those that a worker has forked a little less each. */
+static void assert_no_more_memory(void)
+{
+    struct csv_file alone = csv_file_read(in_work("alone/trials.csv")),
+                    shared = csv_file_read(in_work("shared/trials.csv"));
+    for (size_t row = 0; row < shared.rows; row++) {
+        double times = csv_file_real(&shared, row, "client_rss_kib") /
+                       csv_file_real(&alone, row, "client_rss_kib");
+        assert_true(times > 0.5 && times < 1);
+    }
+    csv_file_deinit(&alone);
+    csv_file_deinit(&shared);
+}
+
 /* Message for message and handoff for handoff, but for who of a herd wins; and what the servers
  * counted is what the hosts did.
  */
@@ -550,15 +568,19 @@ HOSTS_TEST(locks_on_three_hosts_count_as_on_one)
     static const char *const of_handoffs[] = {
         "recipe", "clients",      "handoff", "waiters",       "granted",      "creates", "exists",
         "gets",   "get_children", "deletes", "notifications", "names_listed", NULL};
-    command_run(&hosts_run, COMMAND(LOCKS, "--out", in_work("alone")));
+    command_run(&hosts_run, COMMAND(LOCKS, "-P", "5", "--out", in_work("alone")));
     if (hosts_run.status != 4) /* times that do not stand */
         assert_status(&hosts_run, 0);
-    hosts_start_workers(WORKERS);
+    place_start_worker(&workers[0], meet, "--share", "3");
+    place_start_worker(&workers[1], meet, "--share", "1");
+    place_start_worker(&workers[2], meet, "--share", "1");
+    place_await_waiting(meet, WORKERS);
     command_run(&hosts_run,
                 COMMAND(LOCKS, "--meet", meet, "--workers", "3", "--out", in_work("shared")));
     if (hosts_run.status != 4)
         assert_status(&hosts_run, 0);
     hosts_end_workers(WORKERS);
+    assert_no_more_memory();
     assert_same_columns("trials.csv", of_trials);
     assert_same_columns("handoffs.csv", of_handoffs);
     struct csv_file apart = csv_file_read(in_work("shared/hosts_handoffs.csv"));
@@ -626,14 +648,15 @@ HOSTS_TEST(locks_at_free_pace_on_three_hosts_are_counted_whole)
 
 HOSTS_TEST(what_hosts_cannot_share_is_refused)
 {
-    static const char *const options[][3] = {{"--workload", "steady", "--workload drain"},
-                                             {"--locks", "2", "one lock"},
-                                             {"--trace", "1", "several clocks"},
-                                             {"-r", "barrier", "in one memory"},
-                                             {"-r", "counter", "add --pace free"},
-                                             {"-r", "softlock", "several locks"},
-                                             {"-r", "broken-leak", "in one memory"},
-                                             {"--background", "get=100@10", "this host's"}};
+    static const char *const options[][3] = {
+        {"--workload", "steady", "--workload drain"},
+        {"--locks", "2", "one lock"},
+        {"--trace", "1", "several clocks"},
+        {"-r", "barrier", "in one memory"},
+        {"-r", "counter", "add --pace free"},
+        {"-r", "softlock", "--recipes softlock: not with --meet: its "},
+        {"-r", "broken-leak", "in one memory"},
+        {"--background", "get=100@10", "this host's"}};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         const char *pace = strcmp(options[i][0], "--background") == 0 ? "free" : "lockstep";
         command_run(&hosts_run,
