@@ -128,10 +128,10 @@ struct load_cell {
                       "from there to the last notification of the write")                          \
     LOAD_PAIR_COLUMNS(X, T, set_service, GEOMETRIC, NONE, "service times of sets alone")           \
     X(T, client_cores, REAL, "cores", 3, GEOMETRIC,                                                \
-      "CPU time of all workers in the measured time, divided by its length; empty in a "           \
+      "CPU time of all worker processes in the measured time, divided by its length; empty in a "  \
       "simulation")                                                                                \
     X(T, server_cores, REAL, "cores", 3, GEOMETRIC, "that of all private servers together")        \
-    X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all workers")                  \
+    X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all worker processes")         \
     X(T, hosts, COUNT, "", 0, NONE, "the workers of `--meet`; 0: the sessions were on this host")  \
     X(T, start_spread_us, REAL, "us", 1, NONE,                                                     \
       "the longest that one of them can have begun after another; empty without them")             \

@@ -90,13 +90,13 @@
     X(T, acquire_p99_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, acquire_max_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, client_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
-      "CPU time of all workers, user and system, each from the opening of the gate to "            \
+      "CPU time of all worker processes, user and system, each from the opening of the gate to "   \
       "its last reading, without the coordinator's CPU time")                                      \
     X(T, server_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
       "CPU time of the private server's JVM, all threads, between the two readings of "            \
       "its counters; empty with `--connect`")                                                      \
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE,                                                    \
-      "resident memory of all workers at the last reading. A page that several workers "           \
+      "resident memory of all worker processes at the last reading. A page that several of them "  \
       "share is counted for each of them")                                                         \
     FOUR_LETTER_OF_TRIALS(TRIAL_SERVER_COLUMN, X, T)                                               \
     X(T, watches_leaked, SIGNED, "", 0, NONE,                                                      \
