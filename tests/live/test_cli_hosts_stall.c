@@ -46,6 +46,30 @@ HOSTS_TEST(servers_that_stand_still_end_no_load)
     csv_file_deinit(&load);
 }
 
+/* The load ends while the meeting place stands still, for less long than would end the meeting. The
+ * run waits there for the reply to its order, and sends no load itself; its host may be late. */
+HOSTS_TEST(a_meeting_place_that_stands_still_is_no_absence_of_the_run)
+{
+    static const char words[] = "did not run for ";
+    pid_t java = hosts_place->servers[0].pid;
+    hosts_start_workers(1);
+    command_start(&hosts_run,
+                  COMMAND(LOAD, "-n", "6", "--rate", "100", "--duration", "4s", "--warm-up", "0",
+                          "--noise", "report", "-o", "out", "--meet", meet, "--workers", "1"));
+    place_await_working(meet, 1);
+    await_load();
+    pause_process(java);
+    pause_ms(6000);
+    kill(java, SIGCONT);
+    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    hosts_end_workers(1);
+    struct csv_file load = csv_file_read(in_work("out/load.csv"));
+    assert_int_equal(load.rows, 1);
+    const char *absence = strstr(csv_file_text(&load, 0, "reason"), words);
+    assert_true(absence == NULL || strtod(absence + strlen(words), NULL) < 2);
+    csv_file_deinit(&load);
+}
+
 /* ------------------------------------------------------------------ a machine that is not quiet */
 
 static pid_t start_busy(void)

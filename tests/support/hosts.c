@@ -7,7 +7,7 @@ struct command hosts_run, second, workers[WORKERS];
 char meet[80], few_at[80], some_at[80];
 
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
-static struct ensemble *place_server;
+struct ensemble *hosts_place;
 
 /* ------------------------------------------------------------------ the servers */
 
@@ -18,9 +18,9 @@ int hosts_start(void **state)
     options.heap_mib = 256;
     if (outside_start(state) != 0)
         return -1;
-    if (ensemble_start(&options, &place_server, &error) != ERROR_NONE)
+    if (ensemble_start(&options, &hosts_place, &error) != ERROR_NONE)
         return -1;
-    const struct endpoint *server = &place_server->connect.endpoints[0];
+    const struct endpoint *server = &hosts_place->connect.endpoints[0];
     snprintf(meet, sizeof meet, "%.20s:%u/lab/hosts", server->host, server->port);
     snprintf(few_at, sizeof few_at, "%.20s:%u/few", server->host, server->port);
     snprintf(some_at, sizeof some_at, "%.20s:%u/some", server->host, server->port);
@@ -29,7 +29,7 @@ int hosts_start(void **state)
 
 int hosts_stop(void **state)
 {
-    ensemble_stop(place_server);
+    ensemble_stop(hosts_place);
     return outside_stop(state);
 }
 

@@ -19,6 +19,7 @@
 
 extern struct command hosts_run, second, workers[WORKERS];
 extern char meet[80];                /* the meeting place */
+extern struct ensemble *hosts_place; /* its server */
 extern char few_at[80], some_at[80]; /* others on the same server */
 
 int hosts_start(void **state);
