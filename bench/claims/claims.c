@@ -113,7 +113,7 @@ static const struct option_row rows[] = {
      .help = "      --auth FILE               log in as FILE says, name:password\n"
              "                                [$" ROWS_AUTH_VARIABLE "]\n"},
     {OPTION_ACL(struct claims, target.servers),
-     .help = "      --acl open|creator        whom its znodes admit: all, or --auth alone\n"
+     .help = "      --acl open|creator        who may use its znodes: all, or --auth alone\n"
              "                                [open]\n"},
     ROW_TLS,
     ROWS_ONE_HOST,

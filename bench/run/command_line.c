@@ -102,9 +102,10 @@ static bool refuse_crew(const struct options *options)
     for (size_t i = 0; crew->meets && i < plan->recipe_count; i++) {
         const char *reason = lock_crew_refusal(plan->recipes[i], plan->pace);
         char why[200];
-        snprintf(why, sizeof why, "not with --meet: %s", reason != NULL ? reason : "");
-        if (reason != NULL)
-            return !complain_value("run", "--recipes", plan->recipes[i]->name, why);
+        if (reason == NULL)
+            continue;
+        snprintf(why, sizeof why, "not with --meet: %s", reason);
+        return !complain_value("run", "--recipes", plan->recipes[i]->name, why);
     }
     return crew->meets && refuse_any(list, sizeof list / sizeof list[0]);
 }

@@ -268,11 +268,9 @@ int worker_main(int argc, char **argv)
         identity_free(call.meet.identity);
         return error_exit_status(ERROR_USAGE);
     }
-    /* As many as may be: what a job needs, nobody knows yet. */
-    uint64_t descriptors = machine_descriptors();
-    if (machine_allow_descriptors(descriptors < FLEET_SESSIONS_MAX ? descriptors
-                                                                   : FLEET_SESSIONS_MAX,
-                                  &error) != ERROR_NONE)
+    /* As many as may be: what a job needs, nobody knows yet. A session on threads takes three. */
+    uint64_t descriptors = machine_descriptors(), most = UINT64_C(3) * FLEET_SESSIONS_MAX;
+    if (machine_allow_descriptors(descriptors < most ? descriptors : most, &error) != ERROR_NONE)
         return complain(&error);
     int signals = signals_block();
     status = work(&call, signals);

@@ -109,10 +109,15 @@ static uint32_t choose(struct crew *crew, const struct meeting_member *list, siz
     return busy;
 }
 
+static struct sync_session *session_of(const struct crew *crew)
+{
+    return &crew->meeting->setup->session;
+}
+
 /* Until something has changed at the meeting place, or for the time of a look. */
 static enum error_kind await_change(struct crew *crew, struct error *error)
 {
-    const struct sync_session *session = crew_session(crew);
+    const struct sync_session *session = session_of(crew);
     uint64_t until_ns = clock_now_ns() + LOOK_NS;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE && !session->changed && clock_now_ns() < until_ns)
@@ -129,7 +134,7 @@ enum error_kind crew_gather(struct crew *crew, uint32_t least, uint32_t most, ui
         struct meeting_member *list = NULL;
         size_t count;
         char why[sizeof error->detail - 64];
-        crew_session(crew)->changed = false;
+        session_of(crew)->changed = false;
         enum error_kind kind = meeting_members(crew->meeting, WATCH, &list, &count, error);
         if (kind != ERROR_NONE)
             return kind;
@@ -141,7 +146,7 @@ enum error_kind crew_gather(struct crew *crew, uint32_t least, uint32_t most, ui
         if (crew->count >= least && (crew->count >= most || busy == 0 || is_late))
             return ERROR_NONE;
         if (is_late)
-            return error_raise(error, ERROR_FEW_WORKERS, 0, crew->meeting->setup->session.servers,
+            return error_raise(error, ERROR_FEW_WORKERS, 0, session_of(crew)->servers,
                                "%u of %u %s there%s%s", crew->count, least,
                                crew->count == 1 ? "is" : "are", why[0] != '\0' ? ", without " : "",
                                why);
@@ -201,7 +206,7 @@ void crew_share(struct crew *crew)
 
 int crew_descriptor(const struct crew *crew)
 {
-    return event_loop_descriptor(crew->meeting->setup->session.loop.event_loop);
+    return event_loop_descriptor(session_of(crew)->loop.event_loop);
 }
 
 /* ------------------------------------------------------------------ orders */
@@ -232,7 +237,7 @@ static enum error_kind write_order(struct crew *crew, struct error *error)
     enum error_kind kind = meeting_set(crew->meeting, path, text.text, text.length, &there, error);
     free(text.text);
     if (kind == ERROR_NONE && !there)
-        kind = error_raise(error, ERROR_MEETING_LOST, 0, crew->meeting->setup->session.servers,
+        kind = error_raise(error, ERROR_MEETING_LOST, 0, session_of(crew)->servers,
                            "somebody has deleted the znodes of this run's job");
     return kind;
 }
@@ -305,9 +310,14 @@ void crew_rest(struct crew *crew)
     (void)!meeting_turn(crew->meeting, clock_now_ns(), &ignored);
 }
 
-struct sync_session *crew_session(struct crew *crew)
+enum error_kind crew_delete_tree(struct crew *crew, struct setup_session *setup, const char *path,
+                                 struct error *error)
 {
-    return &crew->meeting->setup->session;
+    if (crew != NULL)
+        setup->session.companion = session_of(crew);
+    enum error_kind kind = setup_session_delete_tree(setup, path, error);
+    setup->session.companion = NULL;
+    return kind;
 }
 
 bool crew_is_measured(const struct crew *crew)
@@ -439,7 +449,7 @@ static void name_job(struct crew *crew)
 
 enum error_kind crew_begin(struct crew *crew, const struct fleet *fleet, struct error *error)
 {
-    struct sync_session *session = &crew->meeting->setup->session;
+    struct sync_session *session = session_of(crew);
     char path[MEETING_PATH_SIZE];
     crew->meeting->setup->interrupts = -1; /* whoever leads the trial heeds them */
     crew->held = *fleet;
@@ -450,7 +460,7 @@ enum error_kind crew_begin(struct crew *crew, const struct fleet *fleet, struct 
     crew->timed = 0;
     for (uint32_t i = 0; i < crew->count; i++)
         crew->hosts[i] = (struct crew_host){.seat = crew->hosts[i].seat, .changed = true};
-    crew->before = crew->meeting->setup->session.traffic;
+    crew->before = session_of(crew)->traffic;
     name_job(crew);
     session->heard = crew_notified;
     session->hearer = crew;
@@ -481,6 +491,6 @@ void crew_end(struct crew *crew, uint64_t most_ns)
             kind = crew_turn(crew, &ignored);
     }
     snprintf(crew->ended, sizeof crew->ended, "%s", crew->job);
-    crew->meeting->setup->session.heard = NULL;
+    session_of(crew)->heard = NULL;
     crew->held = (struct fleet){0};
 }

@@ -179,8 +179,11 @@ bool crew_is_measured(const struct crew *crew);
  * the next call that has one. */
 void crew_rest(struct crew *crew);
 
-/* The session at the meeting place: a companion of those whose requests take long. */
-struct sync_session *crew_session(struct crew *crew);
+/* Deletes a znode and all below it, as setup_session_delete_tree does, and keeps the session at the
+ * meeting place meanwhile: the sessions of a trial that was lost early have left all their znodes.
+ * A crew of NULL is fine. */
+MUST_CHECK enum error_kind crew_delete_tree(struct crew *crew, struct setup_session *setup,
+                                            const char *path, struct error *error);
 
 /* Orders all hosts to be quiet, and waits until each has answered: until the next order they send
  * nothing but pings. *traffic: of the run and its hosts for the present job. A host that does not

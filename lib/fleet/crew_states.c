@@ -281,6 +281,7 @@ struct sync_session_traffic crew_traffic(const struct crew *crew)
 {
     struct sync_session_traffic sum =
         sync_session_traffic_between(&crew->before, &crew->meeting->setup->session.traffic);
+    sum.nudges = 0; /* the run's own are counted when they are sent */
     for (uint32_t i = 0; i < crew->count; i++) {
         const struct sync_session_traffic *host = &crew->hosts[i].state.traffic;
         sum.requests += host->requests;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* How long whoever removes the znodes of a run that has gone waits for an answer. */
-#define CLEAR_NS   (5 * NS_PER_S) /* twice that to connect: less than its session lasts */
+#define CLEAR_NS   (10 * NS_PER_S)
 #define RESOLVE_NS (2 * NS_PER_S)
 
 enum error_kind job_refuse(struct error *error, const char *subject, const char *why)
@@ -129,11 +129,10 @@ static enum error_kind clear_servers(struct job *job, struct meeting *meeting,
     *strrchr(root, '/') = '\0';
     enum error_kind kind = job_find_servers(job, meeting, only, error);
     if (kind == ERROR_NONE)
-        kind = setup_session_new(&job->servers, NULL, CLEAR_NS, -1, &setup, error);
-    if (kind == ERROR_NONE) {
-        setup->session.companion = &meeting->setup->session;
+        kind = setup_session_new_beside(&job->servers, &meeting->setup->session, CLEAR_NS, &setup,
+                                        error);
+    if (kind == ERROR_NONE)
         kind = setup_session_delete_tree(setup, root, error);
-    }
     setup_session_free(setup);
     return kind;
 }

@@ -335,8 +335,7 @@ enum error_kind meeting_lead(struct meeting *meeting, const char *who, struct er
     if (kind == ERROR_NONE && there)
         kind = meeting_leader(meeting, NO_WATCH, other, error);
     /* A create whose reply was lost has been sent again, and found the znode of the first. */
-    if (kind != ERROR_NONE || !there ||
-        (other[0] != '\0' && session->reply.owner == meeting->session))
+    if (kind != ERROR_NONE || !there || session->reply.owner == meeting->session)
         return kind;
     return error_raise(error, ERROR_LED, 0, session->servers, "%s", other);
 }

@@ -115,9 +115,11 @@ static bool has_obstacle(const struct reconcile_facts *facts, bool others,
     else if (facts->lacks_meeting)
         snprintf(result->why, sizeof result->why,
                  "workers meet on servers of the same ensemble that --connect does not name");
-    else if (facts->servers.meeting_losses > 0)
+    else if (facts->servers.meeting_doubts > 0)
         snprintf(result->why, sizeof result->why,
-                 "a worker had to connect again to the meeting place, which is on these servers");
+                 "the meeting place, which is on these servers, has lost a worker's connection, or "
+                 "left it "
+                 "without a reply for a second");
     else if (others)
         snprintf(result->why, sizeof result->why, "%s",
                  facts->are_private

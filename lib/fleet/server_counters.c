@@ -222,7 +222,7 @@ static void leave_out_meeting(const struct crew *crew, const struct sync_session
     reading->reads -= traffic->requests - traffic->writes;
     reading->notifications -= traffic->notifications;
     reading->packets_received -= traffic->requests;
-    reading->meeting_losses = traffic->losses + traffic->nudges;
+    reading->meeting_doubts = traffic->losses + traffic->nudges;
     reading->has_meeting = true;
     reading->connections -= reading->connections < sessions ? reading->connections : sessions;
 }
@@ -293,7 +293,7 @@ struct server_counters_count server_counters_subtract(const struct server_counte
         .cpu_ns = after->cpu_ns - before->cpu_ns,
         .servers = after->servers,
         .span_ns = after->at_ns - before->at_ns,
-        .meeting_losses = after->meeting_losses - before->meeting_losses,
+        .meeting_doubts = after->meeting_doubts - before->meeting_doubts,
     };
     leave_out_own(before, after, &count);
     for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)

@@ -63,7 +63,7 @@ struct server_counters_reading {
     bool has_meeting; /* what the meeting of a crew has sent was subtracted */
     /* Connections that its sessions had lost by then, and nudges that they had sent: after each,
      * what they have told may be less than the servers have counted. */
-    uint64_t meeting_losses;
+    uint64_t meeting_doubts;
     /* Of zkherd's own session by then; requests without a reply. */
     struct sync_session_traffic own;
     uint64_t own_outstanding;
@@ -89,7 +89,7 @@ struct server_counters_count {
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t span_ns; /* between the two readings */
-    uint64_t meeting_losses;
+    uint64_t meeting_doubts;
     bool has_own; /* requests of zkherd's own session may be among them */
 };
 

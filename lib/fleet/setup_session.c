@@ -34,8 +34,8 @@ static void hear(void *flag)
 /* With these servers, or with NULL in the simulation. The owner's interruption ends the wait. */
 static enum error_kind open_one(const struct connect_string *servers,
                                 const struct ensemble *ensemble, struct sim *sim,
-                                uint64_t timeout_ns, int interrupts, struct setup_session **setup,
-                                struct error *error)
+                                struct sync_session *companion, uint64_t timeout_ns, int interrupts,
+                                struct setup_session **setup, struct error *error)
 {
     struct setup_session *made = memory_new(1, sizeof *made);
     struct sync_session *session = &made->session;
@@ -48,6 +48,7 @@ static enum error_kind open_one(const struct connect_string *servers,
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
     enum error_kind kind = sync_session_open(session, PURPOSE, servers, sim, error);
     session->ensemble = ensemble;
+    session->companion = companion;
     if (kind == ERROR_NONE && interrupts >= 0)
         kind = event_loop_watch(session->loop.event_loop, interrupts, hear, &session->interrupted,
                                 error);
@@ -75,13 +76,20 @@ enum error_kind setup_session_new(const struct connect_string *servers,
                                   const struct ensemble *ensemble, uint64_t timeout_ns,
                                   int interrupts, struct setup_session **setup, struct error *error)
 {
-    return open_one(servers, ensemble, NULL, timeout_ns, interrupts, setup, error);
+    return open_one(servers, ensemble, NULL, NULL, timeout_ns, interrupts, setup, error);
+}
+
+enum error_kind setup_session_new_beside(const struct connect_string *servers,
+                                         struct sync_session *companion, uint64_t timeout_ns,
+                                         struct setup_session **setup, struct error *error)
+{
+    return open_one(servers, NULL, NULL, companion, timeout_ns, -1, setup, error);
 }
 
 enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                             struct setup_session **setup, struct error *error)
 {
-    return open_one(NULL, NULL, sim, timeout_ns, -1, setup, error);
+    return open_one(NULL, NULL, sim, NULL, timeout_ns, -1, setup, error);
 }
 
 void setup_session_free(struct setup_session *setup)

@@ -54,6 +54,11 @@ MUST_CHECK enum error_kind setup_session_new(const struct connect_string *server
                                              int interrupts, struct setup_session **setup,
                                              struct error *error);
 
+/* The same, with a companion (sync_session.h) from the opening on, which must outlive it. */
+MUST_CHECK enum error_kind
+setup_session_new_beside(const struct connect_string *servers, struct sync_session *companion,
+                         uint64_t timeout_ns, struct setup_session **setup, struct error *error);
+
 /* The same in a simulation, which must outlive it, and in its time. */
 MUST_CHECK enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                                        struct setup_session **setup,

@@ -131,9 +131,7 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
     if (kind != ERROR_NONE || check(watchdog) != ERROR_NONE)
         return END_ERROR;
     const struct crew *crew = shared_of(watchdog)->plan->crew;
-    /* With a crew, requests to the meeting place are in that time; and hosts tell their own. */
-    enum fleet_end end =
-        watchdog->kind->look(watchdog->context, now_ns, crew != NULL ? 0 : absent_ns);
+    enum fleet_end end = watchdog->kind->look(watchdog->context, now_ns, absent_ns);
     if (end != END_DONE)
         return end;
     if (crew != NULL && crew_gone(crew)[0] != '\0')

@@ -49,8 +49,8 @@ struct watchdog_kind {
     /* A number that changes when the run gets on without a step of an actor. */
     uint64_t (*movement)(void *context);
     /* Called after each wait that met no error. absent_ns: how long the wait lasted beyond its
-     * limit because this process was not run; 0 if that was short, and with a crew, whose hosts
-     * tell their own. Returns END_DONE to go on. */
+     * limit because this process was not run, or, with a crew, because the meeting place did not
+     * answer; 0 if that was short. Returns END_DONE to go on. */
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
     /* The notifications that the sessions have received so far. */
     uint64_t (*received)(void *context);

@@ -48,7 +48,9 @@ static void show(struct load_trial *trial)
 static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
 {
     struct load_trial *trial = context;
-    if (loop_ns > atomic_load(&trial->load->measures_ns) && absent_ns > trial->absent_ns)
+    /* The host of a run with a crew sends no load; those that do tell their own absence. */
+    if (trial->plan->fleet.crew == NULL && loop_ns > atomic_load(&trial->load->measures_ns) &&
+        absent_ns > trial->absent_ns)
         trial->absent_ns = absent_ns;
     if (clock_now_ns() - trial->shown_ns >= PROGRESS_NS)
         show(trial);
@@ -455,16 +457,12 @@ static void end_load(struct load_trial *trial, bool alone)
 static void remove_root(struct load_trial *trial)
 {
     struct error clearing;
-    struct crew *crew = trial->plan->fleet.crew;
     bool failed = trial->end == END_ERROR;
     if (!trial->has_root || trial->sim != NULL || (failed && trial->host->ensemble != NULL))
         return;
-    /* If the sessions were lost early, all their znodes are still there. */
-    if (crew != NULL)
-        trial->setup->session.companion = crew_session(crew);
-    enum error_kind kind = setup_session_delete_tree(trial->setup, trial->plan->root, &clearing);
-    trial->setup->session.companion = NULL;
-    if (kind == ERROR_NONE || failed)
+    if (crew_delete_tree(trial->plan->fleet.crew, trial->setup, trial->plan->root, &clearing) ==
+            ERROR_NONE ||
+        failed)
         return;
     trial->error = clearing;
     trial->end = END_ERROR;

@@ -244,6 +244,7 @@ struct stall {
     uint64_t since_ns;               /* when that sum was first seen */
     uint64_t absent_ns;              /* how long since then the coordinator was not run */
     uint64_t asked_ns;               /* when the workers were asked in this silence; 0: not yet */
+    uint64_t asked_absent_ns;        /* absent_ns at that time */
     bool answered;                   /* the workers have reported: the next two fields are known */
     bool request_is_out;             /* some session waits for a reply */
     bool is_owed;                    /* that, or all sessions wait for notifications */
@@ -259,7 +260,8 @@ struct stall {
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns);
 
 /* Reads the workers' counters. absent_ns: how long the coordinator was not run since the last look,
- * beyond the wait that it had asked for. */
+ * beyond the wait that it had asked for; with a crew, or waited for the meeting place: then this is
+ * no absence of zkherd, but no silence of the servers either. */
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns);
 
 /* Until now the trial has waited as planned: the silence of that wait is not a stall. */

@@ -123,6 +123,11 @@ static void count(struct stall *stall, uint64_t length_ns, const char *server)
     snprintf(found->server, sizeof found->server, "%s", server);
 }
 
+static bool has_crew(const struct stall *stall)
+{
+    return stall->memory->plan->fleet.crew != NULL;
+}
+
 static void note_absence(struct stall *stall, uint64_t absent_ns)
 {
     if (absent_ns > STALL_LEAST_NS && absent_ns > stall->found.absent_ns)
@@ -136,10 +141,11 @@ static void end_silence(struct stall *stall, uint64_t now_ns)
     uint64_t length_ns = owed_ns(stall, now_ns);
     if (stall->answered && length_ns > stall->bound_ns)
         count(stall, length_ns, stall->server);
-    else if (stall->answered && stall->is_owed)
+    else if (stall->answered && stall->is_owed && !has_crew(stall))
         note_absence(stall, stall->absent_ns);
     else if (stall->asked_ns != 0 && !stall->answered)
-        note_absence(stall, now_ns - stall->asked_ns);
+        note_absence(stall, now_ns - stall->asked_ns -
+                                (has_crew(stall) ? stall->absent_ns - stall->asked_absent_ns : 0));
 }
 
 static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
@@ -165,7 +171,7 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
     uint64_t moved = movement(memory);
     bool moves = moved != stall->moved;
     /* In free pace the sessions go on without the coordinator. */
-    if (memory->plan->pace == PACE_LOCKSTEP)
+    if (memory->plan->pace == PACE_LOCKSTEP && !has_crew(stall))
         note_absence(stall, absent_ns);
     stall->absent_ns += absent_ns;
     if (moves) {
@@ -180,6 +186,7 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
              shared_inquire(memory->fleet)) { /* once an earlier question has been answered */
         measure_bound(stall);
         stall->asked_ns = now_ns;
+        stall->asked_absent_ns = stall->absent_ns;
     } else if (stall->asked_ns != 0 && !stall->answered &&
                atomic_load(&memory->fleet->reported) == memory->plan->fleet.processes)
         hear_workers(stall);

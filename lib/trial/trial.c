@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "fleet/crew.h"
 #include "fleet/server_counters.h"
 #include "fleet/workers.h"
 #include "measure/statistics.h"
@@ -276,11 +277,11 @@ static enum error_kind run_on_servers(struct run *run, struct trial_result *resu
     if (kind == ERROR_NONE)
         kind = run_workers(run, result, error);
     if (kind == ERROR_NONE)
-        return setup_session_delete_tree(run->setup, run->plan->root, error);
+        return crew_delete_tree(run->plan->fleet.crew, run->setup, run->plan->root, error);
     /* The first error stands. A private server that has failed takes its znodes with it. */
     struct error second;
     if (run->host->ensemble == NULL)
-        (void)!setup_session_delete_tree(run->setup, run->plan->root, &second);
+        (void)!crew_delete_tree(run->plan->fleet.crew, run->setup, run->plan->root, &second);
     return kind;
 }
 

@@ -110,7 +110,7 @@ struct trial_result {
                             those that have released */
     uint64_t drain_ns;   /* from the first release sent to the answer to the last */
     uint64_t client_cpu_ns;
-    uint64_t client_rss_kib; /* of all workers; what they share is counted for each */
+    uint64_t client_rss_kib; /* of all worker processes; what they share is counted for each */
     uint64_t reconnects;
     struct stalls stalls; /* from the gate to the end */
     uint32_t losses;      /* of connections, from the gate on; one lost before may count as well */

@@ -232,7 +232,8 @@ struct trial_memory {
     _Atomic uint64_t gate_ns;                        /* when the gate opened; UINT64_MAX: not yet */
     _Atomic bool overflowed;                         /* because the ledger has no more rows */
     _Atomic uint64_t first_release_ns;
-    _Atomic uint64_t last_released_ns; /* the last answer to a release */
+    _Atomic uint64_t last_released_ns; /* the last answer to a release; under lockstep
+                                          with a crew, when the run saw that step complete */
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
     _Atomic uint32_t died_lock;        /* the lock at which that was */
     _Atomic uint64_t recovery_ns;      /* from there to that lock's next grant; 0: none so far */
