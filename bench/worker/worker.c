@@ -240,18 +240,15 @@ static int work(const struct call *call, int signals)
 static bool refuse_servers(const struct call *call)
 {
     const char *lacks = rows_acl_lacks(&call->meet);
-    bool open_to_all = identity_is_known(call->meet.identity) && call->limits.only.count == 0;
-    bool has_chroot = call->limits.only.chroot[0] != '\0';
-    if (has_chroot)
-        (void)complain_value("worker", "--only", "with a chroot",
-                             "servers are limited, not their znodes: leave the chroot out");
-    else if (lacks != NULL)
-        (void)complain_usage("worker", "--acl creator", "%s", lacks);
-    else if (open_to_all)
-        (void)complain_usage("worker", "--auth or " ROWS_AUTH_VARIABLE, "%s",
-                             "without --only, any server that a job names is told the password: "
-                             "name those that may have it");
-    return has_chroot || lacks != NULL || open_to_all;
+    if (call->limits.only.chroot[0] != '\0')
+        return !complain_value("worker", "--only", "with a chroot",
+                               "servers are limited, not their znodes: leave the chroot out");
+    if (lacks != NULL)
+        return complain_usage("worker", "--acl creator", "%s", lacks) != 0;
+    return identity_is_known(call->meet.identity) && call->limits.only.count == 0 &&
+           complain_usage("worker", "--auth or " ROWS_AUTH_VARIABLE, "%s",
+                          "without --only, any server that a job names is told the password: "
+                          "name those that may have it") != 0;
 }
 
 int worker_main(int argc, char **argv)

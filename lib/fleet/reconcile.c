@@ -118,8 +118,7 @@ static bool has_obstacle(const struct reconcile_facts *facts, bool others,
     else if (facts->servers.meeting_doubts > 0)
         snprintf(result->why, sizeof result->why,
                  "the meeting place, which is on these servers, has lost a worker's connection, or "
-                 "left it "
-                 "without a reply for a second");
+                 "left it without a reply for a second");
     else if (others)
         snprintf(result->why, sizeof result->why, "%s",
                  facts->are_private

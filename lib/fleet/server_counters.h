@@ -64,9 +64,8 @@ struct server_counters_reading {
     /* Connections that its sessions had lost by then, and nudges that they had sent: after each,
      * what they have told may be less than the servers have counted. */
     uint64_t meeting_doubts;
-    /* Of zkherd's own session by then; requests without a reply. */
-    struct sync_session_traffic own;
-    uint64_t own_outstanding;
+    struct sync_session_traffic own;             /* of zkherd's own session by then */
+    uint64_t own_outstanding;                    /* its requests without a reply */
     size_t servers;                              /* so many; of each: */
     uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* struct four_letter_counters; may be untold */
     bool cpu_known;

@@ -171,8 +171,10 @@ struct sync_session_traffic sync_session_traffic_between(const struct sync_sessi
 static void keep_companion(struct sync_session *session)
 {
     struct error ignored; /* whoever uses that session finds out */
+    if (session->companion == NULL)
+        return;
     uint64_t now_ns = clock_now_ns();
-    if (session->companion == NULL || now_ns < session->kept_ns + KEEP_NS)
+    if (now_ns < session->kept_ns + KEEP_NS)
         return;
     session->kept_ns = now_ns;
     (void)!loop_turn(&session->companion->loop, now_ns, &ignored);

@@ -558,7 +558,7 @@ static void assert_apart(void)
     csv_file_deinit(&apart);
 }
 
-/* Of five processes; of those that a worker has forked a little less each. */
+/* The memory of five processes; a little less of those that a worker has forked. */
 static void assert_no_more_memory(void)
 {
     struct csv_file alone = csv_file_read(in_work("alone/trials.csv")),

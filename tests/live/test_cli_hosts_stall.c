@@ -21,21 +21,26 @@ static void await_load(void)
     }
 }
 
+/* A server stands still for so long while the load goes on; then the load ends, and its workers. */
+static void stand_still(pid_t java, size_t count, int for_ms)
+{
+    place_await_working(meet, count);
+    await_load();
+    pause_process(java);
+    pause_ms(for_ms);
+    kill(java, SIGCONT);
+    command_finish(&hosts_run, COMMAND_LIMIT_NS);
+    hosts_end_workers(count);
+}
+
 /* It is measured, as on one host. */
 HOSTS_TEST(servers_that_stand_still_end_no_load)
 {
-    pid_t java = outside_server->servers[0].pid;
     hosts_start_workers(2);
     command_start(&hosts_run,
                   COMMAND(LOAD, "-n", "6", "--rate", "100", "--duration", "24s", "--warm-up", "0",
                           "--noise", "report", "-o", "out", "--meet", meet, "--workers", "2"));
-    place_await_working(meet, 2);
-    await_load();
-    pause_process(java);
-    pause_ms(STALL_MS);
-    kill(java, SIGCONT);
-    command_finish(&hosts_run, COMMAND_LIMIT_NS);
-    hosts_end_workers(2);
+    stand_still(outside_server->servers[0].pid, 2, STALL_MS);
     if (hosts_run.status != 4) /* times that do not stand */
         assert_status(&hosts_run, 0);
     struct csv_file load = csv_file_read(in_work("out/load.csv"));
@@ -51,18 +56,11 @@ HOSTS_TEST(servers_that_stand_still_end_no_load)
 HOSTS_TEST(a_meeting_place_that_stands_still_is_no_absence_of_the_run)
 {
     static const char words[] = "did not run for ";
-    pid_t java = hosts_place->servers[0].pid;
     hosts_start_workers(1);
     command_start(&hosts_run,
                   COMMAND(LOAD, "-n", "6", "--rate", "100", "--duration", "4s", "--warm-up", "0",
                           "--noise", "report", "-o", "out", "--meet", meet, "--workers", "1"));
-    place_await_working(meet, 1);
-    await_load();
-    pause_process(java);
-    pause_ms(6000);
-    kill(java, SIGCONT);
-    command_finish(&hosts_run, COMMAND_LIMIT_NS);
-    hosts_end_workers(1);
+    stand_still(hosts_place->servers[0].pid, 1, 6000);
     struct csv_file load = csv_file_read(in_work("out/load.csv"));
     assert_int_equal(load.rows, 1);
     const char *absence = strstr(csv_file_text(&load, 0, "reason"), words);
