@@ -8,7 +8,7 @@ BUILD   ?= build
 
 # The only place of the release's number. A build says the commit, too, unless it is of the release's tag; without git,
 # as `make dist` has written it.
-RELEASE := 1.0.0
+RELEASE := 2.0.0
 COMMIT  := $(shell test -e VERSION || git describe --tags --match v$(RELEASE) --always --dirty 2>/dev/null || \
     echo unknown)
 VERSION := $(or $(shell cat VERSION 2>/dev/null),$\
