@@ -84,13 +84,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The answers of zkherd help, the recipe to begin with, the lists of zkherd reproduce, and the frame, the style, the script
-# and the words of report.html, as texts of C: page.css is page_css; and of a script its hash, by which the page's
-# Content-Security-Policy knows it.
+# The answers of zkherd help, the recipe to begin with, and the frame, the style, the script and the words of report.html,
+# as texts of C: page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
 TEXTS := $(wildcard bench/*/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
-	$(call say,texts)set -e; { for header in help/help page/internal recipes/skeleton reproduce/internal; do \
+	$(call say,texts)set -e; { for header in help/help page/internal recipes/skeleton; do \
 	    echo "#include \"bench/$$header.h\""; done; for file in $^; do \
 	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
 	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \
@@ -119,9 +118,9 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
 	    $(LIBS)
 
-# test_claims, test_cli_reproduce and test_plan_guard link the program; test_claims_status links it with the test's own list
+# test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list
 # of claims.
-$(addprefix $(BUILD)/tests/test_,claims cli_reproduce plan_guard): $(filter-out %/main.o,$(BENCH_OBJECTS))
+$(addprefix $(BUILD)/tests/test_,claims plan_guard): $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests run the recipes that docs/recipes.md shows, which are not part of the program.
@@ -246,55 +245,7 @@ demo: install-to-run
 	@echo 'the program:  $(BUILD)/zkherd; try: $(BUILD)/zkherd run --help'
 	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
-# Makes results/reference again, part by part: bench/reproduce/parts.txt has the commands, and `zkherd reproduce` runs
-# them and judges the new results by the old ones. Files that are large, or follow from the others, are not kept.
 REFERENCE := results/reference
-REPRODUCED := $(BUILD)/reference
-# The parts, with options.
-define reproduce
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCED)
-	$(BUILD)/zkherd reproduce --only $(1) -o $(REPRODUCED) || case $$? in 1 | 4) ;; *) exit 1 ;; esac
-	find $(REPRODUCED) -type f \( -name '*.png' -o -name report.html -o -name latency.hlog -o -name handoffs.csv \
-	    -o -name sessions.csv \) -delete
-endef
-# These of the new files and folders replace those of the reference; so do the rows of the commands.
-define take
-	find $(REPRODUCED) -type d -empty -delete
-	rm -rf $(addprefix $(REFERENCE)/,$(notdir $(1)))
-	mv $(addprefix $(REPRODUCED)/,$(1)) $(REFERENCE)
-	awk '{ row = $$0; sub(/,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*$$/, "") } !($$0 in rows) { keys[++n] = $$0 } \
-	    { rows[$$0] = row } END { for (i = 1; i <= n; i++) print rows[keys[i]] }' $(REFERENCE)/commands.csv \
-	    $(REPRODUCED)/commands.csv > $(REPRODUCED)/all.csv
-	mv $(REPRODUCED)/all.csv $(REFERENCE)/commands.csv
-endef
-reproduce:
-	@for part in locks claims versions anatomy load paper plan; do \
-	    $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
-
-# Judges every figure and claim that README and docs quote, and changes nothing in the sources: $(REPRODUCED_OUT) has
-# the results. REPRODUCED_OPTIONS=--quick: the counts alone.
-REPRODUCED_OUT ?= $(BUILD)/reproduced
-REPRODUCED_OPTIONS ?=
-reproduced: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	$(if $(REPRODUCED_OPTIONS),,@$(MAKE) --no-print-directory $(REPRODUCED_OUT)/cost.txt)
-	@test -n '$(REPRODUCED_OPTIONS)' -o -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
-	$(BUILD)/zkherd reproduce $(REPRODUCED_OPTIONS) --zookeeper "$$(echo $(ZOOKEEPERS)/* | tr ' ' ,)" -o $(REPRODUCED_OUT)
-# A folder of zkherd reproduce has commands.csv: one without a command has its first line.
-$(REPRODUCED_OUT)/cost.txt: $(BUILD)/cost
-	@mkdir -p $(@D)
-	@test -e $(@D)/commands.csv || head -n 1 $(REFERENCE)/commands.csv > $(@D)/commands.csv
-	$(BUILD)/cost > $@.new && mv $@.new $@
-
-reproduce-locks: install-to-run
-	$(call reproduce,locks$(comma)recipes)
-	rm -rf $(REPRODUCED)/recipes/plots
-	$(call take,locks/standalone locks/ensemble3 compare compare.txt recipes)
-	cat $(REFERENCE)/compare.txt
-reproduce-claims: install-to-run
-	$(call reproduce,claims$(comma)ensembles)
-	$(call take,claims claims.txt ensembles ensembles.txt)
 
 # Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute. Each package
 # must be that of packaging/zookeepers.sums, which PIN=write writes.
@@ -304,70 +255,6 @@ zookeepers: install-to-run
 	$(call install,$(NEEDED_TO_FETCH_ZOOKEEPERS))
 	packaging/zookeepers $(ZOOKEEPERS) $(ZOOKEEPER_SUITES)
 
-# Releases of ZooKeeper against each other, alternating in one plan: a few minutes.
-reproduce-versions: install-to-run
-	@test -d $(ZOOKEEPERS) || $(MAKE) --no-print-directory zookeepers
-	$(call reproduce,versions --zookeeper $$(echo $(ZOOKEEPERS)/* | tr ' ' $(comma)))
-	rm -rf $(addprefix $(REPRODUCED)/versions/*-*/,plots latency.*)
-	$(BUILD)/zkherd compare -o $(REPRODUCED)/two $(REPRODUCED)/versions/standalone-3.[89].* \
-	    $(REPRODUCED)/versions/ensemble3-3.[89].* > $(REPRODUCED)/versions/two.txt
-	$(call take,versions)
-	cat $(REFERENCE)/versions/compare.txt $(REFERENCE)/versions/two.txt
-
-# Handoffs message by message, and the first as an animation: half a minute.
-REPRODUCE_ANATOMY := $(REFERENCE)/anatomy
-reproduce-anatomy: install-to-run
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_ANATOMY)
-	$(BUILD)/zkherd run -r nonscalable,scalable -n 32 -t 1 --trace 1,9,17,25,31 --plots svg \
-	    -o $(REPRODUCE_ANATOMY)
-	gnuplot -e "run='$(REPRODUCE_ANATOMY)'; recipes='nonscalable scalable'" plots/anatomy_animation.gp
-	find $(REPRODUCE_ANATOMY) -type f ! -name manifest.json ! -name trials.csv ! -name trace.csv \
-	    ! -name 'anatomy.*' -delete
-
-# The largest simulations: the non-scalable lock with 10,000 clients, the queues with 100,000.
-reproduce-simulated: install-to-run
-	$(call reproduce,simulated)
-	find $(REPRODUCED)/simulated -type f ! -name manifest.json ! -name trials.csv ! -name fits.csv \
-	    ! -name bytes.svg -delete
-	rm -r $(addprefix $(REPRODUCED)/simulated/nonscalable-10000/,plots fits.csv)
-	$(call take,simulated)
-
-# What others pay for a lock.
-reproduce-load: install-to-run
-	$(call reproduce,load)
-	find $(REPRODUCED)/load -type f ! -name manifest.json ! -name trials.csv ! -name background.csv \
-	    ! -name background.svg -delete
-	$(call take,load)
-
-# The evaluation of the paper, each server with its share of the CPU: about 25 minutes.
-reproduce-paper: install-to-run
-	$(call reproduce,paper)
-	find $(REPRODUCED)/paper -type f ! -name manifest.json ! -name 'table?.csv' ! -name figure8.csv \
-	    ! -name samples.csv ! -name cells.csv ! -name load.csv ! -name barriers.csv ! -name shape.csv \
-	    ! -name 'paper_*.svg' ! -name '*.txt' -delete
-	$(call take,paper)
-
-# Capacity: the costs of one server and of three, how well the simulation predicts with them, and two searches.
-reproduce-plan: install-to-run
-	$(call reproduce,plan)
-	$(call take,plan)
-
-# What kazoo's lock sends, with numbers of clients that decide the law, and two more that it must hold for; what the relay
-# takes beside one that only copies bytes; how late the requests of a recording are sent again. Five minutes.
-reproduce-tap: install-to-test
-	$(call install,haproxy)
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REFERENCE)/tap && mkdir $(REFERENCE)/tap
-	$(BUILD)/zkherd tap --drain -n 4,8,16,32,33,64,100 -o $(REFERENCE)/tap/kazoo -- \
-	    /usr/bin/python3 docs/examples/clients/kazoo_lock.py {n} {connect} > $(REFERENCE)/tap/kazoo.txt
-	cd $(REFERENCE)/tap/kazoo && rm -f latency.hlog clients.csv handoffs.csv herds.csv seconds.csv
-	ZKHERD=$(BUILD)/zkherd tests/relay_cost.sh $(REFERENCE)/tap
-	rm -f $(BUILD)/load.zkr
-	$(BUILD)/zkherd tap --no-files -q --record $(BUILD)/load.zkr -- $(BUILD)/zkherd load --no-files -q --noise off \
-	    -t 1 --mix get=80,set=20 --rate 500 -n 50 --size 100 --connect {}
-	$(BUILD)/zkherd load --replay $(BUILD)/load.zkr --no-files > $(REFERENCE)/tap/replay.txt
-
 # What unchanged clients of the field send: the law of each recipe, found with the programs in docs/examples/clients.
 # 20 minutes.
 CLIENTS := $(BUILD)/clients
@@ -376,10 +263,6 @@ CLIENT_JARS := $(subst $() ,:,$(patsubst %,/usr/share/java/%.jar,curator-recipes
 clients: client-programs
 	rm -rf $(CLIENTS)/measured
 	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh measure $(CLIENTS)/measured
-reproduce-clients: client-programs
-	rm -rf $(REFERENCE)/clients
-	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh measure $(REFERENCE)/clients
-	ZKHERD=$(BUILD)/zkherd CLIENTS=$(CLIENTS) tests/clients.sh time $(REFERENCE)/clients
 
 # Do the clients still obey the laws of the reference? A minute.
 check-clients: client-programs
@@ -397,29 +280,6 @@ $(CLIENTS)/zoo_lock: docs/examples/clients/zoo_lock_clients.c
 	packaging/zoo_lock $(CLIENTS)/sources
 	$(call say,link)$(CC) -O2 -g -DTHREADED -D_GNU_SOURCE -I/usr/include/zookeeper -I$(CLIENTS)/sources -o $@ $< \
 	    $(CLIENTS)/sources/zoo_lock.c -l:libzookeeper_mt.so.2 -pthread
-
-# What docs/questions.md shows and no other reference run prints: about two minutes. `zkherd ensemble` must not be in
-# use.
-REPRODUCE_ANSWERS := $(REFERENCE)/answers
-reproduce-answers: install-to-run
-	$(call reproduce,limits)
-	$(call take,answers)
-	-cd $(REPRODUCE_ANSWERS) && mkdir work && zkherd=$(abspath $(BUILD))/zkherd && { \
-	    $$zkherd run -r nonscalable:250,scalable,ticket -n 100,250,1000 -t 3 -o work/slow > slow.txt; \
-	    $$zkherd claims --only C10 -o work/orphan > orphan.txt; \
-	    $$zkherd claims --only C13,C14 -o work/pause > pause.txt; \
-	    $$zkherd claims --only C17 -o work/election > election.txt; \
-	    $$zkherd load -m trylock=100 -n 100 --duration 5s -o work/trylock > trylock.txt; \
-	    $$zkherd load -m create-delete=50,children=50 -n 100 --duration 5s -o work/queued > queued.txt; \
-	    $$zkherd run -r broken-leak -n 4 -t 1 --session-timeout 4s -o work/leak > leak.txt 2>&1; \
-	    servers=$$($$zkherd ensemble start) && { \
-	        $$zkherd run --connect "$$servers" -q -p free -w steady --duration 12s --hold 3s -r scalable-guid -n 6 \
-	            -t 1 -o work/held & sleep 9; \
-	        lock=$$($$zkherd inspect / --connect "$$servers" --json | grep -o '/zkherd-[^"]*' | head -n 1); \
-	        $$zkherd inspect / --connect "$$servers" > locks.txt; \
-	        $$zkherd inspect "$$lock" --connect "$$servers" > waiters.txt; \
-	        wait; $$zkherd ensemble stop; }; \
-	    rm -rf work; }
 
 # No test measures how fast a server is: the JVM's second compiler would take a third of the machine, and its parallel
 # collector a part of what is left. Only in sanitized tests, which take long in any case, servers have a pool of threads
@@ -442,14 +302,14 @@ check: install-to-test
 	@rm -f $(BUILD)/failures
 	@printf '%s\n' $(filter $(LIVE_TESTS) $(UNIT_TESTS),$(LONG_TESTS)) \
 	    $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
-	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/figures.sh) | \
+	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh) | \
 	    ZKHERD=$(BUILD)/zkherd FAILURES=$(BUILD)/failures xargs -P $(TESTS_AT_ONCE) -n 1 tests/run || \
 	    { cat $(BUILD)/failures; exit 1; }
 
 # The tests that start no server.
 check-units: install-to-test-units
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
-	@printf '%s\n' tests/golden.sh tests/figures.sh $(UNIT_TESTS) | \
+	@printf '%s\n' tests/golden.sh $(UNIT_TESTS) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
 
 # Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
@@ -575,9 +435,6 @@ lint: install-to-lint
 	shellcheck -x $(SCRIPTS)
 	shellcheck -s sh -e SC2034,SC2154 tests/golden/*/command
 
-# The files of the reference by which zkherd reproduce judges.
-QUOTED = commands.csv $(shell sed -nE '/^(from|claims) /s/ /\n/gp' bench/reproduce/figures.txt | \
-    sed -nE 's,^$(REFERENCE)/(.*\.(csv|txt))$$,\1,p' | sort -u)
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
 install: all completions
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
@@ -588,8 +445,6 @@ install: all completions
 	    install -D -m 644 lib/$$header $(DESTDIR)$(PREFIX)/include/zkherd/$$header || exit 1; done
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
 	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
-	for file in $(QUOTED); do install -D -m 644 $(REFERENCE)/$$file \
-	    $(DESTDIR)$(PREFIX)/share/zkherd/reference/$$file || exit 1; done
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
@@ -624,20 +479,7 @@ clean:
 help:
 	@echo 'make                      build $(BUILD)/zkherd (make install-to-run installs what it needs)'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
-	@echo 'make reproduced           judge every figure and claim that README and docs quote'
-	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
-	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
-	@echo 'make reproduce-claims     of these, claims about locks and ensembles: three minutes'
-	@echo 'make reproduce-versions   of these, releases of ZooKeeper: a few minutes'
-	@echo 'make reproduce-anatomy    of these, a handoff message by message: half a minute'
-	@echo 'make reproduce-load       of these, the locks under load: about two minutes'
-	@echo 'make reproduce-tap        of these, kazoo and the relay itself: five minutes'
-	@echo 'make reproduce-clients    what the libraries of the field send: 20 minutes'
 	@echo 'make reproduce-hosts      loads and locks on many hosts: eight minutes, as root'
-	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
-	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
-	@echo 'make reproduce-answers    what docs/questions.md shows besides: about two minutes'
-	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about ten minutes'
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-units          of these, the tests that start no server'
@@ -662,9 +504,8 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo docs zookeepers reproduce reproduced reproduce-claims reproduce-versions reproduce-anatomy reproduce-locks reproduce-load reproduce-tap \
-    clients reproduce-clients reproduce-hosts check-clients client-programs install-to-measure-clients \
-    reproduce-paper reproduce-plan reproduce-simulated reproduce-answers check check-units golden check-sanitized \
+.PHONY: all demo docs zookeepers clients reproduce-hosts check-clients client-programs install-to-measure-clients \
+    check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-hosts check-fuzz check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-hosts install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE

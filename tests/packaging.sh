@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What is told twice, what is made from the help, and what a compiler must refuse: the number of the release, the targets
-# of the checks and of the reference runs, the man pages' options, the completions for shells, a recipe that waits for no
+# of the checks, the man pages' options, the completions for shells, a recipe that waits for no
 # reply; manifests for Kubernetes. $ZKHERD is the program. What is not installed of shells, groff and python3-kubernetes is
 # left out.
 set -euo pipefail
@@ -71,23 +71,6 @@ mkdir "$made/empty"
         [ ! -s said ]
     done
 ) || fail "a recipe in a file of its own cannot be used where zkherd is installed"
-
-# ---------------------------------------------------------------- the reference runs
-
-reproduced=$(sed -nE 's/^(reproduce[a-z-]*):.*/\1/p' Makefile | sort)
-# shellcheck disable=SC2016
-diff <(cat <<<"$reproduced") <(sed -nE 's/^\| `make (reproduce[a-z-]*)`.*/\1/p' docs/citing.md | sort) ||
-    fail "docs/citing.md names other reference runs than the Makefile has"
-diff <(cat <<<"$reproduced") <(make help | sed -nE 's/^make (reproduce[a-z-]*) .*/\1/p' | sort) ||
-    fail "make help names other reference runs than the Makefile has"
-
-# What is installed has the reference, and reproduces what needs no server.
-make -s install DESTDIR="$made/root" PREFIX=/usr BUILD="$(dirname "$ZKHERD")" >/dev/null || fail "make install fails"
-"$made/root/usr/bin/zkherd" reproduce --only limits -q -o "$made/reproduced" >"$made/told" ||
-    fail "what is installed does not reproduce the limits: $(cat "$made/told")"
-for file in commands.csv standalone/trials.csv versions/compare/compare.csv cost.txt; do
-    [ -e "$made/root/usr/share/zkherd/reference/$file" ] || fail "$file of the reference is not installed"
-done
 
 # ---------------------------------------------------------------- documents
 
@@ -159,7 +142,7 @@ compare() { # WHAT EXPECTED OFFERED
 
 # Every option of a help, and no other one, is offered behind what that help is of.
 for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' 'plan --validate' calibrate compare \
-    plot claims reproduce worker hosts 'ensemble start' recipes inspect clean help; do
+    plot claims worker hosts 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     options=$(options_of $context)
     [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits --predict --validate)

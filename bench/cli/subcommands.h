@@ -19,7 +19,6 @@
     X(plot, "draw the plots of runs, loads and comparisons again")                                 \
     X(report, "write the page of past results, of several side by side")                           \
     X(claims, "test claims about ZooKeeper's locks and ensembles")                                 \
-    X(reproduce, "repeat the runs that the documents quote, judge every figure")                   \
     X(worker, "offer this host to loads and runs that are started elsewhere")                      \
     X(hosts, "list the hosts that offer themselves to loads and runs")                             \
     X(ensemble, "keep private servers running for several runs")                                   \

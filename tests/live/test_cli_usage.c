@@ -57,7 +57,6 @@ COMMAND_TEST(help_fits_a_screen)
         {"zkherd", "tap", "--help"},
         {"zkherd", "autopsy", "--help"},
         {"zkherd", "help", "--help"},
-        {"zkherd", "reproduce", "--help"},
     };
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         size_t lines = 0;
