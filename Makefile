@@ -154,11 +154,11 @@ $(BUILD)/tests/test_plan_proposal: LIBS += -Wl,--wrap=clock_now_ns
 # FILE=PACKAGE or COMMAND=PACKAGE: the package is installed only when the file or the command is missing.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     zookeeper/zookeeper.h=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
-    gsl/gsl_cdf.h=libgsl-dev microhttpd.h=libmicrohttpd-dev uniwidth.h=libunistring-dev \
+    gsl/gsl_cdf.h=libgsl-dev uniwidth.h=libunistring-dev \
     pcap/pcap.h=libpcap-dev
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
-    gnuplot=gnuplot-nox libmicrohttpd.so.12=libmicrohttpd12
+    gnuplot=gnuplot-nox
 NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java \
     tcpdump=tcpdump
 NEEDED_TO_MEASURE_CLIENTS := javac=default-jdk-headless /usr/share/java/curator-recipes.jar=libcurator-recipes-java \
@@ -291,7 +291,7 @@ check: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerTh
 LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings cli_hosts cli_hosts_strangers adversity cli_paper cli_load law \
     cli_hosts_stall cli_hosts_beside cli_plan stall ensemble load_faults topologies client_faults cli_stock server \
     cli_ensemble cli_strangers cli_runs load_trial cuts counted cli_servers cli_compare cli_broken \
-    cli_claims broken cli_metrics cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
+    cli_claims broken cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
     cli_calibrate cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
 
 # All tests, more of them in parallel than there are cores, because they wait now and then. After a failure no

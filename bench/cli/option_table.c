@@ -121,7 +121,6 @@ const struct option_row option_table[] = {
     ROW_OUT(struct options),
     ROW_NO_FILES(struct options),
     ROW_PLOTS(struct options),
-    ROW_METRICS(struct options),
     ROW_JSON(struct options),
     ROW_QUIET(struct options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),

@@ -111,9 +111,8 @@ struct run_plan {
 };
 
 struct output_options {
-    const char *out;       /* NULL: results/<time>-<target> */
-    unsigned plots;        /* the formats of the plots, a bit each (bench/cli/arguments.h) */
-    uint32_t metrics_port; /* 0: none */
+    const char *out; /* NULL: results/<time>-<target> */
+    unsigned plots;  /* the formats of the plots, a bit each (bench/cli/arguments.h) */
     bool json;
     bool quiet;
     bool no_files; /* out is then OUTPUT_NOWHERE, and there are no plots */

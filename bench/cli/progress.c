@@ -133,7 +133,7 @@ void progress_put(const struct progress *progress, const struct progress_name *n
 }
 
 /* How much longer a piece takes that is late is not known. */
-uint64_t progress_left_ns(const struct progress *progress)
+static uint64_t left_ns(const struct progress *progress)
 {
     uint64_t gone_ns = clock_now_ns() - progress->began_ns;
     return progress->left_ns > gone_ns ? progress->left_ns - gone_ns : 0;
@@ -145,7 +145,7 @@ void progress_show(const struct progress *progress, const struct progress_name *
     char line[PROGRESS_LINE_SIZE];
     if (!progress->shown)
         return;
-    progress_put(progress, name, trial, trial->elapsed_ns > 0 ? progress_left_ns(progress) : 0,
+    progress_put(progress, name, trial, trial->elapsed_ns > 0 ? left_ns(progress) : 0,
                  columns_of_line(), line);
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s", line);
 }

@@ -46,9 +46,6 @@ void progress_say(const struct progress *progress, const char *what);
 void progress_show(const struct progress *progress, const struct progress_name *name,
                    const struct trial_progress *trial);
 
-/* The estimated time of the present piece and all later ones, from now on; 0: unknown. */
-uint64_t progress_left_ns(const struct progress *progress);
-
 void progress_clear(const struct progress *progress);
 
 /* Puts the line that progress_show writes into `line`, at most so many columns. Parts that do not

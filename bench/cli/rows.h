@@ -266,12 +266,6 @@ extern const struct option_row rows_private[];
     OPTION_ROW(.name = "--json", OPTION_FLAG(type, output.json),                                   \
                .help = "      --json               print JSON in place of the table\n")
 
-#define ROW_METRICS(type)                                                                          \
-    OPTION_ROW(                                                                                    \
-            .name = "--metrics", OPTION_NUMBER(type, output.metrics_port, 1, 65535),               \
-            .help =                                                                                \
-                "      --metrics PORT       tell Prometheus meanwhile: 127.0.0.1:PORT/metrics\n")
-
 #define ROW_QUIET(type)                                                                            \
     OPTION_ROW(.name = "--quiet", .letter = 'q', OPTION_FLAG(type, output.quiet),                  \
                .help = "  -q, --quiet              print only errors and failed verdicts\n")

@@ -181,8 +181,6 @@ static enum error_kind keep(struct load_series *series, const struct load_result
         return ERROR_NONE;
     series_keep(&series->base, files->record, result->load->shared, result->reconcile.why);
     enum error_kind kind = load_files_add(files, row, result, error);
-    if (kind == ERROR_NONE && series->base.metrics != NULL)
-        load_metrics_add(&series->metrics, result);
     if (kind != ERROR_NONE || series->user->keep == NULL)
         return kind;
     return series->user->keep(series->user->context, row, result, error);
@@ -203,11 +201,6 @@ static void show(void *context, const struct load_progress *progress)
 {
     struct load_series *series = context;
     live_show(&series->live, progress);
-    series->metrics.progress = progress;
-    series->base.established = progress->established;
-    series_answer(&series->base);
-    series->base.established = 0;
-    series->metrics.progress = NULL;
 }
 
 static enum error_kind make(void *context, struct error *error)
@@ -227,7 +220,6 @@ static enum error_kind make(void *context, struct error *error)
                   .interrupt_descriptor = series->base.targets.signals},
     };
     live_begin(&series->live, cell, series_topology(&series->base));
-    load_metrics_begin(&series->metrics, cell);
     enum error_kind kind = load_run(&plan, &host, &result, error);
     progress_clear(&series->base.progress);
     if (kind != ERROR_NONE)
@@ -330,11 +322,6 @@ static int tell(void *context, int *verdict)
 
 /* ------------------------------------------------------------------ the whole */
 
-static void write_metrics(void *context, FILE *stream)
-{
-    load_metrics_write(&((struct load_series *)context)->metrics, stream);
-}
-
 int load_series_lead(struct load_options *options, const struct load_series_user *user, int argc,
                      char **argv)
 {
@@ -349,8 +336,7 @@ int load_series_lead(struct load_options *options, const struct load_series_user
                                                 .finish = finish,
                                                 .name_plots = name_plots,
                                                 .join = join_records,
-                                                .tell = tell,
-                                                .write_metrics = write_metrics};
+                                                .tell = tell};
     const struct series_options of_series = {.subcommand = user->subcommand,
                                              .target = &options->target,
                                              .output = &options->output,
@@ -364,7 +350,6 @@ int load_series_lead(struct load_options *options, const struct load_series_user
     series->user = user;
     series_init(&series->base, &of_series, &of_loads, series);
     series->live.progress = &series->base.progress;
-    load_metrics_init(&series->metrics, &series->base);
     int status = series_lead(&series->base, argc, argv);
     if (user->interrupted != NULL)
         *user->interrupted = series->base.interrupted;

@@ -9,7 +9,6 @@
 #ifndef BENCH_OUTPUT_LOAD_SERIES_H
 #define BENCH_OUTPUT_LOAD_SERIES_H
 
-#include "bench/metrics/metrics.h"
 #include "bench/output/load_rows.h"
 #include "bench/output/series.h"
 #include "load/load.h"
@@ -70,45 +69,6 @@ void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const
 void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
               uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE]);
 
-/* ------------------------------------------------------------------ load_metrics
- *
- * What --metrics tells while the load goes on. Invariant: no counter decreases. Counters have the
- * finished trials, as in the files of the load, and the trial that runs; of a trial that does not
- * become finished they keep what was told. */
-
-/* The response times of reads, and of other operations. */
-enum { LOAD_METRICS_READS, LOAD_METRICS_WRITES, LOAD_METRICS_HALVES };
-
-/* What the rows of load.csv do not have. */
-struct load_counts {
-    uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
-    struct metrics_histogram response[LOAD_METRICS_HALVES]; /* of seconds that have ended */
-    struct metrics_histogram service;                       /* of finished trials */
-    uint64_t delayed, unsent;                               /* of the running trial alone */
-};
-
-struct load_metrics {
-    struct metrics_trials trials; /* a group is a target */
-    struct metrics_group groups[OPTIONS_TOPOLOGIES_MAX];
-    struct load_counts counts[OPTIONS_TOPOLOGIES_MAX]; /* of finished trials */
-    struct load_counts told;      /* with those of the running trial, when it was last told */
-    const struct load_cell *cell; /* of the running trial; NULL: none runs */
-    const struct load_progress *progress; /* in the progress callback; else NULL */
-    uint32_t seconds;                     /* of the running trial in told.response */
-};
-
-/* The metrics are zero bytes before; the series must outlive them. */
-void load_metrics_init(struct load_metrics *metrics, const struct series *series);
-
-/* A trial begins, of this cell; it must outlive the trial. */
-void load_metrics_begin(struct load_metrics *metrics, const struct load_cell *cell);
-
-/* The trial has been finished, and is in the files. */
-void load_metrics_add(struct load_metrics *metrics, const struct load_result *result);
-
-/* Writes them, with what has been counted of the running trial. */
-void load_metrics_write(struct load_metrics *metrics, FILE *stream);
-
 /* ------------------------------------------------------------------ the series */
 
 struct load_series;
@@ -139,7 +99,6 @@ struct load_series {
     struct load_cell *cells;                         /* each once */
     struct load_cell cell;                           /* of the present trial */
     struct live live;
-    struct load_metrics metrics;
 };
 
 /* The cells of the options, each once, for the caller to free; rounds, not yet initialized, get

@@ -68,25 +68,6 @@ void series_tell_demand(const struct series *series)
                         text_format_count(series_most_clients(series), clients, sizeof clients));
 }
 
-void series_answer(const struct series *series)
-{
-    metrics_server_answer(series->metrics);
-}
-
-void series_write_metrics(void *context, FILE *stream)
-{
-    const struct series *series = context;
-    const struct progress *progress = &series->progress;
-    bool runs = series->trial != NULL;
-    const struct metrics_whole whole = {.planned = progress->count,
-                                        .number = runs ? progress->at + 1 : 0,
-                                        .left_ns = runs ? progress_left_ns(progress) : 0,
-                                        .sessions = series->established};
-    metrics_write_whole(stream, &whole);
-    if (series->record_count > 0)
-        series->user->write_metrics(series->context, stream);
-}
-
 const char *series_topology(const struct series *series)
 {
     size_t topology = series->rounds.cells[series->trial->cell].topology;
@@ -189,7 +170,6 @@ void series_discards(const char *folder)
 static enum error_kind check(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
-    uint32_t port = options->output->metrics_port;
     enum error_kind kind = folder_check(options->output->out, error);
     if (kind == ERROR_NONE && (options->output->json || !options->output->quiet))
         kind = standard_output_check(error);
@@ -200,10 +180,7 @@ static enum error_kind check(struct series *series, struct error *error)
         kind = target_prepare_data(options->target, &series->made_data, error);
     if (kind == ERROR_NONE && series->user->check != NULL)
         kind = series->user->check(series->context, error);
-    if (kind != ERROR_NONE || port == 0)
-        return kind;
-    return metrics_server_start((uint16_t)port, series_write_metrics, series, &series->metrics,
-                                error);
+    return kind;
 }
 
 static enum error_kind open_targets(struct series *series, struct error *error)
@@ -627,10 +604,8 @@ static int lead(struct series *series)
     kind = targets_find_cause(&series->targets, kind, &error);
     heed_interruption(series, &error);
     if (series->interrupted)
-        signals_take(series->targets.signals); /* the next one leaves out the plots */
-    series_answer(series);
+        signals_take(series->targets.signals);      /* the next one leaves out the plots */
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
-    series_answer(series);
     series->cut_short = kind != ERROR_NONE ? &error : NULL;
     int closed = close_records(series);
     int verdict = 0;
@@ -663,7 +638,5 @@ int series_lead(struct series *series, int argc, char **argv)
     int status = prepare(series, &error) == ERROR_NONE ? lead(series) : give_up(series, &error);
     if (status == error_exit_status(ERROR_REFUSED) || status == error_exit_status(ERROR_NOT_VALID))
         targets_tell_absent(series->options.target);
-    series_answer(series); /* the last trial is told, too, to whoever has asked before the end */
-    metrics_server_stop(series->metrics);
     return status;
 }

@@ -16,7 +16,6 @@
 
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
-#include "bench/metrics/metrics.h"
 #include "bench/output/file_set.h"
 #include "bench/output/manifest.h"
 #include "bench/output/noise_watch.h"
@@ -90,8 +89,6 @@ struct series_user {
      * 0, or the exit status of an error that it has complained about. *verdict, 0 before: 1:
      * something fails; 4: not valid, or not determined. */
     int (*tell)(void *context, int *verdict);
-    /* Writes what --metrics tells besides how far the series is, once there are records. */
-    void (*write_metrics)(void *context, FILE *stream);
 };
 
 /* The options of a series, and who complains. The pointers are the caller's, and must outlive it.
@@ -130,14 +127,12 @@ struct series {
     const struct rounds_trial *trial; /* NULL: none of a round */
     size_t attempts;                  /* begun so far, of all trials of rounds */
     char root[96];
-    uint32_t established; /* sessions, while its progress is shown; else 0 */
 
-    struct metrics_server *metrics; /* of --metrics; else NULL */
-    const struct error *cut_short;  /* why the trials ended before the last; NULL: they did not */
-    char left_out[512];             /* which numbers of clients, and why; "": none */
-    struct error left;              /* ERROR_LEFT_BEHIND: znodes that could not be removed */
-    bool made_data;                 /* the folder of --data */
-    bool interrupted;               /* by a signal */
+    const struct error *cut_short; /* why the trials ended before the last; NULL: they did not */
+    char left_out[512];            /* which numbers of clients, and why; "": none */
+    struct error left;             /* ERROR_LEFT_BEHIND: znodes that could not be removed */
+    bool made_data;                /* the folder of --data */
+    bool interrupted;              /* by a signal */
 };
 
 /* user and context must outlive the series, which must not be moved. */
@@ -166,12 +161,6 @@ json_t *series_describe_workers(const struct series *series);
 
 /* The cores that the sessions may use, of all hosts. */
 double series_cores(const struct series *series);
-
-/* Answers who has asked for the metrics, where there is time for that. */
-void series_answer(const struct series *series);
-
-/* What is written then; context is a struct series. */
-void series_write_metrics(void *context, FILE *stream);
 
 /* The largest number of clients at a time. */
 uint64_t series_most_clients(const struct series *series);

@@ -39,7 +39,7 @@ struct cell {
     uint32_t clients;
     uint32_t trial;  /* from 1 */
     size_t topology; /* index of the target */
-    size_t alike;    /* index of the recipe among those of all targets: in rounds and metrics */
+    size_t alike;    /* index of the recipe among those of all targets: in rounds */
     uint64_t rpcs;   /* by the law: exact under lockstep, an estimate otherwise */
     uint64_t bytes;  /* sent and received: an upper bound for the messages of the law */
 };
@@ -331,38 +331,6 @@ MUST_CHECK enum error_kind record_write(struct record *record, const struct tabl
 
 /* Finds the outcome of all trials; whole: writes their files, too. */
 MUST_CHECK enum error_kind record_finish(struct record *record, bool whole, struct error *error);
-
-/* ------------------------------------------------------------------ run_metrics
- *
- * What `zkherd run --metrics` tells while the run goes on.
- *
- * Invariant: no counter decreases. Counters have the finished trials, as in the files of the run,
- * and the trial that runs; of a trial that does not become finished they keep what was told. */
-
-#define RUN_METRICS_MAX (OPTIONS_TOPOLOGIES_MAX * OPTIONS_RECIPES_MAX)
-
-struct run_metrics {
-    struct metrics_trials trials; /* a group is a recipe on a target, as cells are alike */
-    struct metrics_group groups[RUN_METRICS_MAX];
-    struct metrics_histogram handoff[RUN_METRICS_MAX]; /* of finished trials */
-    const struct cell *cell;                           /* of the running trial; NULL: none runs */
-    const struct trial_progress *trial;                /* in the progress callback; else NULL */
-    uint64_t told_handoffs; /* of the running trial, when it was last told */
-};
-
-/* The metrics are zero bytes before, and most of them stay untouched: the memory of workers, which
- * is measured, begins as a copy of this process's. The pointers must outlive the metrics. */
-void run_metrics_init(struct run_metrics *metrics, const struct options *options,
-                      const struct series *series);
-
-/* A trial begins, of this cell; it must outlive the trial. */
-void run_metrics_begin(struct run_metrics *metrics, const struct cell *cell);
-
-/* The trial has been finished, and is in the files. */
-void run_metrics_add(struct run_metrics *metrics, const struct trial_result *result);
-
-/* Writes them, with what has been counted of the running trial. */
-void run_metrics_write(struct run_metrics *metrics, FILE *stream);
 
 /* ------------------------------------------------------------------ table
  *

@@ -27,7 +27,6 @@ struct run {
     struct cells cells;
     struct cell cell;       /* of the present trial */
     struct witness witness; /* its relay, with --relay */
-    struct run_metrics metrics;
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -59,12 +58,7 @@ static void show(void *context, const struct trial_progress *trial)
         const struct progress_name name = {series_topology(&run->base), what, run->cell.trial,
                                            run->cell.clients};
         progress_show(&run->base.progress, &name, trial);
-        run->metrics.trial = trial;
-        run->base.established = trial->established;
     }
-    series_answer(&run->base);
-    run->metrics.trial = NULL;
-    run->base.established = 0;
 }
 
 /* Runs a plan on a target, with the load of --background beside it unless `background` is NULL. */
@@ -117,15 +111,12 @@ static enum error_kind make(void *context, struct error *error)
     struct background_figures background = {0};
     struct record *record = &run->records[cell->topology];
     struct trial_plan plan = cell_plan(&run->options, cell->recipe, cell->clients);
-    run_metrics_begin(&run->metrics, cell);
     enum error_kind kind =
         run_plan(run, cell->topology, &plan, run->base.root, &background, &result, error);
     if (kind != ERROR_NONE)
         return kind;
     progress_clear(&run->base.progress);
     kind = record_add(record, &run->base, cell, result, &background, error);
-    if (kind == ERROR_NONE && !run->base.noise.again)
-        run_metrics_add(&run->metrics, result);
     trial_result_free(result);
     return kind;
 }
@@ -303,11 +294,6 @@ static int tell(void *context, int *verdict)
 
 /* ------------------------------------------------------------------ the whole */
 
-static void write_metrics(void *context, FILE *stream)
-{
-    run_metrics_write(&((struct run *)context)->metrics, stream);
-}
-
 static int lead(struct run *run, int argc, char **argv)
 {
     static const struct series_user user = {.check = check,
@@ -321,8 +307,7 @@ static int lead(struct run *run, int argc, char **argv)
                                             .abandon = abandon,
                                             .finish = finish,
                                             .name_plots = name_plots,
-                                            .tell = tell,
-                                            .write_metrics = write_metrics};
+                                            .tell = tell};
     struct options *options = &run->options;
     const struct series_options of_series = {.subcommand = "run",
                                              .target = &options->target,
@@ -333,7 +318,6 @@ static int lead(struct run *run, int argc, char **argv)
                                              .outlives_servers = true,
                                              .verdict_of_nothing = json_result_verdict(4)};
     series_init(&run->base, &of_series, &user, run);
-    run_metrics_init(&run->metrics, options, &run->base);
     int status = series_lead(&run->base, argc, argv);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_deinit(&run->records[i]);

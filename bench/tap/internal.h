@@ -356,9 +356,6 @@ void tap_write(const struct tap_result *result, FILE *stream);
 /* The same as an object of docs/schema/tap.schema.json; the caller's to json_decref. */
 json_t *tap_describe(const struct tap_result *result, const char *folder);
 
-/* Writes what --metrics tells of a tap that runs (live.c): context is the result. */
-void tap_write_metrics(void *context, FILE *stream);
-
 /* Keeps the files of a result in a new folder (keep.c). */
 MUST_CHECK enum error_kind tap_keep(const struct tap_result *result, int argc, char **argv,
                                     char folder[PATH_MAX], struct error *error);

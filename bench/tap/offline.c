@@ -117,7 +117,6 @@ bool tap_source_conflicts(const struct tap_options *options, const struct tap_so
         {target->servers_given, "--servers", "a file is read without servers"},
         {private_option != NULL, private_option, "a file is read without servers"},
         {options->listen_given, "--listen", "a file is read without a relay"},
-        {options->output.metrics_port > 0, "--metrics", "a file is read at once"},
         {options->duration_ns > 0, "--duration", "a file is read to its end"},
         {options->drain, "--drain",
          "a law needs runs of a command, with several numbers of clients"},

@@ -9,7 +9,6 @@
 #include "bench/cli/progress.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
-#include "bench/metrics/metrics.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
@@ -129,7 +128,6 @@ static const struct option_row rows[] = {
     ROW_SEED(struct tap_options, seed),
     ROW_OUT(struct tap_options),
     ROW_NO_FILES(struct tap_options),
-    ROW_METRICS(struct tap_options),
     ROW_JSON(struct tap_options),
     ROW_QUIET(struct tap_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
@@ -178,7 +176,6 @@ struct tap {
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
     struct progress progress;
-    struct metrics_server *metrics; /* NULL: none is asked for */
 };
 
 static void count_ended(void *context, const struct conversation *conversation)
@@ -215,7 +212,6 @@ static enum error_kind pass(struct tap *tap, struct tap_command *command, uint64
         kind = relay_poll(tap->relay, tap->signals, tick_ns < until_ns ? tick_ns : until_ns,
                           &stopped, error);
         tap_command_look(command);
-        metrics_server_answer(tap->metrics);
         if (kind == ERROR_NONE && tap->target.ensemble != NULL)
             kind = ensemble_check(tap->target.ensemble, error);
         if (clock_now_ns() >= look_ns) {
@@ -494,9 +490,6 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
     if (kind == ERROR_NONE)
         kind = machine_allow_descriptors(
             descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
-    if (kind == ERROR_NONE && tap->options->output.metrics_port > 0)
-        kind = metrics_server_start((uint16_t)tap->options->output.metrics_port, tap_write_metrics,
-                                    result, &tap->metrics, error);
     if (kind == ERROR_NONE && target->connect)
         kind = target_find(target, 0, &tap->target, error);
     if (kind == ERROR_NONE && tap->target.left_out[0] != '\0')
@@ -515,7 +508,6 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
         kind = recorded;
         *error = unrecorded;
     }
-    metrics_server_stop(tap->metrics);
     (void)!target_close(&tap->target, &left); /* it has made no znode */
     close(tap->signals);
     return kind;

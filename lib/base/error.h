@@ -47,8 +47,6 @@
       "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
     X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
       "install that package")                                                                      \
-    X(NO_HTTP_LIBRARY, 3, "the HTTP library cannot be loaded",                                     \
-      "install that package, or leave out --metrics")                                              \
     X(NOT_A_RECIPE, 2, "not a recipe that can be run", "docs/recipes.md shows one")                \
     X(NO_COMPILER, 3, "no C compiler found", "install the package gcc, or set CC")                 \
     X(NO_HEADERS, 3, "the headers that a recipe is compiled with are not installed",               \

@@ -24,7 +24,6 @@ static void show_progress(struct monitor *monitor)
         .stalled_ns = stall_lasts_ns(&monitor->stall, now_ns),
         .stalled_at = monitor->stall.server,
         .arrivals_due = arriving ? memory->plan->fleet.sessions : 0,
-        .memory = memory,
     };
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         uint64_t due = plan_handoffs_of(memory->plan, lock);

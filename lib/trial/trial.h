@@ -54,8 +54,7 @@ struct trial_progress {
     uint32_t established;
     uint32_t losses;     /* of connections, as in struct trial_result */
     uint64_t stalled_ns; /* how long a server has owed an answer and nothing came; 0: none does */
-    const char *stalled_at;            /* that server's address; "": not known */
-    const struct trial_memory *memory; /* what the sessions count meanwhile */
+    const char *stalled_at; /* that server's address; "": not known */
 };
 
 /* How a trial is watched over from outside. Every function may be NULL. */

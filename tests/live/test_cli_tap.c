@@ -6,7 +6,6 @@
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
 #include "tests/support/schema.h"
-#include "tests/support/scrape.h"
 #include "tests/support/test.h"
 
 #include <arpa/inet.h>
@@ -303,39 +302,6 @@ COMMAND_TEST(clients_that_go_round_the_relay_are_told)
     json_decref(result);
     command_run(&command, COMMAND("ensemble", "stop"));
     assert_status(&command, 0);
-}
-
-/* The run is over, and the command waits for a file. */
-COMMAND_TEST(what_is_told_meanwhile_is_what_is_told_at_the_end)
-{
-    static const char sample[] = "zkherd_tap_messages_total{operation=\"getChildren\"}";
-    char port[8], script[PATH_MAX + 256];
-    uint16_t number = scrape_port();
-    snprintf(port, sizeof port, "%u", number);
-    snprintf(script, sizeof script,
-             "%s run --connect {} --noise off -r scalable -n 4 -t 1 --no-files >over; while ! test "
-             "-e end; do sleep 0.05; done",
-             command_program);
-    command_start(&command, COMMAND("tap", SMALL, "--json", "--no-files", "--metrics", port, "--",
-                                    "sh", "-c", script));
-    char *answer = scrape_await(number);
-    while (strstr(answer, "zkherd_tap_messages_total{operation=\"multi\"}") == NULL ||
-           scrape_value(answer, "zkherd_tap_sessions_total") < 9) {
-        free(answer);
-        pause_ms(20);
-        answer = scrape_await(number);
-    }
-    scrape_assert_format(answer);
-    double told = scrape_value(answer, sample);
-    close(open(in_work("end"), O_WRONLY | O_CREAT, 0600));
-    command_finish(&command, 60 * NS_PER_S);
-    assert_status(&command, 0);
-    json_t *result = schema_read_result(&command, "tap");
-    assert_true(told > 0 && told <= (double)messages(result, "getChildren"));
-    assert_non_null(strstr(answer, "zkherd_tap_latency_seconds_count{operation=\"create\"}"));
-    json_decref(result);
-    free(answer);
-    assert_left(2);
 }
 
 /* ------------------------------------------------------------------ bytes that are no messages */

@@ -22,7 +22,7 @@ TEST(a_library_is_loaded_into_the_table)
     struct table table = {.beside = 7};
     struct error error;
     assert_int_equal(
-        loader_load("libc.so.6", "libc6", places, ERROR_NO_HTTP_LIBRARY, &table, &error),
+        loader_load("libc.so.6", "libc6", places, ERROR_NO_CLIENT_LIBRARY, &table, &error),
         ERROR_NONE);
     assert_int_equal(table.process(), getpid());
     assert_int_equal(table.options_tell, 1);
@@ -34,9 +34,9 @@ TEST(a_library_that_is_missing_is_named_with_its_package)
     struct table table;
     struct error error;
     assert_int_equal(
-        loader_load("libnone.so.9", "libnone9", places, ERROR_NO_HTTP_LIBRARY, &table, &error),
-        ERROR_NO_HTTP_LIBRARY);
-    assert_int_equal(error.kind, ERROR_NO_HTTP_LIBRARY);
+        loader_load("libnone.so.9", "libnone9", places, ERROR_NO_CLIENT_LIBRARY, &table, &error),
+        ERROR_NO_CLIENT_LIBRARY);
+    assert_int_equal(error.kind, ERROR_NO_CLIENT_LIBRARY);
     assert_string_equal(error.subject, "libnone.so.9");
     assert_string_equal(error.detail, "it is in the package libnone9");
 }
