@@ -5,29 +5,21 @@
  *
  * A trial is disturbed if others used more than NOISE_SHARE_MAX of the cores, the hypervisor's part
  * included, if the quota of the cgroup stopped zkherd, or if the clock of the day jumped
- * (docs/noise.md has the data behind the bound). Its counts stand; its times are not valid
+ * (docs/counting.md). Its counts stand; its times are not valid
  * with --noise retry, and the trial is made again.
- *
- * The floor is what the servers and the cores do for nobody: round trips of one idle session, and a
- * bare loop on each core. Before the series they are measured for NOISE_LOOK_NS, and before each
- * trial NOISE_ROUND_TRIPS times; the loops go on while a trial runs.
  *
  * A trial in which a server stalled is made again, too, whatever --noise says, and so is one that
  * its user has to repeat, as for a server that died (noise_watch_repeat).
  *
- * Invariant: nothing is measured on the servers while a trial runs. In a simulation, and with
- * --noise off, nothing is measured at all, and the columns are empty; in a simulation, which would
- * repeat itself, no trial is made again.
+ * Invariant: in a simulation, and with --noise off, nothing is measured at all, and the columns are
+ * empty; in a simulation, which would repeat itself, no trial is made again.
  */
 #ifndef BENCH_OUTPUT_NOISE_WATCH_H
 #define BENCH_OUTPUT_NOISE_WATCH_H
 
-#include "base/clock.h"
 #include "base/noise.h"
 #include "bench/cli/options.h"
 #include "bench/target/target.h"
-#include "measure/core_probe.h"
-#include "measure/histogram.h"
 #include "measure/table.h"
 
 #include <jansson.h>
@@ -37,16 +29,10 @@
 
 #define NOISE_SHARE_MAX    0.1
 #define NOISE_JUMP_MAX_US  100e3
-#define NOISE_LOOK_NS      (2 * NS_PER_S)
-#define NOISE_ROUND_TRIPS  100
 #define NOISE_THROTTLE_MAX 1.0 /* percent */
 #define NOISE_ATTEMPTS     3 /* at a trial, at most: noise that lasts must not use all retries up */
 
 /* The columns of every table of trials, M(X, T, name, kind, unit, decimals, meaning). */
-#define NOISE_TIMES(M, X, T, name, meaning)                                                        \
-    M(X, T, noise_##name##_p50_us, REAL, "us", 1, meaning)                                         \
-    M(X, T, noise_##name##_p99_us, REAL, "us", 1, meaning)                                         \
-    M(X, T, noise_##name##_max_us, REAL, "us", 1, meaning)
 #define NOISE_PRESSURE(M, X, T, name)                                                              \
     M(X, T, noise_##name##_pressure_percent, REAL, "%", 1,                                         \
       "share of the trial in which a task waited for a core, a disk or memory, the tasks of "      \
@@ -72,9 +58,6 @@
       "the lowest frequency of a core before and after the trial, as a share of the highest")      \
     M(X, T, noise_flush_us, REAL, "us", 1,                                                         \
       "time of one flush of 512 bytes on the disk of the private servers, before the trial")       \
-    NOISE_TIMES(M, X, T, idle, "round trips of an idle session, before the trial")                 \
-    NOISE_TIMES(M, X, T, loop,                                                                     \
-                "how late a bare loop on a core was during the trial: the worst core's")           \
     M(X, T, noise_others_packets, COUNT, "", 0,                                                    \
       "packets that the servers received from other clients, at least, by their counters: those "  \
       "that as many pings of the sessions as can be do not explain; empty if it is not known")     \
@@ -89,54 +72,39 @@
 /* The columns alone, for their places behind the first. */
 TABLE_DECLARE(noise_row, NOISE_COLUMNS);
 
-/* What was measured before the series, and what idle round trips have told since. */
-struct noise_floor {
-    bool known;
-    struct noise others;
-    struct core_probe_times loop;
-    struct histogram idle; /* of all round trips so far */
-};
-
 /* The noise of a series. All zero bytes: nothing is measured, or made again. */
 struct noise_watch {
     const struct noise_options *options; /* NULL: a simulation */
     const struct targets *targets;
     size_t retries;
+    bool measures;
     bool tells_others; /* servers of this host, if there are any, are known processes */
     struct noise_allies allies;
-    struct core_probe *probe;
-    struct noise_floor *floor;             /* NULL: nothing is measured */
+    struct noise at_first;                 /* before the series */
     size_t attempts_disturbed, made_again; /* so far */
     /* The present trial: */
     uint32_t attempt; /* from 1 */
     bool disturbed;   /* set by noise_watch_end, as is: */
     bool again;       /* it is to be made again */
     const char *lost; /* why it is not valid, if not for the noise; NULL: none of these */
-    struct histogram *idle;
     double flush_us;
     struct noise_reading before;
 };
 
-/* Starts the loops; call this while the program has one thread. Measures nothing in a simulation.
- * options and targets must outlive the watch, which noise_watch_close ends, also after an error.
- * Errors of core_probe_new. */
-MUST_CHECK enum error_kind noise_watch_open(struct noise_watch *watch,
-                                            const struct target_options *options,
-                                            const struct targets *targets, struct error *error);
-void noise_watch_close(struct noise_watch *watch);
+/* Measures nothing in a simulation. options and targets must outlive the watch. */
+void noise_watch_init(struct noise_watch *watch, const struct target_options *options,
+                      const struct targets *targets);
 
-/* Measures the floor on all targets, whose servers serve. planned: trials of the series. Errors of
- * setup_session_exists. */
-MUST_CHECK enum error_kind noise_watch_look(struct noise_watch *watch, size_t planned,
-                                            struct error *error);
+/* Measures what others do before the first trial, for a second. The servers of all targets serve.
+ * planned: trials of the series. */
+void noise_watch_look(struct noise_watch *watch, size_t planned);
 
 /* What to say of others before the first trial; "" if there is nothing to say. Returns text. */
 const char *noise_watch_caution(const struct noise_watch *watch, char *text, size_t size);
 
-/* Before an attempt at a trial on a target: waits for a quiet machine, if that is asked for,
- * measures the floor, and begins to count. Errors of setup_session_exists. */
-MUST_CHECK enum error_kind noise_watch_begin(struct noise_watch *watch, const struct target *target,
-                                             struct error *error);
+/* Before an attempt at a trial on a target: waits for a quiet machine, if that is asked for, and
+ * begins to count. */
+void noise_watch_begin(struct noise_watch *watch, const struct target *target);
 
 /* What a row of the trial has, or is to have. */
 struct noise_row {
@@ -155,15 +123,12 @@ void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
 
 /* The same, of what was measured; the watch measures. */
 void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
-                       const struct core_probe_times *loop, const struct noise_row *row);
+                       const struct noise_row *row);
 
 /* The attempt is to be made again for this reason, which has nothing to do with noise, and is none
  * of the retries: it is not valid then. The row need not have any other column of noise. Not in a
  * simulation. */
 void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, const char *why);
-
-/* A percentile, such as 99, of all idle round trips so far; 0: none was measured. */
-uint64_t noise_watch_floor_ns(const struct noise_watch *watch, double percent);
 
 /* For the manifest; the caller's to json_decref. */
 json_t *noise_watch_describe(const struct noise_watch *watch);

@@ -37,7 +37,6 @@ void series_deinit(struct series *series)
         table_deinit(&series->records[i].rows);
         table_deinit(&series->records[i].made_again);
     }
-    noise_watch_close(&series->noise);
     series->targets.crew = NULL;
     crew_close(series->crew);
     free(series->records);
@@ -281,9 +280,8 @@ static enum error_kind prepare(struct series *series, struct error *error)
     if (kind != ERROR_NONE)
         return kind;
     progress_init(&series->progress, 0, series->options.output->quiet);
-    kind = noise_watch_open(&series->noise, series->options.target, &series->targets, error);
-    if (kind == ERROR_NONE)
-        kind = open_targets(series, error);
+    noise_watch_init(&series->noise, series->options.target, &series->targets);
+    kind = open_targets(series, error);
     if (kind == ERROR_NONE)
         kind = series_meet(series, error);
     if (kind == ERROR_NONE)
@@ -297,18 +295,17 @@ static enum error_kind prepare(struct series *series, struct error *error)
 
 /* ------------------------------------------------------------------ the trials */
 
-enum error_kind series_look(struct series *series, struct error *error)
+void series_look(struct series *series)
 {
     char caution[400], where[100];
     progress_say(&series->progress, "looking for other programs' load on this machine");
-    enum error_kind kind = noise_watch_look(&series->noise, series->planned, error);
+    noise_watch_look(&series->noise, series->planned);
     progress_clear(&series->progress);
-    if (kind != ERROR_NONE || noise_watch_caution(&series->noise, caution, sizeof caution)[0] == 0)
-        return kind;
+    if (noise_watch_caution(&series->noise, caution, sizeof caution)[0] == '\0')
+        return;
     for (size_t i = 0; i < series->record_count; i++)
         series_warn(series, &series->records[i], "%s%s",
                     series_where(series, &series->records[i], where), caution);
-    return ERROR_NONE;
 }
 
 void series_settle(const struct series *series, struct series_record *record)
@@ -330,7 +327,7 @@ static enum error_kind attempt(struct series *series, struct error *error)
     if (series->crew != NULL && crew_gone(series->crew)[0] != '\0')
         kind = series_gather(series, error);
     if (kind == ERROR_NONE && series->trial->number > 0)
-        kind = noise_watch_begin(&series->noise, target, error);
+        noise_watch_begin(&series->noise, target);
     if (kind == ERROR_NONE)
         kind = series->user->make(series->context, error);
     kind = series_outlive(series, kind, error);
@@ -347,7 +344,7 @@ static enum error_kind make_rounds(struct series *series, struct error *error)
     size_t left_out = 0;
     enum error_kind kind = series->user->begin(series->context, error);
     if (kind == ERROR_NONE)
-        kind = series_look(series, error);
+        series_look(series);
     for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
         size_t cell = rounds->trials[at].cell;
         if (rounds->cells[cell].prospect == ROUNDS_HOPELESS) {

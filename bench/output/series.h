@@ -179,9 +179,8 @@ const char *series_topology(const struct series *series);
 void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Measures the floor, and warns if the machine is busy; for a user that makes all trials itself.
- * Errors of noise_watch_look. */
-MUST_CHECK enum error_kind series_look(struct series *series, struct error *error);
+/* Warns if the machine is busy; for a user that makes all trials itself. */
+void series_look(struct series *series);
 
 /* After a trial: noise_watch_end. If the row is not valid, although no verdict fails, and a server
  * of

@@ -154,27 +154,17 @@ bool plan_answer_is_passed(const struct plan_answer *answer)
 
 bool plan_answer_is_failed(const struct plan_answer *answer)
 {
-    return answer->found.failed_end == SEARCH_END_DECIDED &&
-           (answer->below_floor[0] == '\0' || answer->found.stopped);
-}
-
-enum search_reason plan_answer_end(const struct plan_answer *answer)
-{
-    bool lacks_failure = answer->found.failed > 0 && !plan_answer_is_failed(answer);
-    return answer->found.reason != SEARCH_BUDGET && lacks_failure ? SEARCH_UNDETERMINED
-                                                                  : answer->found.reason;
+    return answer->found.failed_end == SEARCH_END_DECIDED;
 }
 
 struct plan_answer plan_answer_take(const struct plan_options *options, const struct search *search,
-                                    const struct recipe *recipe, const struct plan_samples *samples,
-                                    const char *below_floor)
+                                    const struct recipe *recipe, const struct plan_samples *samples)
 {
     const struct plan_question *question = &options->question;
     const struct search_answer found = search_answer(search);
     struct plan_answer answer = {.recipe = recipe,
                                  .proposed = search->plan.proposal,
                                  .found = found,
-                                 .below_floor = below_floor,
                                  .best = found.passed > 0 ? found.passed : question->least};
     const struct trials_of best = fresh_of(search, samples, answer.best);
     answer.first_passed = count_votes(first_of(samples, found.passed));
@@ -196,7 +186,7 @@ const char *plan_answer_reason(const struct plan_answer *answer)
 {
     static const char *const words[] = {
         [PLAN_CUT_BY_TIME] = "out of time", [PLAN_CUT_SHORT] = "cut short"};
-    enum search_reason end = plan_answer_end(answer);
+    enum search_reason end = answer->found.reason;
     return end == SEARCH_BUDGET && answer->cut != PLAN_CUT_NOT ? words[answer->cut]
                                                                : search_reason_word(end);
 }

@@ -127,16 +127,6 @@ uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
 /* The search for the answer; proposal: where it begins; 0: at the least size. */
 struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal);
 
-/* The percentile at which round trips of an idle session are compared with the objective: its own,
- * but p99 at most, as they are too few for more. */
-double plan_question_floor_percent(const struct plan_question *question);
-
-/* Whether the objective lies below the floor, what round trips of an idle session take at that
- * percentile now (0: not known): a trial that fails cannot tell whether servers or machine are too
- * slow. Then text (size bytes) says so, else it is "". A rate has no floor. Returns text. */
-const char *plan_question_below_floor(const struct plan_question *question, uint64_t floor_ns,
-                                      char *text, size_t size);
-
 /* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size);
@@ -504,7 +494,6 @@ struct plan_answer {
     enum plan_cut cut;
     uint64_t proposed; /* where the search began, by a model; 0: at the least size */
     struct search_answer found;
-    const char *below_floor; /* why no failure decides (plan_question_below_floor); "": they do */
     struct plan_votes first_passed, first_failed; /* the votes that located either end */
     struct plan_votes fresh_passed, fresh_failed; /* of the latest fresh trials at each end */
     struct plan_votes fresh_above;
@@ -525,17 +514,14 @@ struct plan_answer {
 /* The answer of a search for this recipe from its trials, those for its knee included. It points
  * into the samples; nothing has cut the search, and the target is not filled in. */
 struct plan_answer plan_answer_take(const struct plan_options *options, const struct search *search,
-                                    const struct recipe *recipe, const struct plan_samples *samples,
-                                    const char *below_floor);
+                                    const struct recipe *recipe,
+                                    const struct plan_samples *samples);
 
 /* Whether fresh trials say that the largest size that passed meets the objective, and that the
  * smallest that failed does not, or the brake has ended that; else the size is undecided, and
  * called neither. */
 bool plan_answer_is_passed(const struct plan_answer *answer);
 bool plan_answer_is_failed(const struct plan_answer *answer);
-
-/* How the search ended: undetermined as well if an end of its interval is undecided. */
-enum search_reason plan_answer_end(const struct plan_answer *answer);
 
 /* Whether the trials tell the herd coefficient: they differ in their waiters. */
 bool plan_answer_has_herd(const struct plan_question *question);
@@ -606,8 +592,6 @@ struct plan_searches {
     size_t count;
     size_t trials; /* begun, warm-ups included: no two have the same root */
     struct plan_guard guard;
-    char
-        below_floor[128]; /* plan_question_below_floor, before the first trial and after the last */
     enum plan_cut cut;
     struct plan_experience experience[2]; /* of short trials, of long ones */
 };

@@ -174,28 +174,6 @@ static enum error_kind check_time(const struct plan_searches *searches, struct e
                        "the %s were up before the first trial had ended: give more", most);
 }
 
-static const char *compare_with_floor(struct plan_searches *searches)
-{
-    const struct plan_question *question = &searches->options->question;
-    return plan_question_below_floor(
-        question,
-        noise_watch_floor_ns(&searches->series.noise, plan_question_floor_percent(question)),
-        searches->below_floor, sizeof searches->below_floor);
-}
-
-/* With an objective that an idle session does not meet no trial is of use. */
-static enum error_kind look_around(struct plan_searches *searches, struct error *error)
-{
-    char objective[OBJECTIVE_TEXT_SIZE];
-    const struct search_forecast left = plan_searches_foresee(searches);
-    searches->series.planned = left.short_trials + left.long_trials;
-    enum error_kind kind = series_look(&searches->series, error);
-    if (kind != ERROR_NONE || compare_with_floor(searches)[0] == '\0')
-        return kind;
-    objective_format(&searches->options->question.objective, objective, sizeof objective);
-    return error_raise(error, ERROR_NOT_VALID, 0, objective, "%s", searches->below_floor);
-}
-
 /* The turns of all searches, round by round. */
 static enum error_kind run_all(struct plan_searches *searches, struct error *error)
 {
@@ -224,15 +202,15 @@ static enum error_kind run(void *context, struct error *error)
         .servers = &target->servers,
         .ensemble = target->ensemble,
         .watch = {.interrupt_descriptor = searches->series.targets.signals}};
+    const struct search_forecast left = plan_searches_foresee(searches);
     char root[PATH_MAX];
     snprintf(root, sizeof root, "%s/bystander", target->root);
-    enum error_kind kind = look_around(searches, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    searches->series.planned = left.short_trials + left.long_trials;
+    series_look(&searches->series);
     if (options->target.connect)
         progress_say(&searches->series.progress, "reading from the servers before the first trial");
-    kind = plan_guard_begin(&searches->guard, &options->guard,
-                            options->target.connect ? &host : NULL, root, error);
+    enum error_kind kind = plan_guard_begin(&searches->guard, &options->guard,
+                                            options->target.connect ? &host : NULL, root, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -281,15 +259,14 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
     record->planned = record->rows.rows;
     if (cut)
         searches->cut = PLAN_CUT_SHORT;
-    (void)compare_with_floor(searches);
     for (size_t i = 0; i < searches->count; i++) {
         struct plan_search *search = &searches->list[i];
         if (search->topology != record->topology)
             continue;
         const struct search_forecast left = plan_search_foresee(searches, search);
         record->planned += cut ? left.short_trials + left.long_trials : 0;
-        search->answer = plan_answer_take(options, &search->search, search->recipe,
-                                          &search->samples, searches->below_floor);
+        search->answer =
+            plan_answer_take(options, &search->search, search->recipe, &search->samples);
         search->answer.target = record->target;
         search->answer.cut = searches->cut;
     }
@@ -354,7 +331,7 @@ static int tell(void *context, int *verdict)
     const struct plan_searches *searches = context;
     const struct output_options *output = &searches->options->output;
     for (size_t i = 0; i < searches->count; i++) {
-        enum search_reason end = plan_answer_end(&searches->list[i].answer);
+        enum search_reason end = searches->list[i].answer.found.reason;
         if (end == SEARCH_BUDGET || end == SEARCH_UNDETERMINED)
             *verdict = 4;
     }

@@ -108,25 +108,6 @@ struct search_plan plan_question_search(const struct plan_question *question, ui
     };
 }
 
-double plan_question_floor_percent(const struct plan_question *question)
-{
-    double percent = objective_percent(&question->objective);
-    return percent < 99 ? percent : 99;
-}
-
-const char *plan_question_below_floor(const struct plan_question *question, uint64_t floor_ns,
-                                      char *text, size_t size)
-{
-    const struct objective *objective = &question->objective;
-    char duration[32];
-    text[0] = '\0';
-    if (!objective_is_rate(objective) && floor_ns >= objective->limit_ns)
-        snprintf(text, size, "cannot be told on this machine now: an idle session's p%g was %s",
-                 plan_question_floor_percent(question),
-                 text_format_duration(floor_ns, duration, sizeof duration));
-    return text;
-}
-
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size)
 {

@@ -17,7 +17,7 @@ struct ranked {
 /* False: an end is undecided, or the answers are not monotone. */
 static bool take(const struct plan_answer *answer, struct ranked *ranked)
 {
-    enum search_reason end = plan_answer_end(answer);
+    enum search_reason end = answer->found.reason;
     bool is_passed = plan_answer_is_passed(answer), is_failed = plan_answer_is_failed(answer);
     *ranked = (struct ranked){answer->recipe->name, is_passed ? answer->found.passed : 0,
                               is_failed ? answer->found.failed : ALL};

@@ -214,8 +214,6 @@ static void add_reason(struct sentence *sentence, enum plan_end end)
         add_no_votes(sentence);
     } else if (state == SEARCH_END_NONE) {
         ADD("no size %s", passed ? "passed" : "failed");
-    } else if (state == SEARCH_END_DECIDED) {
-        ADD("%s", answer->below_floor);
     } else {
         add_votes(sentence, passed ? &answer->first_passed : &answer->first_failed, "", end);
         if (fresh->cast > 0)
@@ -391,7 +389,7 @@ char *plan_sentence_found(const struct plan_question *question, const struct pla
     struct sentence made = {.question = question, .answer = answer}, *sentence = &made;
     objective_format(&question->objective, made.objective, sizeof made.objective);
     ADD("%s: ", answer->recipe->name);
-    switch (plan_answer_end(answer)) {
+    switch (answer->found.reason) {
     case SEARCH_NOTHING_MEETS:
         add_nothing(sentence);
         break;
@@ -464,7 +462,7 @@ static void put_end(struct grid *grid, bool is_decided, uint64_t size, bool none
 static void put_row(struct grid *grid, const struct plan_answer *answer, const char *dash)
 {
     const struct plan_votes *votes = &answer->fresh_passed;
-    enum search_reason end = plan_answer_end(answer);
+    enum search_reason end = answer->found.reason;
     bool is_passed = plan_answer_is_passed(answer);
     bool none_passes =
         end == SEARCH_NOTHING_MEETS || (end == SEARCH_NOT_MONOTONE && answer->found.passed == 0);

@@ -203,9 +203,8 @@ static enum error_kind run_and_keep(struct turn *turn, struct error *error)
     struct plan_experience *experience = &searches->experience[turn->probe.asked.longer];
     uint64_t began_ns = clock_now_ns();
     show_progress(searches);
-    enum error_kind kind = noise_watch_begin(&searches->series.noise, turn->target, error);
-    if (kind == ERROR_NONE)
-        kind = run_probe(turn, error);
+    noise_watch_begin(&searches->series.noise, turn->target);
+    enum error_kind kind = run_probe(turn, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;

@@ -71,7 +71,6 @@ COMMAND_TEST(disturbed_trials_are_made_again_and_both_are_kept)
         assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
         assert_int_equal(csv_file_count(&files.trials, i, "attempt"), i == 0 ? 2 : 1);
         assert_true(csv_file_real(&files.trials, i, "noise_others_cores") > 0);
-        assert_true(csv_file_real(&files.trials, i, "noise_idle_p50_us") > 0);
     }
     assert_string_equal(csv_file_text(&again, 0, "trial"),
                         csv_file_text(&files.trials, 0, "trial"));

@@ -147,17 +147,6 @@ TEST_BETWEEN(time_that_is_used_up_ends_a_search, make, work_remove)
     csv_file_deinit(&answers);
 }
 
-/* No idle session does either. */
-TEST_BETWEEN(an_objective_below_the_floor_is_not_searched_for, make, work_remove)
-{
-    PLAN("--slo", "handoff p99 < 1us");
-    assert_status(&command, 4);
-    words_unwrap(command.err);
-    assert_has(command.err, "handoff p99 < 1us: the measurement is not valid: cannot be told on "
-                            "this machine now: an idle session's p99 was ");
-    assert_left(0);
-}
-
 /* ------------------------------------------------------------------ beside a load */
 
 /* On a busy machine most trials may be no vote, and zkherd says so. */

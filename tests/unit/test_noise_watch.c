@@ -10,7 +10,6 @@
 
 static struct noise_options options;
 static struct noise_watch watch;
-static struct histogram idle;
 static struct table_value columns[noise_row_columns_count], valid, reason;
 
 static const struct noise quiet = {.cores = 2};
@@ -19,18 +18,17 @@ static const struct noise quiet = {.cores = 2};
 static void begin(enum noise_mode mode)
 {
     options = (struct noise_options){.mode = mode};
-    watch = (struct noise_watch){
-        .options = &options, .retries = 2, .tells_others = true, .idle = &idle, .attempt = 1};
+    watch =
+        (struct noise_watch){.options = &options, .retries = 2, .tells_others = true, .attempt = 1};
 }
 
 static void judge(const struct noise *noise, bool fails, bool stalled)
 {
-    static const struct core_probe_times loop = {.turns = 3, .p50_ns = 1000, .max_ns = 2000};
     free(reason.text);
     valid = table_flag(true);
     reason = table_text("");
     const struct noise_row row = {columns, &valid, &reason, true, fails, 7, stalled};
-    noise_watch_judge(&watch, noise, &loop, &row);
+    noise_watch_judge(&watch, noise, &row);
     assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
     assert_int_equal(columns[noise_row_noise_others_packets].count, 7);
 }
@@ -147,7 +145,6 @@ TEST(a_report_changes_no_trial)
     assert_string_equal(reason.text, "");
     assert_false(watch.again);
     assert_true(columns[noise_row_noise_others_cores].real == 1);
-    assert_true(columns[noise_row_noise_loop_max_us].real == 2);
     judge(&quiet, false, true);
     assert_true(watch.again);
 }

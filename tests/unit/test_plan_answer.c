@@ -14,7 +14,6 @@ static struct plan_question *const question = &options.question;
 static struct search search;
 static struct plan_samples samples;
 static struct plan_answer answer;
-static const char *below_floor = "";
 static char *text;
 
 static int tear_down(void **state)
@@ -68,7 +67,7 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
 
 static void take(void)
 {
-    answer = plan_answer_take(&options, &search, &recipe_scalable, &samples, below_floor);
+    answer = plan_answer_take(&options, &search, &recipe_scalable, &samples);
     free(text);
     text = plan_sentence_found(question, &answer);
 }
@@ -254,23 +253,6 @@ TEST_BETWEEN(that_what_passed_failed_later_is_told, ask_of_handoffs, tear_down)
     assert_fields("1", "", "2", "", "found");
 }
 
-/* Then no failure is the servers', and nothing gave out; what has passed stands. */
-TEST_BETWEEN(below_the_floor_nothing_is_not_met, ask_of_handoffs, tear_down)
-{
-    below_floor = "cannot be told on this machine now: an idle session's p99 was 60 ms";
-    run_to_40();
-    assert_row("\nscalable       40  5 of 5         –");
-    assert_non_null(strstr(text, "40 ms; whether 44 do is undecided: cannot be told on this"));
-    assert_fields("40", "", "", below_floor, "undetermined");
-    assert_int_equal(plan_answer_end(&answer), SEARCH_UNDETERMINED);
-    ask(P99, PLAN_WAITERS, 0, 0);
-    run(0, JUDGE_FAIL, false, SIZE_MAX);
-    assert_string_equal(text, "scalable: whether 1 waiter meets " P99 " is undecided: cannot be "
-                              "told on this machine now: an idle session's p99 was 60 ms.");
-    assert_fields("", "no size passed", "", below_floor, "undetermined");
-    below_floor = "";
-}
-
 TEST_BETWEEN(an_end_before_the_end_has_a_reason, ask_of_handoffs, tear_down)
 {
     static const char *const words[] = {"out of trials", "out of time", "cut short"};
@@ -443,7 +425,6 @@ static void assert_ranking(const uint64_t ends[3][2], bool undecided, const char
         bool passed = ends[i][0] > 0, failed = ends[i][1] > 0;
         told[i].answer = (struct plan_answer){
             .recipe = recipes[i],
-            .below_floor = "",
             .found = {.reason = !passed   ? SEARCH_NOTHING_MEETS
                                 : !failed ? SEARCH_EVERYTHING_MEETS
                                           : SEARCH_FOUND,
@@ -509,7 +490,6 @@ static int begin(void **state)
         .target = "standalone",
         .recipe = &recipe_nonscalable,
         .found = {.reason = SEARCH_FOUND, .failed = 200, .failed_end = SEARCH_END_DECIDED},
-        .below_floor = "",
         .gave_out = &finding,
         .herd = {.state = HERD_KNOWN,
                  .beta = {0.05, 0.04, 0.061},

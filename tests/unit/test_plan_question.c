@@ -125,33 +125,6 @@ TEST(servers_that_allow_fewer_sessions_lower_the_largest_size)
     }
 }
 
-/* At its own percentile, p99 at most. */
-TEST(an_objective_that_an_idle_session_does_not_meet_is_below_the_floor)
-{
-    static const struct {
-        const char *objective;
-        double percent;
-        const char *why;
-    } cases[] = {
-        {"handoff p99 < 14ms", 99,
-         "cannot be told on this machine now: an idle session's p99 was 14 ms"},
-        {"background p99.9 < 5ms", 99,
-         "cannot be told on this machine now: an idle session's p99 was 14 ms"},
-        {"acquire p95 < 2ms", 95,
-         "cannot be told on this machine now: an idle session's p95 was 14 ms"},
-        {"handoff p99 < 14001us", 99, ""},
-        {"handoffs > 100000/s", 0, ""},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char why[128];
-        ask(cases[i].objective, PLAN_WAITERS, 0, 1);
-        assert_true(plan_question_floor_percent(&question) == cases[i].percent);
-        assert_string_equal(plan_question_below_floor(&question, 14 * NS_PER_MS, why, sizeof why),
-                            cases[i].why);
-        assert_string_equal(plan_question_below_floor(&question, 0, why, sizeof why), "");
-    }
-}
-
 TEST(sizes_are_told_in_words)
 {
     static const struct {

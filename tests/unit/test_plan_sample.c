@@ -153,10 +153,9 @@ TEST_BETWEEN(a_disturbed_trial_is_made_again_and_is_no_vote, NULL, tear_down)
     const struct targets targets = {0};
     const struct series_record record = {.files.run = "r", .target = "standalone", .servers = 1};
     struct noise_watch noise;
-    struct error error;
     struct table table = {.type = &plan_row_table};
     lay_out("background p99 < 10ms", DRIVER_SIMULATED);
-    assert_int_equal(noise_watch_open(&noise, &target, &targets, &error), ERROR_NONE);
+    noise_watch_init(&noise, &target, &targets);
     noise.retries = 1;
     for (int attempt = 0; attempt < 2; attempt++) {
         struct table_value *row = table_add(&table);
@@ -174,7 +173,6 @@ TEST_BETWEEN(a_disturbed_trial_is_made_again_and_is_no_vote, NULL, tear_down)
         assert_non_null(strstr(sample.reason, "the clock of the day jumped by 10.0 s"));
     }
     table_deinit(&table);
-    noise_watch_close(&noise);
 }
 
 TEST_BETWEEN(without_a_load_its_columns_are_empty, NULL, tear_down)
