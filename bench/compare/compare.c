@@ -46,13 +46,11 @@ static const char notes[] =
     "Examples:\n"
     "  zkherd compare before after                  the folders of two runs\n"
     "  zkherd compare -o results/compared both      the runs in the folder 'both'\n"
-    "  zkherd compare old new --fail-if 'handoff p50 > 1.2' --junit ci.xml\n"
-    "                                               in a pipeline\n";
+    "  zkherd compare old new --fail-if 'handoff p50 > 1.2'    in a pipeline\n";
 
 struct compare {
     const char *out;
     unsigned plots; /* their formats */
-    const char *junit;
     struct gate gates[GATES_MAX];
     size_t gate_count;
     bool json;
@@ -79,10 +77,6 @@ static const struct option_row rows[] = {
      .parse = take_gate,
      .help = "      --fail-if LIMIT  exit with 1 if this is exceeded, with 4 if that is not\n"
              "                       decided; may be given several times\n"},
-    {.name = "--junit",
-     .parse = option_row_file,
-     .member = OPTION_MEMBER(struct compare, junit),
-     .help = "      --junit FILE     write the verdicts as JUnit XML, too\n"},
     {.name = "--out",
      .letter = 'o',
      OPTION_FOLDER(struct compare, out),
@@ -227,18 +221,6 @@ static void tell(const struct compare *compare, enum verdict verdict)
     }
 }
 
-/* Replaces a file that is there: a pipeline names the same one every time. */
-static enum error_kind write_junit(const struct compare *compare, struct error *error)
-{
-    char folder[PATH_MAX];
-    const char *name = folder_name(compare->junit);
-    snprintf(folder, sizeof folder, "%.*s", (int)(name - compare->junit), compare->junit);
-    folder_trim(folder);
-    if (folder[0] == '\0')
-        snprintf(folder, sizeof folder, ".");
-    return output_write(folder, name, comparison_write_junit, &compare->comparison, error);
-}
-
 static enum error_kind write_files(struct compare *compare, struct error *error)
 {
     enum error_kind kind =
@@ -249,8 +231,6 @@ static enum error_kind write_files(struct compare *compare, struct error *error)
                         error);
     if (kind == ERROR_NONE && compare->comparison.is_of_runs)
         kind = output_write(compare->results, ABOUT_FILE, write_about, &compare->comparison, error);
-    if (kind == ERROR_NONE && compare->junit != NULL)
-        kind = write_junit(compare, error);
     if (kind != ERROR_NONE)
         folder_discard(compare->results);
     return kind;

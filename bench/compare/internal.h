@@ -9,7 +9,6 @@
  *   overall    the ratio of a metric over all sizes
  *   gate       --fail-if: limits of such ratios, and their verdicts
  *   records    compare.csv and JSON
- *   junit      --junit
  *   tell       the table             sentences  what is said below
  *
  * A folder of results is a side of the comparison. Side A is the first; every other side is
@@ -279,9 +278,6 @@ void comparison_write_csv(FILE *stream, const void *comparison);
 
 /* The keys of docs/schema/compare.schema.json. */
 json_t *comparison_describe(const struct comparison *comparison);
-
-/* JUnit XML, of a struct comparison. */
-void comparison_write_junit(FILE *stream, const void *comparison);
 
 /* ------------------------------------------------------------------ what is told */
 
