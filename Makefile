@@ -366,14 +366,13 @@ reproduce-hosts: install-to-test-hosts
 	rm -rf $(REFERENCE)/hosts
 	ZKHERD=$(BUILD)/zkherd tests/hosts.sh measure $(REFERENCE)/hosts
 
-# Feeds what libFuzzer makes of the kept conversations, captures, journals and recordings to their readers, under ASan and UBSan,
+# Feeds what libFuzzer makes of the kept conversations, captures and journals to their readers, under ASan and UBSan,
 # each for so many seconds.
 FUZZ_SECONDS ?= 60
 FUZZED_conversation := tests/fuzz/told.c $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c \
     wire/message.c wire/opcode.c wire/splitter.c base/memory.c base/error.c)
 FUZZED_capture := $(addprefix lib/,relay/capture.c relay/packet.c) $(FUZZED_conversation)
 FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c)
-FUZZED_recording := $(addprefix lib/,relay/recording.c wire/fields.c base/clock.c) $(FUZZED_conversation)
 define fuzz
 	@mkdir -p $(BUILD)/fuzz/$(1)s
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
@@ -388,7 +387,6 @@ check-fuzz:
 	$(call fuzz,conversation)
 	$(call fuzz,capture)
 	$(call fuzz,journal)
-	$(call fuzz,recording)
 
 # Checks pages of zkherd report as HTML, in a browser, and for accessibility; the tools come from npm.
 check-report: install-to-report
@@ -493,7 +491,7 @@ help:
 	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
 	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
 	@echo 'make check-hosts          test loads on four hosts, some of which are killed (HOSTS_ROUNDS=100: often)'
-	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs, recordings'
+	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
 	@echo 'make lint                 check formatting and run the static checkers'

@@ -322,23 +322,3 @@ int arguments_take(const struct arguments *arguments, int argc, char **argv, voi
         return complain_usage(arguments->subcommand, argv[optind], "an option is expected here");
     return ARGUMENTS_GO;
 }
-
-const char *arguments_other(const struct arguments *arguments, int argc, char **argv,
-                            const char *const *names)
-{
-    struct getopt_rows rows = {0};
-    int option;
-    fill(arguments, &rows);
-    optind = 1;
-    while ((option = getopt_long(argc, argv, rows.letters, rows.options, NULL)) != -1) {
-        const struct option_row *row = arguments->rows;
-        size_t i = 0;
-        while (code_of(arguments, row) != option)
-            row++;
-        while (names[i] != NULL && strcmp(names[i], row->name) != 0)
-            i++;
-        if (names[i] == NULL)
-            return row->name;
-    }
-    return NULL;
-}

@@ -142,11 +142,6 @@ struct arguments {
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
                    int *first);
 
-/* The first option on a command line that arguments_take has taken whose name is not in this list,
- * which ends with NULL; NULL: there is none. */
-const char *arguments_other(const struct arguments *arguments, int argc, char **argv,
-                            const char *const *names);
-
 /* Prints the help to stdout. */
 void arguments_write_help(const struct arguments *arguments);
 

@@ -203,9 +203,6 @@ struct load_options {
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;
     uint64_t seed;
-    const char *replay; /* a recording to be sent in place of a mix; NULL: none */
-    bool speed_given;   /* on the command line: --speed */
-    uint64_t speed_percent;
 };
 
 /* Frees the lists. */

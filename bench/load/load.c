@@ -38,20 +38,6 @@ static bool parse_znodes(struct option_given *given)
     return strcmp(given->value, "own") == 0 || option_row_number(given);
 }
 
-/* A factor, such as 2x or 0.5x. */
-static bool parse_speed(struct option_given *given)
-{
-    char factor[32];
-    size_t length = strlen(given->value);
-    if (length > 0 && given->value[length - 1] == 'x')
-        length--;
-    snprintf(factor, sizeof factor, "%.*s", (int)length, given->value);
-    return (length < sizeof factor &&
-            text_parse_hundredths(factor, REPLAY_SPEED_LEAST, REPLAY_SPEED_MOST,
-                                  option_row_place(given))) ||
-           option_row_refuse(given, "expected a factor from 0.1x to 1000x, such as 2x");
-}
-
 #define MEMBER(member) OPTION_MEMBER(struct load_options, member)
 
 static const struct option_row option_rows[] = {
@@ -106,16 +92,6 @@ static const struct option_row option_rows[] = {
      .expected = "expected a percentage from 0 to 100",
      .value = "0",
      .help = "      --watch PERCENT      of gets and exists leave a watch (fan-out) [0]\n"},
-    {.name = "--replay",
-     .parse = option_row_file,
-     .member = MEMBER(replay),
-     .help = "      --replay FILE        send what zkherd tap --record has recorded, instead\n"},
-    {.name = "--speed",
-     .parse = parse_speed,
-     .member = MEMBER(speed_percent),
-     .given = MEMBER(speed_given),
-     .value = "1x",
-     .help = "      --speed X            of a replay: 2x is twice as fast as recorded [1x]\n"},
     LOAD_ROW_DURATION("10s"),
     LOAD_ROW_WARM_UP("2s"),
     LOAD_ROW_TRIALS(1, "3"),
@@ -211,25 +187,6 @@ static bool can_share(const struct load_options *options)
     return has_sessions_for(options, "--workers", crew->most, "workers");
 }
 
-/* A recording says itself what is sent, by whom, and when. */
-static bool can_replay(const struct load_options *options, const struct arguments *arguments,
-                       int argc, char **argv)
-{
-    static const char *const names[] = {"--replay",   "--speed",       "--servers",   "--zookeeper",
-                                        "--heap",     "--server-cpus", "--fsync",     "--data",
-                                        "--connect",  "--auth",        "--placement", "--out",
-                                        "--no-files", "--json",        "--quiet",     NULL};
-    if (options->replay == NULL)
-        return !options->speed_given ||
-               complain_value("load", "--speed", "without --replay", "nothing is replayed");
-    const char *other = arguments_other(arguments, argc, argv, names);
-    if (other != NULL)
-        return complain_value("load", other, "with --replay", "the recording says what is sent");
-    return options->target.topology_count == 1 ||
-           complain_value("load", "--replay", options->replay,
-                          "a replay has one ensemble: give one of --servers and --zookeeper");
-}
-
 static bool is_consistent(struct load_options *options)
 {
     if (options->mix_given && options->reads.count > 0)
@@ -249,8 +206,7 @@ int load_command_line_parse(int argc, char **argv, struct load_options *options)
     static const struct arguments arguments = {"load", usage, option_rows, notes, NULL};
     *options = (struct load_options){.target.max_clients = UINT64_MAX, .seed = clock_utc_ns()};
     int status = arguments_take(&arguments, argc, argv, options, NULL);
-    if (status == ARGUMENTS_GO &&
-        !(can_replay(options, &arguments, argc, argv) && is_consistent(options)))
+    if (status == ARGUMENTS_GO && !is_consistent(options))
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO)
         status = costs_file_take_option("load", &options->target, options->output.quiet);
@@ -502,8 +458,7 @@ int load_main(int argc, char **argv)
     int status = load_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status = options.replay != NULL ? load_replay(&options, argc, argv)
-                                    : load_series_lead(&options, &user, argc, argv);
+    status = load_series_lead(&options, &user, argc, argv);
     load_options_deinit(&options);
     return status;
 }

@@ -24,15 +24,12 @@ struct tap_result;
 struct tap_options {
     struct target_options target;
     struct output_options output;
-    const char *listen;    /* the address of the relay */
-    bool listen_given;     /* on the command line */
-    const char *pcap;      /* a capture to be read in place of a relay; NULL: none */
-    struct levels ports;   /* of the servers in it */
-    const char *recording; /* a recording to be read in place of a relay; NULL: none */
-    const char *record;    /* the file in which messages are kept; NULL: they are not */
-    bool with_data;        /* of znodes, in that file */
-    uint64_t duration_ns;  /* 0: until the command or the user ends it */
-    bool drain; /* the command is run for each number of clients, and the law is fitted */
+    const char *listen;   /* the address of the relay */
+    bool listen_given;    /* on the command line */
+    const char *pcap;     /* a capture to be read in place of a relay; NULL: none */
+    struct levels ports;  /* of the servers in it */
+    uint64_t duration_ns; /* 0: until the command or the user ends it */
+    bool drain;           /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
     struct levels traced; /* handoffs of each lock whose messages are kept */
     uint64_t seed;        /* of the order of the runs */
@@ -70,28 +67,19 @@ void tap_command_end(struct tap_command *command);
 
 /* ------------------------------------------------------------------ out of a file (offline.c) */
 
-/* Messages that come from a file in place of a relay: without servers, a probe or a command. */
-struct tap_source {
-    const char *option; /* that names the file */
-    const char *name;   /* what the file is: the target of the result */
-    const char *file;   /* NULL: the option is not given */
-    /* Reads the whole file, and tells the observer of its messages. Fills result->seconds, begun_ns
-     * and ended_ns, and says in result->comparison.sentence why there is nothing to compare with.
-     */
-    enum error_kind (*read)(const struct tap_options *options, struct observer *observer,
-                            struct tap_result *result, struct error *error);
-};
+/* Whether an option is given that --pcap excludes; complains about the first. */
+bool tap_capture_conflicts(const struct tap_options *options);
 
-/* The source that the options name; its file is NULL if they name none. */
-struct tap_source tap_source_of(const struct tap_options *options);
+/* Reads the whole capture, and tells the observer of its messages. Fills result->seconds, begun_ns
+ * and ended_ns, and says in result->comparison.sentence why there is nothing to compare with. */
+MUST_CHECK enum error_kind tap_capture_read(const struct tap_options *options,
+                                            struct observer *observer, struct tap_result *result,
+                                            struct error *error);
 
-/* Whether an option is given that a source excludes; complains about the first. */
-bool tap_source_conflicts(const struct tap_options *options, const struct tap_source *source);
-
-/* Writes what is to be said about the file of a result; sets a key of the JSON to it. Nothing
- * without a file. */
-void tap_source_write(const struct tap_result *result, FILE *stream);
-void tap_source_describe(const struct tap_result *result, json_t *json);
+/* Writes what is to be said about the capture of a result; sets keys of the JSON to it. Nothing
+ * without a capture. */
+void tap_capture_write(const struct tap_result *result, FILE *stream);
+void tap_capture_describe(const struct tap_result *result, json_t *json);
 
 /* ------------------------------------------------------------------ laws (laws.c) */
 

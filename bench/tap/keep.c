@@ -116,8 +116,7 @@ static json_t *describe_plan(const struct tap_options *options, const struct tab
     json_object_set_new(plan, "recipes", list_recipes(trials));
     json_object_set_new(plan, "clients", list_clients(options, trials));
     json_object_set_new(plan, "listen",
-                        tap_source_of(options).file == NULL ? json_string(options->listen)
-                                                            : json_null());
+                        options->pcap == NULL ? json_string(options->listen) : json_null());
     json_object_set_new(plan, "tap_ms",
                         options->duration_ns > 0
                             ? json_integer((json_int_t)(options->duration_ns / NS_PER_MS))

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Messages that come from a file in place of a relay. */
+/* Messages that come from a capture in place of a relay. */
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
-#include "relay/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* ------------------------------------------------------------------ a capture */
 
 static bool has_sessions(const struct tap_result *result)
 {
     return result->traffic->sessions + result->capture.joined > 0;
 }
 
-static enum error_kind read_capture(const struct tap_options *options, struct observer *observer,
-                                    struct tap_result *result, struct error *error)
+enum error_kind tap_capture_read(const struct tap_options *options, struct observer *observer,
+                                 struct tap_result *result, struct error *error)
 {
     const struct capture_options reading = {.ports = options->ports.list,
                                             .port_count = options->ports.count,
@@ -74,37 +71,7 @@ static void describe_capture(const struct capture_counts *counts, json_t *json)
     json_object_set_new(json, "capture", object);
 }
 
-/* ------------------------------------------------------------------ a recording */
-
-static enum error_kind read_recording(const struct tap_options *options, struct observer *observer,
-                                      struct tap_result *result, struct error *error)
-{
-    struct recording_facts facts;
-    enum error_kind kind = recording_read(options->recording, &observer_listener, observer_ended,
-                                          observer, &facts, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    result->begun_ns = facts.begun_ns;
-    result->ended_ns = facts.ended_ns;
-    result->seconds = (double)(facts.ended_ns - facts.begun_ns) / 1e9;
-    snprintf(result->comparison.sentence, sizeof result->comparison.sentence,
-             "A recording has no counters of the servers to compare with.%s",
-             facts.is_cut ? " It has no end, because zkherd was killed: up to its last second is "
-                            "missing."
-                          : "");
-    return ERROR_NONE;
-}
-
-/* ------------------------------------------------------------------ any source */
-
-struct tap_source tap_source_of(const struct tap_options *options)
-{
-    if (options->recording != NULL)
-        return (struct tap_source){"--read", "recording", options->recording, read_recording};
-    return (struct tap_source){"--pcap", "capture", options->pcap, read_capture};
-}
-
-bool tap_source_conflicts(const struct tap_options *options, const struct tap_source *source)
+bool tap_capture_conflicts(const struct tap_options *options)
 {
     const struct target_options *target = &options->target;
     const char *private_option = target_private_option(target);
@@ -121,19 +88,15 @@ bool tap_source_conflicts(const struct tap_options *options, const struct tap_so
         {options->drain, "--drain",
          "a law needs runs of a command, with several numbers of clients"},
         {command != NULL, command, "no command is run beside a file"},
-        {options->record != NULL, "--record", "a file is read without a relay"},
-        {options->recording != NULL && options->pcap != NULL, "--pcap", "give only one of them"},
     };
-    char beside[32];
-    snprintf(beside, sizeof beside, "with %s", source->option);
     for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
         if (conflicts[i].found)
-            return !complain_value("tap", conflicts[i].option, beside, conflicts[i].why);
+            return !complain_value("tap", conflicts[i].option, "with --pcap", conflicts[i].why);
     }
     return false;
 }
 
-void tap_source_write(const struct tap_result *result, FILE *stream)
+void tap_capture_write(const struct tap_result *result, FILE *stream)
 {
     if (result->options->pcap != NULL)
         write_capture(result, stream);
@@ -142,7 +105,7 @@ void tap_source_write(const struct tap_result *result, FILE *stream)
                       result->cut_short);
 }
 
-void tap_source_describe(const struct tap_result *result, json_t *json)
+void tap_capture_describe(const struct tap_result *result, json_t *json)
 {
     if (result->options->pcap != NULL)
         describe_capture(&result->capture, json);

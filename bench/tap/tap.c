@@ -13,7 +13,6 @@
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
 #include "measure/fit.h"
-#include "relay/recording.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,7 +44,7 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd tap -- ./my-program --zookeeper {}\n"
-    "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m --record morning.zkr\n"
+    "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m\n"
     "  zkherd tap --pcap packets.pcap --port 2181\n"
     "  zkherd tap --drain -n 4..64x2 -- ./clients {n} {connect}     the law\n"
     "  zkherd tap --servers 3 -- sh -c 'python3 client.py \"$ZKHERD_CONNECT\"'\n";
@@ -96,18 +95,6 @@ static const struct option_row rows[] = {
      .expected = "expected numbers of ports, such as 2181 or 2181,2182",
      .value = "2181",
      .help = "      --port LIST          of --pcap: the ports of the servers [2181]\n"},
-    {.name = "--record",
-     .parse = option_row_file,
-     .member = ROW(record),
-     .help = "      --record FILE        keep all messages in a new file, without data, for\n"
-             "                           --read and for zkherd load --replay\n"},
-    {.name = "--with-data",
-     OPTION_FLAG(struct tap_options, with_data),
-     .help = "      --with-data          of --record: keep the data of znodes as well\n"},
-    {.name = "--read",
-     .parse = option_row_file,
-     .member = ROW(recording),
-     .help = "      --read FILE          count out of such a file\n"},
     ROW_CONNECT(struct tap_options),
     {.name = "--servers",
      .parse = rows_topologies,
@@ -145,11 +132,8 @@ static int parse(int argc, char **argv, struct tap_options *options)
     if (status != ARGUMENTS_GO)
         return status;
     options->command = first < argc ? argv + first : NULL;
-    const struct tap_source source = tap_source_of(options);
-    if (source.file != NULL && tap_source_conflicts(options, &source))
+    if (options->pcap != NULL && tap_capture_conflicts(options))
         return error_exit_status(ERROR_USAGE);
-    if (options->with_data && options->record == NULL)
-        return complain_usage("tap", "--with-data", "nothing is kept: add --record");
     if (options->drain && options->command == NULL)
         return complain_usage("tap", "--drain", "the command is missing: put it behind --");
     if (options->drain && options->clients.count * TAP_TRIALS > FIT_CONSENSUS_MAX)
@@ -171,19 +155,11 @@ struct tap {
     struct target target;
     int signals;
     struct observer observer;
-    struct recorder *recorder; /* NULL: nothing is recorded */
     struct relay *relay;
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
     struct probe *probe;
     struct progress progress;
 };
-
-static void count_ended(void *context, const struct conversation *conversation)
-{
-    observer_ended(context, conversation);
-    if (conversation->copies.take != NULL)
-        recorder_ended(conversation->copies.context, conversation, clock_now_ns());
-}
 
 static void show(const struct tap *tap, uint64_t begun_ns)
 {
@@ -354,8 +330,7 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     const struct relay_options relaying = {.servers = &tap->target.servers,
                                            .address = tap->options->listen,
                                            .listener = &observer_listener,
-                                           .copies = recorder_copies(tap->recorder),
-                                           .ended = count_ended,
+                                           .ended = observer_ended,
                                            .context = &tap->observer};
     enum error_kind kind = relay_new(&relaying, &tap->relay, error);
     if (kind != ERROR_NONE)
@@ -364,8 +339,6 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     announce(tap);
     uint64_t cpu_ns = clock_cpu_ns();
     result->begun_ns = clock_now_ns();
-    if (tap->recorder != NULL)
-        recorder_begin(tap->recorder, result->begun_ns);
     if (tap->options->drain)
         kind = drain(tap, result, error);
     else {
@@ -442,18 +415,17 @@ static enum error_kind tell(struct tap_result *result, int argc, char **argv, st
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
-/* What a file has, without servers and a relay. */
-static enum error_kind lead_offline(struct tap *tap, const struct tap_source *source,
-                                    struct tap_result *result, int argc, char **argv,
-                                    struct error *error)
+/* What a capture has, without servers and a relay. */
+static enum error_kind lead_offline(struct tap *tap, struct tap_result *result, int argc,
+                                    char **argv, struct error *error)
 {
     struct probe *nothing = memory_new(1, sizeof *nothing);
-    snprintf(tap->target.name, sizeof tap->target.name, "%s", source->name);
+    snprintf(tap->target.name, sizeof tap->target.name, "capture");
     result->probe = nothing;
     result->cpu_us = NAN;
     result->comparison.reconciled = RECONCILED_NA;
     begin_period(tap, result, 0, 1);
-    enum error_kind kind = source->read(tap->options, &tap->observer, result, error);
+    enum error_kind kind = tap_capture_read(tap->options, &tap->observer, result, error);
     end_period(tap, result, result->ended_ns);
     watches_end(&tap->observer.watches);
     if (kind == ERROR_NONE) {
@@ -465,28 +437,17 @@ static enum error_kind lead_offline(struct tap *tap, const struct tap_source *so
     return kind;
 }
 
-/* Keeps the recording, unless there was an error before the first connection. */
-static enum error_kind end_recorder(struct tap *tap, bool is_done, struct error *error)
-{
-    struct recorder *recorder = tap->recorder;
-    tap->recorder = NULL;
-    return recorder == NULL
-               ? ERROR_NONE
-               : recorder_end(recorder, is_done || tap->observer.traffic.connections > 0, error);
-}
-
 static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc, char **argv,
                             struct error *error)
 {
     const struct target_options *target = &tap->options->target;
-    const struct tap_source source = tap_source_of(tap->options);
     uint64_t descriptors = machine_descriptors();
-    struct error left, unrecorded;
+    struct error left;
     enum error_kind kind = standard_output_check(error);
     if (kind == ERROR_NONE)
         kind = folder_check(tap->options->output.out, error);
-    if (kind == ERROR_NONE && source.file != NULL)
-        return lead_offline(tap, &source, result, argc, argv, error);
+    if (kind == ERROR_NONE && tap->options->pcap != NULL)
+        return lead_offline(tap, result, argc, argv, error);
     if (kind == ERROR_NONE)
         kind = machine_allow_descriptors(
             descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, error);
@@ -494,20 +455,13 @@ static enum error_kind lead(struct tap *tap, struct tap_result *result, int argc
         kind = target_find(target, 0, &tap->target, error);
     if (kind == ERROR_NONE && tap->target.left_out[0] != '\0')
         complain_mildly("%s", tap->target.left_out);
-    if (kind == ERROR_NONE && tap->options->record != NULL)
-        kind = recorder_new(tap->options->record, tap->options->with_data, &tap->recorder, error);
     tap->signals = signals_block();
     if (kind == ERROR_NONE)
         kind = target_start(target, 0, tap->signals, &tap->target, error);
     if (kind == ERROR_NONE)
         kind = measure(tap, result, error);
-    enum error_kind recorded = end_recorder(tap, kind == ERROR_NONE, &unrecorded);
     if (kind == ERROR_NONE)
         kind = tell(result, argc, argv, error);
-    if (kind == ERROR_NONE && recorded != ERROR_NONE) {
-        kind = recorded;
-        *error = unrecorded;
-    }
     (void)!target_close(&tap->target, &left); /* it has made no znode */
     close(tap->signals);
     return kind;

@@ -378,7 +378,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
     tap_clients_write(result, stream);
     write_errors(traffic, stream);
     wrap_sentence(stream, "%s", result->comparison.sentence);
-    tap_source_write(result, stream);
+    tap_capture_write(result, stream);
     write_cost(result, stream);
     write_gaps(result, stream);
     if (result->options->command != NULL)
@@ -429,7 +429,7 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
                          histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));
     json_result_set_real(json, "probe_relayed_p50_us",
                          histogram_percentile_us(&result->probe->latency[PROBE_RELAYED], 50));
-    tap_source_describe(result, json);
+    tap_capture_describe(result, json);
     json_object_set_new(json, "comparison", json_text(result->comparison.sentence));
     return json;
 }

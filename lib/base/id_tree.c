@@ -24,13 +24,8 @@ void *id_tree_take(id_tree *tree, int64_t id, size_t size)
         return element;
     element = memory_new(1, size);
     *element = id;
-    id_tree_put(tree, element);
-    return element;
-}
-
-void id_tree_put(id_tree *tree, void *element)
-{
     (void)memory_or_end(tsearch(element, tree, compare));
+    return element;
 }
 
 void id_tree_remove(id_tree *tree, const void *element)

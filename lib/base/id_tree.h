@@ -21,9 +21,6 @@ void *id_tree_find(const id_tree *tree, int64_t id);
  * none. */
 void *id_tree_take(id_tree *tree, int64_t id, size_t size);
 
-/* Adds an element of the caller's, whose id no other has. */
-void id_tree_put(id_tree *tree, void *element);
-
 /* Takes an element out, which is the caller's to free. */
 void id_tree_remove(id_tree *tree, const void *element);
 

@@ -87,16 +87,6 @@ static void copy_record(struct conversation_request *request, const struct messa
 
 /* ------------------------------------------------------------------ messages */
 
-/* A message was read. */
-static void count_message(struct conversation *conversation, enum conversation_side from,
-                          const struct fields_message *message)
-{
-    conversation->told_bytes[from] += WIRE_LENGTH + message->length;
-    if (conversation->copies.take != NULL)
-        conversation->copies.take(conversation->copies.context, conversation, from, message,
-                                  conversation->now_ns);
-}
-
 /* Tells of a request; of one that is too long to be kept, only the header is known. */
 static bool take_in_request(struct conversation *conversation, const unsigned char *message,
                             size_t kept, size_t length)
@@ -108,7 +98,6 @@ static bool take_in_request(struct conversation *conversation, const unsigned ch
     else if (!is_read)
         return false;
     struct conversation_request sent = {.xid = request.xid,
-                                        .number = request.number,
                                         .opcode = request.opcode,
                                         .bytes = WIRE_LENGTH + length,
                                         .sent_ns = conversation->now_ns};
@@ -123,21 +112,19 @@ static void take_client_message(void *context, const unsigned char *message, siz
                                 size_t length)
 {
     struct conversation *conversation = context;
-    struct fields_message taken = {FIELDS_REQUEST, 0, message, kept, length};
     if (!conversation->client_opened) {
         if (!message_read_client_opening(message, kept, &conversation->opening)) {
             conversation_give_up(conversation,
                                  "the client's first message does not open a session");
             return;
         }
-        taken.kind = FIELDS_CLIENT_OPENING;
         conversation->client_opened = true;
         conversation->opening_bytes = WIRE_LENGTH + length;
     } else if (!take_in_request(conversation, message, kept, length)) {
         conversation_give_up(conversation, "a request cannot be read");
         return;
     }
-    count_message(conversation, CONVERSATION_CLIENT, &taken);
+    conversation->told_bytes[CONVERSATION_CLIENT] += WIRE_LENGTH + length;
 }
 
 static bool take_server_opening(struct conversation *conversation, const unsigned char *message,
@@ -184,16 +171,14 @@ static bool read_reply(struct conversation *conversation,
     return true;
 }
 
-/* The operation goes to *opcode. */
 static bool take_reply(struct conversation *conversation, int32_t xid, const unsigned char *message,
-                       size_t kept, size_t length, enum opcode *opcode)
+                       size_t kept, size_t length)
 {
     struct conversation_request request;
     if (!take_request(conversation, xid, &request)) {
         conversation_give_up(conversation, "a reply answers no request");
         return false;
     }
-    *opcode = request.opcode;
     bool is_read = read_reply(conversation, &request, message, kept, length);
     if (is_read)
         free(request.copy);
@@ -208,21 +193,18 @@ static void take_server_message(void *context, const unsigned char *message, siz
                                 size_t length)
 {
     struct conversation *conversation = context;
-    struct fields_message taken = {FIELDS_REPLY, 0, message, kept, length};
     int32_t xid;
     bool is_read = false;
-    if (!conversation->server_opened) {
-        taken.kind = FIELDS_SERVER_OPENING;
+    if (!conversation->server_opened)
         is_read = take_server_opening(conversation, message, kept, length);
-    } else if (!message_read_xid(message, kept, &xid))
+    else if (!message_read_xid(message, kept, &xid))
         conversation_give_up(conversation, "a reply cannot be read");
-    else if (xid == MESSAGE_XID_NOTIFICATION) {
-        taken.kind = FIELDS_NOTIFICATION;
+    else if (xid == MESSAGE_XID_NOTIFICATION)
         is_read = take_notification(conversation, message, kept, length);
-    } else
-        is_read = take_reply(conversation, xid, message, kept, length, &taken.opcode);
+    else
+        is_read = take_reply(conversation, xid, message, kept, length);
     if (is_read)
-        count_message(conversation, CONVERSATION_SERVER, &taken);
+        conversation->told_bytes[CONVERSATION_SERVER] += WIRE_LENGTH + length;
 }
 
 /* ------------------------------------------------------------------ bytes */

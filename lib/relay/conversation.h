@@ -13,7 +13,6 @@
 #ifndef RELAY_CONVERSATION_H
 #define RELAY_CONVERSATION_H
 
-#include "wire/fields.h"
 #include "wire/message.h"
 #include "wire/splitter.h"
 
@@ -36,7 +35,6 @@ enum conversation_kind {
 /* A request that was sent. */
 struct conversation_request {
     int32_t xid;
-    int32_t number; /* of the operation, on the wire */
     enum opcode opcode;
     size_t bytes;     /* with its length's 4 */
     uint64_t sent_ns; /* when its last byte came */
@@ -67,14 +65,6 @@ struct conversation_listener {
                      const struct message_notification *notification, size_t bytes, uint64_t at_ns);
 };
 
-/* Who gets the bytes of each message that was read, when the listener was told of it; of the
- * client's opening when it has come. All zero: nobody. */
-struct conversation_copies {
-    void (*take)(void *context, struct conversation *conversation, enum conversation_side from,
-                 const struct fields_message *message, uint64_t at_ns);
-    void *context;
-};
-
 struct conversation {
     const struct conversation_listener *listener;
     void *context;
@@ -82,8 +72,6 @@ struct conversation {
     const char *unreadable; /* why nothing is read any more, a static string; NULL: all is read */
     int64_t session;        /* 0 until it is opened */
     uint64_t fed_bytes[CONVERSATION_SIDES];
-    struct conversation_copies copies; /* to be set behind conversation_init */
-    uint64_t copies_tag;               /* of who gets them; 0 at the beginning */
     /* The rest is for conversation.c. */
     uint64_t told_bytes[CONVERSATION_SIDES];
     unsigned char first[4]; /* of the client's bytes */

@@ -328,7 +328,6 @@ static void begin_pair(struct relay *relay, const struct port *port, int client)
     for (int i = 0; i < CONVERSATION_SIDES; i++)
         pair->sides[i] = (struct side){.watched = WATCHED_SIDE, .pair = pair, .fd = -1};
     conversation_init(&pair->conversation, relay->options.listener, relay->options.context);
-    pair->conversation.copies = relay->options.copies;
     pair->sides[CONVERSATION_CLIENT].fd = client;
     if (tcp_begin(port->server, &pair->sides[CONVERSATION_SERVER].fd, &ignored) != ERROR_NONE) {
         relay->connections.unconnected++;

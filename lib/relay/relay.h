@@ -27,7 +27,6 @@ struct relay_options {
     const struct connect_string *servers; /* resolved (tcp_resolve); its chroot is the clients' */
     const char *address;                  /* on which it listens, a number; "127.0.0.1" */
     const struct conversation_listener *listener;
-    struct conversation_copies copies; /* of every conversation */
     /* With its connection; may be NULL. */
     void (*ended)(void *context, const struct conversation *conversation);
     void *context; /* of both */

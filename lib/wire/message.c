@@ -106,10 +106,8 @@ static void read_parts(struct jute *jute, bool is_reply, struct message_record *
     enum opcode opcode;
     struct message_record part;
     record->parts = *jute;
-    while (message_next_part(jute, is_reply, &opcode, &part)) {
+    while (message_next_part(jute, is_reply, &opcode, &part))
         record->elements++;
-        record->parts_failed += is_reply && opcode == OPCODE_OTHER && part.number != 0;
-    }
 }
 
 /* ------------------------------------------------------------------ messages */
@@ -145,8 +143,7 @@ bool message_read_request(const void *bytes, size_t count, struct message_reques
 {
     struct jute jute = begin(bytes, count);
     request->xid = jute_int(&jute);
-    request->number = jute_int(&jute);
-    request->opcode = opcode_of(request->number);
+    request->opcode = opcode_of(jute_int(&jute));
     read_record(&jute, opcode_request(request->opcode), false, &request->record);
     return request->opcode == OPCODE_OTHER ? !jute.malformed : jute_is_read(&jute);
 }

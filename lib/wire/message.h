@@ -60,9 +60,7 @@
 /* Those that a reader of traffic asks for. */
 enum message_error {
     MESSAGE_NO_NODE = -101,
-    MESSAGE_BAD_VERSION = -103,
     MESSAGE_NODE_EXISTS = -110,
-    MESSAGE_NOT_EMPTY = -111,
 };
 
 /* Events of a notification (Watcher.Event.EventType): X(NAME, number, word). */
@@ -81,11 +79,10 @@ enum message_event {
 struct message_record {
     struct jute_bytes path;
     struct jute_bytes data;
-    int32_t number;      /* a create's flags, a version, a kind of watch, an error, a count */
-    bool watch;          /* whether the request sets one */
-    size_t elements;     /* names, watches that are set again, parts of a transaction */
-    size_t parts_failed; /* of a transaction's reply */
-    struct jute parts;   /* of a transaction, for message_next_part */
+    int32_t number;    /* a create's flags, a version, a kind of watch, an error, a count */
+    bool watch;        /* whether the request sets one */
+    size_t elements;   /* names, watches that are set again, parts of a transaction */
+    struct jute parts; /* of a transaction, for message_next_part */
 };
 
 /* The opening of a connection: the client's message, and the server's. */
@@ -95,7 +92,6 @@ struct message_opening {
 
 struct message_request {
     int32_t xid;
-    int32_t number; /* of the operation, on the wire */
     enum opcode opcode;
     struct message_record record;
 };

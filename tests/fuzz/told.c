@@ -52,7 +52,7 @@ static void hear_reply(void *context, struct conversation *conversation,
     told->messages[request->opcode]++;
     told->bytes[CONVERSATION_SERVER] += bytes;
     told->elements += reply->record.elements;
-    told->failed += reply->record.parts_failed + (reply->error != 0);
+    told->failed += reply->error != 0;
     fold(told, &reply->record.path);
 }
 

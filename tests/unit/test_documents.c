@@ -69,8 +69,6 @@ static const struct table_type *const tables[] = {
     &autopsy_herd_table,
     &autopsy_minute_table,
     &autopsy_flaw_table,
-    &replay_operation_table,
-    &replay_difference_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])
