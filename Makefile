@@ -84,12 +84,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The answers of zkherd help, the recipe to begin with, and the frame, the style, the script and the words of report.html,
+# The recipe to begin with, and the frame, the style, the script and the words of report.html,
 # as texts of C: page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
 TEXTS := $(wildcard bench/*/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
-	$(call say,texts)set -e; { for header in help/help page/internal recipes/skeleton; do \
+	$(call say,texts)set -e; { for header in page/internal recipes/skeleton; do \
 	    echo "#include \"bench/$$header.h\""; done; for file in $^; do \
 	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
 	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \

@@ -38,7 +38,7 @@ static const struct subcommand subcommands[] = {
 #define X(name, does) {#name, name##_main, does},
     SUBCOMMANDS(X)
 #undef X
-        {"help", help_about_all, "answer eleven questions about locks; the help of a subcommand"},
+        {"help", help_about_all, "print the help of a subcommand"},
     {0},
 };
 

@@ -13,39 +13,16 @@
 
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
-    "Print the help of a subcommand, or the answer to a question: in short, with the\n"
-    "command to try, how to read what that prints, and what to be careful about.\n"
-    "Without TOPIC: list the topics.\n"
+    "Print the help of a subcommand, or the options of private servers. Without\n"
+    "TOPIC: list the topics.\n"
     "\n";
 
 static const char notes[] = "\n"
                             "Examples:\n"
-                            "  zkherd help       all topics\n"
-                            "  zkherd help slow  why a lock is slow with a thousand clients\n"
-                            "  zkherd help run   as zkherd run --help\n";
+                            "  zkherd help      all topics\n"
+                            "  zkherd help run  as zkherd run --help\n";
 
 static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  print this help\n"), {0}};
-
-/* A line "# TOPIC" is above each answer. */
-bool answer_next(const char **left, struct answer *answer)
-{
-    if (**left == '\0')
-        return false;
-    const char *topic = *left + strlen("# "), *line_end = strchr(topic, '\n');
-    snprintf(answer->topic, sizeof answer->topic, "%.*s", (int)(line_end - topic), topic);
-    answer->text = line_end + 1;
-    const char *end = strstr(answer->text, "\n\n# ");
-    *left = end != NULL ? end + strlen("\n\n") : strchr(answer->text, '\0');
-    answer->length = end != NULL ? (size_t)(end - answer->text) : strlen(answer->text) - 1;
-    return true;
-}
-
-static int write_answer(const struct answer *answer)
-{
-    printf("%.*s\n\n", (int)answer->length, answer->text);
-    puts("docs/questions.md of the source has what the commands printed, and pictures.");
-    return 0;
-}
 
 /* A topic of its own. */
 #define PRIVATE "servers"
@@ -66,16 +43,12 @@ static void add_word(struct growing_text *words, const char *word)
     growing_text_add(words, "%s%s", words->length > 0 ? ", " : "", word);
 }
 
-static int list(const struct growing_text *names)
+static int list(const struct subcommand subcommands[])
 {
-    struct answer answer;
-    puts("zkherd help TOPIC answers a question:\n");
-    for (const char *left = answers_txt; answer_next(&left, &answer);)
-        printf("  %-10s %.*s\n", answer.topic, (int)strcspn(answer.text, "\n"), answer.text);
-    printf("  %-10s %s\n", PRIVATE, private_does);
-    fputs("\nor prints the help of a subcommand, as zkherd SUBCOMMAND --help does:\n\n  ", stdout);
-    wrap_write(names->text, 2, stdout);
-    puts("\nzkherd --help says what each subcommand does.");
+    puts("zkherd help SUBCOMMAND prints what zkherd SUBCOMMAND --help does:\n");
+    for (const struct subcommand *one = subcommands; one->name != NULL; one++)
+        printf("  %-12s %s\n", one->name, one->does);
+    printf("  %-12s %s\n", PRIVATE, private_does);
     return 0;
 }
 
@@ -89,31 +62,21 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
         return status;
     if (first + 1 < argc)
         return complain_usage("help", argv[first + 1], "expected one topic");
-    char *topic = first < argc ? argv[first] : NULL;
+    if (first == argc)
+        return list(subcommands);
+    char *topic = argv[first];
     for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
-        if (topic != NULL && strcmp(topic, one->name) == 0) {
+        if (strcmp(topic, one->name) == 0) {
             free(topics.text);
             return one->main(2, (char *[]){topic, option, NULL});
         }
         add_word(&topics, one->name);
     }
-    if (topic == NULL) {
-        status = list(&topics);
-        free(topics.text);
-        return status;
-    }
-    if (strcmp(topic, PRIVATE) == 0)
-        status = write_private();
     add_word(&topics, PRIVATE);
-    struct answer answer;
-    for (const char *left = answers_txt; status == ARGUMENTS_GO && answer_next(&left, &answer);) {
-        add_word(&topics, answer.topic);
-        if (strcmp(answer.topic, topic) == 0)
-            status = write_answer(&answer);
-    }
-    if (status == ARGUMENTS_GO)
-        status = complain_usage("help", topic[0] != '\0' ? topic : "''",
-                                "no such topic; the topics are %s", topics.text);
+    status = strcmp(topic, PRIVATE) == 0
+                 ? write_private()
+                 : complain_usage("help", topic[0] != '\0' ? topic : "''",
+                                  "no such topic; the topics are %s", topics.text);
     free(topics.text);
     return status;
 }

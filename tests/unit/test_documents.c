@@ -74,7 +74,7 @@ static const struct table_type *const tables[] = {
 #define TABLES (sizeof tables / sizeof tables[0])
 
 /* How many are in documents. */
-static size_t columns_told[TABLES], answers_told;
+static size_t columns_told[TABLES];
 
 /* Of the subcommand that was called last. */
 static struct arguments taken;
@@ -335,18 +335,6 @@ static void write_subcommands(FILE *out, char **words)
     for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
         fprintf(out, ".TP\n\\fBzkherd\\-%s\\fR(1)\n", one->name);
         write_text(out, one->does);
-    }
-}
-
-static void write_questions(FILE *out, char **words)
-{
-    (void)words;
-    struct answer one;
-    for (const char *left = answers_txt; answer_next(&left, &one);) {
-        char question[100];
-        snprintf(question, sizeof question, "%.*s", (int)strcspn(one.text, "\n"), one.text);
-        fprintf(out, ".TP\n\\fB%s\\fR\n", one.topic);
-        write_text(out, question);
     }
 }
 
@@ -652,30 +640,6 @@ static void write_scene(FILE *out, char **words)
     free(text);
 }
 
-/* A question of zkherd help, with its short answer and its commands. */
-static void write_answer(FILE *out, char **words)
-{
-    const char *left = answers_txt, *at;
-    struct answer one;
-    char text[1100], in_short[1024];
-    size_t number = 1;
-    for (; answer_next(&left, &one) && strcmp(one.topic, words[0]) != 0; number++)
-        continue;
-    assert_string_equal(one.topic, words[0]);
-    answers_told++;
-    fprintf(out, "\n## %zu. %.*s\n\n", number, (int)strcspn(one.text, "\n"), one.text);
-    at = strstr(one.text, "\n\n") + 2;
-    const char *commands = strstr(at, "\n\n") + 2;
-    snprintf(in_short, sizeof in_short, "%.*s", (int)(commands - at), at);
-    snprintf(text, sizeof text, "**In short.** %s",
-             join_lines(in_short, in_short, sizeof in_short));
-    write_text(out, text);
-    fputc('\n', out);
-    for (at = commands; *at == ' '; at = strchr(at, '\n') + 1)
-        fprintf(out, "  %.*s\n", (int)strcspn(at, "\n"), at);
-    fprintf(out, "\nOn the terminal: `zkherd help %s`.\n\n", one.topic);
-}
-
 static void write_indented(FILE *out, const char *lines)
 {
     while (*lines != '\0') {
@@ -711,14 +675,13 @@ static const struct part {
     const char *name;
     void (*write)(FILE *out, char **words);
 } parts[] = {
-    {"options", write_options},     {"statuses", write_statuses},
-    {"examples", write_examples},   {"subcommands", write_subcommands},
-    {"pages", write_pages},         {"keys", write_keys},
-    {"questions", write_questions}, {"lines", write_lines},
-    {"locks", write_locks},         {"scene", write_scene},
-    {"answer", write_answer},       {"law", write_recipe_law},
-    {"columns", write_columns},     {"code", write_code},
-    {"samples", write_samples},     {"csv", write_csv},
+    {"options", write_options},   {"statuses", write_statuses},
+    {"examples", write_examples}, {"subcommands", write_subcommands},
+    {"pages", write_pages},       {"keys", write_keys},
+    {"lines", write_lines},       {"locks", write_locks},
+    {"scene", write_scene},       {"law", write_recipe_law},
+    {"columns", write_columns},   {"code", write_code},
+    {"samples", write_samples},   {"csv", write_csv},
 };
 
 /* What the words behind MARK stand for. */
@@ -791,11 +754,6 @@ TEST(documents_are_as_the_lists_say)
 
 TEST(documents_have_all_rows_of_the_lists)
 {
-    struct answer one;
-    size_t count = 0;
-    for (const char *left = answers_txt; answer_next(&left, &one);)
-        count++;
-    assert_int_equal(answers_told, count);
     for (size_t i = 0; i < TABLES; i++) {
         size_t public = 0;
         for (size_t j = 0; j < tables[i]->count; j++)
