@@ -147,7 +147,6 @@ $(BUILD)/tests/test_cores: LIBS += -Wl,--wrap=sched_getaffinity
 
 # These tests set the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
-$(BUILD)/tests/test_plan_proposal: LIBS += -Wl,--wrap=clock_now_ns
 
 # ---------------------------------------------------------------- packages of Debian and Ubuntu
 
@@ -292,7 +291,7 @@ LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings cli_hosts cli_
     cli_hosts_stall cli_hosts_beside cli_plan stall ensemble load_faults topologies client_faults cli_stock server \
     cli_ensemble cli_strangers cli_runs load_trial cuts counted cli_servers cli_compare cli_broken \
     cli_claims broken cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
-    cli_calibrate cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
+    cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
 
 # All tests, more of them in parallel than there are cores, because they wait now and then. After a failure no
 # further test begins.

@@ -93,7 +93,7 @@ for subcommand in $subcommands; do
     [ -e "docs/zkherd-$subcommand.1" ] || fail "zkherd $subcommand has no man page"
 done
 all_options=$(for context in '' $subcommands 'paper table1' 'paper table2' 'paper table3' 'paper figure8' \
-    'plan --limits' 'plan --predict' 'ensemble start'; do
+    'plan --limits' 'ensemble start'; do
     # shellcheck disable=SC2086
     [ "$context" = ensemble ] || options_of $context
 done)
@@ -141,11 +141,11 @@ compare() { # WHAT EXPECTED OFFERED
 }
 
 # Every option of a help, and no other one, is offered behind what that help is of.
-for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' 'plan --validate' calibrate compare \
+for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' compare \
     plot claims worker hosts 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     options=$(options_of $context)
-    [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits --predict --validate)
+    [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits)
     # shellcheck disable=SC2086
     compare "the options of $context in bash" "$options" "$(offered_by_bash zkherd $context --)"
     compare "the options of $context in zsh" "$options" "$(sed -n "/^    '$context')/,/;;/p" "$made/zkherd.zsh" |
@@ -158,7 +158,7 @@ compare "the subcommands in bash" "$subcommands" "$(offered_by_bash zkherd '' | 
 # Values: of one word, of a list, of an option with its value behind =, and of an operand.
 compare "--pace" "$(printf 'lockstep\nfree')" "$(offered_by_bash zkherd run --pace '')"
 compare "--plots" "$(printf 'svg,png\nsvg,pdf')" "$(offered_by_bash zkherd load --plots svg,p)"
-compare "--driver=" threads "$(offered_by_bash zkherd calibrate --driver = t)"
+compare "--driver=" threads "$(offered_by_bash zkherd run --driver = t)"
 compare "--recipes" "ticket" "$(offered_by_bash zkherd plan -r ti)"
 compare "--recipes of a file" "scalable,docs/examples/kazoo.c" "$(offered_by_bash zkherd run -r scalable,docs/examples/ka)"
 compare "recipes" "ticket" "$(offered_by_bash zkherd recipes ti)"

@@ -92,7 +92,6 @@ const struct option_row option_table[] = {
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n"},
     ROW_TRACE(struct options, plan.traced),
     ROW_DRIVER(struct options),
-    ROW_COSTS(struct options),
     ROW_PROCESSES(struct options, plan.processes),
     ROW_SERVERS(struct options),
     ROW_CONNECT(struct options),

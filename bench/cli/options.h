@@ -12,7 +12,6 @@
 #include "load/mix.h"
 #include "recipes/recipe.h"
 #include "servers/install.h"
-#include "sim/sim_options.h"
 #include "trial/trial_plan.h"
 
 #include <jansson.h>
@@ -73,12 +72,9 @@ struct target_options {
     bool fsync;
     const char *data; /* folder of the private servers' data; NULL: a temporary folder */
     enum placement placement;
-    bool relay;        /* sessions connect through one, which counts as well */
-    const char *costs; /* the file with the costs of a simulation; NULL: the defaults */
-    struct sim_costs simulated_costs; /* those of the file (bench/model/costs_option.h) */
-    unsigned simulated_cores;         /* the same */
-    uint64_t companions;              /* sessions of zkherd beside the clients of a trial */
-    uint64_t max_clients;             /* sessions at a time; UINT64_MAX: as many as the plan has */
+    bool relay;           /* sessions connect through one, which counts as well */
+    uint64_t companions;  /* sessions of zkherd beside the clients of a trial */
+    uint64_t max_clients; /* sessions at a time; UINT64_MAX: as many as the plan has */
 };
 
 /* A load that is sent to the servers during each trial. */

@@ -88,13 +88,6 @@ bool rows_one_host(struct option_given *given);
                .help = "  -d, --driver NAME        events, threads, or simulated: all in memory "  \
                        "[events]\n")
 
-#define ROW_COSTS(type)                                                                            \
-    OPTION_ROW(                                                                                    \
-            .name = "--costs", .parse = option_row_file,                                           \
-            .member = OPTION_MEMBER(type, target.costs),                                           \
-            .help =                                                                                \
-                "      --costs FILE         simulated: with these costs (see zkherd calibrate)\n")
-
 #define ROW_PROCESSES(type, place, ...)                                                            \
     OPTION_ROW(.name = "--processes", .letter = 'P', OPTION_NUMBER(type, place, 1, 1000),          \
                .value = "1",                                                                       \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * subcommands: the subcommands of zkherd, a row each: X(name, what it does). The function of a row,
- * NAME_main, is in the folder of its name (calibrate's in bench/model); argv[0] is the name, and it
- * returns the exit status. help, which needs the list, is not among them. Layer: bench/cli.
+ * NAME_main, is in the folder of its name; argv[0] is the name, and it returns the exit status.
+ * help, which needs the list, is not among them. Layer: bench/cli.
  */
 #ifndef BENCH_CLI_SUBCOMMANDS_H
 #define BENCH_CLI_SUBCOMMANDS_H
@@ -14,7 +14,6 @@
     X(autopsy, "find locks, holders and herds in the logs of servers")                             \
     X(paper, "repeat the evaluation of the ZooKeeper paper, beside its figures")                   \
     X(plan, "find how many may wait for a lock; say what else limits them")                        \
-    X(calibrate, "estimate what reads, writes, the disk take on these servers")                    \
     X(compare, "compare the counts and times of two runs or more")                                 \
     X(plot, "draw the plots of runs, loads and comparisons again")                                 \
     X(report, "write the page of past results, of several side by side")                           \

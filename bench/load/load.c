@@ -8,7 +8,6 @@
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
-#include "bench/model/costs_file.h"
 #include "bench/output/json_result.h"
 #include "bench/output/load_series.h"
 #include "bench/page/page.h"
@@ -96,7 +95,6 @@ static const struct option_row option_rows[] = {
     LOAD_ROW_WARM_UP("2s"),
     LOAD_ROW_TRIALS(1, "3"),
     ROW_DRIVER(struct load_options),
-    ROW_COSTS(struct load_options),
     ROW_PROCESSES(struct load_options, processes),
     ROW_SERVERS(struct load_options),
     ROW_CONNECT(struct load_options),
@@ -208,8 +206,6 @@ int load_command_line_parse(int argc, char **argv, struct load_options *options)
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !is_consistent(options))
         status = error_exit_status(ERROR_USAGE);
-    if (status == ARGUMENTS_GO)
-        status = costs_file_take_option("load", &options->target, options->output.quiet);
     if (status != ARGUMENTS_GO)
         load_options_deinit(options);
     return status;

@@ -15,12 +15,10 @@
 #define ASK_NS (2 * NS_PER_S)
 
 /* By which costs, in nanoseconds, the times of a simulation come about. */
-static json_t *describe_costs(const struct target_options *options, const struct target *target)
+static json_t *describe_costs(const struct target *target)
 {
     const struct sim_costs *costs = &target->simulation.costs;
-    json_t *json = json_pack("{s:o, s:I}", "file",
-                             options->costs != NULL ? json_text(options->costs) : json_null(),
-                             "shared_cores", (json_int_t)target->simulation.cores);
+    json_t *json = json_object();
 #define X(name) json_object_set_new(json, #name "_ns", json_integer((json_int_t)costs->name##_ns));
     SIM_COST_LIST(X)
 #undef X
@@ -36,7 +34,7 @@ static json_t *describe_driver(const struct target_options *options, const struc
     if (driver == DRIVER_SIMULATED)
         return json_pack("{s:s, s:n, s:n, s:s, s:o}", "driver", options_drivers[driver],
                          "client_library", "client_version", "clock", "simulated", "costs",
-                         describe_costs(options, target));
+                         describe_costs(target));
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
     snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
     if (library_load(build, &library, &error) == ERROR_NONE)

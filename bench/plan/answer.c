@@ -163,7 +163,6 @@ struct plan_answer plan_answer_take(const struct plan_options *options, const st
     const struct plan_question *question = &options->question;
     const struct search_answer found = search_answer(search);
     struct plan_answer answer = {.recipe = recipe,
-                                 .proposed = search->plan.proposal,
                                  .found = found,
                                  .best = found.passed > 0 ? found.passed : question->least};
     const struct trials_of best = fresh_of(search, samples, answer.best);
@@ -295,7 +294,7 @@ void answer_row_take(const struct plan_answer *answer, const struct series_recor
 {
     const struct search_answer *found = &answer->found;
     const struct plan_votes *passed = &answer->fresh_passed, *failed = &answer->fresh_failed;
-    plan_row_begin(record, question, answer->recipe, answer->proposed, row);
+    plan_row_begin(record, question, answer->recipe, row);
     row[answer_row_reason] = table_text(plan_answer_reason(answer));
     row[answer_row_passed] = table_count_if(plan_answer_is_passed(answer), found->passed);
     row[answer_row_fresh_passed] = table_count(passed->passed);

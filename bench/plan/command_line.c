@@ -3,7 +3,6 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
-#include "bench/model/costs_file.h"
 #include "bench/plan/internal.h"
 #include "bench/target/target.h"
 
@@ -14,7 +13,7 @@
 
 static const char usage[] =
     "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
-    "       zkherd plan --limits|--predict|--validate ...  (each has its own --help)\n"
+    "       zkherd plan --limits ...  (has its own --help)\n"
     "Find how many clients may wait for a lock (or locks be hot, sessions contend,\n"
     "other requests be sent) so that an objective is met, by trials on real servers.\n"
     "OBJECTIVE is handoff|acquire|background pN < DURATION, or handoffs > N/s.\n"
@@ -95,10 +94,6 @@ static const struct option_row rows[] = {
     {.name = "--at-most",
      OPTION_NUMBER(struct plan_options, question.most, 1, SIZE_MAX_GIVEN),
      .help = "      --at-most N          none above it [1,001 sessions; rate: 100,000]\n"},
-    {.name = "--costs",
-     .parse = option_row_file,
-     .member = OPTION_MEMBER(struct plan_options, target.costs),
-     .help = "      --costs FILE         begin where a simulation proposes (zkherd calibrate)\n"},
     {.name = "--resolution",
      OPTION_NUMBER(struct plan_options, question.resolution_percent, 0, 100),
      .value = "10",
@@ -207,8 +202,6 @@ static bool check_load(const struct plan_options *options)
          "--background get=80,set=20"},
         {load->given && options->target.driver == DRIVER_SIMULATED, "--background",
          "with --driver simulated", 0, "a simulation runs the lock alone: give real servers"},
-        {load->given && options->target.costs != NULL, "--costs", "with --background", 0,
-         "a simulation runs the lock alone: it proposes no size beside a load"},
         {load->given && is_rate && load->rate_per_s != 0, "--background", text, 0,
          "the rate is searched for: expected a mix alone, such as get=80,set=20"},
         {load->given && !is_rate && load->rate_per_s == 0, "--background", text, 0,
@@ -239,10 +232,6 @@ static bool check_bounds(const struct plan_options *options)
          "fewer than two sessions on each lock: nobody would wait"},
         {options->guard.brake_ns != 0 && !options->target.connect, "--brake", "without --connect",
          0, "nobody else uses private servers, so no bystander is there: leave it out"},
-        {options->target.costs != NULL && options->target.driver != DRIVER_SIMULATED &&
-             options->target.topology_count != 1,
-         options->target.home_count > 1 ? "--zookeeper" : "--servers", "with --costs", 0,
-         "costs hold for one ensemble: give one"},
     };
     return complain_of(list, sizeof list / sizeof list[0]);
 }
@@ -312,15 +301,12 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
         (struct plan_options){.target.max_clients = UINT64_MAX, .question.seed = clock_utc_ns()};
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !options->asks)
-        status = complain_usage("plan", "plan",
-                                "one of --slo, --limits, --predict and --validate is required");
+        status = complain_usage("plan", "plan", "one of --slo and --limits is required");
     if (status == ARGUMENTS_GO &&
         (!check_recipes(options) || !check_load(options) || !check_bounds(options) ||
          !check_objective(&options->question) || !complete(options) ||
          target_conflicts("plan", &options->target, options->question.processes)))
         status = error_exit_status(ERROR_USAGE);
-    if (status == ARGUMENTS_GO && options->target.driver == DRIVER_SIMULATED)
-        status = costs_file_take_option("plan", &options->target, options->output.quiet);
     options->target.companions = options->question.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)
         target_options_deinit(&options->target);

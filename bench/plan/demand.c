@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -70,7 +69,7 @@ struct searches {
 
 static struct searches searches_for(const struct plan_options *options, const struct recipe *recipe)
 {
-    return (struct searches){options, recipe, plan_question_search(&options->question, 0)};
+    return (struct searches){options, recipe, plan_question_search(&options->question)};
 }
 
 /* When the time decides, there are as many requests as the rate allows, of the size that they have
@@ -186,33 +185,29 @@ static void raise_to_search(const struct searches *of, uint64_t passed, uint64_t
     raise_to(most, &located);
 }
 
-/* Searches that go up, or down, from a size by doubling or halving. */
-static void raise_to_all(const struct searches *of, uint64_t first, bool up,
-                         struct plan_demand *most)
+/* Searches that go up from the least size by doubling. */
+static void raise_to_all(const struct searches *of, struct plan_demand *most)
 {
     const struct search_plan *plan = &of->search;
-    uint64_t last = up ? plan->most : plan->least, before = 0, size = first;
+    uint64_t before = 0, size = plan->least;
     struct plan_demand located = {{0}};
     for (bool ends = false; !ends;) {
-        uint64_t largest = larger(first, size);
         add_between(of, size, 0, false, plan->votes / 2 + 1, &located);
-        raise_to_search(of, up ? before : size, up ? size : before, largest, located, most);
-        ends = size == last;
+        raise_to_search(of, before, size, size, located, most);
+        ends = size == plan->most;
         if (ends)
-            raise_to_search(of, up ? size : 0, up ? 0 : size, largest, located, most);
+            raise_to_search(of, size, 0, size, located, most);
         before = size;
-        size = up ? smaller(2 * size, last) : larger(size / 2, last);
+        size = smaller(2 * size, plan->most);
     }
 }
 
 struct plan_demand plan_demand_expected(const struct plan_options *options,
-                                        const struct recipe *recipe, uint64_t proposal)
+                                        const struct recipe *recipe)
 {
     const struct searches of = searches_for(options, recipe);
-    uint64_t first = smaller(larger(proposal, of.search.least), of.search.most);
     struct plan_demand most = {{0}};
-    raise_to_all(&of, first, true, &most);
-    raise_to_all(&of, first, false, &most);
+    raise_to_all(&of, &most);
     return heed_time(options, most);
 }
 
@@ -222,7 +217,6 @@ struct plan_demand plan_demand_expected(const struct plan_options *options,
 
 struct row {
     const struct recipe *recipe; /* NULL: all */
-    uint64_t proposal;
     struct plan_demand expected, most;
 };
 
@@ -232,8 +226,7 @@ static size_t fill_rows(const struct plan_options *options, struct row *rows)
     struct row all = {.recipe = NULL};
     for (size_t i = 0; i < count; i++) {
         const struct recipe *recipe = options->recipes[i];
-        uint64_t proposal = options->proposals[i].size;
-        rows[i] = (struct row){recipe, proposal, plan_demand_expected(options, recipe, proposal),
+        rows[i] = (struct row){recipe, plan_demand_expected(options, recipe),
                                plan_demand_most(options, recipe)};
         add(&all.expected, &rows[i].expected, 1);
         add(&all.most, &rows[i].most, 1);
@@ -328,15 +321,6 @@ static enum error_kind ask_servers(struct plan_options *options, char *about, si
     return kind;
 }
 
-static void write_proposals(const struct plan_options *options, FILE *stream)
-{
-    if (!plan_proposals_are_wanted(options))
-        return;
-    plan_proposals_write(options, stream);
-    wrap_sentence(stream, "Whether %s holds for the servers was not checked.",
-                  options->target.costs);
-}
-
 /* The keys are those of docs/schema/plan-dry-run.schema.json. */
 static void write_json(const struct plan_options *options, const char *about,
                        const struct row *rows, size_t count)
@@ -347,13 +331,10 @@ static void write_json(const struct plan_options *options, const char *about,
     struct json_sentences sentences;
     json_t *cells = json_array(), *servers = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(
-            cells,
-            json_pack("{s:s?, s:o, s:o, s:o}", "recipe",
-                      rows[i].recipe != NULL ? rows[i].recipe->name : NULL, "proposed",
-                      rows[i].proposal > 0 ? json_integer((json_int_t)rows[i].proposal)
-                                           : json_null(),
-                      "expected", describe(&rows[i].expected), "at_most", describe(&rows[i].most)));
+        json_array_append_new(cells, json_pack("{s:s?, s:o, s:o}", "recipe",
+                                               rows[i].recipe != NULL ? rows[i].recipe->name : NULL,
+                                               "expected", describe(&rows[i].expected), "at_most",
+                                               describe(&rows[i].most)));
     const uint64_t *counts = target->server_counts; /* each once for each release */
     if (target->connect)
         json_array_append_new(servers, json_integer((json_int_t)target->servers.count));
@@ -364,7 +345,6 @@ static void write_json(const struct plan_options *options, const char *about,
     FILE *stream = json_sentences_begin(&sentences);
     if (about[0] != '\0')
         wrap_hanging(about, stream);
-    write_proposals(options, stream);
     json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective",
                                 objective_format(&question->objective, objective, sizeof objective),
                                 "unknown", plan_question_unknowns[question->unknown], "servers",
@@ -385,28 +365,18 @@ static void tell(const struct plan_options *options, const char *about)
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
                options->target.home_count > 1 ? "ensembles" : "numbers of servers");
-    if (plan_proposals_are_wanted(options) || about[0] != '\0')
+    if (about[0] != '\0') {
         printf("\n");
-    if (about[0] != '\0')
         wrap_hanging(about, stdout);
-    write_proposals(options, stdout);
+    }
     printf("\nNothing was run.\n");
 }
 
 int plan_dry_run(struct plan_options *options)
 {
     struct error error = {0};
-    struct progress progress;
-    struct costs_file *costs;
     char about[800];
-    progress_init(&progress, 0, options->output.quiet);
-    enum error_kind kind = plan_proposals_read(options, &costs, &error);
-    if (kind == ERROR_NONE)
-        kind = ask_servers(options, about, sizeof about, &error);
-    if (kind == ERROR_NONE && costs != NULL)
-        kind = plan_proposals_make(costs, options, &progress, -1, &error);
-    free(costs);
-    if (kind != ERROR_NONE)
+    if (ask_servers(options, about, sizeof about, &error) != ERROR_NONE)
         return complain_about("plan", &error);
     tell(options, about);
     return 0;

@@ -7,7 +7,6 @@
  *   demand         --dry-run: what the searches would demand of the servers
  *   lead           a series: guard, searches, answers; for each topology a record: the folder with
  *                  plan.csv, answers.csv, manifest, plots
- *     proposal     the sizes at which the searches begin: --costs
  *     turn         one trial of a search: run below the guard, judged, kept, reported
  *       guard      a bystander beside the trials, and a brake
  *       probe      what a trial is of, and when it has measured enough
@@ -24,7 +23,6 @@
 #include "base/clock.h"
 #include "bench/background/background.h"
 #include "bench/cli/options.h"
-#include "bench/model/costs_file.h"
 #include "bench/output/file_set.h"
 #include "bench/output/manifest.h"
 #include "bench/output/series.h"
@@ -124,8 +122,8 @@ uint64_t plan_question_sessions(const struct plan_question *question, uint64_t s
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
 uint64_t plan_question_rate(const struct plan_question *question, uint64_t size);
 
-/* The search for the answer; proposal: where it begins; 0: at the least size. */
-struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal);
+/* The search for the answer. */
+struct search_plan plan_question_search(const struct plan_question *question);
 
 /* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
@@ -140,12 +138,6 @@ struct plan_guard_options {
     uint64_t alone_ns;    /* that the bystander reads alone; 0: 100 reads of each server */
 };
 
-/* The size at which a search begins, by a simulation. */
-struct plan_proposal {
-    uint64_t size;   /* 0: there is none */
-    const char *why; /* there is none, a static string; NULL: there is one, or none was wanted */
-};
-
 struct plan_options {
     bool asks; /* --slo is given */
     struct plan_question question;
@@ -153,38 +145,14 @@ struct plan_options {
     bool dry_run; /* say what the searches demand, and run nothing */
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
-    uint64_t clients;             /* of a lock; 0: not given */
-    struct target_options target; /* costs: of the simulation that proposes the first sizes */
-    struct plan_proposal proposals[OPTIONS_RECIPES_MAX]; /* for each recipe */
+    uint64_t clients; /* of a lock; 0: not given */
+    struct target_options target;
     struct output_options output;
 };
 
 /* Reads the command line. Returns ARGUMENTS_GO (bench/cli/arguments.h) with *options filled and
  * its question completed, for target_options_deinit; or the exit status. */
 int plan_command_line_parse(int argc, char **argv, struct plan_options *options);
-
-/* ------------------------------------------------------------------ proposal */
-
-/* Whether --costs proposes sizes: not if the trials themselves are simulated, with these costs. */
-bool plan_proposals_are_wanted(const struct plan_options *options);
-
-/* Reads the file of --costs into *costs, the caller's to free; NULL if nothing is wanted. Gives
- * options that name no servers as many private ones as the costs hold for. Errors of
- * costs_file_read. */
-MUST_CHECK enum error_kind plan_proposals_read(struct plan_options *options,
-                                               struct costs_file **costs, struct error *error);
-
-/* Fills options->proposals by simulated searches on as many servers as the costs hold for, each
- * with one vote a size and without fresh trials: the largest size that passed. A function of what
- * is given, unless a search takes longer than ten seconds: then of what has passed by then.
- * interrupts: readable when to give up, or -1. Errors of trial_run. */
-MUST_CHECK enum error_kind plan_proposals_make(const struct costs_file *costs,
-                                               struct plan_options *options,
-                                               const struct progress *progress, int interrupts,
-                                               struct error *error);
-
-/* Writes a sentence for each recipe that something was to be proposed for. */
-void plan_proposals_write(const struct plan_options *options, FILE *stream);
 
 /* ------------------------------------------------------------------ guard */
 
@@ -385,17 +353,16 @@ bool plan_sample_is_whole(const struct plan_question *question, const struct pla
 
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample);
 
-/* The first columns of plan.csv and answers.csv. proposed: 0: there is none. */
+/* The first columns of plan.csv and answers.csv. */
 #define PLAN_KEY_COLUMNS(X, T)                                                                     \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
     X(T, target, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
     X(T, servers, COUNT, "", 0, KEY, "number of servers")                                          \
     X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
     X(T, objective, TEXT, "", 0, KEY, "as in the plan")                                            \
-    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")                                              \
-    X(T, proposed, COUNT, "", 0, NONE, "the size that a simulation proposed for the first trial")
+    X(T, unknown, TEXT, "", 0, KEY, "as in the plan")
 void plan_row_begin(const struct series_record *record, const struct plan_question *question,
-                    const struct recipe *recipe, uint64_t proposed, struct table_value *row);
+                    const struct recipe *recipe, struct table_value *row);
 
 /* The table of plan.csv; the columns of a row from the step on, which is that of the search, from
  * 1, but for the verdict and what the noise tells. */
@@ -492,7 +459,6 @@ struct plan_answer {
     const char *target; /* the name of the servers */
     const struct recipe *recipe;
     enum plan_cut cut;
-    uint64_t proposed; /* where the search began, by a model; 0: at the least size */
     struct search_answer found;
     struct plan_votes first_passed, first_failed; /* the votes that located either end */
     struct plan_votes fresh_passed, fresh_failed; /* of the latest fresh trials at each end */
@@ -586,7 +552,6 @@ struct plan_experience {
  */
 struct plan_searches {
     struct plan_options *options; /* the caller's */
-    struct costs_file *costs;     /* of the simulation that proposes sizes; NULL: none does */
     struct series series;
     struct plan_search *list;
     size_t count;
@@ -638,11 +603,11 @@ struct plan_demand {
 };
 
 /* What a search for a recipe would demand, the trials for its knee included. Expected: the most of
- * a search, from the proposal on (0: the least size), in which each trial is decided by its size
- * alone. Most: all trials of the budget are long and of the largest size. Requests are those of the
- * recipe's law (bench/target/resources.h), which in free pace is an estimate. */
+ * a search in which each trial is decided by its size alone. Most: all trials of the budget are
+ * long and of the largest size. Requests are those of the recipe's law (bench/target/resources.h),
+ * which in free pace is an estimate. */
 struct plan_demand plan_demand_expected(const struct plan_options *options,
-                                        const struct recipe *recipe, uint64_t proposal);
+                                        const struct recipe *recipe);
 struct plan_demand plan_demand_most(const struct plan_options *options,
                                     const struct recipe *recipe);
 

@@ -38,15 +38,13 @@ static json_t *describe_plan(const void *context)
     const struct plan_options *options = ((const struct plan_searches *)context)->options;
     const struct plan_question *question = &options->question;
     char objective[OBJECTIVE_TEXT_SIZE], background[ROWS_BACKGROUND_TEXT_SIZE];
-    json_t *recipes = json_array(), *proposals = json_array(); /* null: none is proposed */
-    for (size_t i = 0; i < options->recipe_count; i++) {
+    json_t *recipes = json_array();
+    for (size_t i = 0; i < options->recipe_count; i++)
         json_array_append_new(recipes, json_string(options->recipes[i]->name));
-        json_array_append_new(proposals, number_or_null(options->proposals[i].size, 0));
-    }
     rows_background_format(&question->background, background, sizeof background);
     return json_pack(
         "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
-        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:s, s:o}",
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:s, s:o}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
         plan_question_unknowns[question->unknown], "recipes", recipes, "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
@@ -64,9 +62,7 @@ static json_t *describe_plan(const void *context)
         number_or_null(options->target.cpu_percent, 0), "placement",
         options_placements[options->target.placement], "session_timeout_ms",
         (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
-        (json_int_t)(question->timeout_ns / NS_PER_MS), "costs",
-        options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
-        proposals, "knee_trials",
+        (json_int_t)(question->timeout_ns / NS_PER_MS), "knee_trials",
         number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0), "background",
         background, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
 }
@@ -115,24 +111,9 @@ void plan_fit_to_servers(struct plan_question *question, const struct target *ta
             (unsigned long long)target->limit.room, (unsigned long long)target->limit.reserved + 1);
 }
 
-static enum error_kind propose(const struct plan_searches *searches, struct error *error)
-{
-    struct plan_options *options = searches->options;
-    const struct targets *targets = &searches->series.targets;
-    if (searches->costs == NULL)
-        return ERROR_NONE;
-    const struct costs_record record =
-        costs_file_record(&options->target, &targets->list[0], options->question.processes);
-    enum error_kind kind =
-        costs_file_check_holds(searches->costs, options->target.costs, &record, error);
-    return kind == ERROR_NONE
-               ? plan_proposals_make(searches->costs, options, &searches->series.progress,
-                                     targets->signals, error)
-               : kind;
-}
-
 static enum error_kind lay_out(void *context, struct error *error)
 {
+    (void)error;
     struct plan_searches *searches = context;
     const struct plan_options *options = searches->options;
     size_t recipes = options->recipe_count, count = options->target.topology_count * recipes;
@@ -141,16 +122,11 @@ static enum error_kind lay_out(void *context, struct error *error)
     plan_fit_to_servers(&searches->options->question, &series->targets.list[0], series->left_out,
                         sizeof series->left_out);
     tell_demand(searches);
-    enum error_kind kind = propose(searches, error);
-    if (kind != ERROR_NONE)
-        return kind;
     searches->list = memory_new(count, sizeof *searches->list);
     for (; searches->count < count; searches->count++) {
         struct plan_search *search = &searches->list[searches->count];
-        size_t recipe = searches->count % recipes;
-        const struct search_plan plan =
-            plan_question_search(&options->question, options->proposals[recipe].size);
-        search->recipe = options->recipes[recipe];
+        const struct search_plan plan = plan_question_search(&options->question);
+        search->recipe = options->recipes[searches->count % recipes];
         search->topology = searches->count / recipes;
         search_init(&search->search, &plan);
     }
@@ -298,7 +274,6 @@ static void write_text(const struct plan_searches *searches)
         plan_ranking_write(question, searches_of(searches, i), searches->options->recipe_count,
                            series_where(&searches->series, record, where), stdout);
     }
-    plan_proposals_write(searches->options, stdout);
     for (size_t i = 0; i < searches->series.record_count; i++)
         printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->series.records[i].files.folder);
 }
@@ -389,13 +364,9 @@ static int lead(struct plan_searches *searches, int argc, char **argv)
 
 int plan_searches_lead(struct plan_options *options, int argc, char **argv)
 {
-    struct error error = {0};
     struct plan_searches *searches = memory_new(1, sizeof *searches);
     searches->options = options;
-    int status = plan_proposals_read(options, &searches->costs, &error) == ERROR_NONE
-                     ? lead(searches, argc, argv)
-                     : complain_about("plan", &error);
-    free(searches->costs);
+    int status = lead(searches, argc, argv);
     free(searches);
     return status;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/arguments.h"
 #include "bench/cli/subcommands.h"
-#include "bench/model/model.h"
 #include "bench/plan/internal.h"
 
 #include <stdbool.h>
@@ -32,7 +31,5 @@ int plan_main(int argc, char **argv)
 {
     if (has(argc, argv, "--limits"))
         return plan_limits_main(argc, argv);
-    if (has(argc, argv, "--predict") || has(argc, argv, "--validate"))
-        return plan_prediction_main(argc, argv);
     return search(argc, argv);
 }

@@ -94,12 +94,11 @@ uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
     return question->unknown == PLAN_RATE ? size : question->background.rate_per_s;
 }
 
-struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal)
+struct search_plan plan_question_search(const struct plan_question *question)
 {
     return (struct search_plan){
         .least = question->least,
         .most = question->most,
-        .proposal = proposal,
         .votes = PLAN_VOTES,
         .fresh = PLAN_FRESH,
         .resolution_percent = question->resolution_percent,

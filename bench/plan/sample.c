@@ -188,7 +188,7 @@ TABLE_DECLARE(plan_row, PLAN_ROW_COLUMNS);
 TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
 
 void plan_row_begin(const struct series_record *record, const struct plan_question *question,
-                    const struct recipe *recipe, uint64_t proposed, struct table_value *row)
+                    const struct recipe *recipe, struct table_value *row)
 {
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(&question->objective, objective, sizeof objective);
@@ -198,7 +198,6 @@ void plan_row_begin(const struct series_record *record, const struct plan_questi
     row[plan_row_recipe] = table_text(recipe->name);
     row[plan_row_objective] = table_text(objective);
     row[plan_row_unknown] = table_text(plan_question_unknowns[question->unknown]);
-    row[plan_row_proposed] = table_count_if(proposed > 0, proposed);
 }
 
 static void put_load(const struct background_figures *beside, struct table_value *row)

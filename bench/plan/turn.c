@@ -132,7 +132,7 @@ static enum error_kind keep(struct turn *turn, struct error *error)
         snprintf(sample.reason, sizeof sample.reason, "%s", turn->searches->guard.why);
     }
     struct table_value *row = table_add(&record->rows);
-    plan_row_begin(record, turn->probe.question, search->recipe, search->search.plan.proposal, row);
+    plan_row_begin(record, turn->probe.question, search->recipe, row);
     plan_row_take(&trial, &sample, search->samples.count + 1, row);
     plan_row_judge(&trial, &series->noise, &sample, row);
     if (series->noise.again) {

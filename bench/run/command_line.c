@@ -6,7 +6,6 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/options.h"
-#include "bench/model/costs_file.h"
 #include "bench/target/target.h"
 
 #include <stdio.h>
@@ -192,8 +191,6 @@ int command_line_parse(int argc, char **argv, struct options *options)
     if (status == ARGUMENTS_GO &&
         (contradictions_found(options) || !options_write_nowhere("run", &options->output, traced)))
         status = error_exit_status(ERROR_USAGE);
-    if (status == ARGUMENTS_GO)
-        status = costs_file_take_option("run", &options->target, options->output.quiet);
     options->target.companions = options->plan.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)
         options_deinit(options);

@@ -134,10 +134,6 @@ static void describe_simulation(const struct target_options *options, size_t top
     target->servers.count = options->server_counts[topology];
     target->simulation = sim_options_default();
     target->simulation.servers = (unsigned)target->servers.count;
-    if (options->costs != NULL) {
-        target->simulation.costs = options->simulated_costs;
-        target->simulation.cores = options->simulated_cores;
-    }
     for (size_t i = 0; i < target->servers.count; i++) {
         struct four_letter_identity *identity = &target->identities[i];
         target->servers.endpoints[i] =

@@ -30,9 +30,6 @@
     X(MALFORMED, 2, "malformed file", "use the file as zkherd wrote it")                           \
     X(NOT_A_CAPTURE, 2, "not a capture that can be read", "name a file that tcpdump -w wrote")     \
     X(OTHER_PLAN, 2, "the plans of the runs differ", "compare runs of the same plan")              \
-    X(NOT_COSTS, 2, "not a file of costs", "name a file that zkherd calibrate wrote")              \
-    X(OTHER_COSTS, 2, "the costs hold for other servers",                                          \
-      "measure those of these servers: zkherd calibrate")                                          \
     X(OTHER_ENSEMBLE, 2, "not a server of the same ensemble",                                      \
       "name the servers of one ensemble only")                                                     \
     X(SYSTEM, 3, "system error", "")                                                               \

@@ -122,18 +122,13 @@ static bool is_narrow(const struct search *search, uint64_t good, uint64_t bad)
     return width == 1 || (double)width * 100 <= (double)good * search->plan.resolution_percent;
 }
 
-/* The next size between `good` and `bad`, or beyond the one of them that is known; 0: none. `good`:
- * 0, or a size that met the objective; `bad`: NONE, or a larger one that did not. */
+/* The next size between `good` and `bad`, or above `good`; 0: none. `good`: a size that met the
+ * objective, or 0: the least did not; `bad`: NONE, or a larger one that did not. */
 static uint64_t next_size(const struct search *search, uint64_t good, uint64_t bad)
 {
-    uint64_t least = search->plan.least;
     if (bad == NONE)
         return good < search->plan.most ? twice(search, good) : 0;
-    if (good > 0)
-        return is_narrow(search, good, bad) ? 0 : good + (bad - good) / 2;
-    if (bad == least)
-        return 0;
-    return bad / 2 > least ? bad / 2 : least;
+    return good == 0 || is_narrow(search, good, bad) ? 0 : good + (bad - good) / 2;
 }
 
 /* Sizes between those that pass and those that fail may stay undecided: the next size to find out
@@ -246,10 +241,9 @@ void search_init(struct search *search, const struct search_plan *plan)
     assert(plan->least > 0 && plan->least <= plan->most && plan->most < NONE);
     assert(plan->trials_most > 0);
     assert(plan->votes % 2 == 1 && plan->fresh % 2 == 1);
-    uint64_t first = plan->proposal < plan->least ? plan->least : plan->proposal;
     *search = (struct search){.plan = *plan,
                               .sizes = memory_new(plan->trials_most, sizeof *search->sizes)};
-    open_ballot(search, first > plan->most ? plan->most : first, SEARCH_LOCATE);
+    open_ballot(search, plan->least, SEARCH_LOCATE);
 }
 
 void search_deinit(struct search *search)

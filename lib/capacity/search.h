@@ -16,12 +16,12 @@
  * undecided. A trial that the brake has ended decides at once, and no trial of that size or a
  * larger one follows.
  *
- * The search doubles the size from its first proposal while sizes pass, or halves it while they do
- * not, and then bisects. The largest size that passed must pass again in a ballot of fresh, long
- * trials, else it has failed, and the search goes down: an answer is never the luckiest of many
- * trials. The smallest that failed must fail again likewise, else the search goes up. Servers and
- * machine may become slower or faster meanwhile, so fresh trials count only if no other size has
- * been located after them: of an end that the search comes back to there are fresh trials again.
+ * The search doubles the size from the least while sizes pass, and then bisects. The largest size
+ * that passed must pass again in a ballot of fresh, long trials, else it has failed, and the search
+ * goes down: an answer is never the luckiest of many trials. The smallest that failed must fail
+ * again likewise, else the search goes up. Servers and machine may become slower or faster
+ * meanwhile, so fresh trials count only if no other size has been located after them: of an end
+ * that the search comes back to there are fresh trials again.
  *
  * Invariants: the next trial depends on the plan and on the verdicts so far, on nothing else. A
  * size is located once, no size has two ballots of fresh trials between two moves (moved_at), and
@@ -39,7 +39,6 @@
 
 struct search_plan {
     uint64_t least, most;        /* sizes: 1 <= least <= most */
-    uint64_t proposal;           /* where a model expects the answer; 0: no model, begin at least */
     uint32_t votes;              /* of a ballot: odd */
     uint32_t fresh;              /* votes of a ballot of fresh trials: odd */
     uint32_t resolution_percent; /* bisect until the interval is no wider, compared with its lower
@@ -144,7 +143,7 @@ struct search {
     bool concluded;              /* nothing is left to try */
 };
 
-/* Begins a search; a proposal outside least … most is moved to the nearer of the two. */
+/* Begins a search, at the least size. */
 void search_init(struct search *search, const struct search_plan *plan);
 
 /* Frees the memory, not the struct. */

@@ -224,8 +224,7 @@ struct lane {
 
 /* What does one thing at a time. */
 struct cpu {
-    uint64_t begins_ns; /* the work that it does without a pause */
-    uint64_t idle_ns;   /* when it has done all that it was given */
+    uint64_t idle_ns; /* when it has done all that it was given */
 };
 
 /* What is on its way to a session. */
@@ -320,7 +319,7 @@ static inline uint64_t sim_later(uint64_t a_ns, uint64_t b_ns)
 }
 
 /* Gives a CPU more work, that begins at from_ns, or now if that is past, when the CPU has done what
- * it has. When more CPUs have work than there are cores, each is slower by that ratio. */
+ * it has. */
 void sim_work(struct sim *sim, struct cpu *cpu, uint64_t from_ns, uint64_t cost_ns);
 
 /* ------------------------------------------------------------------ sessions */

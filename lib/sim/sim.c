@@ -88,23 +88,11 @@ void sim_expire(struct client *client)
     sim_leader_expire((struct sim_session *)client);
 }
 
-static bool is_busy(const struct sim *sim, const struct cpu *cpu)
-{
-    return cpu->begins_ns <= sim->agenda.now_ns && sim->agenda.now_ns < cpu->idle_ns;
-}
-
 void sim_work(struct sim *sim, struct cpu *cpu, uint64_t from_ns, uint64_t cost_ns)
 {
-    unsigned cores = sim->options.cores;
-    if (cores > 0 && cost_ns > 0) {
-        unsigned busy = is_busy(sim, &sim->driver.cpu) + !is_busy(sim, cpu);
-        for (unsigned i = 0; i < sim->options.servers; i++)
-            busy += is_busy(sim, &sim->servers[i].cpu) + is_busy(sim, &sim->servers[i].sender);
-        cost_ns = busy > cores ? cost_ns * busy / cores : cost_ns;
-    }
     from_ns = sim_later(from_ns, sim->agenda.now_ns);
     if (from_ns > cpu->idle_ns)
-        cpu->begins_ns = cpu->idle_ns = from_ns;
+        cpu->idle_ns = from_ns;
     cpu->idle_ns += cost_ns;
 }
 

@@ -49,7 +49,6 @@ struct sim_costs {
 struct sim_options {
     unsigned servers; /* 1 to SIM_SERVERS_MAX; 1 is standalone */
     uint64_t seed;    /* of all that is random */
-    unsigned cores;   /* that the servers and the driver share; 0: enough */
     struct sim_costs costs;
 };
 

@@ -375,7 +375,6 @@ HOSTS_TEST(what_is_of_one_host_says_so)
     ASSERT_LINES_REFUSED(&hosts_run, "plan", list);
     ASSERT_LINES_REFUSED(&hosts_run, "paper", list);
     ASSERT_LINES_REFUSED(&hosts_run, "claims", list);
-    ASSERT_LINES_REFUSED(&hosts_run, "calibrate", list);
 }
 
 /* No cell has fewer sessions than workers, whichever it is. */

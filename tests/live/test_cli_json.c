@@ -102,20 +102,6 @@ COMMAND_TEST_SOON(an_interruption_before_the_first_trial_has_ended_is_told)
     }
 }
 
-COMMAND_TEST_SOON(an_interrupted_prediction_is_told)
-{
-    char costs[COMMAND_PATH_SIZE];
-    assert_non_null(realpath("results/reference/plan/costs1.json", costs));
-    command_start(&command, COMMAND("plan", "--predict", "--costs", costs, "-r", "ticket", "-n",
-                                    "1000", "--draws", "10000", "--json", "-o", "p"));
-    while (command_runs(&command) && !blocks_interruptions(command.pid))
-        pause_ms(1);
-    command_end(&command, command.pid, SIGINT);
-    assert_status(&command, 4);
-    json_decref(schema_read_result(&command, "interrupted"));
-    assert_left(0);
-}
-
 COMMAND_TEST(what_cannot_be_printed_is_no_result)
 {
     command.prepare = print_to_a_full_device;

@@ -49,8 +49,6 @@ COMMAND_TEST(help_fits_a_screen)
         {"zkherd", "recipes", "--help"},
         {"zkherd", "plan", "--help"},
         {"zkherd", "plan", "--limits", "--help"},
-        {"zkherd", "plan", "--predict", "--help"},
-        {"zkherd", "calibrate", "--help"},
         {"zkherd", "plot", "--help"},
         {"zkherd", "report", "--help"},
         {"zkherd", "load", "--help"},

@@ -36,39 +36,17 @@ enum { WORDS_MAX = 10, TEXT_COLUMNS = 116 };
 
 /* ------------------------------------------------------------------ the lists */
 
-extern const struct table_type prediction_table, answer_row_table, plan_row_table, table1_table,
-    table2_table, table3_table;
+extern const struct table_type answer_row_table, plan_row_table, table1_table, table2_table,
+    table3_table;
 
 static const struct table_type *const tables[] = {
-    &trial_row_table,
-    &load_row_table,
-    &prediction_table,
-    &answer_row_table,
-    &plan_row_table,
-    &table1_table,
-    &table2_table,
-    &table3_table,
-    &table3_row_table,
-    &figure8_fault_table,
-    &figure8_sample_table,
-    &tap_operation_table,
-    &tap_place_table,
-    &tap_error_table,
-    &tap_run_table,
-    &tap_law_table,
-    &handoff_row_table,
-    &trace_row_table,
-    &tap_session_table,
-    &tap_second_table,
-    &tap_watch_table,
-    &tap_cause_table,
-    &tap_herd_table,
-    &autopsy_lock_table,
-    &autopsy_hold_table,
-    &autopsy_expiry_table,
-    &autopsy_herd_table,
-    &autopsy_minute_table,
-    &autopsy_flaw_table,
+    &trial_row_table,      &load_row_table,       &answer_row_table,     &plan_row_table,
+    &table1_table,         &table2_table,         &table3_table,         &table3_row_table,
+    &figure8_fault_table,  &figure8_sample_table, &tap_operation_table,  &tap_place_table,
+    &tap_error_table,      &tap_run_table,        &tap_law_table,        &handoff_row_table,
+    &trace_row_table,      &tap_session_table,    &tap_second_table,     &tap_watch_table,
+    &tap_cause_table,      &tap_herd_table,       &autopsy_lock_table,   &autopsy_hold_table,
+    &autopsy_expiry_table, &autopsy_herd_table,   &autopsy_minute_table, &autopsy_flaw_table,
 };
 
 #define TABLES (sizeof tables / sizeof tables[0])

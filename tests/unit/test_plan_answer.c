@@ -37,7 +37,7 @@ static void ask(const char *objective, enum plan_unknown unknown, uint64_t least
         .unknown = unknown, .locks = 1, .least = least, .most = most, .resolution_percent = 10};
     assert_true(objective_parse(objective, &question->objective, why, sizeof why));
     plan_question_complete(question, 1000);
-    const struct search_plan plan = plan_question_search(question, 0);
+    const struct search_plan plan = plan_question_search(question);
     search_init(&search, &plan);
 }
 
@@ -283,7 +283,6 @@ TEST_BETWEEN(figures_are_those_of_the_fresh_trials, ask_of_handoffs, tear_down)
     double steps = 0;
     run_to_40();
     assert_int_equal(answer.best, 40);
-    assert_int_equal(answer.proposed, 0);
     for (size_t i = 0; i < samples.count; i++) {
         const struct search_probe *probe = &samples.list[i].probe;
         if (probe->size == 40 && probe->stage == SEARCH_CONFIRM)
@@ -376,17 +375,6 @@ TEST_BETWEEN(the_herd_is_that_of_whole_trials, ask_of_handoffs, tear_down)
     assert_false(plan_answer_has_herd(question));
     take();
     assert_true(isnan(answer.herd.beta.value));
-}
-
-/* Of a model, in the unit of the size. */
-TEST_BETWEEN(the_proposal_is_kept, ask_of_handoffs, tear_down)
-{
-    const struct search_plan plan = plan_question_search(question, 32);
-    search_deinit(&search);
-    search_init(&search, &plan);
-    run_to_40();
-    assert_int_equal(answer.proposed, 32);
-    assert_int_equal(samples.list[0].probe.size, 32);
 }
 
 TEST_BETWEEN(the_table_fits_a_terminal, ask_of_handoffs, tear_down)

@@ -53,8 +53,7 @@ static uint64_t time_ns(uint64_t size, bool longer)
 
 static double expected(int figure)
 {
-    return plan_demand_expected(&options, &recipe_nonscalable, options.proposals[0].size)
-        .of[figure];
+    return plan_demand_expected(&options, &recipe_nonscalable).of[figure];
 }
 
 static double most(int figure)
@@ -87,19 +86,6 @@ TEST_BETWEEN(a_search_of_several_sizes, ask_of_handoffs, NULL)
     assert_int_equal(expected(PLAN_DEMAND_RPCS),
                      2 * (rpcs(4, false) + rpcs(8, false) + rpcs(16, false) + rpcs(32, false)) +
                          5 * rpcs(16, true) + 3 * rpcs(32, true));
-}
-
-/* The way up from the least size is left out. */
-TEST_BETWEEN(a_search_that_begins_at_a_proposal, ask_of_handoffs, NULL)
-{
-    question->least = 4;
-    question->most = 16;
-    options.proposals[0].size = 16;
-    /* fails at 16, 8; passes at 4; 16 is above */
-    assert_int_equal(expected(PLAN_DEMAND_TRIALS), 3 * 2 + 5 + 3 + 2);
-    /* fails at 16; passes at 8 */
-    assert_int_equal(expected(PLAN_DEMAND_RPCS), 2 * (rpcs(8, false) + rpcs(16, false)) +
-                                                     5 * rpcs(8, true) + 3 * rpcs(16, true));
 }
 
 TEST_BETWEEN(the_budget_is_the_most, ask_of_handoffs, NULL)

@@ -163,7 +163,7 @@ TEST_BETWEEN(a_disturbed_trial_is_made_again_and_is_no_vote, NULL, tear_down)
         noise.before.ahead_s -= 10;
         take();
         assert_int_equal(sample.verdict, JUDGE_PASS);
-        plan_row_begin(&record, &question, trial.recipe, 0, row);
+        plan_row_begin(&record, &question, trial.recipe, row);
         plan_row_take(&trial, &sample, 1, row);
         plan_row_judge(&trial, &noise, &sample, row);
         assert_int_equal(noise.again, attempt == 0);
@@ -186,7 +186,7 @@ TEST_BETWEEN(without_a_load_its_columns_are_empty, NULL, tear_down)
         struct table table = {.type = &plan_row_table};
         take();
         struct table_value *row = table_add(&table);
-        plan_row_begin(&record, &question, trial.recipe, 0, row);
+        plan_row_begin(&record, &question, trial.recipe, row);
         plan_row_take(&trial, &sample, 1, row);
         table_write_row(&plan_row_table, row, &csv);
         table_deinit(&table);

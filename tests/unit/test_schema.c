@@ -37,12 +37,6 @@ TEST(test_manifests_of_reference_runs)
     assert_all(patterns, "manifest", 16);
 }
 
-TEST(test_costs_of_reference_calibrations)
-{
-    static const char *const patterns[] = {"results/reference/plan/costs*.json", NULL};
-    assert_all(patterns, "costs", 2);
-}
-
 /* Changes a file by a key of an object in it; the change must be refused in these words. Takes the
  * value; NULL: the key is taken away. */
 static void assert_refused(const char *object, const char *key, json_t *value, const char *words)

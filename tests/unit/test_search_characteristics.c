@@ -41,7 +41,6 @@ struct noise {
     bool samples;       /* trials have 1,000 handoffs, long ones 4,000, and are judged by them; the
                            share over the limit grows with the 6th power of the size */
     double spread;      /* of that share's logarithm, from trial to trial */
-    double proposal;    /* the error of a model's proposal, of its logarithm; 0: no proposal */
 };
 
 struct world {
@@ -122,9 +121,6 @@ static struct search_answer search_once(struct world *world, size_t *trials)
                                .resolution_percent = world->noise->resolution_percent,
                                .look_above = true,
                                .trials_most = 300};
-    if (world->noise->proposal > 0)
-        plan.proposal =
-            (uint64_t)(world->capacity * exp(world->noise->proposal * normal(&world->random)));
     search_init(&search, &plan);
     while (search_next(&search, &probe))
         search_report(&search, run_trial(world, &probe));
@@ -196,19 +192,6 @@ static const struct row {
      1.06,
      60,
      80},
-    {{.name = "medium, model ± 25 %", .resolution_percent = 10, .steepness = 12, .proposal = 0.25},
-     0.85,
-     1.08,
-     48,
-     55},
-    {{.name = "medium, model ± factor 2",
-      .resolution_percent = 10,
-      .steepness = 12,
-      .proposal = 0.7},
-     0.85,
-     1.08,
-     48,
-     55},
     {{.name = "medium, resolution 25 %", .resolution_percent = 25, .steepness = 12},
      0.76,
      1.06,
@@ -290,13 +273,6 @@ static void a_dip_that_was_met_is_reported(void **state)
     assert_in_range(outcomes[DIP].low_reported, outcomes[DIP].low * 2 / 3, outcomes[DIP].low);
 }
 
-static void a_model_saves_trials(void **state)
-{
-    (void)state;
-    assert_string_equal(rows[9].noise.name, "medium, model ± 25 %");
-    assert_true(outcomes[9].trials[P50] < 0.8 * outcomes[1].trials[P50]);
-}
-
 static void the_document_shows_this_table(void **state)
 {
     (void)state;
@@ -332,7 +308,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_answer_is_near_the_capacity),
         cmocka_unit_test(few_searches_find_nothing),
         cmocka_unit_test(a_dip_that_was_met_is_reported),
-        cmocka_unit_test(a_model_saves_trials),
         cmocka_unit_test(the_document_shows_this_table),
     };
     if (argc > 1 && strcmp(argv[1], "table") == 0)

@@ -70,9 +70,9 @@ static void settle(void)
     asked_ns = sim_now_ns(sim);
 }
 
-static void begin(unsigned servers, unsigned cores, uint64_t seed, struct sim_costs costs)
+static void begin(unsigned servers, uint64_t seed, struct sim_costs costs)
 {
-    struct sim_options options = {.servers = servers, .seed = seed, .cores = cores, .costs = costs};
+    struct sim_options options = {.servers = servers, .seed = seed, .costs = costs};
     struct error error;
     options.costs.network_ns = HOP_NS;
     assert_int_equal(sim_new(&options, &sim, &error), ERROR_NONE);
@@ -103,7 +103,7 @@ static void ring(void *context)
 
 TEST_BETWEEN(a_client_spends_time_on_each_message_and_name, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100, .client_name_ns = 10});
+    begin(1, 1, (struct sim_costs){.client_message_ns = 100, .client_name_ns = 10});
     ask(&askers[0], OP_EXISTS);
     settle();
     assert_int_equal(askers[0].replied_ns, 100 + HOP_NS + HOP_NS + 100);
@@ -114,7 +114,7 @@ TEST_BETWEEN(a_client_spends_time_on_each_message_and_name, NULL, end)
 
 TEST_BETWEEN(the_driver_does_one_thing_at_a_time, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 600});
+    begin(1, 1, (struct sim_costs){.client_message_ns = 600});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
     settle();
@@ -125,7 +125,7 @@ TEST_BETWEEN(the_driver_does_one_thing_at_a_time, NULL, end)
 
 TEST_BETWEEN(what_a_client_sends_leaves_before_the_next_message_is_taken, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100});
+    begin(1, 1, (struct sim_costs){.client_message_ns = 100});
     ask(&askers[0], OP_EXISTS);
     ask(&askers[1], OP_EXISTS);
     askers[0].asks_again = true;
@@ -136,7 +136,7 @@ TEST_BETWEEN(what_a_client_sends_leaves_before_the_next_message_is_taken, NULL, 
 
 TEST_BETWEEN(a_timer_waits_for_the_driver, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100});
+    begin(1, 1, (struct sim_costs){.client_message_ns = 100});
     ask(&askers[0], OP_EXISTS);
     sim_at(sim, sim_now_ns(sim) + 2150, ring, NULL);
     settle();
@@ -148,7 +148,7 @@ TEST_BETWEEN(a_timer_waits_for_the_driver, NULL, end)
 /* The server reads on while the first reply is sent. */
 TEST_BETWEEN(replies_are_sent_beside_the_reading, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.read_ns = 300, .send_ns = 300});
+    begin(1, 1, (struct sim_costs){.read_ns = 300, .send_ns = 300});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
     settle();
@@ -160,7 +160,7 @@ TEST_BETWEEN(replies_that_wait_are_sent_in_a_random_order, NULL, end)
 {
     unsigned overtaken = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        begin(1, 0, seed, (struct sim_costs){.read_ns = 10, .send_ns = 300});
+        begin(1, seed, (struct sim_costs){.read_ns = 10, .send_ns = 300});
         for (unsigned i = 0; i < CLIENTS; i++)
             ask(&askers[i], OP_EXISTS);
         settle();
@@ -174,34 +174,13 @@ TEST_BETWEEN(replies_that_wait_are_sent_in_a_random_order, NULL, end)
     assert_in_range(overtaken, 5, 20);
 }
 
-TEST_BETWEEN(shared_cores_make_those_who_are_busy_slower, NULL, end)
-{
-    static const uint64_t second_ns[] = {[0] = 2100, [1] = 2200, [2] = 2100};
-    for (unsigned cores = 0; cores <= 2; cores++) {
-        begin(2, cores, 1, (struct sim_costs){.read_ns = 100});
-        ask(&askers[0], OP_EXISTS);
-        ask(&askers[1], OP_EXISTS);
-        settle();
-        assert_int_equal(askers[0].replied_ns, 2100);
-        assert_int_equal(askers[1].replied_ns, second_ns[cores]);
-        ask(&askers[0], OP_EXISTS); /* its server alone is busy */
-        ask(&askers[2], OP_EXISTS);
-        settle();
-        assert_int_equal(askers[0].replied_ns, 2100);
-        assert_int_equal(askers[2].replied_ns, 2200);
-        if (cores < 2)
-            end(state);
-    }
-}
-
 /* ------------------------------------------------------------------ turns */
 
 /* The other two arrive 100 ns apart during the first turn, and share the next one. */
 TEST_BETWEEN(a_turn_of_a_server_has_all_that_came_during_the_one_before, NULL, end)
 {
     const uint64_t message = 100, turn = 300, read = 100;
-    begin(1, 0, 1,
-          (struct sim_costs){.client_message_ns = message, .turn_ns = turn, .read_ns = read});
+    begin(1, 1, (struct sim_costs){.client_message_ns = message, .turn_ns = turn, .read_ns = read});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
     settle();
@@ -219,7 +198,7 @@ TEST_BETWEEN(a_notification_costs_the_server_time, NULL, end)
 {
     const uint64_t notification = 400;
     const struct request watch = {.operation = OP_EXISTS, .path = "/", .watch = WATCH};
-    begin(1, 0, 1, (struct sim_costs){.notification_ns = notification});
+    begin(1, 1, (struct sim_costs){.notification_ns = notification});
     client_submit(askers[1].client, &watch, 0);
     client_submit(askers[2].client, &watch, 0);
     settle();
@@ -233,7 +212,7 @@ TEST_BETWEEN(a_notification_costs_the_server_time, NULL, end)
 /* The handshake of TCP comes before the request for a session and its answer. */
 TEST_BETWEEN(a_connection_takes_longer_than_a_round_trip, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){0});
+    begin(1, 1, (struct sim_costs){0});
     for (unsigned i = 0; i < CLIENTS; i++)
         assert_true(askers[i].established_ns >= 3 * HOP_NS);
 }
@@ -245,7 +224,7 @@ TEST_BETWEEN(writes_of_one_turn_are_synced_together, NULL, end)
     const uint64_t turn = 300, order = 100, apply = 10;
     const struct sim_costs costs = {
         .turn_ns = turn, .order_ns = order, .apply_ns = apply, .sync_ns = 50};
-    begin(1, 0, 1, costs);
+    begin(1, 1, costs);
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_SET);
     settle();
@@ -257,7 +236,7 @@ TEST_BETWEEN(writes_of_one_turn_are_synced_together, NULL, end)
 
 TEST_BETWEEN(a_read_waits_for_a_write_that_came_before_in_its_turn, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .sync_ns = 5000});
+    begin(1, 1, (struct sim_costs){.turn_ns = 300, .sync_ns = 5000});
     ask(&askers[0], OP_EXISTS);
     ask(&askers[1], OP_SET);
     ask(&askers[2], OP_EXISTS);
@@ -269,7 +248,7 @@ TEST_BETWEEN(a_read_waits_for_a_write_that_came_before_in_its_turn, NULL, end)
 
 TEST_BETWEEN(replies_of_one_turn_are_sent_when_it_has_ended, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .read_ns = 100, .send_ns = 50});
+    begin(1, 1, (struct sim_costs){.turn_ns = 300, .read_ns = 100, .send_ns = 50});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
     settle();
@@ -282,7 +261,7 @@ TEST_BETWEEN(replies_of_one_turn_are_sent_when_it_has_ended, NULL, end)
 /* The replies arrive 100 ns apart; the last two share a turn. */
 TEST_BETWEEN(a_turn_of_the_driver_has_all_that_came_during_the_one_before, NULL, end)
 {
-    begin(1, 0, 1, (struct sim_costs){.client_turn_ns = 300, .client_message_ns = 100});
+    begin(1, 1, (struct sim_costs){.client_turn_ns = 300, .client_message_ns = 100});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
     settle();
@@ -301,7 +280,6 @@ TEST_BETWEEN(costs_change_no_count, NULL, end)
     struct simulation simulation;
     simulation_init(&simulation, 3);
     struct sim_costs *costs = &simulation.options.costs;
-    simulation.options.cores = 2;
     costs->send_ns = costs->client_message_ns = 6000;
     costs->client_name_ns = 100;
     costs->turn_ns = costs->client_turn_ns = 20000;
