@@ -153,8 +153,7 @@ static enum error_kind load(const char *path, const char *library, struct recipe
     if (exported == NULL)
         return refuse(path, "it has no RECIPE(NAME) = {…}", error);
     if (memcmp(&exported->interface, &here, sizeof here) != 0)
-        return refuse(path, "it was compiled with the headers of another zkherd: compile it again",
-                      error);
+        return refuse(path, "it was compiled with the headers of another zkherd", error);
     const char *why = missing(exported->recipe);
     if (why != NULL)
         return refuse(path, why, error);
@@ -205,15 +204,12 @@ struct own {
 enum error_kind own_load(const char *path, const char *headers, struct recipe **recipe,
                          struct error *error)
 {
-    bool is_source = ends_in(path, ".c");
-    if (!is_source && !ends_in(path, ".so"))
-        return refuse(path, "the name of a source ends in .c, that of a shared library in .so",
-                      error);
+    if (!ends_in(path, ".c"))
+        return refuse(path, "the name of a source ends in .c", error);
     struct own *own = memory_new(1, sizeof *own + strlen(path) + 1);
     enum error_kind kind = sha256_file(path, own->file.sha256, error);
     if (kind == ERROR_NONE)
-        kind = is_source ? compile_and_load(path, headers, &own->recipe, error)
-                         : load(path, path, &own->recipe, error);
+        kind = compile_and_load(path, headers, &own->recipe, error);
     if (kind != ERROR_NONE) {
         free(own);
         return kind;

@@ -2,8 +2,8 @@
 /*
  * own: a recipe that is in a file of its own, outside of zkherd. Layer: recipes.
  *
- * A source, NAME.c, is compiled with the headers of recipe.h; a shared library, NAME.so, is loaded
- * as it is. Either has one RECIPE. What a recipe calls (interface.list) it finds in the program.
+ * A source, NAME.c, is compiled with the headers of recipe.h. It has one RECIPE. What a recipe
+ * calls (interface.list) it finds in the program.
  *
  * Invariant: a compilation leaves nothing behind, whatever its end but SIGKILL. What is loaded
  * stays until the process ends.
@@ -24,7 +24,7 @@ bool own_is_file(const char *name);
 bool own_is_name(const char *name);
 
 /*
- * Compiles, if need be, and loads the recipe of this file; *recipe has a file then, and is the
+ * Compiles and loads the recipe of this file; *recipe has a file then, and is the
  * caller's to own_free. headers: the folder that has recipes/recipe.h; NULL: there is none. The
  * compiler is cc, or the words of $CC, and writes to stderr what it has to say.
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A recipe in a file of its own: compiled or loaded, and refused in words when it cannot be. Tests
+/* A recipe in a file of its own: compiled and loaded, and refused in words when it cannot be. Tests
  * run in the folder that README.md is in. */
 #include "recipes/own.h"
 
@@ -45,19 +45,6 @@ static void copy(const char *from, const char *to)
     write_source(to, text);
 }
 
-static void build_library(const char *source, const char *library)
-{
-    pid_t pid = fork();
-    if (pid == 0) {
-        execlp("cc", "cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-Ilib", "-o", library, source,
-               (char *)NULL);
-        _exit(1);
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
 /* Whatever comes of it, nothing is left of a compilation. */
 static enum error_kind load(const char *path)
 {
@@ -92,16 +79,6 @@ static void assert_kazoo(const char *path)
 TEST(a_source_is_compiled_and_loaded)
 {
     assert_kazoo(KAZOO);
-}
-
-TEST(a_library_is_loaded_as_it_is)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s", in_folder("mylock.so"));
-    build_library(KAZOO, path);
-    setenv("CC", "/nonexistent/cc", 1);
-    assert_kazoo(path);
-    unsetenv("CC");
 }
 
 /* No shell reads the name, and a dash begins no option. */
@@ -222,7 +199,7 @@ TEST(what_is_missing_is_named)
     assert_int_equal(load(in_folder("none.c")), ERROR_SYSTEM);
     assert_int_equal(error.os_error, ENOENT);
     assert_int_equal(load(in_folder("none")), ERROR_NOT_A_RECIPE);
-    assert_int_equal(load(write_source("text.so", "no library\n")), ERROR_NOT_A_RECIPE);
+    assert_int_equal(load(write_source("text.so", "no source\n")), ERROR_NOT_A_RECIPE);
     assert_int_equal(own_load(KAZOO, NULL, &recipe, &error), ERROR_NO_HEADERS);
     setenv("CC", "/nonexistent/cc -x", 1);
     assert_int_equal(load(KAZOO), ERROR_NO_COMPILER);
