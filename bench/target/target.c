@@ -49,14 +49,6 @@ bool target_root_is_name(const char *name)
     return has_shape(name, RUN_ROOT_PREFIX "00000000T000000Z-0000000");
 }
 
-/* Trials are counted with four digits or more, those that are discarded apart. */
-bool target_root_is_child(const char *name)
-{
-    bool is_trial = (name[0] == 't' || name[0] == 'w') && strlen(name) > strlen("0000") &&
-                    name[1 + strspn(name + 1, "0123456789")] == '\0';
-    return is_trial || strcmp(name, TARGET_ROOT_MARK) == 0;
-}
-
 static const char *target_root_record(char *text, size_t size)
 {
     char host[65] = "";

@@ -48,9 +48,6 @@ struct targets;
 /* Whether a child of / has the name of a root. */
 bool target_root_is_name(const char *name);
 
-/* Whether a child of a root has the name of a trial, or of the mark. */
-bool target_root_is_child(const char *name);
-
 /* ------------------------------------------------------------------ limits of connections
  *
  * A server closes a connection at once when the client's host already has maxClientCnxns

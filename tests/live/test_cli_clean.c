@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `zkherd clean`: removes the roots of dead runs, and nothing else. */
-#include "tests/support/asked.h"
+/* `zkherd clean`: lists the roots of runs, removes those that are named or old, and nothing else.
+ */
 #include "tests/support/inspect.h"
 #include "tests/support/schema.h"
 #include "tests/support/test.h"
@@ -8,9 +8,10 @@
 /* A session of 15 s that is gone, and the servers' own count of it. */
 #define EXPIRY_PATIENCE_NS (60 * NS_PER_S)
 
-#define DEAD   "/zkherd-20200101T000000Z-0000001"
-#define DEAD_2 "/zkherd-20200101T000001Z-0000002"
-#define RECORD "zkherd run, process 1 on nowhere"
+#define DEAD    "/zkherd-20200101T000000Z-0000001"
+#define DEAD_2  "/zkherd-20200101T000001Z-0000002"
+#define RUNNING "/zkherd-20200101T000003Z-0000003"
+#define RECORD  "zkherd run, process 1 on nowhere"
 
 static void create_holding(const char *path, const char *data)
 {
@@ -40,14 +41,20 @@ static void create_dead(const char *root)
     create_holding(path, "");
 }
 
-static void clean(const char *servers, const char *option)
+static void clean(const char *servers, const char *option, const char *value)
 {
-    command_run(&command, COMMAND("clean", "--connect", servers, option));
+    command_run(&command, COMMAND("clean", "--connect", servers, option, value));
+    assert_status(&command, 0);
 }
 
-static json_t *clean_with_json(void)
+static void clean_all(void)
 {
-    command_run(&command, COMMAND("clean", "--connect", outside, "--yes", "--json"));
+    clean(outside, "--older", "0s");
+}
+
+static json_t *clean_with_json(const char *option, const char *value)
+{
+    command_run(&command, COMMAND("clean", "--connect", outside, "--json", option, value));
     assert_status(&command, 0);
     return schema_read_result(&command, "clean");
 }
@@ -61,62 +68,88 @@ static void assert_counts(const json_t *json, json_int_t found, json_int_t remov
     assert_true(json_is_null(json_object_get(json, "cut_short")));
 }
 
-/* A root in what was printed: its state, and a text of it. */
-static const json_t *assert_root(const json_t *json, size_t index, const char *state,
-                                 const char *key, const char *text)
-{
-    const json_t *root = json_array_get(json_object_get(json, "roots"), index);
-    assert_string_equal(json_string_value(json_object_get(root, "state")), state);
-    assert_string_equal(json_string_value(json_object_get(root, key)), text);
-    return root;
-}
-
-/* A root's line of the table. */
+/* A root's line of the table: its state and, behind its age, its process. */
 static void assert_state(const char *root, const char *state, const char *about)
 {
     char line[800];
-    snprintf(line, sizeof line, "%-32s  %-7s  %s", root, state, about);
+    snprintf(line, sizeof line, "%-32s  %-7s  ", root, state);
     assert_has(command.out, line);
+    assert_has(strstr(command.out, line), about);
+    assert_true(strcspn(strstr(command.out, line), "\n") <= 80);
 }
 
 INSPECT_TEST(there_may_be_nothing)
 {
-    clean(outside, "--yes");
-    assert_status(&command, 0);
+    clean_all();
     assert_string_equal(command.out, "no run has left znodes here\n");
     assert_string_equal(command.err, "");
-    json_t *json = clean_with_json();
+    json_t *json = clean_with_json(NULL, NULL);
     assert_counts(json, 0, 0);
     json_decref(json);
 }
 
-INSPECT_TEST(a_dead_run_is_removed)
+INSPECT_TEST(a_list_removes_nothing)
+{
+    create_dead(DEAD);
+    clean(outside, NULL, NULL);
+    assert_state(DEAD, "dead", " ago, process 1 on nowhere\n");
+    assert_null(strstr(command.out, "removed"));
+    assert_true(is_there(DEAD "/t0000/l0"));
+    json_t *json = clean_with_json(NULL, NULL);
+    assert_counts(json, 1, 0);
+    json_decref(json);
+    remove_tree(DEAD);
+}
+
+INSPECT_TEST(what_is_named_is_removed)
 {
     create_dead(DEAD);
     create_dead(DEAD_2);
-    clean(outside, "--yes");
-    assert_status(&command, 0);
-    assert_state(DEAD, "dead", "3 znodes, process 1 on nowhere\n");
-    assert_has(command.out, "\nremoved " DEAD "\nremoved " DEAD_2 "\n");
-    assert_false(is_there(DEAD));
+    clean(outside, DEAD_2, NULL);
+    assert_state(DEAD, "dead", "process 1 on nowhere\n");
+    assert_has(command.out, "\nremoved " DEAD_2 "\n");
+    assert_null(strstr(command.out, "removed " DEAD "\n"));
+    assert_true(is_there(DEAD "/t0000/l0"));
     assert_false(is_there(DEAD_2));
+    clean(outside, DEAD, DEAD_2);
+    assert_has(command.out, "removed " DEAD "\n");
+    assert_has(command.err, "zkherd: " DEAD_2 ": no run has left it here\n");
+    assert_false(is_there(DEAD));
+}
+
+INSPECT_TEST(what_is_older_is_removed)
+{
+    create_dead(DEAD);
+    clean(outside, "--older", "1h");
+    assert_true(is_there(DEAD "/t0000/l0"));
+    pause_ms(10);
+    clean(outside, "--older", "1ms");
+    assert_has(command.out, "removed " DEAD "\n");
+    assert_false(is_there(DEAD));
+}
+
+/* By the newest znode of the root. */
+INSPECT_TEST(a_root_is_as_old_as_its_last_use)
+{
+    create_holding(DEAD, RECORD);
+    pause_ms(3000);
+    create_holding(DEAD "/t0000", "");
+    clean(outside, "--older", "2s");
+    assert_true(is_there(DEAD "/t0000"));
+    remove_tree(DEAD);
 }
 
 INSPECT_TEST(a_dead_run_is_told_as_json)
 {
     create_dead(DEAD);
     create_holding(DEAD_2, "somebody's data");
-    json_t *json = clean_with_json();
-    assert_counts(json, 2, 1);
-    const json_t *root = assert_root(json, 0, "dead", "run", "process 1 on nowhere");
+    json_t *json = clean_with_json("--older", "0s");
+    assert_counts(json, 1, 1);
+    const json_t *root = json_array_get(json_object_get(json, "roots"), 0);
     assert_string_equal(json_string_value(json_object_get(root, "path")), DEAD);
-    assert_int_equal(json_integer_value(json_object_get(root, "znodes")), 3);
-    assert_true(json_is_string(json_object_get(root, "last_used")));
+    assert_string_equal(json_string_value(json_object_get(root, "state")), "dead");
+    assert_string_equal(json_string_value(json_object_get(root, "run")), "process 1 on nowhere");
     assert_true(json_is_true(json_object_get(root, "removed")));
-    root = assert_root(json, 1, "foreign", "path", DEAD_2);
-    assert_true(json_is_null(json_object_get(root, "run")));
-    assert_true(json_is_null(json_object_get(root, "znodes")));
-    assert_true(json_is_false(json_object_get(root, "removed")));
     json_decref(json);
     assert_false(is_there(DEAD));
     assert_true(is_there(DEAD_2));
@@ -130,101 +163,35 @@ INSPECT_TEST(what_is_no_dead_runs_is_kept)
         "/zkherd-20200101T000000Z-000000",   /* too short */
         "/zkherd-20200101T000000Z-00000001", /* too long */
         "/xzkherd-20200101T000000Z-0000001",
+        DEAD, /* other data */
+        DEAD_2,
     };
     (void)state;
-    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0] - 2; i++)
         create_holding(strange[i], RECORD);
     create_holding(DEAD, "somebody's data");
-    create_holding(DEAD_2, RECORD);
-    create_holding(DEAD_2 "/mine", "");
-    create_holding("/zkherd-20200101T000003Z-0000003", RECORD);
-    create(1, "/zkherd-20200101T000003Z-0000003/alive", EPHEMERAL);
-    create_dead("/zkherd-20200101T000004Z-0000004");
-    create(1, "/zkherd-20200101T000004Z-0000004/t0000/l0/lock-", EPHEMERAL_SEQUENTIAL);
-    create_holding("/zkherd-20200101T000005Z-0000005", "");
-    create_holding("/zkherd-20200101T000005Z-0000005/t0000", "");
-    clean(outside, "--yes");
-    assert_status(&command, 0);
+    create_holding(DEAD_2, "");
+    create_holding(RUNNING, RECORD);
+    create(1, RUNNING "/alive", EPHEMERAL);
+    pause_ms(10);
+    clean_all();
     assert_null(strstr(command.out, "removed"));
-    assert_null(strstr(command.out, "foo"));
-    assert_state(DEAD, "foreign", "no run makes such a znode\n");
-    assert_state(DEAD_2, "foreign", "no run makes mine\n");
-    assert_state("/zkherd-20200101T000003Z-0000003", "running", "process 1 on nowhere\n");
-    assert_state("/zkherd-20200101T000004Z-0000004", "in use", "a session owns t0000/l0/lock-00");
-    assert_state("/zkherd-20200101T000005Z-0000005", "unknown", "no record, last used ");
-    for (const char *line = command.out; *line != '\0'; line += strcspn(line, "\n") + 1)
-        assert_true(strcspn(line, "\n") <= 80);
-    json_t *json = clean_with_json();
-    assert_counts(json, 5, 0);
-    assert_root(json, 1, "foreign", "znode", "mine");
-    assert_root(json, 2, "running", "run", "process 1 on nowhere");
-    assert_root(json, 3, "in use", "znode",
-                "/zkherd-20200101T000004Z-0000004/t0000/l0/lock-0000000000");
+    assert_state(RUNNING, "running", "process 1 on nowhere\nrunning: ");
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++)
+        assert_null(strstr(command.out, strange[i]));
+    clean(outside, RUNNING, DEAD);
+    assert_has(command.err, "zkherd: " RUNNING ": kept: its run still runs\n");
+    assert_has(command.err, "zkherd: " DEAD ": no run has left it here\n");
+    json_t *json = clean_with_json("--older", "0s");
+    assert_counts(json, 1, 0);
+    assert_has(command.out, "\"running\"");
     json_decref(json);
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         assert_true(is_there(strange[i]));
         remove_tree(strange[i]);
     }
-    static const char *const kept[] = {
-        DEAD,
-        DEAD_2 "/mine",
-        "/zkherd-20200101T000003Z-0000003/alive",
-        "/zkherd-20200101T000004Z-0000004/t0000/l0/lock-0000000000",
-        "/zkherd-20200101T000005Z-0000005/t0000",
-    };
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        char root[sizeof DEAD];
-        snprintf(root, sizeof root, "%s", kept[i]);
-        assert_true(is_there(kept[i]));
-        remove_tree(root);
-    }
-}
-
-INSPECT_TEST(no_keeps_and_yes_removes)
-{
-    static const char *const no[] = {"n\n", "\n", "yesterday\n", "\004"};
-    create_dead(DEAD);
-    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
-        asked_start(&command, COMMAND("clean", "--connect", outside));
-        asked_answer(&command, no[i]);
-        assert_status(&command, 0);
-        assert_has(command.err, "remove the znodes of 1 dead run? [y/N] ");
-        assert_true(is_there(DEAD "/t0000/l0"));
-    }
-    asked_start(&command, COMMAND("clean", "--connect", outside));
-    asked_answer(&command, "y\n");
-    assert_status(&command, 0);
-    assert_has(command.out, "removed " DEAD "\n");
-    assert_false(is_there(DEAD));
-}
-
-/* Between the question and the answer the run has reached its servers again; another has gone. */
-INSPECT_TEST(what_has_changed_since_the_question_is_kept)
-{
-    create_dead(DEAD);
-    create_dead(DEAD_2);
-    asked_start(&command, COMMAND("clean", "--connect", outside));
-    create(1, DEAD "/alive", EPHEMERAL);
-    remove_tree(DEAD_2);
-    asked_answer(&command, "yes\n");
-    assert_status(&command, 0);
-    assert_has(command.err, "zkherd: " DEAD ": kept: its state is now: running\n");
-    assert_null(strstr(command.out, "removed"));
-    assert_true(is_there(DEAD "/t0000/l0"));
-    remove_tree(DEAD);
-}
-
-/* Nor is one in which somebody else's session has a znode by then. */
-INSPECT_TEST(what_is_in_use_since_the_question_is_kept)
-{
-    create_dead(DEAD);
-    asked_start(&command, COMMAND("clean", "--connect", outside));
-    create(1, DEAD "/t0000/l0/x", EPHEMERAL);
-    asked_answer(&command, "yes\n");
-    assert_status(&command, 0);
-    assert_has(command.err, "zkherd: " DEAD ": kept: its state is now: in use\n");
-    assert_true(is_there(DEAD "/t0000/l0/x"));
-    remove_tree(DEAD);
+    assert_true(is_there(RUNNING "/alive"));
+    remove_tree(RUNNING);
 }
 
 INSPECT_TEST(only_the_chroot_is_cleaned)
@@ -233,13 +200,13 @@ INSPECT_TEST(only_the_chroot_is_cleaned)
     snprintf(servers, sizeof servers, "%s/l", outside);
     create_dead(DEAD);
     create_dead("/l" DEAD);
-    clean(servers, "--yes");
-    assert_status(&command, 0);
+    pause_ms(10);
+    clean(servers, "--older", "0s");
     assert_has(command.out, "removed " DEAD "\n");
     assert_false(is_there("/l" DEAD));
     assert_true(is_there(DEAD));
     snprintf(servers, sizeof servers, "%s/nowhere", outside);
-    clean(servers, "--yes");
+    command_run(&command, COMMAND("clean", "--connect", servers));
     assert_refused(&command, 3, "zkherd: /nowhere: the chroot does not exist");
     remove_tree(DEAD);
 }
@@ -247,10 +214,10 @@ INSPECT_TEST(only_the_chroot_is_cleaned)
 INSPECT_TEST(foreign_text_is_made_printable)
 {
     create_holding(DEAD, "zkherd run, \x1b]0;owned\x07\xe2\x80\xae");
-    clean(outside, "--yes");
-    assert_status(&command, 0);
-    assert_state(DEAD, "dead", "1 znode, \\x1b]0;owned\\x07\\u202e\n");
+    clean(outside, NULL, NULL);
+    assert_state(DEAD, "dead", "\\x1b]0;owned\\x07\\u202e\n");
     assert_null(strchr(command.out, '\x1b'));
+    remove_tree(DEAD);
 }
 
 static void start_run(struct command *run)
@@ -283,19 +250,18 @@ INSPECT_TEST(a_killed_run_is_dead_when_its_session_is)
     uint64_t until_ns = clock_now_ns() + EXPIRY_PATIENCE_NS;
     start_run(&run);
     await_root("", root, sizeof root);
-    clean(outside, "--yes");
+    clean_all();
     snprintf(line, sizeof line, "process %d on ", (int)run.pid);
     assert_state(root, "running", line);
     kill(run.pid, SIGKILL);
     command_finish(&run, COMMAND_END_NS);
-    clean(outside, "--yes");
+    clean_all();
     assert_state(root, "running", line);
     assert_true(is_there(root));
     do {
         assert_true(clock_now_ns() < until_ns);
         pause_ms(200);
-        clean(outside, "--yes");
-        assert_status(&command, 0);
+        clean_all();
     } while (strstr(command.out, "removed ") == NULL);
     assert_has(command.out, root);
     assert_false(is_there(root));
@@ -308,19 +274,18 @@ INSPECT_TEST_SOON(a_run_that_ends_leaves_nothing_to_clean)
     char root[300];
     start_run(&run);
     await_root("", root, sizeof root);
-    clean(outside, "--yes");
-    assert_status(&command, 0);
+    clean_all();
     assert_true(is_there(root));
     command_end(&run, run.pid, SIGINT);
     assert_false(is_there(root));
-    clean(outside, "--yes");
+    clean_all();
     assert_string_equal(command.out, "no run has left znodes here\n");
     assert_left(0);
 }
 
 INSPECT_TEST(a_server_that_is_not_there_is_told)
 {
-    clean("127.0.0.1:1", "--yes");
+    command_run(&command, COMMAND("clean", "--connect", "127.0.0.1:1"));
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
 }
 

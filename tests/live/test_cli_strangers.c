@@ -263,7 +263,7 @@ static void assert_all_say(const struct lonely *lonely, const char *words)
 {
     command_run(&command, COMMAND("inspect", "/locks", "--connect", lonely->address));
     assert_in_vain(&command, words);
-    command_run(&command, COMMAND("clean", "--yes", "--connect", lonely->address));
+    command_run(&command, COMMAND("clean", "--connect", lonely->address));
     assert_in_vain(&command, words);
 }
 
