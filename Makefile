@@ -244,6 +244,16 @@ demo: install-to-run
 	@echo 'the program:  $(BUILD)/zkherd; try: $(BUILD)/zkherd run --help'
 	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
+# Runs the commands of the results that documents show again, and compares the new results with results/reference; and
+# puts new ones in their place. Both take most of an hour; NAMES="claims recipes" are these alone.
+NAMES ?=
+reproduced reference: install-to-run client-programs
+	$(call install,haproxy)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd $(BUILD)/cost
+	rm -rf $(BUILD)/reproduced
+	ZKHERD=$(BUILD)/zkherd COST=$(BUILD)/cost CLIENTS=$(CLIENTS) \
+	    results/reproduce $(if $(filter reference,$@),--keep,$(BUILD)/reproduced) $(NAMES)
+
 REFERENCE := results/reference
 
 # Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute. Each package
@@ -410,7 +420,7 @@ mutate: install-to-test
 
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
-SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
+SCRIPTS := .ci/run results/reproduce $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
     tests/run tests/mutate packaging/completion/table packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
@@ -476,6 +486,8 @@ clean:
 help:
 	@echo 'make                      build $(BUILD)/zkherd (make install-to-run installs what it needs)'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
+	@echo 'make reproduced           run again what README and docs quote, and compare it'
+	@echo 'make reference            put new results in the place of those in results/reference'
 	@echo 'make reproduce-hosts      loads and locks on many hosts: eight minutes, as root'
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
@@ -501,7 +513,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo docs zookeepers clients reproduce-hosts check-clients client-programs install-to-measure-clients \
+.PHONY: all demo docs reproduced reference zookeepers clients reproduce-hosts check-clients client-programs install-to-measure-clients \
     check check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-hosts check-fuzz check-report bench format lint completions install dist deb \
     version clean help install-to-run install-to-test install-to-test-hosts install-to-test-units install-to-package install-to-lint \

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What clients of the field send: runs the programs of docs/examples/clients through zkherd tap.
 #
-#     tests/clients.sh measure OUT [NAME...]   finds their laws, and writes OUT/clients.csv and a folder for each;
-#                                              with `table` as NAME only OUT/clients.csv, of what is there
-#     tests/clients.sh time OUT                writes OUT/costs.csv: what locks cost with 100 and with 1,000 clients, beside
-#                                              zkherd's own recipes with the same law, three times in turn
+#     tests/clients.sh measure OUT [NAME...]   finds their laws, and writes OUT/clients.csv, OUT/laws.csv and a folder for
+#                                              each; with `table` as NAME only the two files, of what is there
 #     tests/clients.sh check OUT [NAME...]     with few clients: are the counts those of the laws in results/reference?
 #
 # NAME is the beginning of that of rows of `programs`; without one all are run. $ZKHERD is the program, $CLIENTS has the programs that
@@ -27,14 +25,11 @@ kazoo="/usr/bin/python3 docs/examples/clients/kazoo_recipes.py"
 version_of() { # LIBRARY PACKAGE
     echo "$1 $(dpkg-query -W -f '${Version}' "$2" | sed 's/-[^-]*$//')"
 }
-kazoo_library=$(version_of kazoo python3-kazoo)
-curator_library=$(version_of Curator libcurator-recipes-java)
-zookeeper_library=$(version_of ZooKeeper libzookeeper-java)
 
 # Each law is found with the numbers up to 32, and must hold for those behind as well; ZooKeeper's own client for Java
 # takes a tenth of a second to end each session. Of four clients of Curator's read/write lock one writes.
 own="{n} {connect}" relayed="{n} {relay}"
-many=4,8,12,16,32,33,64,100
+many=4,8,12,16,32,33,48
 programs="\
 kazoo-lock|kazoo=python3-kazoo|Lock|$many|/usr/bin/python3 docs/examples/clients/kazoo_lock.py
 kazoo-election|kazoo=python3-kazoo|Election|$many|$kazoo Election
@@ -47,14 +42,14 @@ curator-mutex|Curator=libcurator-recipes-java|InterProcessMutex|$many|$curator M
 curator-mutex-tracked|Curator=libcurator-recipes-java|the same, ensemble tracker on|$many|$curator TrackedMutex
 curator-mutex-threads|Curator=libcurator-recipes-java|InterProcessMutex, n in a client|$many,1000|$curator MutexesOfOneClient
 curator-mutex-shared|Curator=libcurator-recipes-java|InterProcessMutex, n threads|$many|$curator MutexOfOneClient
-curator-read-write-lock|Curator=libcurator-recipes-java|InterProcessReadWriteLock|4,8,12,16,32,36,64,100|$curator ReadWriteLock
+curator-read-write-lock|Curator=libcurator-recipes-java|InterProcessReadWriteLock|4,8,12,16,32,36,48|$curator ReadWriteLock
 curator-semaphore|Curator=libcurator-recipes-java|InterProcessSemaphoreV2|$many|$curator SemaphoreV2
 curator-leader-latch|Curator=libcurator-recipes-java|LeaderLatch|$many|$curator LeaderLatch
 curator-leader-selector|Curator=libcurator-recipes-java|LeaderSelector|$many|$curator LeaderSelector
 curator-double-barrier|Curator=libcurator-recipes-java|DistributedDoubleBarrier|$many|$curator DoubleBarrier
 curator-path-cache|Curator=libcurator-recipes-java|PathChildrenCache|$many|$curator PathChildrenCache
 curator-tree-cache|Curator=libcurator-recipes-java|TreeCache|$many|$curator TreeCache
-zookeeper-write-lock|ZooKeeper=libzookeeper-java|WriteLock, for Java|4,8,12,16,32,33,64,100|$zookeeper
+zookeeper-write-lock|ZooKeeper=libzookeeper-java|WriteLock, for Java|$many|$zookeeper
 zookeeper-zoo-lock|ZooKeeper=libzookeeper-mt2|zoo_lock, for C|$many|$CLIENTS/zoo_lock"
 
 fail() {
@@ -104,6 +99,14 @@ like() { # FOLDER: the recipe of zkherd with the same counts
     sed -n "s/^The counts are those of zkherd's recipe \(.*\)\.$/\1/p" "$1.txt"
 }
 
+# The laws of a program in the reference, as the columns of laws.csv, and the recipe that is like it.
+known() { # NAME
+    sed -n "1s/^name,//p; s/^$1,//p" "$reference/laws.csv"
+}
+known_like() { # RECIPE
+    sed -n "s/^\"[^\"]*\",\"$1\",.*,\"\([^\"]*\)\"$/\1/p" "$reference/clients.csv"
+}
+
 run() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     # shellcheck disable=SC2086 # the command's words
     if [ "$mode" = measure ]; then
@@ -111,23 +114,23 @@ run() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
         rm -f "$out/$1"/{clients,handoffs,herds,seconds}.csv
     elif [[ $1 != curator-mutex-tracked && $1 != curator-mutex-shared ]]; then
         tap "$out/$1" --drain --duration 1m --fsync no --heap 64 -n 4,8,12 -- $5 $own
-        verify "$reference/$1/laws.csv" "$out/$1/runs.csv" || fail "$1 differs from its law"
+        verify <(known "$1") "$out/$1/runs.csv" || fail "$1 differs from its law"
         # By how much a recipe is exceeded cannot be told with three numbers.
-        [[ $(like "$reference/$1") == *' more' || $(like "$out/$1") == "$(like "$reference/$1")" ]] ||
-            fail "$1 is not as $(like "$reference/$1"), but as $(like "$out/$1")"
+        [[ $(known_like "$3") == *' more' || $(like "$out/$1") == "$(known_like "$3")" ]] ||
+            fail "$1 is not as $(known_like "$3"), but as $(like "$out/$1")"
     fi
 }
 
 # What passes a relay that shares nothing with zkherd's, behind which the tap is, is what the law says.
 run_independently() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
-    local numbers=4,8,12 laws=$reference counts=$out/$1/independent.csv least
-    [ "$mode" != measure ] || numbers=8,33,100 laws=$out
+    local numbers=4,8,12 counts=$out/$1/independent.csv least
+    [ "$mode" != measure ] || numbers=8,33,100
     least=${numbers%%,*}
     # shellcheck disable=SC2086 # the command's words
     tap "$out/independent-$1" --drain --duration 1m --fsync no --heap 64 -n $numbers -- \
         /usr/bin/python3 tests/independent_relay.py "$counts" $own $5 $relayed
     sed -i "/^$least,1,/d" "$counts" # the parents are made then
-    verify "$laws/$1/laws.csv" "$counts" || fail "$1 differs from its law, as an independent relay counts"
+    verify <(if [ "$mode" = measure ]; then cat "$out/$1/laws.csv"; else known "$1"; fi) "$counts" || fail "$1 differs from its law, as an independent relay counts"
     diff <(grep '^[0-9]' "$out/independent-$1/runs.csv" | cut -d, -f1,3,4 | sort) <(cut -d, -f1,3,4 "$counts" | sort) ||
         fail "the tap counts otherwise than an independent relay"
     rm -r "$out/independent-$1" "$out/independent-$1.txt"
@@ -157,90 +160,6 @@ run_once() {
     tap "$out/curator-716" -- $curator MutexOfOneClient 1000 '{connect}'
 }
 
-# Each lock beside the recipe of zkherd with the same law.
-timed="\
-$kazoo_library|Lock|/usr/bin/python3 docs/examples/clients/kazoo_lock.py
-$curator_library|InterProcessMutex|$curator Mutex
-zkherd|scalable-get|
-$curator_library|InterProcessReadWriteLock|$curator ReadWriteLock
-zkherd|rwlock-curator|
-$zookeeper_library|WriteLock|$zookeeper
-zkherd|writelock|
-$zookeeper_library|zoo_lock|$CLIENTS/zoo_lock
-zkherd|zoolock|"
-
-# A row of one trial: of the lock with most handoffs, because zkherd warms up with another.
-time_once() { # LIBRARY RECIPE CLIENTS COMMAND
-    local folder=$out/timed command=$4
-    [ -n "$command" ] ||
-        command="$ZKHERD run --no-files -q --noise off -r $2 -t 1 --connect {connect} -n"
-    # shellcheck disable=SC2086 # the command's words
-    if [ "$1" = zkherd ]; then tap "$folder" -- $command "$3"; else tap "$folder" -- $command "$3" '{connect}'; fi
-    awk -F, -v library="$1" -v recipe="$2" -v clients="$3" '
-        FNR == 1 { delete column; for (i = 1; i <= NF; i++) column[$i] = i; next }
-        FILENAME ~ /trials.csv$/ { cpu_s = $column["client_cpu_s"]; rss = $column["client_rss_kib"]; next }
-        FILENAME ~ /watches.csv$/ { left += $column["left"]; next }
-        FILENAME ~ /causes.csv$/ { if ($column["pattern"] !~ /\/w0000\//) in_vain += $column["in_vain"]; next }
-        {
-            lock = $column["lock"]
-            names[lock] += $column["names_listed"]
-            bytes[lock] += $column["bytes_sent"] + $column["bytes_received"]
-            handoffs[lock] += $column["granted"]
-            if ($column["handoff_us"] != "") times[lock, ++count[lock]] = $column["handoff_us"]
-            if (handoffs[lock] > handoffs[most]) most = lock
-        }
-        function percentile(p,    i, j, value, at) {
-            for (i = 2; i <= count[most]; i++) {
-                value = times[most, i]
-                for (j = i - 1; j > 0 && times[most, j] + 0 > value + 0; j--) times[most, j + 1] = times[most, j]
-                times[most, j + 1] = value
-            }
-            at = int(count[most] * p + 0.999999)
-            return times[most, at < 1 ? 1 : at]
-        }
-        END {
-            printf "\"%s\",\"%s\",%d,%d,%d,%d,%d,%.2f,%.2f,%.1f,%.0f\n", library, recipe, clients, in_vain,
-                bytes[most] / handoffs[most], names[most] / handoffs[most], left, percentile(0.5) / 1000,
-                percentile(0.99) / 1000, cpu_s * 1000 / clients, rss / 1024
-        }' "$folder"/{trials,watches,causes,handoffs}.csv
-    rm -r "$folder" "$folder.txt"
-}
-
-# Three trials in turn; of times, CPU and memory the medians, and of the median handoff the least and the most.
-time_all() {
-    local count library recipe command
-    for _ in 1 2 3; do
-        for count in 100 1000; do
-            while IFS='|' read -r library recipe command; do
-                time_once "$library" "$recipe" "$count" "$command" </dev/null
-            done <<<"$timed"
-        done
-    done >"$out/costs-trials.csv"
-    echo "library,recipe,clients,in_vain,bytes_a_handoff,names_a_handoff,watches_left,handoff_p50_ms,$(
-        )of_three_trials,handoff_p99_ms,cpu_ms_a_client,memory_mib" >"$out/costs.csv"
-    awk -F'","|",|,' '
-        { sub(/^"/, ""); key = $1 "\",\"" $2 "\"," $3; if (!(key in rows)) order[++keys] = key; rows[key]++
-          for (i = 4; i <= NF; i++) value[key, i, rows[key]] = $i }
-        function sorted(key, i, rank,    a, b, c, t) {
-            a = value[key, i, 1]; b = value[key, i, 2]; c = value[key, i, 3]
-            if (a + 0 > b + 0) { t = a; a = b; b = t }
-            if (b + 0 > c + 0) { t = b; b = c; c = t }
-            if (a + 0 > b + 0) { t = a; a = b; b = t }
-            return rank == 1 ? a : rank == 2 ? b : c
-        }
-        END {
-            for (k = 1; k <= keys; k++) {
-                key = order[k]; line = "\"" key
-                for (i = 4; i <= 11; i++) {
-                    line = line "," sorted(key, i, 2)
-                    if (i == 8) line = line "," sorted(key, i, 1) " to " sorted(key, i, 3)
-                }
-                print line
-            }
-        }' "$out/costs-trials.csv" >>"$out/costs.csv"
-    rm "$out/costs-trials.csv"
-}
-
 is_asked_for() { # NAME ASKED...
     local name=$1 asked
     for asked in "${@:2}"; do [[ $name != "$asked"* ]] || return 0; done
@@ -248,10 +167,6 @@ is_asked_for() { # NAME ASKED...
 }
 
 mkdir -p "$out"
-if [ "$mode" = time ]; then
-    time_all
-    exit
-fi
 while IFS='|' read -r name package recipe numbers command; do
     is_asked_for "$name" "${@:-}" || continue
     run "$name" "$package" "$recipe" "$numbers" "$command"
@@ -266,6 +181,9 @@ done <<<"$programs"
             [ ! -e "$out/$name/laws.csv" ] || tell "$name" "$package" "$recipe"
         done <<<"$programs"
     } >"$out/clients.csv"
+    while IFS='|' read -r name _; do
+        [ ! -e "$out/$name/laws.csv" ] || sed "s/^/$name,/; 1s/^$name/name/" "$out/$name/laws.csv"
+    done <<<"$programs" | awk 'NR == 1 || !/^name,/' >"$out/laws.csv"
     awk -F'","|",|,"|"$' '
         function pad(text, width,    shown) {
             shown = text; gsub(/[\200-\277]/, "", shown)
