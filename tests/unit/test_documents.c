@@ -6,7 +6,7 @@
  * the parts are written anew: make docs. Tests run in the folder that README.md is in.
  */
 #include "tests/support/csv_file.h"
-#include "tests/support/test.h"
+#include "tests/support/work.h"
 
 #include "base/memory.h"
 #include "bench/autopsy/internal.h"
@@ -812,7 +812,7 @@ static void write_results(FILE *out, char **words)
     result_keys = result_keys != NULL ? result_keys : &none;
     for (; *words != NULL && strchr(*words, '=') == NULL; words++) {
         assert_true(file_count < RESULT_FILES_MAX);
-        snprintf(path, sizeof path, "results/reference/%s", *words);
+        snprintf(path, sizeof path, "%s%s", **words == '/' ? "" : "results/reference/", *words);
         files[file_count++] = csv_file_read(path);
     }
     result_conditions = words;
@@ -974,5 +974,33 @@ TEST(a_change_is_noticed)
     assert_string_not_equal(made, wrong);
     assert_true(strncmp(made, wrong, strlen("a\n" MARK)) == 0);
     assert_string_equal(made + strlen(made) - strlen(MARK_END "\nb"), MARK_END "\nb");
+    free(made);
+}
+
+/* By hand: five trials of a, one of which is not valid, and one of b. */
+COMMAND_TEST(a_table_has_medians_of_valid_trials_exact_counts_and_intervals)
+{
+    static const char csv[] = "lock,n,rpcs,us,us_low,us_high,valid\n"
+                              "b,4,10,3000,2000,4500,yes\n"
+                              "a,4,1248,1,,,no\na,4,1248,90000,,,yes\na,4,1248,100000,,,yes\n"
+                              "a,4,1248,95000,,,yes\na,4,1248,105000,,,yes\na,4,1248,110000,,,yes\n"
+                              "b,16,11,7,,,yes\nb,8,12,8,,,yes\nc,4,13,9,,,yes\n";
+    static const char table[] =
+        "| lock | n | rpcs | us | both |\n|---|---|---|---|---|\n"
+        "| b | 4 | 10 | 3 (2 to 4.5) | 3.01 |\n"
+        "| b | 16 | 11 | 0.007 | 0.018 |\n"
+        "| a | 4 | 1,248 | 100 (90.4 to 110) | 101 (91.6 to 111) |\n\n" MARK_END;
+    char mark[512];
+    FILE *file = fopen(in_work("five.csv"), "we");
+    assert_non_null(file);
+    fputs(csv, file);
+    assert_int_equal(fclose(file), 0);
+    snprintf(mark, sizeof mark,
+             MARK "results %s lock=b,a n=4,16 by lock n show rpcs us/1000:us rpcs+us/1000:both; -->"
+                  "\n" MARK_END "\n",
+             in_work("five.csv"));
+    char *made = generate(mark);
+    if (strncmp(strchr(made, '\n') + 1, table, strlen(table)) != 0)
+        fail_msg("%s", made);
     free(made);
 }
