@@ -124,7 +124,7 @@ static enum error_kind look_at_child(struct browser *browser, const char *name, 
     struct browser_stat stat;
     bool there = false;
     char *path = memory_format("%s/%s", root->path, name);
-    enum error_kind kind = browser_look(browser, path, NO_WATCH, &there, &stat, error);
+    enum error_kind kind = browser_look(browser, path, &there, &stat, error);
     free(path);
     if (kind == ERROR_NONE && there && stat.created_ms > root->created_ms)
         root->created_ms = stat.created_ms;
@@ -137,8 +137,7 @@ static enum error_kind look_at_children(struct browser *browser, struct root *ro
 {
     const char *const *names = NULL;
     size_t count = 0;
-    enum error_kind kind =
-        browser_list(browser, root->path, NO_WATCH, there, &names, &count, error);
+    enum error_kind kind = browser_list(browser, root->path, there, &names, &count, error);
     if (kind != ERROR_NONE || !*there)
         return kind;
     const char **kept = browser_take_names(browser);
@@ -178,8 +177,7 @@ static enum error_kind find_all(struct clean *clean, struct error *error)
     const char *const *names = NULL;
     size_t count = 0, found = 0;
     bool there = false, is_root;
-    enum error_kind kind =
-        browser_list(clean->browser, "/", NO_WATCH, &there, &names, &count, error);
+    enum error_kind kind = browser_list(clean->browser, "/", &there, &names, &count, error);
     if (kind != ERROR_NONE)
         return kind;
     clean->found = memory_new(count + 1, sizeof *clean->found);
@@ -310,7 +308,7 @@ static enum error_kind lead(struct clean *clean, struct error *error)
 {
     enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
     if (kind == ERROR_NONE)
-        kind = browser_new("clean", &clean->reached, -1, &clean->browser, error);
+        kind = browser_new(&clean->reached, &clean->browser, error);
     if (kind == ERROR_NONE)
         kind = find_all(clean, error);
     if (kind != ERROR_NONE)

@@ -21,11 +21,11 @@
  * Who holds a lock and who waits for it, as its znodes show it at one moment.
  *
  * A lock is a folder whose children end in sequence numbers and are ephemeral (recipes/line.h); or
- * a semaphore, whose leases and line are two folders; or one ephemeral znode, whose owner holds.
- * A client that waits for the one ephemeral znode leaves a watch and no znode, so a view does not
- * show it. (The four-letter word wchp lists watches, but stops a server meanwhile, and is hardly
- * ever allowed.) A znode without children may be a queue that is free, even if it has data (the
- * data of a soft lock say that its task is done), or anything else.
+ * one ephemeral znode, whose owner holds. A client that waits for the one ephemeral znode leaves a
+ * watch and no znode, so a view does not show it. (The four-letter word wchp lists watches, but
+ * stops a server meanwhile, and is hardly ever allowed.) A znode without children may be a queue
+ * that is free, even if it has data (the data of a soft lock say that its task is done), or
+ * anything else.
  *
  * The znodes are read one after another, and a znode that has gone meanwhile is left out. So a view
  * is the state of the lock at some moment of the reading, without the znodes created during the
@@ -33,87 +33,41 @@
  */
 enum lock_view_kind {
     LOCK_VIEW_QUEUE,
-    LOCK_VIEW_SEMAPHORE,
     LOCK_VIEW_ZNODE,
-    LOCK_VIEW_FREE, /* the one znode is gone: the lock is free */
-    LOCK_VIEW_GONE, /* the folder is gone */
 };
 
 /* The znode of a place. */
 struct lock_view_entry {
     struct browser_stat stat; /* owner 0: not ephemeral */
     struct browser_data data;
-    const char *below; /* its folder below the lock's path: "", or a part of a semaphore */
-    int64_t held_ms;   /* the time of the grant, like created_ms; 0: unknown. Known if the grant
-                          creates the znode, and if an earlier view saw the client wait */
 };
 
 struct lock_view {
     enum lock_view_kind kind;
-    int64_t created_ms;        /* of the lock's own znode: a new one counts its children anew */
-    struct line_place *places; /* in order */
+    struct line_place *places;       /* in order */
     struct lock_view_entry *entries; /* of each place */
     size_t count;
-    size_t holders;      /* so many of the first places hold */
-    bool pending;        /* semaphore: the first waiter has created its lease, and waits for others
-                            to be returned; it is in line, too */
-    uint64_t leases_max; /* semaphore of kazoo; 0: unknown */
-    bool is_lock;        /* a client is in line, or was in an earlier view */
-    void *names[2];      /* the places point into this memory */
+    size_t holders; /* so many of the first places hold */
+    bool is_lock;   /* a client is in line, or was when the children were listed */
+    void *names;    /* the places point into this memory */
 };
 
-/*
- * Reads the lock. With WATCH the browser has news when the lock changes. `before` is the last view,
- * or NULL: znodes of that view are not read again, and a lock of that view may be gone.
- * ERROR_NO_LOCK, with the reason; errors of browser.h. On success *view is the caller's, to
- * lock_view_deinit.
- */
+/* Reads the lock. ERROR_NO_LOCK, with the reason; errors of browser.h. On success *view is the
+ * caller's, to lock_view_deinit. */
 MUST_CHECK enum error_kind lock_view_take(struct browser *browser, const char *path,
-                                          enum watch_flag watch, const struct lock_view *before,
                                           struct lock_view *view, struct error *error);
 
 /* All zero bytes are fine. */
 void lock_view_deinit(struct lock_view *view);
 
-/* Whether both show the same znodes of the same sessions. */
-bool lock_view_equal(const struct lock_view *one, const struct lock_view *other);
-
 /* The number of waiters. */
 size_t lock_view_waiters(const struct lock_view *view);
 
-/* path + between + name, for the caller to free. */
-char *lock_view_join(const char *path, const char *between, const char *name);
+/* path/name, for the caller to free. */
+char *lock_view_join(const char *path, const char *name);
 
 /* The path of the znode of a place, for the caller to free. */
 char *lock_view_znode(const struct lock_view *view, const char *path, size_t place);
-
-/* ------------------------------------------------------------------ semaphores */
-
-/* The two folders of a semaphore, behind its path. */
-struct semaphore {
-    const char *recipe, *leases, *line;
-};
-
-extern const struct semaphore semaphore_curator, semaphore_kazoo;
-
-/* The places of a semaphore: the leases, and behind them the line. */
-struct semaphore_places {
-    struct line_place *places;
-    size_t leases, count;
-    void *names[2]; /* the places point into this memory */
-    size_t folders; /* that exist */
-};
-
-bool semaphore_has_name(const char *const *names, size_t count, const char *name);
-
-/* Whether these children are the folders of Curator's semaphore. */
-bool semaphore_is_curator(const char *const *names, size_t count);
-
-/* Lists the folders. On success *found is the caller's, to free its places and names; on an error,
- * one of browser.h, only the number of folders is set. */
-MUST_CHECK enum error_kind semaphore_read(struct browser *browser, const char *path,
-                                          const struct semaphore *semaphore, enum watch_flag watch,
-                                          struct semaphore_places *found, struct error *error);
 
 /* ------------------------------------------------------------------ the survey of a folder */
 
@@ -123,7 +77,7 @@ MUST_CHECK enum error_kind semaphore_read(struct browser *browser, const char *p
 struct survey_lock {
     char *path;
     const char *recipe; /* a static text */
-    size_t holders;     /* semaphore: leases, with the pending one */
+    size_t holders;
     size_t waiters;
     bool found_holder; /* session and data are those of the first holder */
     int64_t session;   /* 0: the znode is not ephemeral */
@@ -146,8 +100,8 @@ struct survey {
 };
 
 /* Lists every znode down to a depth, and reads the first holder and the first waiter of each lock.
- * On success *survey is the caller's to survey_deinit. Folders that the session may not list, and
- * semaphores with such a part, are left out, and complete is false. Errors of browser.h. */
+ * On success *survey is the caller's to survey_deinit. Folders that the session may not list are
+ * left out, and complete is false. Errors of browser.h. */
 MUST_CHECK enum error_kind survey_take(struct browser *browser, const char *path,
                                        struct survey *survey, struct error *error);
 void survey_deinit(struct survey *survey);

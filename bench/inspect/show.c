@@ -60,9 +60,14 @@ static const char *const roles[] = {
 
 static const char *state_of(const struct lock_view *view, size_t place)
 {
-    if (view->pending && place == view->holders)
-        return "pending";
     return place < view->holders ? "holds" : "waits";
+}
+
+/* The time of the grant, like created_ms; 0: not known. The servers keep it only where the grant
+ * creates the znode. */
+static int64_t granted_ms(const struct lock_view *view, size_t place)
+{
+    return view->kind == LOCK_VIEW_ZNODE ? view->entries[place].stat.created_ms : 0;
 }
 
 /* ------------------------------------------------------------------ the table of a view */
@@ -79,33 +84,17 @@ static const char *number_of(size_t count, const char *one, const char *several,
     return text;
 }
 
-/* "2 leases held", "0 of 3 leases held". */
-static void leases_of(const struct lock_view *view, char *text, size_t size)
-{
-    char held[32], most[32], of[40] = "";
-    uint64_t leases = view->leases_max > 0 ? view->leases_max : view->holders;
-    if (view->leases_max > 0)
-        snprintf(of, sizeof of, " of %s", text_format_count(leases, most, sizeof most));
-    snprintf(text, size, "%s%s lease%s held", text_format_count(view->holders, held, sizeof held),
-             of, leases == 1 ? "" : "s");
-}
-
 static const char *sum_of(const struct lock_view *view, char *text, size_t size)
 {
-    char hold[96], wait[48];
-    if (view->kind == LOCK_VIEW_SEMAPHORE)
-        leases_of(view, hold, sizeof hold);
-    else
-        number_of(view->holders, "holds", "hold", hold, sizeof hold);
+    char hold[48], wait[48];
+    number_of(view->holders, "holds", "hold", hold, sizeof hold);
     number_of(lock_view_waiters(view), "waits", "wait", wait, sizeof wait);
-    if (view->kind == LOCK_VIEW_QUEUE && !view->is_lock)
-        snprintf(text, size, "no children: a free queue, or not a lock");
-    else if (view->kind == LOCK_VIEW_QUEUE || view->kind == LOCK_VIEW_SEMAPHORE)
-        snprintf(text, size, "%s, %s", hold, wait);
-    else if (view->kind == LOCK_VIEW_GONE)
-        snprintf(text, size, "the znode does not exist now; it may be created again");
-    else
+    if (view->kind == LOCK_VIEW_ZNODE)
         snprintf(text, size, "%s, waiters are not known", hold);
+    else if (view->is_lock)
+        snprintf(text, size, "%s, %s", hold, wait);
+    else
+        snprintf(text, size, "no children: a free queue, or not a lock");
     return text;
 }
 
@@ -144,12 +133,11 @@ static void put_place(struct grid *grid, const struct lock_view *view, size_t pl
     grid_put(grid, "%zu", place + 1);
     const char *role = roles[view->places[place].role];
     grid_put(grid, "%s%s%s", state_of(view, place), role[0] != '\0' ? ", " : "", role);
-    grid_put(grid, "%s%s%s", entry->below + (entry->below[0] == '/'),
-             entry->below[0] != '\0' ? "/" : "", view->places[place].name);
+    grid_put(grid, "%s", view->places[place].name);
     grid_put(grid, "%s", session_of(entry->stat.owner, session, sizeof session));
     grid_put(grid, "%s", age_of(entry->stat.created_ms, age, sizeof age));
     gaps->ages = gaps->ages || strcmp(age, GRID_UNKNOWN) == 0;
-    grid_put(grid, "%s", age_of(entry->held_ms, age, sizeof age));
+    grid_put(grid, "%s", age_of(granted_ms(view, place), age, sizeof age));
     grid_put(grid, "%s", found != NULL ? found->client : GRID_UNKNOWN);
     gaps->connections = gaps->connections || (found == NULL && entry->stat.owner != 0);
     grid_put(grid, "%s", server);
@@ -217,8 +205,7 @@ static const struct grid_column survey_columns[] = {
 static const char *holder_of(const struct survey_lock *lock, char *text, size_t size)
 {
     char count[32];
-    bool leases =
-        strstr(lock->recipe, "semaphore") != NULL || strstr(lock->recipe, "lease") != NULL;
+    bool leases = strstr(lock->recipe, "lease") != NULL;
     if (lock->holders == 0)
         snprintf(text, size, "nobody");
     else if (lock->holders > 1)
@@ -322,8 +309,7 @@ static json_t *json_place(const char *path, const struct lock_view *view, size_t
     char *znode = lock_view_znode(view, path, place);
     json_t *queued = json_age(entry->stat.created_ms);
     /* Who holds since it queued has held for as long as it has queued, to the millisecond. */
-    json_t *held =
-        entry->held_ms == entry->stat.created_ms ? json_incref(queued) : json_age(entry->held_ms);
+    json_t *held = granted_ms(view, place) > 0 ? json_incref(queued) : json_null();
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     clock_format_utc((uint64_t)entry->stat.created_ms * NS_PER_MS, 0, created, sizeof created);
@@ -340,9 +326,7 @@ static json_t *json_place(const char *path, const struct lock_view *view, size_t
 
 static const char *kind_of(const struct lock_view *view)
 {
-    return view->kind == LOCK_VIEW_SEMAPHORE ? "semaphore"
-           : view->kind == LOCK_VIEW_ZNODE   ? "znode"
-                                             : "queue";
+    return view->kind == LOCK_VIEW_ZNODE ? "znode" : "queue";
 }
 
 static json_t *json_servers(const struct connections *connections)
@@ -371,12 +355,10 @@ void show_view_json(const char *path, const struct lock_view *view,
     for (size_t i = 0; i < view->count; i++)
         json_array_append_new(places, json_place(path, view, i, connections));
     json_result_write(
-        json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "path", json_text(path), "kind",
+        json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o}", "path", json_text(path), "kind",
                   kind_of(view), "recipe", recipe, "holders", (json_int_t)view->holders, "waiters",
-                  known ? json_integer((json_int_t)lock_view_waiters(view)) : json_null(),
-                  "leases_max",
-                  view->leases_max > 0 ? json_integer((json_int_t)view->leases_max) : json_null(),
-                  "places", places, "servers", json_servers(connections)),
+                  known ? json_integer((json_int_t)lock_view_waiters(view)) : json_null(), "places",
+                  places, "servers", json_servers(connections)),
         stdout);
 }
 

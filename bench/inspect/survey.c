@@ -39,7 +39,7 @@ static enum error_kind skip_forbidden(struct search *search, enum error_kind kin
 
 /* The holders or the waiters of a lock. */
 struct group {
-    char *folder;
+    const char *folder;
     const struct line_place *places;
     size_t count;
 };
@@ -52,17 +52,17 @@ static enum error_kind look_at_first(struct browser *browser, const struct group
     enum error_kind kind = ERROR_NONE;
     *there = false;
     for (size_t i = 0; kind == ERROR_NONE && !*there && i < group->count && i < LOOKS_MAX; i++) {
-        char *znode = lock_view_join(group->folder, "/", group->places[i].name);
+        char *znode = lock_view_join(group->folder, group->places[i].name);
         kind = browser_read(browser, znode, there, stat, data, error);
         free(znode);
     }
     return kind;
 }
 
-/* queue: numbered znodes of no session are tasks, or anything else, and not noted. */
+/* Numbered znodes of no session are tasks, or anything else, and not noted. */
 static enum error_kind note_lock(struct search *search, const char *path, const char *recipe,
-                                 bool queue, const struct group *holders,
-                                 const struct group *waiters, bool *noted, struct error *error)
+                                 const struct group *holders, const struct group *waiters,
+                                 bool *noted, struct error *error)
 {
     struct survey *survey = search->survey;
     struct browser_stat holder = {0}, waiter = {0};
@@ -70,9 +70,9 @@ static enum error_kind note_lock(struct search *search, const char *path, const 
     bool has_holder = false, has_waiter = false;
     enum error_kind kind =
         look_at_first(search->browser, holders, &has_holder, &holder, &data, error);
-    if (kind == ERROR_NONE && (!queue || !has_holder || holder.owner != 0))
+    if (kind == ERROR_NONE && (!has_holder || holder.owner != 0))
         kind = look_at_first(search->browser, waiters, &has_waiter, &waiter, &ignored, error);
-    *noted = kind == ERROR_NONE && (!queue || (has_holder ? holder.owner : waiter.owner) != 0);
+    *noted = kind == ERROR_NONE && (has_holder ? holder.owner : waiter.owner) != 0;
     if (!*noted)
         return kind;
     survey->locks = memory_grow(survey->locks, survey->count, sizeof *survey->locks);
@@ -89,70 +89,11 @@ static enum error_kind note_lock(struct search *search, const char *path, const 
     return ERROR_NONE;
 }
 
-/* A semaphore with a part that may not be listed is left out. */
-static enum error_kind note_semaphore(struct search *search, const char *path,
-                                      const struct semaphore *semaphore, struct error *error)
-{
-    struct semaphore_places found;
-    bool noted;
-    enum error_kind kind =
-        semaphore_read(search->browser, path, semaphore, NO_WATCH, &found, error);
-    search->survey->znodes += found.folders;
-    if (kind == ERROR_NONE) {
-        const struct group holders = {lock_view_join(path, semaphore->leases, ""), found.places,
-                                      found.leases};
-        const struct group waiters = {lock_view_join(path, semaphore->line, ""),
-                                      found.places + found.leases, found.count - found.leases};
-        kind = note_lock(search, path, semaphore->recipe, false, &holders, &waiters, &noted, error);
-        free(holders.folder);
-        free(waiters.folder);
-    }
-    free(found.places);
-    free(found.names[0]);
-    free(found.names[1]);
-    return skip_forbidden(search, kind);
-}
-
 /* ------------------------------------------------------------------ the way through the tree */
 
-/* Each of these notes locks among the children of a znode, and sets *part of a child that belongs
- * to one. */
-
-static enum error_kind note_curator(struct search *search, const char *path,
-                                    const char *const *names, size_t count, bool *part,
-                                    struct error *error)
-{
-    if (!semaphore_is_curator(names, count))
-        return ERROR_NONE;
-    for (size_t i = 0; i < count; i++)
-        part[i] = part[i] || strcmp(names[i], LINE_CURATOR_LEASES) == 0 ||
-                  strcmp(names[i], LINE_CURATOR_LINE) == 0;
-    return note_semaphore(search, path, &semaphore_curator, error);
-}
-
-/* The line of the semaphore X is X-__lock__ beside it. */
-static enum error_kind note_kazoo(struct search *search, const char *path, const char *const *names,
-                                  size_t count, bool *part, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
-        size_t length = strlen(names[i]), end = strlen(LINE_KAZOO_LINE);
-        if (length <= end || strcmp(names[i] + length - end, LINE_KAZOO_LINE) != 0)
-            continue;
-        char *name = memory_format("%.*s", (int)(length - end), names[i]);
-        if (semaphore_has_name(names, count, name)) {
-            char *semaphore = lock_view_join(path, "/", name);
-            kind = note_semaphore(search, semaphore, &semaphore_kazoo, error);
-            free(semaphore);
-            for (size_t j = 0; j < count; j++)
-                part[j] = part[j] || j == i || strcmp(names[j], name) == 0;
-        }
-        free(name);
-    }
-    return kind;
-}
-
-static enum error_kind note_queue(struct search *search, char *path, const char *const *names,
+/* Notes the lock that the children of a znode are of, and sets *part of a child that belongs to it.
+ */
+static enum error_kind note_queue(struct search *search, const char *path, const char *const *names,
                                   size_t count, bool *part, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -163,10 +104,9 @@ static enum error_kind note_queue(struct search *search, char *path, const char 
     while (holders < place_count && places[holders].holds)
         holders++;
     if (place_count > 0)
-        kind = note_lock(search, path, line_recipe(places, place_count), true,
-                         &(struct group){path, places, holders},
-                         &(struct group){path, places + holders, place_count - holders}, &noted,
-                         error);
+        kind = note_lock(
+            search, path, line_recipe(places, place_count), &(struct group){path, places, holders},
+            &(struct group){path, places + holders, place_count - holders}, &noted, error);
     for (size_t i = 0; noted && i < count; i++)
         part[i] = part[i] || line_read(&names[i], 1, &one) > 0;
     free(places);
@@ -184,8 +124,7 @@ static enum error_kind note_childless(struct search *search, const struct queued
     int32_t sequence;
     if (queued->depth == 0 || queue_sequence(queued->path, &sequence))
         return ERROR_NONE;
-    enum error_kind kind =
-        browser_look(search->browser, queued->path, NO_WATCH, &there, &stat, error);
+    enum error_kind kind = browser_look(search->browser, queued->path, &there, &stat, error);
     if (kind != ERROR_NONE || !there || stat.owner != 0)
         return skip_forbidden(search, kind);
     survey->childless =
@@ -202,7 +141,7 @@ static enum error_kind visit(struct search *search, const struct queued *queued,
     size_t count = 0;
     bool there = false;
     enum error_kind kind =
-        browser_list(search->browser, queued->path, NO_WATCH, &there, &list, &count, error);
+        browser_list(search->browser, queued->path, &there, &list, &count, error);
     if (kind != ERROR_NONE || !there)
         return skip_forbidden(search, kind);
     search->survey->znodes++;
@@ -210,11 +149,7 @@ static enum error_kind visit(struct search *search, const struct queued *queued,
         return note_childless(search, queued, error);
     const char **names = browser_take_names(search->browser);
     bool *part = memory_new(count + 1, sizeof *part);
-    kind = note_curator(search, queued->path, names, count, part, error);
-    if (kind == ERROR_NONE)
-        kind = note_kazoo(search, queued->path, names, count, part, error);
-    if (kind == ERROR_NONE)
-        kind = note_queue(search, queued->path, names, count, part, error);
+    kind = note_queue(search, queued->path, names, count, part, error);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         unsigned depth = queued->depth + 1;
         if (part[i] || (strcmp(queued->path, "/") == 0 && strcmp(names[i], OWN_NAME) == 0))
@@ -223,7 +158,7 @@ static enum error_kind visit(struct search *search, const struct queued *queued,
             search->survey->complete = false;
         else
             search->queue[search->count++] =
-                (struct queued){lock_view_join(queued->path, "/", names[i]), depth};
+                (struct queued){lock_view_join(queued->path, names[i]), depth};
     }
     free(part);
     free(names);

@@ -5,13 +5,10 @@
  * A call waits for its reply while an event loop keeps the session alive. After a lost connection a
  * request is sent again on the next one, in a new session if the servers have expired the old one.
  *
- * With a descriptor for interrupts, a call waits without limit for servers that do not answer.
- * Without it, and until the session is first established, a call waits ten seconds at most:
- * ERROR_NO_ANSWER. Every call may return ERROR_INTERRUPTED as soon as the descriptor is readable,
- * ERROR_FORBIDDEN where an ACL forbids, ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors of
- * event_loop.h.
+ * A call waits ten seconds at most: ERROR_NO_ANSWER. Every call may return ERROR_FORBIDDEN where an
+ * ACL forbids, ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors of event_loop.h.
  *
- * Invariant: only browser_delete changes anything on the servers.
+ * Invariant: nothing is changed on the servers.
  */
 #ifndef BENCH_TARGET_BROWSER_H
 #define BENCH_TARGET_BROWSER_H
@@ -30,7 +27,6 @@ struct browser;
 struct browser_stat {
     int64_t owner;      /* the session of an ephemeral znode; 0: not ephemeral */
     int64_t created_ms; /* by the servers' clock, since 1970 */
-    int32_t version;
 };
 
 /* Resolves the servers, and puts those that serve into *reached. If none does: the error of one
@@ -39,18 +35,15 @@ MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
                                          struct connect_string *reached, struct error *error);
 
 /* Opens a session with the servers, chroot included; *browser is the caller's, to browser_free.
- * purpose: the subject of ERROR_INTERRUPTED, a static text. interrupts: -1, or a descriptor that
- * becomes readable when all calls are to end, and outlives the browser. ERROR_NO_CHROOT. */
-MUST_CHECK enum error_kind browser_new(const char *purpose, const struct connect_string *servers,
-                                       int interrupts, struct browser **browser,
-                                       struct error *error);
+ * ERROR_NO_CHROOT. */
+MUST_CHECK enum error_kind browser_new(const struct connect_string *servers,
+                                       struct browser **browser, struct error *error);
 
 /* Ends the session. NULL is fine. */
 void browser_free(struct browser *browser);
 
-/* Whether a znode exists, and its stat. A watch also fires when the znode is created. */
-MUST_CHECK enum error_kind browser_look(struct browser *browser, const char *path,
-                                        enum watch_flag watch, bool *there,
+/* Whether a znode exists, and its stat. */
+MUST_CHECK enum error_kind browser_look(struct browser *browser, const char *path, bool *there,
                                         struct browser_stat *stat, struct error *error);
 
 /* The data of a znode, cut to BROWSER_DATA_MAX bytes, followed by a NUL. */
@@ -61,38 +54,18 @@ struct browser_data {
     char bytes[BROWSER_DATA_MAX + 1];
 };
 
-/* Whether a znode exists, its stat and its data; without a watch. */
+/* Whether a znode exists, its stat and its data. */
 MUST_CHECK enum error_kind browser_read(struct browser *browser, const char *path, bool *there,
                                         struct browser_stat *stat, struct browser_data *data,
                                         struct error *error);
 
 /* Whether a znode exists, and the names of its children, in no order. The names belong to the
  * browser, until the next browser_list. */
-MUST_CHECK enum error_kind browser_list(struct browser *browser, const char *path,
-                                        enum watch_flag watch, bool *there,
+MUST_CHECK enum error_kind browser_list(struct browser *browser, const char *path, bool *there,
                                         const char *const **names, size_t *count,
                                         struct error *error);
 
 /* Hands over the names of the last browser_list, to free() with one call. */
 const char **browser_take_names(struct browser *browser);
-
-/* Deletes a znode whose data have this version. *deleted is false if there is no such znode.
- * ERROR_NO_ANSWER if the reply was lost: the znode may exist or not. */
-MUST_CHECK enum error_kind browser_delete(struct browser *browser, const char *path,
-                                          int32_t version, bool *deleted, struct error *error);
-
-enum browser_news {
-    BROWSER_CHANGED, /* a watch has fired, or a change may have been missed */
-    BROWSER_LOST,    /* the connection is lost; BROWSER_CHANGED follows the next connection */
-};
-
-/* Waits for news, without a limit of time. */
-MUST_CHECK enum error_kind browser_await(struct browser *browser, enum browser_news *news,
-                                         struct error *error);
-
-/* Appends " [y/N] " to the question that the caller has written to stderr, and reads the answer
- * from stdin, a terminal, while the session is kept alive. Any answer but y and yes is no. */
-MUST_CHECK enum error_kind browser_ask_consent(struct browser *browser, bool *agreed,
-                                               struct error *error);
 
 #endif

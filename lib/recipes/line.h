@@ -50,10 +50,4 @@ bool line_is_kazoo_lease(const char *name);
  * read/write", or "queue" if many recipes do. count: at least 1. A static text. */
 const char *line_recipe(const struct line_place *places, size_t count);
 
-/* Names inside semaphores. Curator: leases and queue are children of the semaphore's znode. kazoo:
- * the leases are the znode's children, and the queue is a znode beside it with this suffix. */
-#define LINE_CURATOR_LEASES "leases"
-#define LINE_CURATOR_LINE   "locks"
-#define LINE_KAZOO_LINE     "-__lock__"
-
 #endif

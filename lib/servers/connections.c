@@ -70,15 +70,10 @@ void connections_ask(struct connections *connections, uint64_t timeout_ns)
     size_t count = connections->servers->count;
     uint64_t until_ns = clock_now_ns() + timeout_ns;
     char *answer = memory_new(ANSWER_SIZE, 1);
-    free(connections->list);
-    connections->list = NULL;
-    connections->count = 0;
     for (size_t i = 0; i < count; i++) {
         struct error *refusal = &connections->refusals[i];
         uint64_t now_ns = clock_now_ns();
         uint64_t share_ns = now_ns < until_ns ? (until_ns - now_ns) / (count - i) : 0;
-        if (refusal->kind == ERROR_NOT_WHITELISTED)
-            continue;
         refusal->kind = four_letter_ask(&connections->servers->endpoints[i], "cons", share_ns,
                                         answer, ANSWER_SIZE, refusal);
         if (refusal->kind == ERROR_NONE)

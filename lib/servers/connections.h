@@ -32,9 +32,8 @@ struct connections {
 void connections_init(struct connections *connections, const struct connect_string *servers);
 void connections_deinit(struct connections *connections);
 
-/* Replaces the list by the servers' answers. Asks one server after another, timeout_ns altogether;
- * each may take an equal share of what is left. A server whose whitelist has refused once is not
- * asked again. */
+/* Fills the list with the servers' answers. Asks one server after another, timeout_ns altogether;
+ * each may take an equal share of what is left. */
 void connections_ask(struct connections *connections, uint64_t timeout_ns);
 
 /* Adds the sessions in a server's answer to cons; other lines are skipped. */

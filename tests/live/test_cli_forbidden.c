@@ -55,9 +55,6 @@ INSPECT_TEST(a_place_without_readable_data_is_told)
     assert_row(command.out, 2, "waits", "lock-0000000001", 1);
     assert_null(strstr(command.out, "data"));
     assert_json("/l", "\"data\": null");
-    inspect("/l", "--break", "--yes");
-    assert_status(&command, 0);
-    assert_has(command.out, "\ndeleted lock-0000000000 of session 0x");
     assert_left(0);
 }
 
@@ -88,40 +85,6 @@ INSPECT_TEST(a_forbidden_folder_is_left_out)
     assert_has(command.out, "  /l/b  ");
     assert_has(command.out, CUT);
     assert_narrow(command.out);
-    assert_left(0);
-}
-
-static void create_semaphores(void)
-{
-    create(0, "/l/a", PERSISTENT);
-    create(0, "/l/a/lock-", EPHEMERAL_SEQUENTIAL);
-    create(0, "/l/curator", PERSISTENT);
-    create(0, "/l/curator/leases", PERSISTENT);
-    create(0, "/l/curator/locks", PERSISTENT);
-    create(0, "/l/kazoo", PERSISTENT);
-    create(0, "/l/kazoo-__lock__", PERSISTENT);
-}
-
-/* Of a semaphore of which only one half is known nothing is said. */
-INSPECT_TEST(a_semaphore_with_a_forbidden_part_is_left_out)
-{
-    static const char *const parts[] = {"/l/curator/leases", "/l/curator/locks", "/l/kazoo",
-                                        "/l/kazoo-__lock__"};
-    create_semaphores();
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        acl_forbid_reading(parts[i]);
-        inspect("/l", NULL, NULL);
-        acl_open(parts[i]);
-        assert_status(&command, 0);
-        assert_line(command.out, 0, "/l: 2 locks, 0 waiters");
-        assert_has(command.out, "  /l/a  ");
-        assert_has(command.out, i < 2 ? "  /l/kazoo  " : "  /l/curator  ");
-        assert_has(command.out, CUT);
-    }
-    acl_forbid_reading("/l/kazoo");
-    assert_json("/l", "\"complete\": false");
-    acl_open("/l/kazoo");
-    assert_json("/l", "\"complete\": true");
     assert_left(0);
 }
 

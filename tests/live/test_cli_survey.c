@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* `zkherd inspect` of what is more than one queue: folders of locks and semaphores; as JSON; what
- * the znodes hold. */
+/* `zkherd inspect` of what is more than one queue: folders of locks; as JSON; what the znodes hold.
+ */
 #include "tests/support/front.h"
 #include "tests/support/inspect.h"
 #include "tests/support/schema.h"
@@ -80,90 +80,6 @@ INSPECT_TEST(long_data_are_cut)
     assert_left(0);
 }
 
-/* ------------------------------------------------------------------ semaphores */
-
-INSPECT_TEST(a_semaphore_of_kazoo_is_told)
-{
-    create_holding(0, "/l/sem", "2", PERSISTENT);
-    create_holding(0, "/l/sem-__lock__", "", PERSISTENT);
-    inspect("/l/sem", NULL, NULL);
-    assert_string_equal(command.out, "/l/sem: 0 of 2 leases held, nobody waits\n");
-    client_set(actors[0].client, "/l/sem", "1", 1, -1);
-    assert_int_equal(await_reply(&actors[0]), ZK_OK);
-    inspect("/l/sem", NULL, NULL);
-    assert_string_equal(command.out, "/l/sem: 0 of 1 lease held, nobody waits\n");
-    client_set(actors[0].client, "/l/sem", "2", 1, -1);
-    assert_int_equal(await_reply(&actors[0]), ZK_OK);
-    create_holding(0, "/l/sem/" GUID("a"), "first", EPHEMERAL);
-    /* Its last ten characters are digits, and still no number. */
-    create_holding(1, "/l/sem/aaaaaaaaaaaaaaaaaaaaaa0123456789", "second", EPHEMERAL);
-    create_holding(2, "/l/sem-__lock__/" GUID("c") "__lock__", "third", EPHEMERAL_SEQUENTIAL);
-    inspect("/l/sem", NULL, NULL);
-    assert_status(&command, 0);
-    assert_line(command.out, 0, "/l/sem: 2 of 2 leases held, 1 waits");
-    size_t first = strstr(row_of(command.out, 1), "data first") != NULL ? 1 : 2;
-    assert_row(command.out, first, "holds", GUID("a"), 0);
-    assert_row(command.out, 3 - first, "holds", "aaaaaaaaaaaaaaaaaaaaaa0123456789", 1);
-    assert_row(command.out, 3, "waits", "-__lock__/" GUID("c") "__lock__0000000000", 2);
-    assert_narrow(command.out);
-
-    json_t *root = json_of("/l/sem");
-    assert_string_equal(text_of(root, "kind"), "semaphore");
-    assert_int_equal(number_of(root, "leases_max"), 2);
-    assert_int_equal(number_of(root, "holders"), 2);
-    assert_int_equal(number_of(root, "waiters"), 1);
-    const json_t *lease = json_array_get(json_object_get(root, "places"), 0);
-    const json_t *waiter = json_array_get(json_object_get(root, "places"), 2);
-    assert_true(number_of(lease, "held_ms") == number_of(lease, "queued_ms"));
-    assert_string_equal(text_of(waiter, "state"), "waits");
-    assert_true(is_null(waiter, "held_ms"));
-    assert_string_equal(text_of(waiter, "znode"),
-                        "/l/sem-__lock__/" GUID("c") "__lock__0000000000");
-    json_decref(root);
-    assert_left(0);
-}
-
-/* The first in line has a lease already, and waits for others to be given back. */
-INSPECT_TEST(a_semaphore_of_curator_is_told)
-{
-    create(0, "/l/sem", PERSISTENT);
-    create(0, "/l/sem/leases", PERSISTENT);
-    create(0, "/l/sem/locks", PERSISTENT);
-    create(0, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
-    create(1, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
-    inspect("/l/sem", NULL, NULL);
-    assert_line(command.out, 0, "/l/sem: 2 leases held, nobody waits");
-    create(2, "/l/sem/locks/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
-    inspect("/l/sem", NULL, NULL);
-    assert_line(command.out, 0, "/l/sem: 2 leases held, 1 waits");
-    assert_row(command.out, 3, "waits", "locks/" CURATOR "lock-0000000000", 2);
-    create(2, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
-    inspect("/l/sem", NULL, NULL);
-    assert_status(&command, 0);
-    assert_line(command.out, 0, "/l/sem: 2 leases held, 1 waits");
-    assert_row(command.out, 2, "holds", "leases/" CURATOR "lease-0000000001", 1);
-    assert_row(command.out, 3, "pending", "leases/" CURATOR "lease-0000000002", 2);
-    assert_row(command.out, 4, "waits", "locks/" CURATOR "lock-0000000000", 2);
-    assert_narrow(command.out);
-    inspect("/l/sem", "--break", "--yes");
-    assert_status(&command, 0);
-    assert_int_equal(count_children("/l/sem/leases"), 1);
-    assert_int_equal(count_children("/l/sem/locks"), 1);
-    assert_left(0);
-}
-
-/* A folder of hexadecimal names alone, and one with data alone, are no semaphores. */
-INSPECT_TEST(what_resembles_a_semaphore_is_none)
-{
-    create_holding(0, "/l/a", "2", PERSISTENT);
-    inspect("/l/a", NULL, NULL);
-    assert_string_equal(command.out, "/l/a: no children: a free queue, or not a lock\n");
-    create_holding(0, "/l/a/" GUID("a"), "", EPHEMERAL);
-    inspect("/l/a", NULL, NULL);
-    assert_refused(&command, 2, "have no sequence numbers");
-    assert_left(0);
-}
-
 /* ------------------------------------------------------------------ folders */
 
 static void create_locks(void)
@@ -176,10 +92,12 @@ static void create_locks(void)
     create(1, "/l/deep/er/" GUID("b") "__lock__", EPHEMERAL_SEQUENTIAL);
     create(2, "/l/deep/er/" GUID("c") "__lock__", EPHEMERAL_SEQUENTIAL);
     create(0, "/l/sem", PERSISTENT);
-    create(0, "/l/sem-__lock__", PERSISTENT);
-    create(0, "/l/sem/" GUID("a"), EPHEMERAL);
-    create(0, "/l/sem/aaaaaaaaaaaaaaaaaaaaaa0123456789", EPHEMERAL);
-    create(1, "/l/sem-__lock__/" GUID("c") "__lock__", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/sem/leases", PERSISTENT);
+    create(0, "/l/sem/locks", PERSISTENT);
+    create(0, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/sem/locks/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/sem/locks/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
     create(0, "/l/tasks", PERSISTENT);
     create(0, "/l/tasks/task-0000000003", PERSISTENT);
     create(0, "/l/registered", EPHEMERAL);
@@ -191,17 +109,20 @@ INSPECT_TEST(locks_below_are_ranked_by_waiters)
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_string_equal(command.err, "");
-    assert_line(command.out, 0, "/l: 3 locks, 3 waiters");
-    static const char *const titles = "waiters  longest wait  recipe           held by            ";
+    assert_line(command.out, 0, "/l: 4 locks, 3 waiters");
+    static const char *const titles = "waiters  longest wait  recipe          held by            ";
     const char *first = line_of(command.out, 2), *third = line_of(command.out, 4);
     assert_true(strncmp(line_of(command.out, 1), titles, strlen(titles)) == 0);
     assert_true(strncmp(first, "      2  ", 9) == 0);
-    assert_has(first, "ms  kazoo lock       0x");
-    assert_has(first, "  /l/deep/er  me\n      1  ");
-    assert_has(first, "ms  kazoo semaphore  2 leases           /l/sem      -\n      0  ");
-    assert_true(strncmp(third, "      0             -  Curator mutex    0x", 41) == 0);
-    assert_has(third, "  /l/orders   -\n");
-    assert_int_equal(count_words(command.out, "\n"), 5);
+    assert_has(first, "ms  kazoo lock      0x");
+    assert_has(first, "  /l/deep/er     me\n      1  ");
+    assert_has(first, "ms  Curator mutex   0x");
+    assert_has(first, "  /l/sem/locks   -\n      0  ");
+    assert_true(strncmp(third, "      0             -  Curator mutex   0x", 41) == 0);
+    assert_has(third, "  /l/orders      -\n");
+    assert_has(third,
+               "\n      0             -  Curator leases  2 leases           /l/sem/leases  -\n");
+    assert_int_equal(count_words(command.out, "\n"), 6);
     assert_narrow(command.out);
     assert_left(0);
 }
@@ -211,9 +132,6 @@ INSPECT_TEST(locks_below_are_told_as_json)
     char session[32];
     create_locks();
     create(2, "/l/orders/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
-    create(0, "/l/curator", PERSISTENT);
-    create(0, "/l/curator/locks", PERSISTENT);
-    create(0, "/l/curator/leases", PERSISTENT);
     json_t *root = json_of("/l");
     const json_t *locks = json_object_get(root, "locks");
     assert_string_equal(text_of(root, "path"), "/l");
@@ -230,11 +148,12 @@ INSPECT_TEST(locks_below_are_told_as_json)
     assert_int_equal(number_of(first, "waiters"), 2);
     assert_true(number_of(first, "longest_wait_ms") >= 0);
     /* Of as many waiters, the lock whose waiter has waited longer. */
-    assert_string_equal(text_of(json_array_get(locks, 1), "path"), "/l/sem");
+    assert_string_equal(text_of(json_array_get(locks, 1), "path"), "/l/sem/locks");
     assert_string_equal(text_of(json_array_get(locks, 2), "path"), "/l/orders");
-    assert_string_equal(text_of(last, "path"), "/l/curator");
-    assert_string_equal(text_of(last, "recipe"), "Curator semaphore");
-    assert_true(is_null(last, "session") && is_null(last, "longest_wait_ms"));
+    assert_string_equal(text_of(last, "path"), "/l/sem/leases");
+    assert_string_equal(text_of(last, "recipe"), "Curator leases");
+    assert_int_equal(number_of(last, "holders"), 2);
+    assert_true(is_null(last, "longest_wait_ms"));
     json_decref(root);
     assert_left(0);
 }
@@ -245,12 +164,6 @@ INSPECT_TEST(free_locks_are_a_finding)
     create(0, "/l/ticket", PERSISTENT);
     create(0, "/l/ticket/turn", PERSISTENT);
     create(0, "/l/ticket/queue", PERSISTENT);
-    inspect("/l", "--break", "--yes");
-    assert_refused(&command, 2, "its children, such as 'ticket', have no sequence numbers; name");
-    inspect("/l/ticket", "--break", "--yes");
-    assert_refused(&command, 2,
-                   "its children have no sequence numbers, but /l/ticket/queue may be "
-                   "a lock; name the folder");
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_string_equal(command.err, "");
@@ -311,7 +224,6 @@ INSPECT_TEST(a_lock_is_told_as_json)
     assert_string_equal(text_of(root, "path"), "/l");
     assert_string_equal(text_of(root, "kind"), "queue");
     assert_string_equal(text_of(root, "recipe"), "read/write");
-    assert_true(is_null(root, "leases_max"));
     const json_t *place = json_array_get(json_object_get(root, "places"), 0);
     const json_t *next = json_array_get(json_object_get(root, "places"), 1);
     assert_int_equal(number_of(place, "place"), 1);
@@ -400,9 +312,6 @@ INSPECT_TEST(names_of_znodes_do_not_reach_the_terminal)
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_has(command.out, "znode \\u202elock-0000000000");
-    assert_null(strstr(command.out, "\xe2\x80\xae"));
-    inspect("/l", "--break", "--yes");
-    assert_has(command.out, "\ndeleted \\u202elock-0000000000 of session 0x");
     assert_null(strstr(command.out, "\xe2\x80\xae"));
     create(0, "/l/strange", PERSISTENT);
     create(0, "/l/strange/\xe2\x80\xae", EPHEMERAL);

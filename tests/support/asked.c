@@ -20,29 +20,3 @@ void await_words(struct command *command, int descriptor, const char *words, siz
         pause_ms(2);
     }
 }
-
-/* Of a terminal that the command has for its standard input. */
-static int asked_master;
-static char asked_terminal[64];
-
-static void take_terminal(void)
-{
-    dup2(open(asked_terminal, O_RDWR | O_NOCTTY | O_CLOEXEC), 0);
-}
-
-void asked_start(struct command *command, const char *const arguments[])
-{
-    asked_master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    assert_true(asked_master >= 0 && grantpt(asked_master) == 0 && unlockpt(asked_master) == 0);
-    assert_int_equal(ptsname_r(asked_master, asked_terminal, sizeof asked_terminal), 0);
-    command->prepare = take_terminal;
-    command_start(command, arguments);
-    await_words(command, command->err_descriptor, "? [y/N] ", 1);
-}
-
-void asked_answer(struct command *command, const char *text)
-{
-    assert_int_equal(write(asked_master, text, strlen(text)), strlen(text));
-    command_finish(command, PATIENCE_NS);
-    close(asked_master);
-}
