@@ -30,7 +30,7 @@ page paper "$reference/paper"
 for experiment in table1 table2 table3 figure8; do
     page "$experiment" "$reference/paper/$experiment"
 done
-page plan "$reference/plan/waiters" "$reference/plan/locks"
+page plan "$reference/plan/waiters"
 page simulated "$reference/simulated"
 page anatomy "$reference/anatomy"
 
