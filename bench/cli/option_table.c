@@ -110,9 +110,6 @@ const struct option_row option_table[] = {
      .most = ROWS_BACKGROUND_MOST_PER_S,
      .help = "      --background MIX@RATE  meanwhile, with --pace free: get=80,set=20@1000\n"},
     ROW_PLACEMENT(struct options),
-    {.name = "--relay",
-     OPTION_FLAG(struct options, target.relay),
-     .help = "      --relay              count on the wire as well, by a relay in between\n"},
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
     ROW_TIMEOUT(struct options, plan.timeout_ns),
     ROW_SEED(struct options, plan.seed),
@@ -191,7 +188,6 @@ static const struct plan_key keys[] = {
     {"max_rate", true, JSON_NULL, MEMBER(plan.max_rate), .none = 0},
     {"background", true, JSON_STRING, MEMBER(plan.background), .print = print_background},
     {"placement", true, JSON_STRING, MEMBER(target.placement), .words = options_placements},
-    {"relay", true, JSON_TRUE, MEMBER(target.relay), .may_lack = true},
     {"session_timeout_ms", false, JSON_INTEGER, MEMBER(plan.session_timeout_ns), .unit = NS_PER_MS},
     {"timeout_ms", false, JSON_INTEGER, MEMBER(plan.timeout_ns), .unit = NS_PER_MS},
 };

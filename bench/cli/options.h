@@ -72,7 +72,6 @@ struct target_options {
     bool fsync;
     const char *data; /* folder of the private servers' data; NULL: a temporary folder */
     enum placement placement;
-    bool relay;           /* sessions connect through one, which counts as well */
     uint64_t companions;  /* sessions of zkherd beside the clients of a trial */
     uint64_t max_clients; /* sessions at a time; UINT64_MAX: as many as the plan has */
 };
@@ -166,7 +165,6 @@ struct plan_key {
     uint64_t unit;                        /* the number is divided by it; 0: by 1 */
     uint64_t none;                        /* JSON_NULL: the number that is null */
     json_t *(*print)(const void *member); /* instead; NULL: by type */
-    bool may_lack;                        /* a flag that plans of earlier releases lack: false */
 };
 
 /* The keys of all options, in the order of the rows; NULL behind the last. */

@@ -47,19 +47,13 @@ bool past_run_is_name(const char *text)
                text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")] == '\0';
 }
 
-static json_t *value_of(const json_t *plan, const struct plan_key *key)
-{
-    json_t *value = json_object_get(plan, key->name);
-    return value == NULL && key->may_lack ? json_false() : value;
-}
-
 static enum error_kind check_keys(const struct past_run *run, const char *path, struct error *error)
 {
     const json_t *recipes = json_object_get(run->plan, "recipes"),
                  *clients = json_object_get(run->plan, "clients");
     const struct plan_key *key;
     for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
-        if (key->decides && !has_type(value_of(run->plan, key), key->type))
+        if (key->decides && !has_type(json_object_get(run->plan, key->name), key->type))
             return error_raise(error, ERROR_MALFORMED, 0, path,
                                "the plan has no '%s', or one of the wrong type", key->name);
     }
@@ -107,7 +101,8 @@ enum error_kind past_run_check_plan(const struct past_run *first, const struct p
 {
     const struct plan_key *key;
     for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
-        const json_t *a = value_of(first->plan, key), *b = value_of(other->plan, key);
+        const json_t *a = json_object_get(first->plan, key->name),
+                     *b = json_object_get(other->plan, key->name);
         if (!key->decides || same_value(a, b))
             continue;
         char its[100], others[100];

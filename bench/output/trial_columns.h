@@ -113,10 +113,6 @@
       "an election, after which its counters start at zero), other clients use the "               \
       "servers, a connection was lost in free pace, a session received missed watch "              \
       "events on a new connection, or the trial was cut short")                                    \
-    X(T, wire, TEXT, "", 0, NONE,                                                                  \
-      "`yes`: what the relay of `--relay` read on the wire equals the sessions' counts and "       \
-      "bytes. `no`: it differs, which is a failed verdict. `na`: there is no relay, a "            \
-      "session lost its connection and the two differ, or the trial was cut short")                \
     X(T, violations, COUNT, "", 0, NONE,                                                           \
       "number of verdicts that failed in the trial; see [counting.md](counting.md)")               \
     X(T, order_inversions, COUNT, "", 0, NONE,                                                     \

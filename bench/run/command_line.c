@@ -93,8 +93,6 @@ static bool refuse_crew(const struct options *options)
          "the messages of several hosts have several clocks: leave one of them out", 0},
         {plan->background.given, "--background", "with --meet", 0,
          "the load beside the lock would be this host's: leave one of them out", 0},
-        {options->target.relay, "--relay", "with --meet", 0,
-         "the workers connect to the servers themselves: leave one of them out", 0},
         {crew->most > plan->clients.list[0], "--workers", NULL, crew->most,
          "more workers than clients", plan->clients.list[0]},
     };

@@ -250,21 +250,6 @@ static void tell_recoveries(const struct outcome *outcome, FILE *stream)
     }
 }
 
-/* A trial in which the relay counted otherwise fails, and is told as such. */
-static void tell_wire(const struct outcome *outcome, FILE *stream)
-{
-    size_t same = 0, trials = outcome->rows->rows;
-    char share[64];
-    if (!outcome->options->target.relay)
-        return;
-    for (size_t i = 0; i < trials; i++)
-        same += strcmp(table_row(outcome->rows, i)[trial_row_wire].text, "yes") == 0;
-    wrap_sentence(stream,
-                  "The relay saw the same messages and bytes on the wire in %s; all times contain "
-                  "the relay's",
-                  text_format_share(same, trials, share, sizeof share));
-}
-
 void conclusion_sentences(const struct outcome *outcome, FILE *stream)
 {
     char *text = NULL;
@@ -275,7 +260,6 @@ void conclusion_sentences(const struct outcome *outcome, FILE *stream)
     tell_leaks(outcome, told);
     tell_stalls(outcome->rows, told);
     tell_recoveries(outcome, told);
-    tell_wire(outcome, told);
     background_price_tell(outcome, told);
     memory_stream_end(told);
     if (length > 0) {

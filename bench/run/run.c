@@ -25,8 +25,7 @@ struct run {
     struct options options;
     struct record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct cells cells;
-    struct cell cell;       /* of the present trial */
-    struct witness witness; /* its relay, with --relay */
+    struct cell cell; /* of the present trial */
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -67,12 +66,10 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
                                 struct trial_result **result, struct error *error)
 {
     const struct target *target = &run->base.targets.list[topology];
-    bool relayed = run->options.target.relay;
     const struct trial_host host = {.setup = target->setup,
                                     .servers = &target->servers,
                                     .ensemble = target->ensemble,
                                     .simulation = &target->simulation,
-                                    .witness = relayed ? &run->witness : NULL,
                                     .watch = {.progress = show,
                                               .context = run,
                                               .interrupt_descriptor = run->base.targets.signals}};
@@ -82,17 +79,10 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
         plan->fleet.crew = run->base.crew;
         plan->fleet.processes = crew_processes(run->base.crew, plan->fleet.sessions);
     }
-    plan->fleet.relay = relayed ? &run->witness.connect : NULL;
     plan->fleet.seed = run->options.plan.seed + (run->base.trial != NULL ? run->cell.trial : 0);
-    enum error_kind kind =
-        relayed ? witness_start(&target->placement, &run->witness, error) : ERROR_NONE;
-    if (kind == ERROR_NONE)
-        kind =
-            background != NULL && run->options.plan.background.given
-                ? run_beside(&run->options.plan.background, plan, &host, background, result, error)
-                : trial_run(plan, &host, result, error);
-    witness_end(&run->witness);
-    return kind;
+    return background != NULL && run->options.plan.background.given
+               ? run_beside(&run->options.plan.background, plan, &host, background, result, error)
+               : trial_run(plan, &host, result, error);
 }
 
 /* The cell of the present trial. */

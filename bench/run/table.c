@@ -176,17 +176,6 @@ void table_write(const struct outcome *outcome, size_t width, FILE *stream)
 
 /* ------------------------------------------------------------------ JSON */
 
-/* The least that a trial's has: no, na, yes. */
-static const char *wire_of(const struct table_cell *trials)
-{
-    const char *wire = "yes";
-    for (size_t i = 0; i < trials->count && strcmp(wire, "no") != 0; i++) {
-        const char *of = table_row(trials->table, trials->rows[i])[trial_row_wire].text;
-        wire = strcmp(of, "yes") != 0 ? of : wire;
-    }
-    return wire;
-}
-
 json_t *table_json(const struct outcome *outcome)
 {
     json_t *list = json_array();
@@ -194,11 +183,10 @@ json_t *table_json(const struct outcome *outcome)
         const struct outcome_cell *cell = &outcome->cells[i];
         int verdict = cell->fails ? 1 : cell->valid < cell->trials.count ? 4 : 0;
         json_t *json = json_pack(
-            "{s:s, s:I, s:I, s:I, s:I, s:s, s:s, s:b}", "recipe", cell->recipe->name, "clients",
+            "{s:s, s:I, s:I, s:I, s:I, s:s, s:b}", "recipe", cell->recipe->name, "clients",
             (json_int_t)cell->clients, "trials", (json_int_t)cell->trials.count, "trials_complete",
             (json_int_t)cell->complete, "trials_valid", (json_int_t)cell->valid, "verdict",
-            json_result_verdict(verdict), "wire", wire_of(&cell->trials), "has_law",
-            (int)(cell->has_law && cell->complete > 0));
+            json_result_verdict(verdict), "has_law", (int)(cell->has_law && cell->complete > 0));
         for (size_t j = 0; j < SHOWN; j++) {
             size_t column = outcome_figures[shown[j].figure].column;
             double figure = cell->figures[shown[j].figure];

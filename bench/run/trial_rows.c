@@ -154,7 +154,6 @@ static void put_servers(const struct trial_result *result, struct table_value *r
     row[trial_row_watches_leaked] = leak(known, servers->watches_leaked);
     row[trial_row_ephemerals_leaked] = leak(known, servers->ephemerals_leaked);
     row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));
-    row[trial_row_wire] = table_text(reconcile_word(result->wire));
 }
 
 static void put_background(const struct background_figures *background, struct table_value *row)

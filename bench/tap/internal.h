@@ -13,7 +13,6 @@
 #include "recipes/recipe.h"
 #include "relay/capture.h"
 #include "relay/observer.h"
-#include "relay/probe.h"
 #include "relay/relay.h"
 
 #include <stdio.h>
@@ -297,7 +296,6 @@ struct tap_result {
     struct tap_run *runs;       /* of --drain; the caller's to free */
     size_t run_count;
     double seconds;
-    const struct probe *probe;
     double cpu_us;                 /* of the relay, for each message; NAN without one */
     struct capture_counts capture; /* of --pcap */
     char cut_short[256];           /* why the file was not read to its end; "": it was */

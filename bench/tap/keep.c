@@ -54,7 +54,6 @@ static void write_parts(const struct tap_result *result, struct csv *csv)
 static enum error_kind write_latency(const struct tap_result *result, FILE *stream,
                                      uint64_t started_utc_ns, struct error *error)
 {
-    static const char *const tags[PROBE_WAYS] = {"probe.direct", "probe.relayed"};
     enum error_kind kind =
         hlog_write_header(stream, started_utc_ns, "a tag for each operation", error);
     for (enum opcode opcode = 0; opcode < OPCODES && kind == ERROR_NONE; opcode++) {
@@ -63,10 +62,6 @@ static enum error_kind write_latency(const struct tap_result *result, FILE *stre
             kind = hlog_write_interval(stream, opcode_name(opcode), 0, result->seconds,
                                        &operation->latency, error);
     }
-    for (int way = 0; way < PROBE_WAYS && kind == ERROR_NONE; way++)
-        if (histogram_recorded(&result->probe->latency[way]) > 0)
-            kind = hlog_write_interval(stream, tags[way], 0, result->seconds,
-                                       &result->probe->latency[way], error);
     return kind;
 }
 

@@ -157,7 +157,6 @@ struct tap {
     struct observer observer;
     struct relay *relay;
     char connect[CONNECT_TEXT_SIZE]; /* for clients of the relay */
-    struct probe *probe;
     struct progress progress;
 };
 
@@ -371,18 +370,13 @@ static int verdict_of(const struct tap_result *result)
     return result->comparison.reconciled == RECONCILED_NO;
 }
 
-/* What the clients send, between two readings of the servers' counters, and what the relay adds to
- * it, which is measured before. */
+/* What the clients send, between two readings of the servers' counters. */
 static enum error_kind measure(struct tap *tap, struct tap_result *result, struct error *error)
 {
     struct server_counters counters = {.servers = &tap->target.servers,
                                        .ensemble = tap->target.ensemble};
     struct server_counters_reading before, after;
-    enum error_kind kind =
-        probe_run(&tap->target.servers, tap->options->listen, &tap->probe, error);
-    result->probe = tap->probe;
-    if (kind == ERROR_NONE)
-        kind = server_counters_read(&counters, &before, error);
+    enum error_kind kind = server_counters_read(&counters, &before, error);
     if (kind == ERROR_NONE)
         kind = relay_clients(tap, result, error);
     if (kind == ERROR_NONE)
@@ -419,9 +413,7 @@ static enum error_kind tell(struct tap_result *result, int argc, char **argv, st
 static enum error_kind lead_offline(struct tap *tap, struct tap_result *result, int argc,
                                     char **argv, struct error *error)
 {
-    struct probe *nothing = memory_new(1, sizeof *nothing);
     snprintf(tap->target.name, sizeof tap->target.name, "capture");
-    result->probe = nothing;
     result->cpu_us = NAN;
     result->comparison.reconciled = RECONCILED_NA;
     begin_period(tap, result, 0, 1);
@@ -432,8 +424,6 @@ static enum error_kind lead_offline(struct tap *tap, struct tap_result *result, 
         result->verdict = verdict_of(result);
         kind = tell(result, argc, argv, error);
     }
-    result->probe = NULL;
-    free(nothing);
     return kind;
 }
 
@@ -493,7 +483,6 @@ int tap_main(int argc, char **argv)
         free(result.like);
         free(result.order);
         free(result.first_time);
-        probe_free(tap.probe);
         free(result.runs);
     }
     target_options_deinit(&options.target);

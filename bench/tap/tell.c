@@ -266,22 +266,6 @@ static void write_errors(const struct traffic *traffic, FILE *stream)
     free(list.text);
 }
 
-/* What the relay takes, and adds. */
-static void write_cost(const struct tap_result *result, FILE *stream)
-{
-    double direct = histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50),
-           relayed = histogram_percentile_us(&result->probe->latency[PROBE_RELAYED], 50);
-    if (isfinite(result->cpu_us))
-        wrap_sentence(stream, "The relay took %.1f us of CPU time for each message.",
-                      result->cpu_us);
-    if (isfinite(direct) && isfinite(relayed))
-        wrap_sentence(stream,
-                      "Before, a request of zkherd's own took %.0f us through the relay and %.0f "
-                      "us without, medians of %" PRIu64 " in turn: the relay adds %.0f us.",
-                      relayed, direct, histogram_recorded(&result->probe->latency[PROBE_RELAYED]),
-                      relayed - direct);
-}
-
 /* What was not read, and what was not relayed. */
 static void write_gaps(const struct tap_result *result, FILE *stream)
 {
@@ -379,7 +363,9 @@ void tap_write(const struct tap_result *result, FILE *stream)
     write_errors(traffic, stream);
     wrap_sentence(stream, "%s", result->comparison.sentence);
     tap_capture_write(result, stream);
-    write_cost(result, stream);
+    if (isfinite(result->cpu_us))
+        wrap_sentence(stream, "The relay took %.1f us of CPU time for each message.",
+                      result->cpu_us);
     write_gaps(result, stream);
     if (result->options->command != NULL)
         write_command(result, stream);
@@ -425,10 +411,6 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
     json_object_set_new(json, "order", json_result_text(result->order));
     json_object_set_new(json, "first_time", json_result_text(result->first_time));
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
-    json_result_set_real(json, "probe_direct_p50_us",
-                         histogram_percentile_us(&result->probe->latency[PROBE_DIRECT], 50));
-    json_result_set_real(json, "probe_relayed_p50_us",
-                         histogram_percentile_us(&result->probe->latency[PROBE_RELAYED], 50));
     tap_capture_describe(result, json);
     json_object_set_new(json, "comparison", json_text(result->comparison.sentence));
     return json;

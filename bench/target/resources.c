@@ -46,10 +46,6 @@ static enum error_kind allow_descriptors(const struct target_options *options, u
     /* The multi-threaded library has a pipe for each session beside its socket. */
     if (options->driver == DRIVER_THREADS)
         in_one_process *= 3;
-    /* A relay holds both ends of all of them. A private server holds one, and inherits the limit.
-     */
-    if (options->relay && in_one_process < 2 * most)
-        in_one_process = 2 * most;
     return machine_allow_descriptors(
         options->connect || in_one_process > most ? in_one_process : most, error);
 }

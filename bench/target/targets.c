@@ -149,8 +149,6 @@ bool target_conflicts(const char *subcommand, const struct target_options *targe
          "a simulation has servers of its own"},
         {simulated && processes > 1, "--driver simulated", "with --processes",
          "a simulation runs in one process"},
-        {simulated && target->relay, "--driver simulated", "with --relay",
-         "a simulation has no connections: give real servers"},
         {target->crew.meets && !target->connect, "--meet", "without --connect",
          "private servers are on this host alone: give servers that all hosts reach"},
         {target->crew.meets && target->crew.most == 0, "--meet", "without --workers",

@@ -27,24 +27,11 @@ void actor_pass_gate(struct actor *actor)
         actor->role = actor_place(actor)->role;
 }
 
-/* Puts the server behind a port of the relay in its place. */
-static void look_behind(const struct fleet_plan *plan, char server[CLIENT_SERVER_SIZE])
-{
-    char text[ENDPOINT_TEXT_SIZE];
-    for (size_t i = 0; plan->relay != NULL && i < plan->relay->count; i++)
-        if (strcmp(endpoint_address(&plan->relay->endpoints[i], text, sizeof text), server) == 0) {
-            endpoint_address(&plan->servers->endpoints[i], text, sizeof text);
-            snprintf(server, CLIENT_SERVER_SIZE, "%.*s", (int)CLIENT_SERVER_SIZE - 1, text);
-            return;
-        }
-}
-
 /* A session without a connection keeps the name of its last server. */
 static void note_server(const struct actor *actor)
 {
     char server[CLIENT_SERVER_SIZE];
     client_server(actor->client, server, sizeof server);
-    look_behind(actor->shared->plan, server);
     if (server[0] != '\0')
         memcpy(actor_place(actor)->server, server, sizeof server);
 }

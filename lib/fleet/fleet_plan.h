@@ -32,9 +32,6 @@ struct fleet_plan {
      * lost (connect_spread); it stays where it is then. In a simulation a server's port is its
      * number, from 1. */
     const struct connect_string *servers;
-    /* A relay's ports to these servers, in their order, to which the sessions connect instead;
-     * NULL: there is none. Files and sentences name the servers all the same. */
-    const struct connect_string *relay;
     struct crew *crew; /* hosts that run the processes (fleet/crew.h); NULL: this one does */
     /* On such a host: the processes that are its own; here_count is 0 on the run's host. */
     uint32_t here_first, here_count;

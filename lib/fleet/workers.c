@@ -47,8 +47,7 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
             atomic_fetch_sub(&shared->connecting, 1);
             return ERROR_NONE;
         }
-        connect_spread(shared->plan->relay != NULL ? shared->plan->relay : shared->plan->servers,
-                       actor->session, hosts, sizeof hosts);
+        connect_spread(shared->plan->servers, actor->session, hosts, sizeof hosts);
         worker->opened++;
         actor->spoke_ns = worker->sim != NULL ? sim_now_ns(worker->sim) : clock_now_ns();
         kind = worker->runtime->open(worker, actor, hosts, error);

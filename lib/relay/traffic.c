@@ -97,7 +97,6 @@ static void add_reply(struct traffic_figures *figures, const struct message_repl
     figures->replies++;
     figures->bytes_received += bytes;
     figures->failed += reply->error != 0;
-    figures->elements += reply->record.elements;
     histogram_record(&figures->latency, latency_ns);
 }
 

@@ -16,8 +16,7 @@ struct traffic_figures {
     uint64_t requests;
     uint64_t watches; /* of the requests those that set a watch, or all watches they set again */
     uint64_t replies;
-    uint64_t failed;   /* of the replies: with an error */
-    uint64_t elements; /* of the replies: names listed, parts of transactions */
+    uint64_t failed; /* of the replies: with an error */
     uint64_t bytes_sent;
     uint64_t bytes_received;
     struct histogram latency; /* from a request's last byte to its reply's */

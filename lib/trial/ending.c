@@ -167,8 +167,6 @@ static const char *words_of(const struct violation *violation)
                "s after the release, at the session timeout ($E s)";
     case VIOLATION_SERVERS:
         return "the servers counted $f $c, the sessions account for $e";
-    case VIOLATION_WIRE:
-        return "$t: the relay read $f on the wire, the sessions counted $e";
     case VIOLATION_LEDGER:
         return "$t: the sessions counted $e, the ledger's rows sum to $f";
     }
@@ -180,8 +178,7 @@ static const char *words_of(const struct violation *violation)
 static void add_fact(struct growing_text *text, const struct violation *violation, char letter)
 {
     if (letter == 't')
-        growing_text_add(text, "%s",
-                         violation->tally < TALLY_KINDS ? tally_column(violation->tally) : "rpcs");
+        growing_text_add(text, "%s", tally_column(violation->tally));
     else if (letter == 'c')
         growing_text_add(text, "%s", server_counters_counter_word(violation->counter));
     else if (letter == 'p' && violation->file != NULL)

@@ -124,32 +124,6 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
                                              .found = (int64_t)found.servers});
 }
 
-/* Compares what the relay has read, if the sessions connect through one. Sessions that lose their
- * connections set their watches again, and lose messages in transit. */
-static enum error_kind add_wire(const struct run *run, const struct reconcile_facts *facts,
-                                struct trial_result *result, struct error *error)
-{
-    struct witness_reading reading;
-    struct witness_difference difference;
-    if (run->host->witness == NULL)
-        return ERROR_NONE;
-    enum error_kind kind = witness_read(run->host->witness, &reading, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (!witness_differs(&reading, &result->total, facts->had_death, &difference))
-        result->wire = RECONCILED_YES;
-    else if (facts->losses == 0 && facts->reconnects == 0) {
-        result->wire = RECONCILED_NO;
-        trial_memory_violate(
-            run->memory, &(struct violation){.kind = VIOLATION_WIRE,
-                                             .handoff = trial_memory_last_handoff(run->memory, 0),
-                                             .tally = difference.kind,
-                                             .expected = (int64_t)difference.sessions,
-                                             .found = (int64_t)difference.wire});
-    }
-    return ERROR_NONE;
-}
-
 static enum error_kind add_up(struct run *run, const struct coordinator_result *led,
                               struct trial_result *result, struct error *error)
 {
@@ -191,7 +165,6 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
     if (done) {
         trial_memory_check_ledger(memory, &result->total);
         add_reconciliation(run, &facts, result);
-        kind = add_wire(run, &facts, result, error);
     }
     result->violation_count = atomic_load(&memory->violation_count);
     ending_describe(memory, &run->counters, result->end, result->reason, sizeof result->reason);

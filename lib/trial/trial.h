@@ -15,7 +15,6 @@
 #include "fleet/watchdog.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
-#include "relay/witness.h"
 #include "servers/ensemble.h"
 #include "trial/trial_memory.h"
 #include "trial/trial_plan.h"
@@ -82,7 +81,6 @@ struct trial_host {
     struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
     const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
     uint32_t companions;                  /* sessions of a load in the background */
-    const struct witness *witness;        /* whose relay is the plan's; NULL: there is none */
     struct trial_watch watch;
 };
 
@@ -121,9 +119,7 @@ struct trial_result {
     double fairness_jain;
     struct server_counters_count servers; /* from the gate to the end */
     enum reconciled reconciled;
-    int64_t others_packets; /* reconcile_result.others_packets */
-    enum reconciled wire; /* what the relay has read, with the sessions' counts; NA: no relay, or a
-                             session lost its connection */
+    int64_t others_packets;    /* reconcile_result.others_packets */
     char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end */
     struct histogram *latency; /* METER_KINDS of them, in `memory` like the others */
     struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */

@@ -81,8 +81,6 @@ enum violation_kind {
     VIOLATION_UNDELETED, /* session was granted found ms after other's release, which ended without
                            deleting its znode, at its timeout of expected ms */
     VIOLATION_SERVERS,   /* the servers' count `counter` is found, the sessions' own is expected */
-    VIOLATION_WIRE,      /* the relay read found of `tally` (TALLY_KINDS: requests), the sessions'
-                            own count is expected */
     VIOLATION_LEDGER,    /* the rows' sum of `tally` is found, the sessions' own count expected */
 };
 

@@ -134,11 +134,11 @@ static void assert_exact(const char *folder, size_t trials)
     run_files_deinit(&files);
 }
 
-static void run_with(const char *driver, const char *relay)
+static void run_with(const char *driver)
 {
     write_ours();
     command_run(&command, COMMAND("run", "--auth", "ours", "--acl", "creator", "--connect", outside,
-                                  SMALL, "-o", "out", "-d", driver, relay));
+                                  SMALL, "-o", "out", "-d", driver));
     assert_done();
     assert_exact("out", 3);
     assert_untold("out");
@@ -147,17 +147,12 @@ static void run_with(const char *driver, const char *relay)
 
 ALONE_TEST(a_run_with_credentials_counts_exactly)
 {
-    run_with("events", NULL);
+    run_with("events");
 }
 
 ALONE_TEST(so_does_one_on_threads)
 {
-    run_with("threads", NULL);
-}
-
-ALONE_TEST(the_relay_sees_no_more)
-{
-    run_with("events", "--relay");
+    run_with("threads");
 }
 
 ALONE_TEST(a_load_with_credentials_counts_exactly)

@@ -90,7 +90,7 @@ TEST_BETWEEN(options_have_their_defaults, set_up, tear_down)
                 "'handoffs':0,'duration_ns':0,'pace':'lockstep','hold_ns':0,"
                 "'hold_exponential':false,'locks':1,'trials':5,'traced':[],'processes':1,"
                 "'server_cpu_percent':null,'max_clients':null,'max_rate':null,"
-                "'background':'none','placement':'spread','relay':false,'session_timeout_ms':60000,"
+                "'background':'none','placement':'spread','session_timeout_ms':60000,"
                 "'timeout_ms':30000}");
     assert_true(target->fsync && target->heap_mib == 512 && target->topology_count == 1);
     assert_false(target->fsync_given || target->heap_given || target->servers_given);
@@ -128,7 +128,6 @@ TEST_BETWEEN(options_take_their_values, set_up, tear_down)
                                 "--max-rate=7",
                                 "--background",
                                 "get=80,set=20@10",
-                                "--relay",
                                 "--placement",
                                 "followers",
                                 "--session-timeout=3600s",
@@ -139,7 +138,7 @@ TEST_BETWEEN(options_take_their_values, set_up, tear_down)
                 "'handoffs':50000000,'duration_ns':1000000,'pace':'free','hold_ns':5000000,"
                 "'hold_exponential':true,'locks':10000,'trials':1000,'traced':[1,2],"
                 "'processes':1000,'server_cpu_percent':5,'max_clients':9,'max_rate':7,"
-                "'background':'get=80,set=20@10','placement':'followers','relay':true,"
+                "'background':'get=80,set=20@10','placement':'followers',"
                 "'session_timeout_ms':3600000,'timeout_ms':100}");
     options_deinit(&options);
     parse((const char *const[]){"run", "-d", "threads", "--fsync=no", "--heap=600", "--servers=1,3",
