@@ -22,7 +22,7 @@
     X(hosts, "list the hosts that offer themselves to loads and runs")                             \
     X(ensemble, "keep private servers running for several runs")                                   \
     X(recipes, "show what each recipe does, its law, its source")                                  \
-    X(inspect, "show the holder and the waiters of a lock; break the lock")                        \
+    X(inspect, "show the holder and the waiters of a lock")                                        \
     X(clean, "remove what killed runs left on servers")
 
 #define X(name, does) int name##_main(int argc, char **argv);
