@@ -311,14 +311,14 @@ check: install-to-test
 	@rm -f $(BUILD)/failures
 	@printf '%s\n' $(filter $(LIVE_TESTS) $(UNIT_TESTS),$(LONG_TESTS)) \
 	    $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
-	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh) | \
+	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh) | \
 	    ZKHERD=$(BUILD)/zkherd FAILURES=$(BUILD)/failures xargs -P $(TESTS_AT_ONCE) -n 1 tests/run || \
 	    { cat $(BUILD)/failures; exit 1; }
 
 # The tests that start no server.
 check-units: install-to-test-units
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
-	@printf '%s\n' tests/golden.sh $(UNIT_TESTS) | \
+	@printf '%s\n' tests/golden.sh tests/numbers.sh $(UNIT_TESTS) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
 
 # Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
