@@ -47,7 +47,7 @@ static enum judge_verdict run_trial(const struct search_probe *asked, uint64_t s
 /* The answer. *since: the search has located a size since the machine changed. */
 static struct search_answer search_on(const struct machine *machine, bool *since)
 {
-    const struct search_plan plan = plan_question_search(&options.question, 0);
+    const struct search_plan plan = plan_question_search(&options.question);
     struct search search;
     struct search_probe asked;
     search_init(&search, &plan);
