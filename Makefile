@@ -61,14 +61,12 @@ $(BUILD)/libzkherd.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(call say,library)$(AR) rcs $@ $^
 
-# Completions for shells, made from what the program itself tells of its command line.
+# Completions for shells.
 COMPLETIONS := $(addprefix $(BUILD)/completion/zkherd.,bash zsh fish)
 completions: $(COMPLETIONS)
-$(BUILD)/completion/table: packaging/completion/table $(BUILD)/zkherd
+$(BUILD)/completion/zkherd.%: $(BUILD)/zkherd
 	@mkdir -p $(@D)
-	$(call say,completion)packaging/completion/table $(BUILD)/zkherd > $@.new && mv $@.new $@
-$(BUILD)/completion/zkherd.%: packaging/completion/%.awk $(BUILD)/completion/table
-	$(call say,completion)awk -f $< $(BUILD)/completion/table > $@.new && mv $@.new $@
+	$(call say,completion)$(BUILD)/zkherd help --completion $* > $@.new && mv $@.new $@
 
 # The program without its main function, for the unit tests of its modules.
 $(BUILD)/libbench.a: $(filter-out %/main.o,$(BENCH_OBJECTS))
@@ -132,9 +130,6 @@ $(BUILD)/tests/test_own: LIBS += $(EXPORTS)
 # These tests open a session of their own, beside the program's. They link the library by file name, because
 # either -dev package may provide the header.
 $(addprefix $(BUILD)/tests/test_cli_,forbidden strangers): LIBS += -l:libzookeeper_st.so.2
-
-# This test asks subcommands for their options.
-$(BUILD)/tests/test_documents: LIBS += -Wl,--wrap=arguments_take
 
 # This test refuses memory.
 $(BUILD)/tests/test_memory: LIBS += -Wl,--wrap=calloc
@@ -421,7 +416,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run results/reproduce $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/completion/table packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock \
+    tests/run tests/mutate packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint

@@ -117,15 +117,15 @@ fi
 
 # ---------------------------------------------------------------- completions
 
-packaging/completion/table "$ZKHERD" > "$made/table"
-for shell in bash zsh fish; do awk -f "packaging/completion/$shell.awk" "$made/table" > "$made/zkherd.$shell"; done
+for shell in bash zsh fish; do "$ZKHERD" help --completion "$shell" > "$made/zkherd.$shell"; done
+bash -n "$made/zkherd.bash"
 
 # What bash offers behind these words, the last of which is being typed.
 offered_by_bash() {
     COMP_WORDS=("$@")
     COMP_CWORD=$(($# - 1))
     COMPREPLY=()
-    _zkherd
+    _zkherd_complete
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
@@ -138,17 +138,14 @@ compare() { # WHAT EXPECTED OFFERED
 }
 
 # Every option of a help, and no other one, is offered behind what that help is of.
-for context in run load paper 'paper table1' 'paper figure8' plan 'plan --limits' compare \
+for context in run load paper 'paper table1' 'paper figure8' plan compare \
     plot claims worker hosts 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     options=$(options_of $context)
-    [ "$context" != plan ] || options=$(printf '%s\n' "$options" --limits)
     # shellcheck disable=SC2086
     compare "the options of $context in bash" "$options" "$(offered_by_bash zkherd $context --)"
-    compare "the options of $context in zsh" "$options" "$(sed -n "/^    '$context')/,/;;/p" "$made/zkherd.zsh" |
-        sed -nE "s/^ {12}('\([^)]*\)'\{-.,)?(--[a-z-]+).*/\2/p")"
     compare "the options of $context in fish" "$options" \
-        "$(grep -F "within \\'$context\\''" "$made/zkherd.fish" | sed -nE 's/.*[^-] -l ([a-z-]+) .*/--\1/p')"
+        "$(grep -E "from ${context##* }'" "$made/zkherd.fish" | sed -nE 's/.* -l ([a-z-]+).*/--\1/p')"
 done
 compare "the subcommands in bash" "$subcommands" "$(offered_by_bash zkherd '' | grep -v '^-')"
 
@@ -162,6 +159,9 @@ compare "recipes" "ticket" "$(offered_by_bash zkherd recipes ti)"
 compare "help" paper "$(offered_by_bash zkherd help pa)"
 compare "ensemble" "$(printf 'start\nstatus\nstop')" "$(offered_by_bash zkherd ensemble s)"
 compare "--hold" "" "$(offered_by_bash zkherd run --hold '')"
+compare "--auth" Makefile "$(offered_by_bash zkherd run --auth Makef)"
+compare "--out" plots "$(offered_by_bash zkherd plan -o plo)"
+compare "compare" plots "$(offered_by_bash zkherd compare plo)"
 
 if command -v zsh >/dev/null; then zsh -n "$made/zkherd.zsh" || fail "zsh cannot read its completion"; fi
 if command -v fish >/dev/null; then

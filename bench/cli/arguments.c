@@ -73,6 +73,11 @@ void option_row_note(const struct option_given *given)
         *(bool *)place_of(given, given->row->given) = true;
 }
 
+bool option_row_is_flag(const struct option_row *row)
+{
+    return row->parse == NULL || row->parse == option_row_flag || row->parse == option_row_never;
+}
+
 bool option_row_flag(struct option_given *given)
 {
     return put(given, 1);
@@ -208,11 +213,6 @@ static int code_of(const struct arguments *arguments, const struct option_row *r
     return row->letter != '\0' ? row->letter : UCHAR_MAX + 1 + (int)(row - arguments->rows);
 }
 
-static bool is_flag(const struct option_row *row)
-{
-    return row->parse == NULL || row->parse == option_row_flag || row->parse == option_row_never;
-}
-
 static void fill(const struct arguments *arguments, struct getopt_rows *getopt)
 {
     size_t at = 1;
@@ -221,11 +221,11 @@ static void fill(const struct arguments *arguments, struct getopt_rows *getopt)
         const struct option_row *row = &arguments->rows[i];
         getopt->options[i] =
             (struct option){.name = row->name + strlen("--"),
-                            .has_arg = is_flag(row) ? no_argument : required_argument,
+                            .has_arg = option_row_is_flag(row) ? no_argument : required_argument,
                             .val = code_of(arguments, row)};
         if (row->letter != '\0')
             getopt->letters[at++] = row->letter;
-        if (row->letter != '\0' && !is_flag(row))
+        if (row->letter != '\0' && !option_row_is_flag(row))
             getopt->letters[at++] = ':';
     }
 }
@@ -294,11 +294,17 @@ static int take(const struct arguments *arguments, int option, void *options)
     return take_value(arguments, &given);
 }
 
+void (*arguments_listener)(const struct arguments *arguments);
+
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
                    int *first)
 {
     struct getopt_rows rows = {0};
     int option, status = ARGUMENTS_GO;
+    if (arguments_listener != NULL) {
+        arguments_listener(arguments);
+        return 0;
+    }
     for (const struct option_row *row = arguments->rows;
          status == ARGUMENTS_GO && row->name != NULL; row++) {
         struct option_given given = {.row = row, .value = row->value, .options = options};

@@ -89,6 +89,9 @@ bool option_row_refuse(struct option_given *given, const char *why, ...)
 /* The row's member in the subcommand's own struct. */
 void *option_row_place(const struct option_given *given);
 
+/* Whether the option has no value. */
+bool option_row_is_flag(const struct option_row *row);
+
 /* Sets the bool of row->given, if there is one. */
 void option_row_note(const struct option_given *given);
 
@@ -141,6 +144,9 @@ struct arguments {
  * NULL no operand is allowed. */
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
                    int *first);
+
+/* Unless it is NULL, arguments_take tells it of the command line, takes nothing and returns 0. */
+extern void (*arguments_listener)(const struct arguments *arguments);
 
 /* Prints the help to stdout. */
 void arguments_write_help(const struct arguments *arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/help/help.h"
+#include "bench/help/internal.h"
 
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
@@ -13,19 +13,30 @@
 
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
-    "Print the help of a subcommand, or the options of private servers. Without\n"
-    "TOPIC: list the topics.\n"
+    "       zkherd help --completion SHELL\n"
+    "Print the help of a subcommand, or the options of private servers; or what\n"
+    "completes command lines of zkherd in a shell. Without TOPIC: list the topics.\n"
     "\n";
 
 static const char notes[] = "\n"
                             "Examples:\n"
                             "  zkherd help      all topics\n"
-                            "  zkherd help run  as zkherd run --help\n";
+                            "  zkherd help run  as zkherd run --help\n"
+                            "  zkherd help --completion bash >zkherd.bash\n";
 
-static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  print this help\n"), {0}};
+struct call {
+    bool completes;
+    unsigned shell;
+};
 
-/* A topic of its own. */
-#define PRIVATE "servers"
+static const struct option_row rows[] = {
+    {.name = "--completion",
+     OPTION_WORD(struct call, shell, completion_shells, "expected bash, zsh or fish"),
+     .given = OPTION_MEMBER(struct call, completes),
+     .help = "      --completion SHELL  print a script for bash, zsh or fish\n"},
+    OPTION_ROW_HELP("  -h, --help              print this help\n"),
+    {0},
+};
 
 static const char private_does[] = "options of run, load and plan for the servers that they start";
 
@@ -48,7 +59,7 @@ static int list(const struct subcommand subcommands[])
     puts("zkherd help SUBCOMMAND prints what zkherd SUBCOMMAND --help does:\n");
     for (const struct subcommand *one = subcommands; one->name != NULL; one++)
         printf("  %-12s %s\n", one->name, one->does);
-    printf("  %-12s %s\n", PRIVATE, private_does);
+    printf("  %-12s %s\n", HELP_SERVERS, private_does);
     return 0;
 }
 
@@ -57,11 +68,16 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
     static const struct arguments arguments = {"help", usage, rows, notes, NULL};
     char option[] = "--help";
     struct growing_text topics = {0};
-    int first, status = arguments_take(&arguments, argc, argv, NULL, &first);
+    struct call call = {0};
+    int first, status = arguments_take(&arguments, argc, argv, &call, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first + 1 < argc)
         return complain_usage("help", argv[first + 1], "expected one topic");
+    if (call.completes && first < argc)
+        return complain_usage("help", argv[first], "a script is of all subcommands");
+    if (call.completes)
+        return completion_write(call.shell, subcommands), 0;
     if (first == argc)
         return list(subcommands);
     char *topic = argv[first];
@@ -72,8 +88,8 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
         }
         add_word(&topics, one->name);
     }
-    add_word(&topics, PRIVATE);
-    status = strcmp(topic, PRIVATE) == 0
+    add_word(&topics, HELP_SERVERS);
+    status = strcmp(topic, HELP_SERVERS) == 0
                  ? write_private()
                  : complain_usage("help", topic[0] != '\0' ? topic : "''",
                                   "no such topic; the topics are %s", topics.text);
