@@ -292,11 +292,12 @@ check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopA
 check: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerThreads=0)
 
 # The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
-LONG_TESTS := $(addprefix $(BUILD)/tests/test_,claims cli_endings cli_hosts cli_hosts_strangers adversity cli_paper cli_load law \
-    cli_hosts_stall cli_hosts_beside cli_plan stall ensemble load_faults topologies client_faults cli_stock server \
-    cli_ensemble cli_strangers cli_runs load_trial cuts counted cli_servers cli_compare cli_broken \
-    cli_claims broken cli_background simulation steady_load sharing cli_environment cli_data cli_clean \
-    cli_load_plots cli_plots setup_session recovery plan_guard simulation_of_three)
+LONG_TESTS := $(addprefix $(BUILD)/tests/test_,cli_plan cli_endings ensemble cli_server_dies claims adversity \
+    cli_tap cli_auth cli_paper stall law cli_load cli_stall examples plan_busy cli_noise schedules \
+    load_faults topologies client_faults cli_stock server cli_ensemble cli_strangers cli_runs load_trial cuts \
+    counted cli_servers cli_compare cli_broken cli_claims broken cli_background simulation steady_load \
+    sharing cli_environment cli_data cli_clean cli_load_plots cli_plots setup_session recovery plan_guard \
+    simulation_of_three)
 
 # All tests, more of them in parallel than there are cores, because they wait now and then. After a failure no
 # further test begins.
