@@ -103,14 +103,6 @@ void machine_file_system(const char *folder, char *name, size_t size)
     endmntent(mounts);
 }
 
-void machine_names(char *host, size_t host_size, char *cpu, size_t cpu_size)
-{
-    struct utsname names;
-    uname(&names);
-    snprintf(host, host_size, "%s", names.nodename);
-    read_cpu_model(cpu, cpu_size);
-}
-
 json_t *machine_describe(void)
 {
     struct utsname kernel;

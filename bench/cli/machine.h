@@ -27,9 +27,6 @@ uint64_t machine_local_ports(void);
  * an absolute path without links. */
 void machine_file_system(const char *folder, char *name, size_t size);
 
-/* Writes the name of this host, and the model of its CPU, or "unknown". */
-void machine_names(char *host, size_t host_size, char *cpu, size_t cpu_size);
-
 /* For the manifest; the caller's to json_decref. */
 json_t *machine_describe(void);
 

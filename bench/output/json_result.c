@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS     12 /* of a number with a fraction: more than any measurement has */
-#define ALL_DIGITS 17
+#define DIGITS 12 /* of a number with a fraction: more than any measurement has */
 
 static void *allocate(size_t size)
 {
@@ -144,23 +143,13 @@ static int write_without_del(const char *text, size_t length, void *stream)
     return 0;
 }
 
-static void write_object(json_t *object, size_t digits, FILE *stream)
+void json_result_write(json_t *object, FILE *stream)
 {
-    const size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits);
+    const size_t flags = JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS);
     assert(object != NULL); /* else a text is no UTF-8: json_text makes one of it */
     json_dump_callback(object, write_without_del, stream, flags);
     json_decref(object);
     fputc('\n', stream);
-}
-
-void json_result_write(json_t *object, FILE *stream)
-{
-    write_object(object, DIGITS, stream);
-}
-
-void json_result_write_exactly(json_t *object, FILE *stream)
-{
-    write_object(object, ALL_DIGITS, stream);
 }
 
 const char *json_result_verdict(int status)

@@ -50,10 +50,8 @@ void json_result_set_row(json_t *object, const struct table_type *type,
                          const struct table_value *row, size_t first, size_t last);
 
 /* Takes the object, and writes it with the end of its last line. Whether the stream has taken it is
- * the caller's to find out (bench/cli/machine.h). Exactly: each number has all its digits, as in a
- * file that the object equals. */
+ * the caller's to find out (bench/cli/machine.h). */
 void json_result_write(json_t *object, FILE *stream);
-void json_result_write_exactly(json_t *object, FILE *stream);
 
 /* The word of a verdict, which is an exit status: "holds" (0), "fails" (1), "not valid" (4). */
 const char *json_result_verdict(int status);

@@ -20,18 +20,6 @@ const char *past_run_recipe(const struct past_run *run, size_t index)
     return json_string_value(json_array_get(json_object_get(run->plan, "recipes"), index));
 }
 
-uint64_t past_run_clients(const struct past_run *run, size_t index)
-{
-    const json_t *clients = json_object_get(run->plan, "clients");
-    return (uint64_t)json_integer_value(json_array_get(clients, index));
-}
-
-bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients)
-{
-    const json_t *most = json_object_get(json_object_get(run->plan, "most_clients"), recipe);
-    return most == NULL || clients <= (uint64_t)json_integer_value(most);
-}
-
 static bool has_type(const json_t *value, json_type type)
 {
     return value != NULL &&

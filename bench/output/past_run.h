@@ -48,16 +48,10 @@ MUST_CHECK enum error_kind past_run_open_as(const char *folder, const struct tab
 MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct error *error);
 
-/* Recipe `index` of the plan, NULL behind the last; number of clients `index`, 0 behind the last.
- */
+/* Recipe `index` of the plan, NULL behind the last. */
 const char *past_run_recipe(const struct past_run *run, size_t index);
-uint64_t past_run_clients(const struct past_run *run, size_t index);
 
 /* Whether a text can be the name of a recipe: letters, digits, '-', '_', '.'. */
 bool past_run_is_name(const char *text);
-
-/* Whether the plan has a cell of this recipe and this number of clients, both from the plan's
- * lists. */
-bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients);
 
 #endif

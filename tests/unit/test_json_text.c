@@ -82,18 +82,3 @@ TEST(test_nothing_said_is_an_empty_list)
     assert_true(json_is_array(list));
     json_decref(list);
 }
-
-/* What is written exactly is read as the same number. */
-TEST(test_exactly_is_to_the_last_digit)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    assert_non_null(stream);
-    json_result_write_exactly(json_pack("{s:f}", "third", 1.0 / 3), stream);
-    fclose(stream);
-    json_t *json = json_loads(text, 0, NULL);
-    assert_true(json_real_value(json_object_get(json, "third")) == 1.0 / 3);
-    json_decref(json);
-    free(text);
-}
