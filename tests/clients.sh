@@ -111,7 +111,7 @@ run() { # NAME LIBRARY=PACKAGE RECIPE NUMBERS COMMAND
     # shellcheck disable=SC2086 # the command's words
     if [ "$mode" = measure ]; then
         tap "$out/$1" --drain -n "$4" -- $5 $own
-        rm -f "$out/$1"/{clients,handoffs,herds,seconds}.csv
+        rm -f "$out/$1"/{clients,herds,seconds}.csv
     elif [[ $1 != curator-mutex-tracked && $1 != curator-mutex-shared ]]; then
         tap "$out/$1" --drain --duration 1m --fsync no --heap 64 -n 4,8,12 -- $5 $own
         verify <(known "$1") "$out/$1/runs.csv" || fail "$1 differs from its law"

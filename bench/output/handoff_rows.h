@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * handoff_rows: the rows of handoffs.csv, out of the ledger of a trial, or of what a relay or a log
- * of transactions tells. Layer: bench/output.
+ * handoff_rows: the rows of handoffs.csv, out of the ledger of a trial, or of a log of
+ * transactions. Layer: bench/output.
  */
 #ifndef BENCH_OUTPUT_HANDOFF_ROWS_H
 #define BENCH_OUTPUT_HANDOFF_ROWS_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * trace_rows: the rows of trace.csv, out of the trace of a trial or of what a relay sees. Layer:
- * bench/output.
+ * trace_rows: the rows of trace.csv, out of the trace of a trial. Layer: bench/output.
  */
 #ifndef BENCH_OUTPUT_TRACE_ROWS_H
 #define BENCH_OUTPUT_TRACE_ROWS_H
@@ -29,7 +28,7 @@
       "`child`")                                                                                   \
     X(T, status, TEXT, "", 0, NONE,                                                                \
       "reply: `ok`, `no_node`, `node_exists`, `bad_version`, `not_empty` or `no_auth`; in a "      \
-      "trial that failed, and in a tap, also `connection_loss`, `session_expired` or `other`")     \
+      "trial that failed also `connection_loss`, `session_expired` or `other`")                    \
     X(T, latency_us, REAL, "us", 3, NONE, "reply: the time since its request")                     \
     X(T, wakes, FLAG, "", 0, NONE,                                                                 \
       "notification: `yes` if the session was waiting for it, `no` if it was spurious")

@@ -10,7 +10,6 @@
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"
-#include "recipes/recipe.h"
 #include "relay/capture.h"
 #include "relay/observer.h"
 #include "relay/relay.h"
@@ -30,7 +29,6 @@ struct tap_options {
     uint64_t duration_ns; /* 0: until the command or the user ends it */
     bool drain;           /* the command is run for each number of clients, and the law is fitted */
     struct levels clients;
-    struct levels traced; /* handoffs of each lock whose messages are kept */
     uint64_t seed;        /* of the order of the runs */
     char *const *command; /* in argv, NULL behind the last word; NULL: none */
 };
@@ -128,50 +126,16 @@ struct table tap_runs(const struct tap_result *result);
 struct table tap_laws(const struct tap_result *result);
 
 /* A sentence about the built-in recipes whose law of a drain the counts obey, or the first whose
- * law they obey but for one kind of messages, of which there are more; the caller's to free. *like
- * is the first of them. NULL: there is none. */
-char *tap_like(const struct tap_result *result, const struct recipe **like);
+ * law they obey but for one kind of messages, of which there are more; the caller's to free. NULL:
+ * there is none. */
+char *tap_like(const struct tap_result *result);
 
 /* A sentence about what the first run of --drain, which is not counted, sent beyond the others with
  * as many clients: what is made once. The caller's to free. NULL: nothing. */
 char *tap_first_time(const struct tap_result *result);
 
-/* ZooKeeper's name of a request: a static string. */
-const char *tap_request_word(enum tally_kind tally);
-
-/* ------------------------------------------------------------------ orders (order.c) */
-
-/* Sentences about the order in which the sessions of locks sent their requests, and whether those
- * of a built-in recipe send the same; the caller's to free. NULL: nobody acquired a lock. like: the
- * recipe; NULL: none. */
-char *tap_order(const struct tap_result *result, const struct recipe *like);
-
-/* The word of a request in trace.csv: a static string. */
-const char *tap_trace_word(enum tally_kind request);
-
 /* Writes the laws, for a terminal of so many columns. */
 void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream);
-
-/* ------------------------------------------------------------------ locks (locks.c) */
-
-/* The whole tap, or a run of --drain. */
-struct tap_period {
-    uint64_t clients;         /* n of the run; 0: none was given */
-    uint32_t trial;           /* from 1 */
-    struct handoffs handoffs; /* ended */
-    struct tap_command command;
-};
-
-/* The rows of trials.csv, one for each period and recipe of locks: of the locks that two sessions
- * wanted and one released. run: the id of the results. The caller's to table_deinit. */
-struct table tap_trials(const struct tap_result *result, const char *run);
-
-/* Writes the rows of handoffs.csv, and of trace.csv, of the same locks. */
-void tap_write_handoffs(const struct tap_result *result, const char *run, struct csv *csv);
-void tap_write_trace(const struct tap_result *result, const char *run, struct csv *csv);
-
-/* Writes what is known of the locks, for a terminal of so many columns. */
-void tap_locks_write(const struct tap_result *result, unsigned width, FILE *stream);
 
 /* ------------------------------------------------------------------ watches (causes.c) */
 
@@ -285,11 +249,9 @@ struct tap_result {
     const struct traffic *traffic;
     const struct clients *clients;
     const struct watches *watches; /* ended */
-    struct tap_period **periods;   /* the caller's to free, and what is in them */
-    size_t period_count;
-    uint64_t begun_ns, ended_ns;     /* of the clock of the messages */
-    struct tap_run first;            /* of --drain: the run before those */
-    char *like, *order, *first_time; /* sentences: tap_like, tap_order, tap_first_time; likewise */
+    uint64_t begun_ns, ended_ns;   /* of the clock of the messages */
+    struct tap_run first;          /* of --drain: the run before those */
+    char *like, *first_time;       /* sentences: tap_like, tap_first_time; the caller's to free */
     struct relay_connections connections; /* when the relay was ended */
     struct tap_comparison comparison;
     struct tap_command command; /* the last */

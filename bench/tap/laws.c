@@ -146,14 +146,6 @@ static const struct kind {
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
-const char *tap_request_word(enum tally_kind tally)
-{
-    size_t i = 0;
-    while (kinds[i].tally != tally)
-        i++;
-    return kinds[i].word;
-}
-
 /* By how much the counts of a kind exceed those of a drain of the recipe: a polynomial that is
  * exact, or not. */
 static struct fit_polynomial excess_of(const struct tap_run *runs, const struct tally *laws,
@@ -191,37 +183,30 @@ static size_t compare_with(const struct tap_run *runs, size_t count, const struc
     return differ < 2 ? differ : 2;
 }
 
-char *tap_like(const struct tap_result *result, const struct recipe **like)
+char *tap_like(const struct tap_result *result)
 {
     const struct tap_run *runs = result->runs;
     size_t count = result->run_count;
     struct growing_text same = {0};
     const struct kind *kind = kinds;
-    const struct recipe *recipe, *next = NULL;
-    *like = NULL;
+    const struct recipe *recipe;
     struct fit_polynomial excess;
     char law[LAW_SIZE], *near = NULL;
     for (size_t i = 0; count > 0 && (recipe = registry_at(i)) != NULL; i++) {
         if (!recipe_has_law(recipe) || recipe->broken)
             continue;
         size_t differ = compare_with(runs, count, recipe, &kind, &excess);
-        if (differ == 0 && *like == NULL)
-            *like = recipe;
         if (differ == 0)
             growing_text_add(&same, "%s%s",
                              same.text == NULL ? "The counts are those of zkherd's recipe " : ", ",
                              recipe->name);
-        else if (differ == 1 && near == NULL) {
-            next = recipe;
+        else if (differ == 1 && near == NULL)
             near = memory_format("The counts are those of zkherd's recipe %s, and %s %s more.",
                                  recipe->name, fit_describe(&excess, 'n', law, sizeof law),
                                  kind->word);
-        }
     }
-    if (same.text == NULL) {
-        *like = next;
+    if (same.text == NULL)
         return near;
-    }
     free(near);
     growing_text_add(&same, ".");
     return same.text;

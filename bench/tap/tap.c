@@ -82,7 +82,6 @@ static const struct option_row rows[] = {
      .expected = "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
      .value = "4..64x2",
      .help = "  -n, --clients LIST       of --drain: numbers of clients [4..64x2]\n"},
-    ROW_TRACE(struct tap_options, traced),
     {.name = "--pcap",
      .parse = option_row_file,
      .member = ROW(pcap),
@@ -222,34 +221,16 @@ static void announce(const struct tap *tap)
     fflush(stdout);
 }
 
-/* A period whose locks are observed from here on; it ends with the next. */
-static void begin_period(struct tap *tap, struct tap_result *result, uint64_t clients,
-                         uint32_t trial)
+/* A run whose locks are known from here on: those of the run before are not its own. */
+static void begin_run(struct tap *tap)
 {
-    struct tap_period *period = memory_new(1, sizeof *period);
-    *period = (struct tap_period){.clients = clients, .trial = trial};
-    handoffs_init(&period->handoffs);
-    period->handoffs.traced = tap->options->traced.list;
-    period->handoffs.traced_count = tap->options->traced.count;
-    result->periods = memory_grow(result->periods, result->period_count, sizeof(void *));
-    result->periods[result->period_count++] = period;
-    tap->observer.handoffs = &period->handoffs;
-    tap->observer.watches.locks = period->handoffs.locks;
+    tap->observer.watches.locks = locks_new(NULL, NULL);
 }
 
-static void end_period(struct tap *tap, struct tap_result *result, uint64_t at_ns)
+static void end_run(struct tap *tap)
 {
-    result->periods[result->period_count - 1]->command = result->command;
-    handoffs_end(tap->observer.handoffs, at_ns);
-    tap->observer.handoffs = NULL;
+    locks_free(tap->observer.watches.locks);
     tap->observer.watches.locks = NULL;
-}
-
-static void drop_last_period(struct tap_result *result)
-{
-    struct tap_period *period = result->periods[--result->period_count];
-    handoffs_deinit(&period->handoffs);
-    free(period);
 }
 
 /* Relays beside the command, if there is one, and until its clients have closed their connections.
@@ -278,9 +259,9 @@ static enum error_kind run_counted(struct tap *tap, struct tap_result *result, s
     char n[32];
     snprintf(n, sizeof n, "%" PRIu64, one->n);
     tap_count(&tap->observer.traffic, &before);
-    begin_period(tap, result, one->n, one->trial);
+    begin_run(tap);
     enum error_kind kind = run(tap, result, n, error);
-    end_period(tap, result, clock_now_ns());
+    end_run(tap);
     tap_count(&tap->observer.traffic, one);
     for (size_t i = 0; i < TAP_COUNTS; i++)
         one->counts[i] -= before.counts[i];
@@ -303,14 +284,11 @@ static enum error_kind drain(struct tap *tap, struct tap_result *result, struct 
                                            .trial = (uint32_t)(i / clients->count + 1)};
     random_shuffle(&random, result->runs, count, sizeof *result->runs);
     enum error_kind kind = run_counted(tap, result, &result->first, error);
-    drop_last_period(result);
     while (kind == ERROR_NONE && tap_command_succeeded(&result->command) &&
            result->run_count < count) {
         kind = run_counted(tap, result, &result->runs[result->run_count], error);
         if (tap_command_succeeded(&result->command))
             result->run_count++;
-        else
-            drop_last_period(result);
     }
     return kind;
 }
@@ -341,9 +319,9 @@ static enum error_kind relay_clients(struct tap *tap, struct tap_result *result,
     if (tap->options->drain)
         kind = drain(tap, result, error);
     else {
-        begin_period(tap, result, 0, 1);
+        begin_run(tap);
         kind = run(tap, result, NULL, error);
-        end_period(tap, result, clock_now_ns());
+        end_run(tap);
     }
     watches_end(&tap->observer.watches);
     result->connections = relay_connections(tap->relay);
@@ -393,9 +371,7 @@ static enum error_kind measure(struct tap *tap, struct tap_result *result, struc
 
 static enum error_kind tell(struct tap_result *result, int argc, char **argv, struct error *error)
 {
-    const struct recipe *like;
-    result->like = tap_like(result, &like);
-    result->order = tap_order(result, like);
+    result->like = tap_like(result);
     result->first_time = tap_first_time(result);
     const struct output_options *output = &result->options->output;
     char folder[PATH_MAX] = "";
@@ -416,9 +392,9 @@ static enum error_kind lead_offline(struct tap *tap, struct tap_result *result, 
     snprintf(tap->target.name, sizeof tap->target.name, "capture");
     result->cpu_us = NAN;
     result->comparison.reconciled = RECONCILED_NA;
-    begin_period(tap, result, 0, 1);
+    begin_run(tap);
     enum error_kind kind = tap_capture_read(tap->options, &tap->observer, result, error);
-    end_period(tap, result, result->ended_ns);
+    end_run(tap);
     watches_end(&tap->observer.watches);
     if (kind == ERROR_NONE) {
         result->verdict = verdict_of(result);
@@ -477,17 +453,12 @@ int tap_main(int argc, char **argv)
         traffic_deinit(&tap.observer.traffic);
         clients_deinit(&tap.observer.clients);
         watches_deinit(&tap.observer.watches);
-        while (result.period_count > 0)
-            drop_last_period(&result);
-        free(result.periods);
         free(result.like);
-        free(result.order);
         free(result.first_time);
         free(result.runs);
     }
     target_options_deinit(&options.target);
     free(options.clients.list);
     free(options.ports.list);
-    free(options.traced.list);
     return status;
 }

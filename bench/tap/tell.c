@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a tap has found: compared with the servers' counters, on the terminal, as JSON, in files. */
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/output/trial_columns.h"
 #include "bench/tap/internal.h"
 
 #include <inttypes.h>
@@ -343,12 +341,7 @@ void tap_write(const struct tap_result *result, FILE *stream)
         write_operations(result, width, stream);
         write_places(result, width, stream);
     }
-    tap_locks_write(result, width, stream);
     tap_watches_write(result, width, stream);
-    if (result->order != NULL) {
-        fputs("\n", stream);
-        wrap_sentence(stream, "%s", result->order);
-    }
     if (traffic_requests(traffic) > 0)
         fputs("\n", stream);
     wrap_sentence(
@@ -399,16 +392,12 @@ json_t *tap_describe(const struct tap_result *result, const char *folder)
     for (size_t i = 0; (part = tap_part(result, i)) != NULL; i++)
         json_object_set_new(json, part->key,
                             describe_rows(part->rows(result), 0, part->type->count - 1));
-    json_object_set_new(
-        json, "locks",
-        describe_rows(tap_trials(result, ""), trial_row_recipe, trial_row_client_rss_kib));
     json_object_set_new(json, "unattributed",
                         json_integer((json_int_t)result->watches->unattributed));
 #define X(name, meaning) json_object_set_new(json, #name, json_integer((json_int_t)traffic->name));
     TRAFFIC_CONVERSATIONS(X)
 #undef X
     json_object_set_new(json, "like", json_result_text(result->like));
-    json_object_set_new(json, "order", json_result_text(result->order));
     json_object_set_new(json, "first_time", json_result_text(result->first_time));
     json_result_set_real(json, "cpu_us_per_message", result->cpu_us);
     tap_capture_describe(result, json);

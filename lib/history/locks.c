@@ -14,7 +14,6 @@ struct locks_session {
     int64_t id;      /* the key */
     uint32_t number; /* from 1 */
     uint64_t arrived_ns;
-    struct locks_lock *lock;       /* at which it has arrived last */
     size_t waits;                  /* how often it is among the waiting of a lock */
     struct locks_place *last_made; /* of its znodes; the others are behind it */
 };
@@ -27,8 +26,6 @@ struct locks_place {
     struct locks_place *made_before, *made_after; /* by the same session */
     struct line_place line;                       /* its name points into the path */
     uint64_t arrived_ns;
-    uint64_t turn; /* the row in which its turn came */
-    bool heard;    /* its session has heard of the turn by now */
 };
 
 struct locks {
@@ -128,8 +125,6 @@ static void name_holder(struct locks_row *row, const struct locks_place *place)
 static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64_t at_ns)
 {
     place->line.holds = true;
-    place->turn = lock->row.handoff;
-    place->heard = false;
     lock->holders++;
     lock->all->holders++;
     if (lock->row.granted++ == 0)
@@ -158,17 +153,14 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
     }
 }
 
-/* releaser: the session's number, + 1. */
-static void close_row(struct locks *locks, struct locks_lock *lock, uint32_t releaser,
-                      uint64_t at_ns)
+static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_ns)
 {
     struct locks_row *row = &lock->row;
     row->closed_ns = at_ns;
-    locks->closed(locks->context, lock, row);
-    *row = (struct locks_row){.handoff = row->handoff + 1,
-                              .released_ns = at_ns,
-                              .releaser = releaser,
-                              .waiters = waiters_of(lock)};
+    if (locks->closed != NULL)
+        locks->closed(locks->context, lock, row);
+    *row = (struct locks_row){
+        .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = waiters_of(lock)};
     if (row->waiters > lock->waiters_max)
         lock->waiters_max = row->waiters;
 }
@@ -255,13 +247,12 @@ static void end_place(struct locks *locks, struct locks_place *place, uint64_t a
 {
     struct locks_lock *lock = place->lock;
     bool held = place->line.holds;
-    uint32_t releaser = place->session->number;
     take_out(lock, place);
     lock->holders -= held;
     locks->holders -= held;
     free_place(locks, place);
     if (held)
-        close_row(locks, lock, releaser, at_ns);
+        close_row(locks, lock, at_ns);
     give_turns(lock, at_ns);
 }
 
@@ -301,10 +292,6 @@ static struct locks_session *arrive(struct locks *locks, struct locks_lock *lock
                                     uint64_t at_ns)
 {
     struct locks_session *session = session_of(locks, id);
-    session->lock = lock;
-    if (lock->first_session == 0)
-        lock->first_session = session->number;
-    lock->contended = lock->contended || lock->first_session != session->number;
     if (!lock->by_name || !waits_at(lock, session)) {
         session->arrived_ns = at_ns;
         wait_at(lock, session);
@@ -346,13 +333,11 @@ void locks_refuse(struct locks *locks, int64_t id, const char *path, bool sequen
         (void)arrive(locks, lock, id, at_ns);
 }
 
-bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
+void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 {
     struct locks_place *place = place_at(locks, path);
-    bool held = place != NULL && place->line.holds;
     if (place != NULL)
         end_place(locks, place, at_ns);
-    return held;
 }
 
 void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
@@ -370,26 +355,6 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
     }
 }
 
-bool locks_hear(struct locks *locks, int64_t id, struct locks_lock *lock, bool is_reply,
-                uint64_t at_ns)
-{
-    struct locks_session *session = session_of(locks, id);
-    bool waited = waits_at(lock, session);
-    lock->row.heard_ns = at_ns;
-    for (struct locks_place *place = session->last_made; place != NULL;
-         place = place->made_before) {
-        if (place->lock != lock)
-            continue;
-        waited = waited || !place->line.holds || !place->heard;
-        if (!place->line.holds)
-            continue;
-        if (place->turn == lock->row.handoff && (is_reply || !place->heard))
-            lock->row.granted_ns = at_ns;
-        place->heard = true;
-    }
-    return waited;
-}
-
 struct locks_lock *locks_find(struct locks *locks, const char *path)
 {
     struct locks_lock *lock = lock_at(locks, path);
@@ -400,20 +365,6 @@ struct locks_lock *locks_find(struct locks *locks, const char *path)
     lock = lock_at(locks, folder);
     free(folder);
     return lock != NULL && !lock->by_name ? lock : NULL;
-}
-
-struct locks_lock *locks_of_session(struct locks *locks, int64_t session)
-{
-    return session_of(locks, session)->lock;
-}
-
-bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t id)
-{
-    const struct locks_session *session = session_of(locks, id);
-    const struct locks_place *place = session->last_made;
-    while (place != NULL && place->lock != lock)
-        place = place->made_before;
-    return place != NULL || session->lock == lock;
 }
 
 bool locks_holds(struct locks *locks, int64_t session)
@@ -437,12 +388,7 @@ struct locks *locks_new(locks_closed *closed, void *context)
 void locks_end(struct locks *locks, uint64_t at_ns)
 {
     for (size_t i = 0; i < locks->count; i++)
-        close_row(locks, locks->list[i], 0, at_ns);
-}
-
-uint32_t locks_number(struct locks *locks, int64_t session)
-{
-    return session_of(locks, session)->number - 1;
+        close_row(locks, locks->list[i], at_ns);
 }
 
 const struct locks_lock *locks_at(const struct locks *locks, size_t index)
@@ -454,11 +400,6 @@ void locks_count(const struct locks *locks, size_t *holders, size_t *waiters)
 {
     *holders = locks->holders;
     *waiters = locks->present - locks->holders;
-}
-
-uint32_t locks_sessions(const struct locks *locks)
-{
-    return locks->sessions;
 }
 
 void locks_free(struct locks *locks)

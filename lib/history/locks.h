@@ -4,7 +4,7 @@
  * history.
  *
  * Fed with the changes in the order in which they happened: from a server's log of transactions, or
- * from the messages that pass a relay. Locks are recognised by their znodes:
+ * from the messages of clients. Locks are recognised by their znodes:
  *
  *   a queue   a folder with ephemeral children that have sequence numbers. Order, sharing and the
  *             name of the recipe are those of recipes/line.h. A child is a place in the queue.
@@ -34,15 +34,13 @@ struct locks_lock;
 struct locks_row {
     uint64_t handoff;     /* its number: 0 before the first release */
     uint64_t released_ns; /* the release that opened it; of row 0 the first arrival */
-    uint32_t releaser;    /* the session of that release: its number, + 1 */
     uint64_t closed_ns;   /* the release that closed it; of a lock's last row locks_end */
     size_t waiters;       /* when it was opened */
     size_t granted;       /* places whose turn has come */
     uint32_t holder;      /* the session of the first of them: its number, + 1; 0: none */
     int64_t session;      /* the same session's id */
     uint64_t arrived_ns;  /* of that session at the lock */
-    uint64_t granted_ns;  /* when the last of them learnt of its turn; 0: none */
-    uint64_t heard_ns;    /* when a session last received a message about the lock; 0: none did */
+    uint64_t granted_ns;  /* when the turn of the last of them came; 0: none */
     struct tally tally;   /* for the caller to add to */
 };
 
@@ -51,7 +49,6 @@ struct locks_lock {
     const char *recipe; /* a static text; NULL until a place is known */
     uint32_t index;     /* from 0 */
     bool by_name;
-    bool contended;       /* two sessions have wanted it */
     size_t waiters_max;   /* of all rows */
     size_t holders;       /* now */
     struct locks_row row; /* the open one */
@@ -61,18 +58,17 @@ struct locks_lock {
     size_t first, place_count;
     struct locks_session **waiting; /* without a place: their create has no reply, or was refused */
     size_t waiting_count;
-    uint32_t first_session; /* that arrived, + 1 */
 };
 
 /* A row that is closed. */
 typedef void locks_closed(void *context, const struct locks_lock *lock,
                           const struct locks_row *row);
 
-/* Ends with locks_free. */
+/* Ends with locks_free. closed may be NULL. */
 struct locks *locks_new(locks_closed *closed, void *context);
 void locks_free(struct locks *locks);
 
-/* A session asks to create an ephemeral znode: `path` is without the number. Only a relay sees
+/* A session asks to create an ephemeral znode: `path` is without the number. Only messages tell
  * this; a log begins with the next. */
 void locks_arrive(struct locks *locks, int64_t session, const char *path, bool sequential,
                   uint64_t at_ns);
@@ -84,25 +80,12 @@ void locks_create(struct locks *locks, int64_t session, const char *path, bool s
 void locks_refuse(struct locks *locks, int64_t session, const char *path, bool sequential,
                   bool is_there, uint64_t at_ns);
 
-/* A znode of any kind is deleted: returns whether that is a release. A session, and with it its
- * ephemeral znodes, ends. */
-bool locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
+/* A znode of any kind is deleted. A session, and with it its ephemeral znodes, ends. */
+void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
 void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
-
-/* The session received a reply, or a notification, about a lock's znodes. Whose turn has come
- * learns of it from the last reply of those that it asked for, or from a notification alone.
- * Returns whether the session waited until then. */
-bool locks_hear(struct locks *locks, int64_t session, struct locks_lock *lock, bool is_reply,
-                uint64_t at_ns);
 
 /* The lock that a path is the folder or the znode of, or whose folder has it; NULL: none. */
 struct locks_lock *locks_find(struct locks *locks, const char *path);
-
-/* The lock at which a session has arrived last; NULL: at none. */
-struct locks_lock *locks_of_session(struct locks *locks, int64_t session);
-
-/* Whether a session has arrived there last, or has a place there. */
-bool locks_is_at(struct locks *locks, const struct locks_lock *lock, int64_t session);
 
 /* Whether a session holds one. */
 bool locks_holds(struct locks *locks, int64_t session);
@@ -113,11 +96,7 @@ void locks_count(const struct locks *locks, size_t *holders, size_t *waiters);
 /* Closes the rows that are open. Nothing may be fed afterwards. */
 void locks_end(struct locks *locks, uint64_t at_ns);
 
-/* The number of a session: in the order in which they were first told of. */
-uint32_t locks_number(struct locks *locks, int64_t session);
-
-/* Lock `index`, NULL behind the last; and how many sessions have a number. */
+/* Lock `index`, NULL behind the last. */
 const struct locks_lock *locks_at(const struct locks *locks, size_t index);
-uint32_t locks_sessions(const struct locks *locks);
 
 #endif

@@ -10,14 +10,11 @@ static void hear_opening(void *context, struct conversation *conversation,
     traffic_listener.opened(&observer->traffic, conversation, request, reply, bytes);
 }
 
-/* Locks are told of a message before watches: who holds one has got something. */
 static uint64_t hear_request(void *context, struct conversation *conversation,
                              const struct message_request *request,
                              const struct conversation_request *sent)
 {
     struct observer *observer = context;
-    if (observer->handoffs != NULL)
-        handoffs_listener.requested(observer->handoffs, conversation, request, sent);
     watches_listener.requested(&observer->watches, conversation, request, sent);
     clients_listener.requested(&observer->clients, conversation, request, sent);
     return traffic_listener.requested(&observer->traffic, conversation, request, sent);
@@ -28,8 +25,6 @@ static void hear_reply(void *context, struct conversation *conversation,
                        const struct message_reply *reply, size_t bytes, uint64_t at_ns)
 {
     struct observer *observer = context;
-    if (observer->handoffs != NULL)
-        handoffs_listener.replied(observer->handoffs, conversation, request, reply, bytes, at_ns);
     watches_listener.replied(&observer->watches, conversation, request, reply, bytes, at_ns);
     clients_listener.replied(&observer->clients, conversation, request, reply, bytes, at_ns);
     traffic_listener.replied(&observer->traffic, conversation, request, reply, bytes, at_ns);
@@ -40,8 +35,6 @@ static void hear_notification(void *context, struct conversation *conversation,
                               uint64_t at_ns)
 {
     struct observer *observer = context;
-    if (observer->handoffs != NULL)
-        handoffs_listener.notified(observer->handoffs, conversation, notification, bytes, at_ns);
     watches_listener.notified(&observer->watches, conversation, notification, bytes, at_ns);
     clients_listener.notified(&observer->clients, conversation, notification, bytes, at_ns);
     traffic_listener.notified(&observer->traffic, conversation, notification, bytes, at_ns);

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * observer: everything that is made of the messages that pass: traffic, clients, handoffs,
+ * observer: everything that is made of the messages that pass: traffic, clients,
  * watches. Layer: relay.
  */
 #ifndef RELAY_OBSERVER_H
 #define RELAY_OBSERVER_H
 
 #include "relay/clients.h"
-#include "relay/handoffs.h"
 #include "relay/traffic.h"
 #include "relay/watches.h"
 
 struct observer {
     struct traffic traffic;
     struct clients clients;
-    struct handoffs *handoffs; /* the caller's, of the present run; NULL: none */
     struct watches watches;
 };
 

@@ -358,9 +358,26 @@ static void forget_ephemeral(struct session *session, const char *path)
 static void take_asked(void *context, const struct change *change)
 {
     struct heard *heard = context;
+    struct locks *locks = heard->watches->locks;
+    if (locks != NULL && change->opcode == OPCODE_DELETE)
+        locks_delete(locks, change->path, heard->at_ns);
+    if (locks != NULL && change->ephemeral)
+        locks_arrive(locks, heard->session, change->path, change->sequential, heard->at_ns);
     if (heard->write == NULL)
         heard->write = begin_write(heard, heard->opcode, change->path);
     at_both(heard, change->opcode, change->path);
+}
+
+static void tell_locks(const struct heard *heard, const struct change *change)
+{
+    struct locks *locks = heard->watches->locks;
+    if (locks == NULL || !change->ephemeral)
+        return;
+    if (change->error == 0 && change->made != NULL)
+        locks_create(locks, heard->session, change->made, change->sequential, heard->at_ns);
+    else
+        locks_refuse(locks, heard->session, change->path, change->sequential,
+                     change->error == MESSAGE_NODE_EXISTS, heard->at_ns);
 }
 
 static void take_answered(void *context, const struct change *change)
@@ -368,6 +385,7 @@ static void take_answered(void *context, const struct change *change)
     struct heard *heard = context;
     struct session *session = session_of(heard->watches, heard->session);
     heard->error = change->error;
+    tell_locks(heard, change);
     at_both(heard, change->opcode, change->path);
     if (change->error == 0 && change->opcode == OPCODE_DELETE)
         forget_ephemeral(session, change->path);
@@ -462,9 +480,11 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
                           .opcode = sent->opcode,
                           .at_ns = sent->sent_ns};
     follow_request(watches, session, sent);
-    if (sent->opcode == OPCODE_CLOSE)
+    if (sent->opcode == OPCODE_CLOSE) {
+        if (watches->locks != NULL)
+            locks_close(watches->locks, session->id, sent->sent_ns);
         close_session(&heard, session);
-    else
+    } else
         change_each_asked(sent->opcode, &request->record, take_asked, &heard);
     if (heard.write != NULL)
         release(watches, heard.write);
@@ -558,6 +578,9 @@ static void hear_notification(void *context, struct conversation *conversation,
     struct watches_write *write = find_cause(find_spot(watches, notification->event, path),
                                              notification->zxid, armed != NULL ? armed->set_ns : 0);
     (void)bytes;
+    /* The end of a session that nobody has asked for, such as an expiry, shows here alone. */
+    if (watches->locks != NULL && notification->event == MESSAGE_EVENT_DELETED)
+        locks_delete(watches->locks, path, at_ns);
     if (armed != NULL)
         fire(watches, armed, notification->event);
     end_following(watches, session, false);

@@ -81,7 +81,8 @@ struct watches {
     struct watches_write costliest[WATCHES_COSTLIEST]; /* by notified + followed; uses 0: none */
     uint64_t unattributed;
     uint64_t both; /* notifications of a deletion that fired a watch of data and one of children */
-    struct locks *locks; /* who holds one has got something; NULL: not known */
+    struct locks *locks; /* the caller's: is told of every change; who holds one has got
+                            something; NULL: not known */
     /* The rest is for watches.c: trees of tsearch, and the last writes that were answered. */
     void *armed, *spots;
     id_tree sessions;

@@ -41,7 +41,7 @@ static int tear_down(void **state)
 LOCK_TEST(a_queue_is_handed_on_in_order)
 {
     locks_create(locks, 30, "/l/lock-0000000001", true, 10);
-    locks_create(locks, 10, "/l/lock-0000000000", true, 11); /* a relay may see replies overtake */
+    locks_create(locks, 10, "/l/lock-0000000000", true, 11); /* replies may overtake */
     locks_create(locks, 20, "/l/lock-0000000002", true, 12);
     const struct locks_lock *lock = locks_find(locks, "/l");
     assert_non_null(lock);
@@ -54,7 +54,6 @@ LOCK_TEST(a_queue_is_handed_on_in_order)
     locks_delete(locks, "/l/lock-0000000000", 20);
     locks_delete(locks, "/l/lock-0000000001", 30);
     locks_end(locks, 40);
-    assert_true(lock->contended);
     assert_string_equal(told.text, "/l 0: 0 wait, 1 granted, 10 at 11\n"
                                    "/l 1: 1 wait, 1 granted, 30 at 20\n"
                                    "/l 2: 0 wait, 0 granted, 0 at 0\n");
@@ -78,19 +77,16 @@ LOCK_TEST(a_drain_of_a_queue)
                                    "/l 3: 1 wait, 1 granted, 103 at 30\n"
                                    "/l 4: 0 wait, 0 granted, 0 at 0\n");
     assert_int_equal(locks_find(locks, "/l")->waiters_max, 3);
-    assert_int_equal(locks_sessions(locks), 4);
 }
 
 LOCK_TEST(one_znode_is_a_lock_once_two_want_it)
 {
     locks_create(locks, 1, "/f", false, 5);
-    assert_false(locks_find(locks, "/f")->contended);
     locks_refuse(locks, 2, "/f", false, true, 6);
     locks_refuse(locks, 3, "/f", false, true, 7);
     locks_refuse(locks, 3, "/f", false, true, 8); /* again: it waits already */
     locks_refuse(locks, 4, "/f", false, true, 9);
     locks_refuse(locks, 4, "/f", false, false, 9); /* gives up */
-    assert_true(locks_find(locks, "/f")->contended);
     locks_delete(locks, "/f", 10);
     locks_create(locks, 3, "/f", false, 11);
     locks_refuse(locks, 2, "/f", false, true, 12);
@@ -152,25 +148,6 @@ LOCK_TEST(all_leases_are_held)
     assert_int_equal(locks_find(locks, "/leases")->holders, 2);
     locks_delete(locks, "/s/0f9a2b3c000041118222012345678abc", 5);
     assert_int_equal(locks_find(locks, "/s")->holders, 1);
-}
-
-LOCK_TEST(a_turn_is_learnt_from_the_last_reply)
-{
-    locks_create(locks, 1, "/l/n-0000000000", true, 1);
-    locks_create(locks, 2, "/l/n-0000000001", true, 2);
-    struct locks_lock *lock = locks_of_session(locks, 2);
-    assert_ptr_equal(lock, locks_find(locks, "/l"));
-    assert_true(locks_hear(locks, 1, lock, true, 3));
-    assert_false(locks_hear(locks, 1, lock, false, 3));
-    assert_true(locks_hear(locks, 2, lock, true, 4)); /* it waits on */
-    locks_delete(locks, "/l/n-0000000000", 10);
-    assert_true(locks_hear(locks, 2, lock, false, 12));
-    assert_false(locks_hear(locks, 2, lock, true, 14));
-    assert_false(locks_hear(locks, 2, lock, false, 16)); /* of a watch that it had left */
-    assert_false(locks_hear(locks, 1, lock, true, 18));
-    locks_end(locks, 20);
-    assert_string_equal(told.text, "/l 0: 0 wait, 1 granted, 1 at 3\n"
-                                   "/l 1: 1 wait, 1 granted, 2 at 14\n");
 }
 
 LOCK_TEST(a_session_ends_with_all_its_places)

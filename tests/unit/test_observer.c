@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The locks, the watches and the causes of notifications, out of the messages of some sessions. */
+/* The watches and the causes of notifications, out of the messages of some sessions. */
 #include "relay/observer.h"
 
 #include "base/memory.h"
@@ -11,7 +11,6 @@
 #define SESSIONS 5 /* 1 to 4 */
 
 static struct observer observer;
-static struct handoffs handoffs;
 static struct conversation of[SESSIONS];
 static uint64_t now_ns;
 static int xid;
@@ -29,10 +28,9 @@ static void by(int session)
 static int set_up(void **state)
 {
     (void)state;
-    observer = (struct observer){.handoffs = &handoffs};
+    observer = (struct observer){0};
     traffic_init(&observer.traffic);
-    handoffs_init(&handoffs);
-    observer.watches.locks = handoffs.locks;
+    observer.watches.locks = locks_new(NULL, NULL);
     now_ns = 1000;
     xid = 0;
     messages_count = 0;
@@ -49,9 +47,9 @@ static int tear_down(void **state)
     (void)state;
     for (int i = 1; i < SESSIONS; i++)
         conversation_deinit(&of[i]);
+    locks_free(observer.watches.locks);
     watches_deinit(&observer.watches);
     clients_deinit(&observer.clients);
-    handoffs_deinit(&handoffs);
     traffic_deinit(&observer.traffic);
     return 0;
 }
@@ -106,7 +104,6 @@ static void notify(int session, int zxid, int event, const char *path)
 
 static void finish(void)
 {
-    handoffs_end(&handoffs, now_ns);
     watches_end(&observer.watches);
 }
 
@@ -123,17 +120,6 @@ static void assert_figures(size_t index, uint64_t set, uint64_t again, uint64_t 
     assert_int_equal(figures(index)->fired, fired);
     assert_int_equal(figures(index)->left, left);
     assert_int_equal(figures(index)->armed, armed);
-}
-
-static void assert_row(size_t index, uint64_t handoff, size_t waiters, int holder, uint64_t rpcs,
-                       uint64_t notifications)
-{
-    const struct locks_row *row = &handoffs.rows[index].row;
-    assert_int_equal(row->handoff, handoff);
-    assert_int_equal(row->waiters, waiters);
-    assert_int_equal(row->session, holder);
-    assert_int_equal(tally_rpcs(&row->tally), rpcs);
-    assert_int_equal(row->tally.of[TALLY_NOTIFICATION], notifications);
 }
 
 /* ------------------------------------------------------------------ a herd */
@@ -165,12 +151,6 @@ static void assert_herd(void)
     assert_int_equal(observer.watches.causes[0]->notified_most, 3);
     assert_int_equal(histogram_recorded(&observer.watches.causes[0]->last), 1);
     assert_figures(0, 5, 0, 3, 0, 2);
-    assert_row(0, 0, 0, 1, 7, 0);
-    assert_row(1, 1, 3, 3, 6, 3); /* delete, 3 creates, 2 exists */
-    assert_int_equal(handoffs.rows[0].row.tally.of[TALLY_CREATE_FAILED], 3);
-    assert_int_equal(handoffs.rows[1].row.tally.of[TALLY_CREATE_FAILED], 2);
-    assert_int_equal(handoffs.rows[1].row.tally.of[TALLY_NOTIFICATION_SPURIOUS], 0);
-    assert_int_equal(handoffs.rows[1].row.granted, 1);
 }
 
 static void scramble(void)
@@ -216,7 +196,6 @@ OBSERVER_TEST(the_end_of_a_session_is_a_cause)
     assert_int_equal(observer.watches.costliest[0].opcode, OPCODE_CLOSE);
     assert_int_equal(observer.watches.costliest[0].notified, 3);
     assert_string_equal(observer.watches.costliest[0].pattern, "/f");
-    assert_row(1, 1, 3, 0, 0, 3);
 }
 
 OBSERVER_TEST(a_write_that_failed_notifies_nobody)
@@ -289,39 +268,43 @@ OBSERVER_TEST(watches_are_set_once_and_left)
 
 /* ------------------------------------------------------------------ queues */
 
-/* What a session asks of the folder before it arrives is of its arrival; what makes the folder is
- * not. */
-OBSERVER_TEST(a_queue_and_what_comes_before_it)
+static bool holds(int session)
 {
-    exists(1, "/app", 0, -101);
-    create(1, "/app", 0, "/app", 0);
-    create(1, "/app/l", 0, "/app/l", 0);
-    exists(1, "/app/l", 0, 0);
-    create(1, "/app/l/n-", 3, "/app/l/n-0000000000", 0);
-    list(1, "/app/l", 0);
-    exists(2, "/app/l", 0, 0);
-    create(2, "/app/l/n-", 3, "/app/l/n-0000000001", 0);
-    list(2, "/app/l", 0);
-    exists(2, "/app/l/n-0000000000", 1, 0);
-    uint64_t released_ns = now_ns;
-    int released = ask_delete(1, "/app/l/n-0000000000");
+    return locks_holds(observer.watches.locks, session);
+}
+
+/* It only sets its watch again, as the next in the queue does. */
+OBSERVER_TEST(who_holds_a_lock_has_got_something)
+{
+    for (int i = 1; i < 4; i++) {
+        char made[32];
+        snprintf(made, sizeof made, "/l/n-%010d", i);
+        create(i, "/l/n-", 3, made, 0);
+    }
+    list(2, "/l", 1);
+    list(3, "/l", 1);
+    assert_true(holds(1));
+    int released = ask_delete(1, "/l/n-0000000001");
     answer(1, released, released, 0);
-    notify(2, -1, 2, "/app/l/n-0000000000");
-    list(2, "/app/l", 0);
-    uint64_t granted_ns = now_ns;
-    notify(2, -1, 4, "/app/l"); /* it holds: this wakes nobody */
-    ask_delete(2, "/app/l/n-0000000001");
+    assert_true(holds(2));
+    for (int i = 2; i < 4; i++) {
+        notify(i, -1, 4, "/l");
+        list(i, "/l", 1);
+    }
     finish();
-    assert_row(0, 0, 0, 1, 7, 0);
-    assert_row(1, 1, 1, 2, 2, 2);
-    assert_row(2, 2, 0, 0, 1, 0);
-    const struct locks_row *row = &handoffs.rows[1].row;
-    assert_int_equal(row->tally.of[TALLY_NOTIFICATION_SPURIOUS], 1);
-    assert_int_equal(row->tally.of[TALLY_NAMES_LISTED], 2);
-    assert_int_equal(row->released_ns, released_ns + 10);
-    assert_int_equal(row->granted_ns, granted_ns);
-    assert_int_equal(handoffs.lost, 0);
-    assert_int_equal(observer.watches.costliest[0].got, 1); /* it held, and deleted */
+    assert_int_equal(observer.watches.costliest[0].notified, 2);
+    assert_int_equal(observer.watches.costliest[0].got, 1);
+    assert_int_equal(observer.watches.costliest[0].armed_again, 1);
+}
+
+/* Nobody asks for the end of a session that has expired. */
+OBSERVER_TEST(a_deletion_that_was_not_asked_for_ends_a_place)
+{
+    create(1, "/l/n-", 3, "/l/n-0000000000", 0);
+    create(2, "/l/n-", 3, "/l/n-0000000001", 0);
+    exists(2, "/l/n-0000000000", 1, 0);
+    notify(2, -1, 2, "/l/n-0000000000");
+    assert_true(holds(2) && !holds(1));
 }
 
 /* The release of a ticket lock: a transaction that changes one znode and deletes another. */
@@ -345,11 +328,7 @@ OBSERVER_TEST(a_release_may_be_a_part_of_a_transaction)
                  "ifi",
                  xid, xid, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
     by(1);
-    exists(2, "/turn", 0, 0); /* of no lock by its path: of the one at which it has arrived */
-    finish();
-    assert_row(0, 0, 0, 1, 2, 0);
-    assert_row(1, 1, 1, 2, 2, 0);
-    assert_int_equal(handoffs.rows[1].row.tally.of[TALLY_MULTI], 1);
+    assert_true(holds(2) && !holds(1));
 }
 
 /* A part of a transaction that fails creates nothing. */
@@ -373,10 +352,9 @@ OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
                  "ifi",
                  xid, xid, 0, -1, 0, 0, 0, -1, 0, -101, -101, -1, 1, -1);
     by(2);
+    assert_true(holds(1));
     ask_delete(1, "/l/t-0000000000");
-    finish();
-    assert_row(0, 0, 0, 1, 2, 0);
-    assert_row(1, 1, 0, 0, 1, 0);
+    assert_true(!holds(1) && !holds(2));
 }
 
 /* ------------------------------------------------------------------ clients */
