@@ -161,7 +161,6 @@ NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
     dh=debhelper lintian=lintian
 NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
-NEEDED_TO_TEST_HOSTS := ip=iproute2
 NEEDED_TO_FETCH_ZOOKEEPERS := zip=zip unzip=unzip $\
     /usr/share/keyrings/debian-archive-keyring.gpg=debian-archive-keyring
 NEEDED_TO_REPORT := chromium=chromium node=nodejs npm=npm
@@ -202,9 +201,6 @@ install-to-test-units:
 
 install-to-measure-clients: install-to-test
 	$(call install,$(NEEDED_TO_MEASURE_CLIENTS))
-
-install-to-test-hosts: install-to-run
-	$(call install,$(NEEDED_TO_TEST_HOSTS))
 
 install-to-package: install-to-test-units
 	$(call install,$(NEEDED_TO_PACKAGE))
@@ -359,18 +355,6 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
-# Loads on four hosts that are network namespaces, while workers and runs are killed: HOSTS_ROUNDS=100 for a campaign.
-HOSTS_ROUNDS ?= 2
-check-hosts: install-to-test-hosts
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	ZKHERD=$(BUILD)/zkherd HOSTS_ROUNDS=$(HOSTS_ROUNDS) tests/hosts.sh
-
-# What docs/hosts.md quotes: eight minutes on a quiet machine, as root.
-reproduce-hosts: install-to-test-hosts
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REFERENCE)/hosts
-	ZKHERD=$(BUILD)/zkherd tests/hosts.sh measure $(REFERENCE)/hosts
-
 # Feeds what libFuzzer makes of the kept conversations, captures and journals to their readers, under ASan and UBSan,
 # each for so many seconds.
 FUZZ_SECONDS ?= 60
@@ -484,7 +468,6 @@ help:
 	@echo 'make demo                 show the herd effect (installs missing packages)'
 	@echo 'make reproduced           run again what README and docs quote, and compare it'
 	@echo 'make reference            put new results in the place of those in results/reference'
-	@echo 'make reproduce-hosts      loads and locks on many hosts: eight minutes, as root'
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-units          of these, the tests that start no server'
@@ -497,7 +480,6 @@ help:
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
 	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
 	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
-	@echo 'make check-hosts          test loads on four hosts, some of which are killed (HOSTS_ROUNDS=100: often)'
 	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
@@ -509,10 +491,10 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo docs reproduced reference zookeepers clients reproduce-hosts check-clients client-programs install-to-measure-clients \
+.PHONY: all demo docs reproduced reference zookeepers clients check-clients client-programs install-to-measure-clients \
     check check-units golden check-sanitized \
-    check-threads mutate compose-demo check-compose check-hosts check-fuzz check-report bench format lint completions install dist deb \
-    version clean help install-to-run install-to-test install-to-test-hosts install-to-test-units install-to-package install-to-lint \
+    check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint completions install dist deb \
+    version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \

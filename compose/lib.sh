@@ -7,8 +7,6 @@ project=zkherd-$$
 # Uses ensemble.yml, unless the sourcing script sets another file.
 set_up=ensemble
 names=(zk1 zk2 zk3)
-# Further words of `compose up`.
-scale=()
 # shellcheck disable=SC2034 # used by the sourcing script
 servers=zk1:2181,zk2:2181,zk3:2181
 # Any free ports, because the machine may run its own ZooKeeper.
@@ -65,8 +63,7 @@ bring_up() {
     trap 'exit 130' INT
     trap 'exit 143' TERM
     say "starting ${names[*]}"
-    compose up --detach --no-build "${scale[@]}" >/dev/null 2>&1 ||
-        { compose up --detach --no-build "${scale[@]}" >&2; exit 1; }
+    compose up --detach --no-build >/dev/null 2>&1 || { compose up --detach --no-build >&2; exit 1; }
     await_health
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The container set-ups: their settings, a small run against one server and against three, a load from two workers, and
-# a run whose leader is killed. Skips, with status 0, only where no Docker daemon runs and none can be started.
+# The container set-ups: their settings, a small run against one server and against three, and one whose leader is
+# killed. Skips, with status 0, only where no Docker daemon runs and none can be started.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,22 +55,6 @@ run_ensemble() (
     check_containers
 )
 
-# By the commands of docs/compose.md, with fewer workers, sessions and seconds.
-run_hosts() (
-    # shellcheck source=compose/lib.sh
-    . compose/lib.sh
-    set_up=hosts names=(zk meet)
-    scale=(--scale worker=2)
-    bring_up
-    compose run --name "$project-driver" zkherd load --connect zk --meet meet/lab --workers 2 --sessions 40 \
-        --trials 1 --duration 3s --noise off --quiet
-    mkdir "$folder/hosts"
-    docker cp "$project-driver:/results/." "$folder/hosts" >/dev/null
-    test "$(wc -l < "$(echo "$folder"/hosts/*/load.csv)")" = 2 || fail "the load from two workers has not one trial"
-    compose run --rm zkherd hosts --meet meet/lab --json | grep -c '"doing": "waits"' | grep -qx 2 ||
-        fail "not both workers wait after the load"
-)
-
 run_demo() {
     RESULTS=$folder/run compose/demo --clients 4,8 --trials 1 --quiet
     test "$(wc -l < "$folder/run/trials.csv")" -gt 2 || fail "the demo has no trials in trials.csv"
@@ -90,7 +74,6 @@ if test "${1:-}" = with-docker; then
     trap 'rm -rf "$folder"' EXIT
     run_standalone
     run_ensemble
-    run_hosts
     run_demo
     compose/kill-leader
     check_nothing_left
@@ -99,7 +82,6 @@ fi
 
 check_settings compose_settings ensemble.yml
 check_settings compose_settings standalone.yml
-check_settings compose_settings hosts.yml
 check_settings compose_membership ensemble.yml
 status=0
 compose/with-docker "$0" with-docker || status=$?

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is told twice, what is made from the help, and what a compiler must refuse: the number of the release, the targets
 # of the checks, the man pages' options, the completions for shells, a recipe that waits for no
-# reply; manifests for Kubernetes. $ZKHERD is the program. What is not installed of shells, groff and python3-kubernetes is
-# left out.
+# reply. $ZKHERD is the program. Shells that are not installed, and groff, are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -107,14 +106,6 @@ if command -v groff >/dev/null; then
     done
 fi
 
-# ---------------------------------------------------------------- manifests for Kubernetes
-
-if [ -x /usr/bin/python3 ]; then
-    status=0
-    /usr/bin/python3 tests/manifests.py || status=$?
-    case $status in 0 | 75) ;; *) fail "the manifests in packaging/kubernetes are wrong" ;; esac
-fi
-
 # ---------------------------------------------------------------- completions
 
 for shell in bash zsh fish; do "$ZKHERD" help --completion "$shell" > "$made/zkherd.$shell"; done
@@ -139,7 +130,7 @@ compare() { # WHAT EXPECTED OFFERED
 
 # Every option of a help, and no other one, is offered behind what that help is of.
 for context in run load paper 'paper table1' 'paper figure8' plan compare \
-    plot claims worker hosts 'ensemble start' recipes inspect clean help; do
+    plot claims 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     options=$(options_of $context)
     # shellcheck disable=SC2086

@@ -116,7 +116,6 @@ static const struct option_row rows[] = {
      .help = "      --acl open|creator        who may use its znodes: all, or --auth alone\n"
              "                                [open]\n"},
     ROW_TLS,
-    ROWS_ONE_HOST,
     {.name = "--seed",
      OPTION_NUMBER(struct claims, seed, 0, INT64_MAX),
      .help = "      --seed S                  seed of the random numbers [from the clock]\n"},

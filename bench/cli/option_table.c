@@ -95,7 +95,6 @@ const struct option_row option_table[] = {
     ROW_PROCESSES(struct options, plan.processes),
     ROW_SERVERS(struct options),
     ROW_CONNECT(struct options),
-    ROWS_CREW(struct options),
     ROWS_IDENTITY(struct options),
     {.name = "--max-clients",
      OPTION_NUMBER(struct options, target.max_clients, 1, FLEET_SESSIONS_MAX),

@@ -43,17 +43,8 @@ struct noise_options {
     uint64_t quiet_ns;  /* at most so long a trial waits until the machine is quiet */
 };
 
-/* The hosts that run the sessions. */
-struct crew_options {
-    bool meets;                 /* given: --meet */
-    struct connect_string meet; /* the meeting place */
-    uint32_t least, most;       /* workers, of --workers; 0: not given */
-    bool keeps_parts;           /* what each of them has counted */
-};
-
 /* The servers, and how sessions reach them. */
 struct target_options {
-    struct crew_options crew;
     struct noise_options noise;
     enum driver driver;
     bool connect;                  /* to existing servers; else private ones are started */

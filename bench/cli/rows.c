@@ -285,27 +285,3 @@ bool rows_traced(struct option_given *given)
     return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
                                         option_row_refuse(given, "%s", given->row->expected));
 }
-
-/* ------------------------------------------------------------------ the hosts */
-
-bool rows_workers(struct option_given *given)
-{
-    struct crew_options *crew = option_row_place(given);
-    const char *dots = strstr(given->value, "..");
-    char first[32];
-    uint64_t least, most;
-    snprintf(first, sizeof first, "%.*s", dots != NULL ? (int)(dots - given->value) : 31,
-             given->value);
-    if (!text_parse_number(first, given->row->least, given->row->most, &least) ||
-        (dots != NULL && !text_parse_number(dots + 2, least, given->row->most, &most)))
-        return option_row_refuse(given, "expected how many workers, such as 4, or 2..4");
-    crew->least = (uint32_t)least;
-    crew->most = dots != NULL ? (uint32_t)most : crew->least;
-    return true;
-}
-
-bool rows_one_host(struct option_given *given)
-{
-    return option_row_refuse(given, "only zkherd load and zkherd run take workers of other hosts: "
-                                    "docs/hosts.md says why");
-}

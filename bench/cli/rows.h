@@ -72,12 +72,6 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
 /* Why an --acl creator cannot be; NULL if it can, or was not given. */
 const char *rows_acl_lacks(const struct connect_string *servers);
 
-/* A parser, into a struct crew_options: a number, or MIN..MAX. */
-bool rows_workers(struct option_given *given);
-
-/* The same for a subcommand that is of one host: refuses any value. */
-bool rows_one_host(struct option_given *given);
-
 /* ------------------------------------------------------------------ the servers, the sessions */
 
 #define ROW_DRIVER(type)                                                                           \
@@ -147,23 +141,8 @@ extern const struct option_row rows_private[];
                .help =                                                                             \
                    "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n")
 
-#define ROWS_CREW(type)                                                                            \
-    OPTION_ROW(.name = "--meet", OPTION_SERVERS(type, target.crew.meet),                           \
-               .given = OPTION_MEMBER(type, target.crew.meets),                                    \
-               .help = "      --meet HOSTS[/CHROOT]  where workers on other hosts wait (zkherd "   \
-                       "worker)\n"),                                                               \
-        OPTION_ROW(.name = "--workers", .parse = rows_workers,                                     \
-                   .member = OPTION_MEMBER(type, target.crew), .least = 1, .most = 1000,           \
-                   .help =                                                                         \
-                       "      --workers N          how many of them; 2..4: at least 2, at most "   \
-                       "4\n")
-
-#define ROW_KEEP_PARTS(type)                                                                       \
-    OPTION_ROW(.name = "--keep-parts", OPTION_FLAG(type, target.crew.keeps_parts),                 \
-               .help = "      --keep-parts         keep what each worker has counted, too\n")
-
-/* Whom the servers see: whatever the order of these options and --connect or --meet. What the rows
- * of --auth and --acl have in common, whose help differs; `servers` is a connect_string. */
+/* Whom the servers see: whatever the order of these options and --connect. What the rows of --auth
+ * and --acl have in common, whose help differs; `servers` is a connect_string. */
 #define OPTION_AUTH(type, servers)                                                                 \
     .name = "--auth", .parse = rows_auth, .member = OPTION_MEMBER(type, servers), .value = ""
 #define OPTION_ACL(type, servers)                                                                  \
@@ -182,11 +161,6 @@ extern const struct option_row rows_private[];
 
 /* The help does not offer what is always refused, with the reason. */
 #define ROW_TLS OPTION_ROW(.name = "--tls", .parse = option_row_never, .help = "")
-
-/* Where there is only one host: the options of many, which are refused with the reason. */
-#define ROWS_ONE_HOST                                                                              \
-    OPTION_ROW(.name = "--meet", .parse = rows_one_host, .help = ""),                              \
-        OPTION_ROW(.name = "--workers", .parse = rows_one_host, .help = "")
 
 #define ROWS_IDENTITY(type) ROW_AUTH(type), ROW_ACL(type), ROW_TLS
 

@@ -18,8 +18,6 @@
     X(plot, "draw the plots of runs, loads and comparisons again")                                 \
     X(report, "write the page of past results, of several side by side")                           \
     X(claims, "test claims about ZooKeeper's locks and ensembles")                                 \
-    X(worker, "offer this host to loads and runs that are started elsewhere")                      \
-    X(hosts, "list the hosts that offer themselves to loads and runs")                             \
     X(ensemble, "keep private servers running for several runs")                                   \
     X(recipes, "show what each recipe does, its law, its source")                                  \
     X(inspect, "show the holder and the waiters of a lock")                                        \

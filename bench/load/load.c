@@ -98,8 +98,6 @@ static const struct option_row option_rows[] = {
     ROW_PROCESSES(struct load_options, processes),
     ROW_SERVERS(struct load_options),
     ROW_CONNECT(struct load_options),
-    ROWS_CREW(struct load_options),
-    ROW_KEEP_PARTS(struct load_options),
     ROWS_IDENTITY(struct load_options),
     ROW_PLACEMENT(struct load_options),
     ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns),
@@ -163,39 +161,20 @@ static bool can_watch(const struct load_options *options)
     return complain_value("load", "--watch", value, why);
 }
 
-static bool has_sessions_for(const struct load_options *options, const char *option,
-                             uint64_t number, const char *of)
-{
-    char why[80];
-    uint64_t sessions = options->sessions.list[0];
-    snprintf(why, sizeof why, "more %s than sessions: at most %llu", of,
-             (unsigned long long)sessions);
-    return number <= sessions || complain_number("load", option, number, why);
-}
-
-/* What hosts cannot share, because all workers write the same memory. */
-static bool can_share(const struct load_options *options)
-{
-    const struct crew_options *crew = &options->target.crew;
-    if (!crew->meets)
-        return true;
-    if (options->watch_percent > 0)
-        return complain_value("load", "--watch", "with --meet",
-                              "which write a notification is of is known on one host alone");
-    return has_sessions_for(options, "--workers", crew->most, "workers");
-}
-
 static bool is_consistent(struct load_options *options)
 {
+    char why[64];
     if (options->mix_given && options->reads.count > 0)
         return complain_value("load", "--reads", "with --mix", "give only one of them");
     if (options->arrivals_given && options->rates.count == 0)
         return complain_value("load", "--arrivals", load_options_arrivals[options->poisson],
                               "in a closed loop, replies decide: add --rate");
-    return has_sessions_for(options, "--processes", options->processes, "processes") &&
-           can_watch(options) && can_share(options) &&
-           options_write_nowhere("load", &options->output,
-                                 options->target.crew.keeps_parts ? "with --keep-parts" : NULL) &&
+    if (options->processes > options->sessions.list[0]) {
+        snprintf(why, sizeof why, "more processes than sessions: at most %llu",
+                 (unsigned long long)options->sessions.list[0]);
+        return complain_number("load", "--processes", options->processes, why);
+    }
+    return can_watch(options) && options_write_nowhere("load", &options->output, NULL) &&
            !target_conflicts("load", &options->target, options->processes);
 }
 
@@ -359,25 +338,6 @@ void load_table_write(const struct table *rows, const struct load_options *optio
     grid_deinit(&grid);
 }
 
-/* What the meeting of the workers has cost, and what their drivers may have. */
-static void write_workers(const struct table *rows, FILE *stream)
-{
-    double spread_us = 0, meeting = 0, rpcs = 0, probe_us = 0;
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        spread_us = fmax(spread_us, table_number(&row[load_row_start_spread_us]));
-        probe_us = fmax(probe_us, table_number(&row[load_row_probe_p99_us]));
-        meeting += table_number(&row[load_row_meeting_requests]);
-        rpcs += table_number(&row[load_row_rpcs]);
-    }
-    wrap_sentence(
-        stream,
-        "\nworkers: the last began %.1f ms after the first at most; a probe of a host without "
-        "load took %.2f ms at most at the 99th percentile; the meeting place got %.2f %% as "
-        "many requests as the servers.",
-        spread_us / 1e3, probe_us / 1e3, rpcs > 0 ? 100 * meeting / rpcs : 0);
-}
-
 /* ------------------------------------------------------------------ JSON */
 
 static json_t *describe_cell(const struct table_cell *cell)
@@ -409,8 +369,6 @@ static void write_text(const void *context, const struct series_record *record)
 {
     const struct load_series *series = context;
     load_table_write(&record->rows, series->options, terminal_columns(STDOUT_FILENO), stdout);
-    if (series->options->target.crew.meets)
-        write_workers(&record->rows, stdout);
 }
 
 static json_t *describe_cells(const void *context, const struct series_record *record)

@@ -12,13 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A trial, on its way into the files: the whole, or a worker's part of it. */
+/* A trial, on its way into the files. */
 struct trial {
     const struct table_value *row; /* of load.csv */
     const struct load_result *result;
-    const struct load_window *measured;
-    const struct crew_seat *seat; /* NULL: the whole */
-    uint32_t number;              /* of the seat, from 1 */
 };
 
 /* The trial that a row is of. */
@@ -49,10 +46,10 @@ struct trial {
     X(writes, csv_count_if(csv, ends_span, histogram_recorded(writes)))                            \
     X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
-    X(outstanding, csv_count_if(csv, !is_last && usage->outstanding_known, usage->outstanding))    \
+    X(outstanding, csv_count_if(csv, !is_last, usage->outstanding))                                \
     X(lag_max_us, csv_real(csv, (double)sum.lag_ns / 1e3, 1))                                      \
     X(marks, csv_text(csv, load_marks_format(&trial->result->marks, second, marks, sizeof marks))) \
-    X(client_cores, csv_real(csv, load_row_cores_of(trial->result, sum.cpu_ns), 3))                \
+    X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))      \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
     FOUR_LETTER_OF_LOADS(SERVER_COLUMN, X, )                                                       \
@@ -64,7 +61,7 @@ struct trial {
     TRIAL_COLUMNS(X)                                                                               \
     X(operation, csv_text(csv, load_kind_word(kind)))                                              \
     X(status, csv_text(csv, client_status_word(status)))                                           \
-    X(count, csv_count(csv, trial->measured->replies[kind][status]))
+    X(count, csv_count(csv, trial->result->measured->replies[kind][status]))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -83,51 +80,10 @@ struct trial {
                         3))                                                                        \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 
-/* The worker whose part a row is. */
-#define SEAT_COLUMNS(X)                                                                            \
-    X(member, csv_text(csv, trial->seat->member.name))                                             \
-    X(host, csv_text(csv, trial->seat->member.host))
-
-#define HOST_COLUMNS(X)                                                                            \
-    TRIAL_COLUMNS(X)                                                                               \
-    SEAT_COLUMNS(X)                                                                                \
-    X(cores, csv_count(csv, trial->seat->member.cores))                                            \
-    X(processes, csv_count(csv, trial->seat->count))                                               \
-    X(host_sessions, csv_count(csv, sessions))                                                     \
-    X(operations, csv_count(csv, trial->measured->answered))                                       \
-    X(errors, csv_count(csv, trial->measured->errors))                                             \
-    X(unsent, csv_count(csv, trial->measured->unsent))                                             \
-    X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
-    X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
-    X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
-    X(lag_p99_us, csv_real(csv, histogram_percentile_us(&trial->measured->lag, 99), 1))            \
-    X(client_cores, csv_real(csv, cpu_s / trial->result->seconds, 3))
-
 /* ------------------------------------------------------------------ opening */
 
-/* The files of the workers: a row each, and with --keep-parts also what each has counted. */
-static enum error_kind open_parts(struct load_files *files, const struct crew_options *crew,
-                                  struct error *error)
-{
-    struct file_set *set = &files->record->files;
-    enum error_kind kind = ERROR_NONE;
-    files->keeps_hosts = crew->meets;
-    files->keeps_parts = crew->keeps_parts;
-    if (crew->meets)
-        kind = file_set_add_csv(set, "hosts.csv", HOST_COLUMNS(CSV_NAME), &files->hosts, error);
-    if (kind == ERROR_NONE && crew->keeps_parts)
-        kind = file_set_add_csv(set, "hosts_operations.csv",
-                                SEAT_COLUMNS(CSV_NAME) OPERATION_COLUMNS(CSV_NAME),
-                                &files->host_operations, error);
-    if (kind == ERROR_NONE && crew->keeps_parts)
-        kind = file_set_add_csv(set, "hosts_latency.csv",
-                                SEAT_COLUMNS(CSV_NAME) LATENCY_COLUMNS(CSV_NAME),
-                                &files->host_latency, error);
-    return kind;
-}
-
 enum error_kind load_files_open(struct load_files *files, struct series_record *record,
-                                const struct crew_options *crew, struct error *error)
+                                struct error *error)
 {
     struct file_set *set = &record->files;
     files->record = record;
@@ -141,7 +97,7 @@ enum error_kind load_files_open(struct load_files *files, struct series_record *
             file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error);
     if (kind == ERROR_NONE)
         kind = file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
-    return kind == ERROR_NONE ? open_parts(files, crew, error) : kind;
+    return kind;
 }
 
 /* ------------------------------------------------------------------ a trial */
@@ -155,13 +111,11 @@ static double start_s(const struct load_files *files, const struct trial *trial)
 
 static void write_operations(struct load_files *files, const struct trial *trial)
 {
-    struct csv *csv = trial->seat != NULL ? &files->host_operations : &files->operations;
+    struct csv *csv = &files->operations;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
-            if (trial->measured->replies[kind][status] == 0)
+            if (trial->result->measured->replies[kind][status] == 0)
                 continue;
-            if (trial->seat != NULL)
-                SEAT_COLUMNS(CSV_WRITE)(void) 0;
             OPERATION_COLUMNS(CSV_WRITE) csv_end_row(csv);
         }
     }
@@ -219,42 +173,38 @@ static enum error_kind write_timeline(struct load_files *files, const struct tri
     return kind;
 }
 
-/* The tag of a histogram in the log: of a worker's part with its number behind it. */
-static enum error_kind write_histogram(struct load_files *files, const struct trial *trial,
-                                       const char *role, const char *operation, const char *from,
-                                       const struct histogram *histogram, struct error *error)
-{
-    char tag[80];
-    int length = snprintf(tag, sizeof tag, "%s.%s.%s", operation, from, role);
-    if (trial->seat != NULL)
-        snprintf(tag + length, sizeof tag - (size_t)length, ".host%u", trial->number);
-    return hlog_write_interval(files->hlog, tag, start_s(files, trial), trial->result->seconds,
-                               histogram, error);
-}
-
 /* One histogram, if it has any value. What was never sent has no kind yet: its times are among
  * those of all operations. */
 static enum error_kind write_latency(struct load_files *files, const struct trial *trial,
                                      const char *role, const char *operation, const char *from,
                                      const struct histogram *histogram, struct error *error)
 {
-    const struct load_window *measured = trial->measured;
+    const struct load_window *measured = trial->result->measured;
     uint64_t unsent = histogram == &measured->response[ROLES][LOAD_KINDS] ? measured->unsent : 0;
-    struct csv *csv = trial->seat != NULL ? &files->host_latency : &files->latency;
+    struct csv *csv = &files->latency;
+    char tag[64];
     uint64_t count = histogram_recorded(histogram);
     if (count == 0)
         return ERROR_NONE;
-    if (trial->seat != NULL)
-        SEAT_COLUMNS(CSV_WRITE)(void) 0;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
-    return write_histogram(files, trial, role, operation, from, histogram, error);
+    snprintf(tag, sizeof tag, "%s.%s.%s", operation, from, role);
+    return hlog_write_interval(files->hlog, tag, start_s(files, trial), trial->result->seconds,
+                               histogram, error);
 }
 
-/* All sessions together, then those of each role; all kinds together, then each. */
-static enum error_kind write_operation_times(struct load_files *files, const struct trial *trial,
-                                             struct error *error)
+/* All sessions together, then those of each role; all kinds together, then each. Those of
+ * notifications are from the sending of a write. */
+static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
+                                       struct error *error)
 {
-    const struct load_window *measured = trial->measured;
+    const struct load_window *measured = trial->result->measured;
+    const struct fan_out_counts *found = trial->result->fan_out;
+    const struct {
+        const char *word;
+        const struct histogram *times;
+    } notifications[] = {{"notification", &found->notification},
+                         {"first_notification", &found->first},
+                         {"last_notification", &found->last}};
     enum error_kind error_kind = ERROR_NONE;
     for (int place = 0; place <= ROLES; place++) {
         int role = place == 0 ? ROLES : place - 1;
@@ -269,78 +219,20 @@ static enum error_kind write_operation_times(struct load_files *files, const str
                                            &measured->response[role][kind], error);
         }
     }
+    for (size_t i = 0; error_kind == ERROR_NONE && i < 3; i++)
+        error_kind = write_latency(files, trial, "all", notifications[i].word, "sent",
+                                   notifications[i].times, error);
     return error_kind;
-}
-
-/* Those of notifications are from the sending of a write. */
-static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
-                                       struct error *error)
-{
-    const struct fan_out_counts *found = trial->result->fan_out;
-    const struct {
-        const char *word;
-        const struct histogram *times;
-    } notifications[] = {{"notification", &found->notification},
-                         {"first_notification", &found->first},
-                         {"last_notification", &found->last}};
-    enum error_kind kind = write_operation_times(files, trial, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < 3; i++)
-        kind = write_latency(files, trial, "all", notifications[i].word, "sent",
-                             notifications[i].times, error);
-    return kind;
-}
-
-/* ------------------------------------------------------------------ the parts of the workers */
-
-static enum error_kind write_part(struct load_files *files, const struct trial *trial,
-                                  struct error *error)
-{
-    const struct load_shared *load = trial->result->load;
-    const struct histogram *response = &trial->measured->response[ROLES][LOAD_KINDS];
-    struct csv *csv = &files->hosts;
-    uint64_t sessions = 0;
-    double cpu_s = 0;
-    for (uint32_t i = 0; i < trial->seat->count; i++)
-        sessions += fleet_plan_sessions_of(&load->plan->fleet, trial->seat->first + i);
-    for (uint32_t second = 0; second < load->plan->seconds; second++)
-        cpu_s += (double)load_shared_cpu_ns(load, trial->seat->first, second) / 1e9;
-    HOST_COLUMNS(CSV_WRITE) csv_end_row(csv);
-    if (!files->keeps_parts)
-        return write_histogram(files, trial, "all", "all", "due", response, error);
-    write_operations(files, trial);
-    return write_operation_times(files, trial, error);
-}
-
-static enum error_kind write_parts(struct load_files *files, const struct trial *whole,
-                                   struct error *error)
-{
-    const struct load_shared *load = whole->result->load;
-    const struct crew_seat *seat;
-    struct trial trial = *whole;
-    enum error_kind kind = ERROR_NONE;
-    while (kind == ERROR_NONE && files->keeps_hosts &&
-           (seat = crew_seat(load->plan->fleet.crew, trial.number)) != NULL) {
-        struct load_worker *sum = memory_new(1, sizeof *sum);
-        load_shared_sum(load, seat->first, seat->count, sum);
-        trial.seat = seat;
-        trial.measured = &sum->windows[LOAD_MEASURED];
-        trial.number++;
-        kind = write_part(files, &trial, error);
-        free(sum);
-    }
-    return kind;
 }
 
 enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
                                const struct load_result *result, struct error *error)
 {
-    const struct trial trial = {.row = row, .result = result, .measured = result->measured};
+    const struct trial trial = {row, result};
     table_write_row(&load_row_table, row, &files->record->csv);
     write_operations(files, &trial);
     enum error_kind kind = write_timeline(files, &trial, error);
     if (kind == ERROR_NONE)
         kind = write_latencies(files, &trial, error);
-    if (kind == ERROR_NONE)
-        kind = write_parts(files, &trial, error);
     return file_set_commit(&files->record->files, kind, error);
 }

@@ -220,20 +220,6 @@ static void put_servers(const struct load_result *result, struct table_value *ro
     row[load_row_marks_left_out] = table_count(result->marks.left_out);
 }
 
-static void put_hosts(const struct load_result *result, struct table_value *row)
-{
-    const struct fleet_plan *fleet = &result->load->plan->fleet;
-    uint32_t hosts = 0;
-    while (fleet->crew != NULL && crew_seat(fleet->crew, hosts) != NULL)
-        hosts++;
-    row[load_row_processes] = table_count(fleet->processes);
-    row[load_row_hosts] = table_count(hosts);
-    row[load_row_start_spread_us] =
-        table_real(hosts > 0 ? (double)result->start_spread_ns / 1e3 : NAN);
-    row[load_row_meeting_requests] = table_count(result->meeting_requests);
-    put_p50_and_p99(&row[load_row_probe_p50_us], result->probes);
-}
-
 void load_row_begin(const struct load_cell *cell, const struct load_options *options,
                     const struct series_record *record, struct table_value *row)
 {
@@ -262,7 +248,6 @@ void load_row_take(const struct load_cell *cell, const struct load_result *resul
     row[load_row_server_cores] =
         table_real(result->server_cpu_known ? (double)result->server_cpu_ns / 1e9 / seconds : NAN);
     row[load_row_client_rss_kib] = table_count(result->client_rss_kib);
-    put_hosts(result, row);
     put_servers(result, row);
     judge(result, client_cores, cores_allowed, row);
 }

@@ -132,14 +132,6 @@ struct load_cell {
       "simulation")                                                                                \
     X(T, server_cores, REAL, "cores", 3, GEOMETRIC, "that of all private servers together")        \
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all worker processes")         \
-    X(T, hosts, COUNT, "", 0, NONE, "the workers of `--meet`; 0: the sessions were on this host")  \
-    X(T, start_spread_us, REAL, "us", 1, NONE,                                                     \
-      "the longest that one of them can have begun after another; empty without them")             \
-    X(T, meeting_requests, COUNT, "", 0, NONE,                                                     \
-      "requests to the meeting place for the trial, of the run and the workers until then")        \
-    LOAD_PAIR_COLUMNS(X, T, probe, NONE, NONE,                                                     \
-                      "round trips of the run's own session, about ten a second, from a host "     \
-                      "that sends no load; empty without `--meet`")                                \
     X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
       "requests sent from the start of the warm-up to the last reply")                             \
     FOUR_LETTER_OF_LOADS(LOAD_SERVER_COLUMN, X, T)                                                 \

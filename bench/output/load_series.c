@@ -2,6 +2,7 @@
 #include "bench/output/load_series.h"
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
@@ -53,8 +54,7 @@ static enum error_kind lay_out(void *context, struct error *error)
 static enum error_kind add_files(void *context, struct series_record *record, struct error *error)
 {
     struct load_series *series = context;
-    return load_files_open(&series->files[record->topology], record, &series->options->target.crew,
-                           error);
+    return load_files_open(&series->files[record->topology], record, error);
 }
 
 static json_t *describe_plan(const void *context)
@@ -101,16 +101,12 @@ static void tell_others(const struct load_series *series)
     if (!options->target.connect || options->output.quiet)
         return;
     struct target_others others = target_count_others(target);
-    const struct crew *crew = series->base.crew;
-    uint64_t met = crew != NULL && crew_is_measured(crew) ? crew_sessions(crew) : 0;
-    if (others.clients <= met)
-        return;
-    others.clients -= met;
-    complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
-                    connect_typed(&target->placement, where, sizeof where),
-                    text_format_count(others.clients, clients, sizeof clients),
-                    others.clients == 1 ? " is" : "s are", others.clients == 1 ? "s" : "",
-                    text_format_count(others.requests_per_s, requests, sizeof requests));
+    if (others.clients > 0)
+        complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
+                        connect_typed(&target->placement, where, sizeof where),
+                        text_format_count(others.clients, clients, sizeof clients),
+                        others.clients == 1 ? " is" : "s are", others.clients == 1 ? "s" : "",
+                        text_format_count(others.requests_per_s, requests, sizeof requests));
 }
 
 static enum error_kind begin(void *context, struct error *error)
@@ -127,13 +123,10 @@ static struct load_plan plan_of(const struct load_series *series)
 {
     const struct load_options *options = series->options;
     const struct load_cell *cell = &series->cell;
-    struct crew *crew = series->base.crew;
     return (struct load_plan){
         .fleet = {.driver = options->target.driver,
                   .sessions = cell->sessions,
-                  .processes =
-                      crew != NULL ? crew_processes(crew, cell->sessions) : options->processes,
-                  .crew = crew,
+                  .processes = options->processes,
                   .depth = mix_requests(&cell->mix, options->depth),
                   .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
                   .timeout_ns = options->timeout_ns,
@@ -166,8 +159,7 @@ static enum error_kind keep(struct load_series *series, const struct load_result
 {
     struct load_files *files = &series->files[series->cell.topology];
     struct table_value *row = table_add(&files->record->rows);
-    load_row_take(&series->cell, result, series->options, files->record,
-                  series_cores(&series->base), row);
+    load_row_take(&series->cell, result, series->options, files->record, cores_allowed(), row);
     const struct noise_row noise = {
         .columns = &row[load_row_attempt],
         .valid = &row[load_row_valid],

@@ -18,21 +18,16 @@
 /* What a record has besides load.csv: timeline.csv, a row a second of the measured time;
  * operations.csv, a row for each kind of operation and each status of its replies; latency.csv,
  * percentiles for each kind and each role of the session's server, and of notifications;
- * latency.hlog, the same as histograms, and the response times of every second. With --meet also
- * hosts.csv, a row a worker, whose response times are a tag of their own in latency.hlog; with
- * --keep-parts hosts_operations.csv and hosts_latency.csv, the same as those of all, a worker each.
- */
+ * latency.hlog, the same as histograms, and the response times of every second. */
 struct load_files {
     struct series_record *record;
     struct csv timeline, operations, latency;
     FILE *hlog;
-    bool keeps_hosts, keeps_parts; /* the files of workers */
-    struct csv hosts, host_operations, host_latency;
 };
 
 /* Adds the files to a record whose folder is open, and which must outlive them. */
 MUST_CHECK enum error_kind load_files_open(struct load_files *files, struct series_record *record,
-                                           const struct crew_options *crew, struct error *error);
+                                           struct error *error);
 
 /* Writes a finished trial, and its row of load.csv. */
 MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct table_value *row,

@@ -37,8 +37,6 @@ void series_deinit(struct series *series)
         table_deinit(&series->records[i].rows);
         table_deinit(&series->records[i].made_again);
     }
-    series->targets.crew = NULL;
-    crew_close(series->crew);
     free(series->records);
     rounds_deinit(&series->rounds);
     targets_deinit(&series->targets, series->options.output->out);
@@ -190,12 +188,8 @@ static enum error_kind open_targets(struct series *series, struct error *error)
                      options->connect ? "looking at the servers" : "starting private servers");
     if (options->connect)
         let_signals_end_program(series);
-    uint32_t hosts = options->crew.meets ? options->crew.least : 1;
-    enum error_kind kind = targets_open(&series->targets, options,
-                                        (series_most_clients(series) + hosts - 1) / hosts, error);
-    struct target_limit *limit = &series->targets.list[0].limit;
-    if (kind == ERROR_NONE && limit->sessions != UINT64_MAX)
-        limit->sessions *= hosts; /* it is of each address */
+    enum error_kind kind =
+        targets_open(&series->targets, options, series_most_clients(series), error);
     progress_clear(&series->progress);
     return kind;
 }
@@ -250,10 +244,6 @@ static enum error_kind open_record(struct series *series, size_t topology, const
         series_warn(series, record, "left out, because they do not serve: %s", target->left_out);
     if (series->left_out[0] != '\0')
         series_warn(series, record, "%s", series->left_out);
-    if (series->crew != NULL && crew_is_measured(series->crew))
-        series_warn(series, record,
-                    "the workers meet on the servers that are measured: what they send there is "
-                    "counted and subtracted from the servers' counters, but not from times");
     if (shares != NULL)
         series_warn(series, record, "%s", shares);
     return ERROR_NONE;
@@ -282,12 +272,6 @@ static enum error_kind prepare(struct series *series, struct error *error)
     progress_init(&series->progress, 0, series->options.output->quiet);
     noise_watch_init(&series->noise, series->options.target, &series->targets);
     kind = open_targets(series, error);
-    if (kind == ERROR_NONE)
-        kind = series_meet(series, error);
-    if (kind == ERROR_NONE)
-        kind = targets_make_roots(&series->targets, error);
-    if (kind == ERROR_NONE)
-        kind = series_gather(series, error);
     if (kind == ERROR_NONE)
         kind = lay_out(series, error);
     return kind != ERROR_NONE ? kind : open_records(series, error);
@@ -322,15 +306,11 @@ static enum error_kind attempt(struct series *series, struct error *error)
     const struct rounds_cell *cell = &series->rounds.cells[series->trial->cell];
     const struct target *target = &series->targets.list[cell->topology];
     uint64_t began_ns = clock_now_ns();
-    enum error_kind kind = ERROR_NONE;
     snprintf(series->root, sizeof series->root, "%s/t%04zu", target->root, series->attempts++);
-    if (series->crew != NULL && crew_gone(series->crew)[0] != '\0')
-        kind = series_gather(series, error);
-    if (kind == ERROR_NONE && series->trial->number > 0)
+    if (series->trial->number > 0)
         noise_watch_begin(&series->noise, target);
-    if (kind == ERROR_NONE)
-        kind = series->user->make(series->context, error);
-    kind = series_outlive(series, kind, error);
+    enum error_kind kind =
+        series_outlive(series, series->user->make(series->context, error), error);
     rounds_learn(&series->rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
     if (kind == ERROR_NONE && series->user->rows != NULL && series->trial->number > 0)
         series_settle(series, &series->records[cell->topology]);
@@ -395,8 +375,6 @@ void series_keep(const struct series *series, struct series_record *record,
 {
     char where[100];
     manifest_sessions(&record->manifest, fleet);
-    if (series->crew != NULL)
-        manifest_set(&record->manifest, "workers_of_last_trial", series_describe_workers(series));
     if (not_reconciled[0] != '\0' && !record->warned)
         series_warn(series, record, "%scannot cross-check against the servers' counters: %s",
                     series_where(series, record, where), not_reconciled);
@@ -460,12 +438,11 @@ static enum error_kind tell_noise(const struct series *series, struct series_rec
                     series_where(series, record, where), disturbed, record->rows.rows);
     if (count == 0)
         return ERROR_NONE;
-    series_warn(
-        series, record,
-        "%s%zu trial%s made again, because other programs, a server or a worker disturbed %s: the "
-        "attempt%s before %s in made_again.csv",
-        series_where(series, record, where), count, count == 1 ? " was" : "s were",
-        count == 1 ? "it" : "them", count == 1 ? "" : "s", count == 1 ? "is" : "are");
+    series_warn(series, record,
+                "%s%zu trial%s made again, because other programs or a server disturbed %s: the "
+                "attempt%s before %s in made_again.csv",
+                series_where(series, record, where), count, count == 1 ? " was" : "s were",
+                count == 1 ? "it" : "them", count == 1 ? "" : "s", count == 1 ? "is" : "are");
     return output_write(record->files.folder, "made_again.csv", write_made_again,
                         &record->made_again, error);
 }

@@ -22,7 +22,6 @@
 #include "bench/output/plots.h"
 #include "bench/output/rounds.h"
 #include "bench/target/target.h"
-#include "fleet/crew.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,7 +115,6 @@ struct series {
     int argc; /* the command line: argv[0] is the subcommand */
     char **argv;
     struct targets targets;
-    struct crew *crew;             /* the hosts of --meet; else NULL */
     struct series_record *records; /* of each topology of the options */
     size_t record_count;           /* of the topologies whose record is open */
     struct rounds rounds;
@@ -147,20 +145,6 @@ int series_lead(struct series *series, int argc, char **argv);
 /* A signal before the servers of --connect have answered ends the program: it then discards this
  * folder, too, which has just been made. */
 void series_discards(const char *folder);
-
-/* With --meet: becomes the run that leads the workers there, and says which root znode they are to
- * remove if the run dies: it is made after that. Errors of crew_open. */
-MUST_CHECK enum error_kind series_meet(struct series *series, struct error *error);
-
-/* With --meet: chooses the workers that take part, again after one has gone. Errors of
- * crew_gather. */
-MUST_CHECK enum error_kind series_gather(struct series *series, struct error *error);
-
-/* The workers that were chosen last, for the manifest; with --meet alone. */
-json_t *series_describe_workers(const struct series *series);
-
-/* The cores that the sessions may use, of all hosts. */
-double series_cores(const struct series *series);
 
 /* The largest number of clients at a time. */
 uint64_t series_most_clients(const struct series *series);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a series makes of servers of --connect and of workers of --meet that die while it goes on:
- * each ends an attempt at most. A server that comes back is not taken in again: the trials before
+/* What a series makes of servers of --connect that die while it goes on: each ends an attempt at
+ * most. A server that comes back is not taken in again: the trials before
  * and after would be made with other servers once more. */
 #include "bench/output/series.h"
 
@@ -47,33 +47,12 @@ static void repeat(struct series *series, struct series_record *record, const st
                 record->servers, record->servers == 1 ? "" : "s");
 }
 
-/* A worker has gone: those that are there are gathered before the next attempt. If they are too
- * few, the trial stays not valid. Workers that come and go for ever do not keep a trial for ever.
- */
-static void repeat_without(struct series *series, struct series_record *record,
-                           const struct noise_row *row)
-{
-    const struct crew_options *options = &series->options.target->crew;
-    struct error ignored; /* the next attempt finds the meeting lost as well */
-    uint32_t left;
-    if (series->noise.attempt > options->most ||
-        crew_left(series->crew, &left, &ignored) != ERROR_NONE || left < options->least)
-        return;
-    noise_watch_repeat(&series->noise, row, "made again with the workers that are there");
-    series_warn(series, record,
-                "%s; trial %zu of %zu is made again with the workers that are there, %u at least",
-                crew_gone(series->crew), (size_t)(series->trial - series->rounds.trials) + 1,
-                series->rounds.trial_count, options->least);
-}
-
 void series_end_trial(struct series *series, struct series_record *record,
                       const struct noise_row *row)
 {
     size_t lost;
     struct error ignored; /* a signal ends the series at the next trial */
     noise_watch_end(&series->noise, row);
-    if (series->crew != NULL && crew_has_died(series->crew))
-        repeat_without(series, record, row);
     if (!row->valid->flag && !row->fails && leave_out(series, &lost, &ignored) == ERROR_NONE &&
         lost > 0)
         repeat(series, record, row);

@@ -117,8 +117,7 @@
       "number of verdicts that failed in the trial; see [counting.md](counting.md)")               \
     X(T, order_inversions, COUNT, "", 0, NONE,                                                     \
       "grants whose number is not above that of the previous grant of the lock. For a "            \
-      "queue, this is the sequence number; otherwise, the number of the arrival; empty in "        \
-      "free pace on several hosts")                                                                \
+      "queue, this is the sequence number; otherwise, the number of the arrival")                  \
     X(T, fairness_jain, REAL, "", 4, MEDIAN,                                                       \
       "Jain's fairness index of the sessions' acquisitions: 1 when all sessions have "             \
       "the same number, 1/`clients` when one session has all; empty when there was no "            \

@@ -47,7 +47,7 @@ struct paper_options {
 /* The rows that all evaluations have. */
 #define PAPER_ROWS_COMMON                                                                          \
     PAPER_ROWS_ON(ROW_DRIVER(struct load_options), "60s", ROW_CONNECT(struct load_options),        \
-                  ROWS_IDENTITY(struct load_options), ROWS_ONE_HOST)
+                  ROWS_IDENTITY(struct load_options))
 
 /* The same, with another row of the driver, another default of the session timeout, and other rows
  * of --connect. */

@@ -111,7 +111,6 @@ static const struct option_row rows[] = {
     ROW_SERVERS(struct plan_options),
     ROW_CONNECT(struct plan_options),
     ROWS_IDENTITY(struct plan_options),
-    ROWS_ONE_HOST,
     ROW_PLACEMENT(struct plan_options),
     {.name = "--max-clients",
      OPTION_NUMBER(struct plan_options, target.max_clients, 1, SIZE_MAX_GIVEN),

@@ -79,34 +79,6 @@ static bool refuse_recipe(const struct run_plan *plan, const struct recipe *reci
     return refuse_any(list, sizeof list / sizeof list[0]);
 }
 
-/* What the workers of --meet cannot share. */
-static bool refuse_crew(const struct options *options)
-{
-    const struct run_plan *plan = &options->plan;
-    const struct crew_options *crew = &options->target.crew;
-    const struct contradiction list[] = {
-        {plan->workload != WORKLOAD_DRAIN, "--workload", "steady with --meet", 0,
-         "no host knows how many grants the others have made: give --workload drain", 0},
-        {plan->locks > 1, "--locks", "with --meet", 0,
-         "the workers share one lock: leave one of them out", 0},
-        {plan->traced.count > 0, "--trace", "with --meet", 0,
-         "the messages of several hosts have several clocks: leave one of them out", 0},
-        {plan->background.given, "--background", "with --meet", 0,
-         "the load beside the lock would be this host's: leave one of them out", 0},
-        {crew->most > plan->clients.list[0], "--workers", NULL, crew->most,
-         "more workers than clients", plan->clients.list[0]},
-    };
-    for (size_t i = 0; crew->meets && i < plan->recipe_count; i++) {
-        const char *reason = lock_crew_refusal(plan->recipes[i], plan->pace);
-        char why[200];
-        if (reason == NULL)
-            continue;
-        snprintf(why, sizeof why, "not with --meet: %s", reason);
-        return !complain_value("run", "--recipes", plan->recipes[i]->name, why);
-    }
-    return crew->meets && refuse_any(list, sizeof list / sizeof list[0]);
-}
-
 static bool contradictions_found(const struct options *options)
 {
     const struct run_plan *plan = &options->plan;
@@ -158,7 +130,7 @@ static bool contradictions_found(const struct options *options)
          "lockstep waits for the servers to rest after each step, and they never would: add --pace "
          "free",
          0}};
-    return refuse_any(bounds, sizeof bounds / sizeof bounds[0]) || refuse_crew(options) ||
+    return refuse_any(bounds, sizeof bounds / sizeof bounds[0]) ||
            target_conflicts("run", &options->target, plan->processes);
 }
 

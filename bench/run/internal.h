@@ -277,24 +277,6 @@ const char *fits_order_of_rpcs(const struct outcome_recipe *recipe);
  * trial with more handoffs is thinned evenly. */
 #define RECORD_HANDOFFS_MAX UINT64_C(1000000)
 
-/* The handoffs from host to host of a record with --meet (apart.c). */
-struct apart {
-    struct csv csv;
-    uint64_t inside;              /* handoffs that stayed on one host */
-    struct histogram least, most; /* bounds of the others */
-    uint64_t spread_ns;           /* the longest of all trials (crew_spread_ns) */
-};
-
-MUST_CHECK enum error_kind apart_open(struct apart *apart, struct file_set *set,
-                                      struct error *error);
-
-/* Adds those of a trial, of which `of` is the row. */
-void apart_add(struct apart *apart, const struct table_value *of,
-               const struct trial_memory *memory);
-
-/* What they took, in sentences. */
-void apart_write(const struct apart *apart, FILE *stream);
-
 /* What the record of a run on one target (bench/output/series.h) has besides: the files that grow
  * trial by trial, and what all trials come to. */
 struct record {
@@ -304,7 +286,6 @@ struct record {
     uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
     struct csv handoffs, sessions, latency, trace;
     FILE *hlog;
-    struct apart *apart;                          /* NULL without --meet */
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
     struct outcome *outcome;                      /* once it is finished */
 };

@@ -2,7 +2,7 @@
 #include "bench/run/internal.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/cores.h"
 #include "base/output.h"
 #include "bench/output/handoff_rows.h"
 #include "bench/output/trace_rows.h"
@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ the columns */
@@ -68,10 +67,6 @@ enum error_kind record_open(struct record *record, const struct options *options
         kind = file_set_add_hlog(set, "latency.hlog", &record->hlog, error);
     if (kind == ERROR_NONE && options->plan.traced.count > 0)
         kind = file_set_add_table(set, &trace_row_table, &record->trace, error);
-    if (options->target.crew.meets)
-        record->apart = memory_new(1, sizeof *record->apart);
-    if (kind == ERROR_NONE && record->apart != NULL)
-        kind = apart_open(record->apart, set, error);
     for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
         kind = waiters_new(options->plan.recipes[i], clients->list[clients->count - 1],
                            &record->waiters[i], error);
@@ -83,7 +78,6 @@ void record_deinit(struct record *record)
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
         waiters_free(record->waiters[i]);
     outcome_free(record->outcome);
-    free(record->apart);
     *record = (struct record){0};
 }
 
@@ -92,8 +86,6 @@ void record_deinit(struct record *record)
 static void write_handoffs(struct record *record, const struct table_value *of,
                            const struct trial_memory *memory)
 {
-    if (plan_is_scattered(memory->plan))
-        return;
     uint64_t every = of[trial_row_handoffs].count / record->rows_per_trial + 1;
     struct table_value row[handoff_row_columns_count] = {
         [handoff_row_run] = of[trial_row_run],
@@ -220,8 +212,6 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
     table_write_row(&trial_row_table, row, &record->base->csv);
     write_handoffs(record, row, result->memory);
     write_sessions(record, row, result->memory);
-    if (record->apart != NULL)
-        apart_add(record->apart, row, result->memory);
     if (record->trace.stream != NULL)
         write_trace(record, row, result->memory);
     enum error_kind kind = write_latencies(record, row, result, "all", result->latency, error);
@@ -248,8 +238,7 @@ enum error_kind record_add(struct record *record, struct series *series, const s
     enum error_kind kind = ERROR_NONE;
     double beta = NAN;
     size_t recipe = 0;
-    trial_row_take(cell, result, background, record->options, record->base, series_cores(series),
-                   row);
+    trial_row_take(cell, result, background, record->options, record->base, cores_allowed(), row);
     const struct noise_row noise = {
         .columns = &row[trial_row_attempt],
         .valid = &row[trial_row_valid],

@@ -50,8 +50,6 @@ static void show(void *context, const struct trial_progress *trial)
 {
     struct run *run = context;
     char what[128];
-    if (run->base.trial == NULL)
-        (void)targets_rest(&run->base.targets, 0); /* the trial itself heeds signals */
     if (run->base.trial != NULL) {
         snprintf(what, sizeof what, "%s n=%u", run->cell.recipe->name, run->cell.clients);
         const struct progress_name name = {series_topology(&run->base), what, run->cell.trial,
@@ -75,10 +73,6 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
                                               .interrupt_descriptor = run->base.targets.signals}};
     plan->root = root;
     plan->fleet.servers = &target->placement;
-    if (run->base.crew != NULL && run->base.trial != NULL) { /* the warm-up is this host's */
-        plan->fleet.crew = run->base.crew;
-        plan->fleet.processes = crew_processes(run->base.crew, plan->fleet.sessions);
-    }
     plan->fleet.seed = run->options.plan.seed + (run->base.trial != NULL ? run->cell.trial : 0);
     return background != NULL && run->options.plan.background.given
                ? run_beside(&run->options.plan.background, plan, &host, background, result, error)
@@ -229,9 +223,6 @@ static void write_text(const void *context, const struct series_record *base)
     table_write(outcome, width, stdout);
     handoff_bars_write(outcome, width, look.blocks, stdout);
     conclusion_sentences(outcome, stdout);
-    const struct apart *apart = ((const struct run *)context)->records[base->topology].apart;
-    if (apart != NULL)
-        apart_write(apart, stdout);
     conclusion_write(outcome, base->planned, look.colours, stdout);
 }
 

@@ -98,8 +98,7 @@ static void put_counts(const struct trial_result *result, struct table_value *ro
     row[trial_row_law_creates] = table_count_if(has_law, of_law[TALLY_CREATE]);
     row[trial_row_law_names_listed] = table_count_if(has_law, of_law[TALLY_NAMES_LISTED]);
     row[trial_row_violations] = table_count(result->violation_count);
-    row[trial_row_order_inversions] =
-        table_count_if(!plan_is_scattered(result->memory->plan), result->inversions);
+    row[trial_row_order_inversions] = table_count(result->inversions);
     row[trial_row_fairness_jain] = table_real(result->fairness_jain);
     row[trial_row_reconnects] = table_count(result->reconnects);
     row[trial_row_repairs] = table_count(result->repairs);
@@ -188,7 +187,6 @@ void trial_row_take(const struct cell *cell, const struct trial_result *result,
                     struct table_value *row)
 {
     put_plan(cell, options, record, row);
-    row[trial_row_processes] = table_count(result->memory->plan->fleet.processes);
     put_counts(result, row);
     put_times(result, row);
     put_servers(result, row);

@@ -56,9 +56,7 @@ enum error_kind resources_check(const struct target_options *options, uint64_t s
     enum error_kind kind = check_libraries(options, error);
     if (kind == ERROR_NONE)
         kind = check_memory(options, error);
-    if (kind != ERROR_NONE || options->crew.meets) /* the sessions are on other hosts */
-        return kind;
-    return allow_descriptors(options, sessions, processes, error);
+    return kind == ERROR_NONE ? allow_descriptors(options, sessions, processes, error) : kind;
 }
 
 const char *resources_warning(const struct target_options *options, size_t server_count)

@@ -23,6 +23,8 @@
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
+#define PREFIX "zkherd-"
+
 /* ------------------------------------------------------------------ the root znode */
 
 static const char *target_root_path(char *text, size_t size)
@@ -30,7 +32,7 @@ static const char *target_root_path(char *text, size_t size)
     char time[32];
     clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
     /* As long in every run: a path's length is paid for in bytes. */
-    snprintf(text, size, "/" RUN_ROOT_PREFIX "%s-%07d", time, (int)getpid());
+    snprintf(text, size, "/" PREFIX "%s-%07d", time, (int)getpid());
     return text;
 }
 
@@ -46,7 +48,7 @@ static bool has_shape(const char *text, const char *shape)
 
 bool target_root_is_name(const char *name)
 {
-    return has_shape(name, RUN_ROOT_PREFIX "00000000T000000Z-0000000");
+    return has_shape(name, PREFIX "00000000T000000Z-0000000");
 }
 
 static const char *target_root_record(char *text, size_t size)
@@ -156,7 +158,7 @@ static enum error_kind check_all_differ(const struct connect_string *servers, st
         for (size_t j = 0; j < i; j++) {
             const struct endpoint *other = &servers->endpoints[j];
             char text[ENDPOINT_TEXT_SIZE], other_text[ENDPOINT_TEXT_SIZE];
-            if (endpoint_equals(one, other))
+            if (one->port == other->port && strcmp(one->host, other->host) == 0)
                 return error_raise(error, ERROR_USAGE, 0, "--connect",
                                    "%s and %s are the same server: name each once",
                                    endpoint_format(other, other_text, sizeof other_text),
@@ -226,8 +228,7 @@ static void tell_left_out(struct target *target, const struct error *why)
 
 /* Keeps those that serve, in their order. *elects: one of the others is there, as in an election.
  */
-static enum error_kind leave_out_absent(const struct targets *targets, struct target *target,
-                                        bool *elects, struct error *error)
+static enum error_kind leave_out_absent(struct target *target, bool *elects, struct error *error)
 {
     struct connect_string *servers = &target->servers;
     size_t serving = 0, named = servers->count;
@@ -236,8 +237,6 @@ static enum error_kind leave_out_absent(const struct targets *targets, struct ta
     for (size_t i = 0; i < named; i++) {
         enum error_kind kind =
             target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
-        if (targets != NULL)
-            (void)targets_rest(targets, 0); /* a signal stays to be read */
         if (kind == ERROR_NONE)
             servers->endpoints[serving++] = servers->endpoints[i];
         else if (!is_down(kind))
@@ -311,7 +310,7 @@ enum error_kind target_find(const struct target_options *options, uint64_t most_
     name_after_host(target);
     enum error_kind kind = resolve_servers(target, error);
     if (kind == ERROR_NONE)
-        kind = leave_out_absent(NULL, target, &elects, error);
+        kind = leave_out_absent(target, &elects, error);
     target->stands = kind == ERROR_NONE && find_standing(target);
     if (kind == ERROR_NONE)
         kind = place(options->placement, target, error);
@@ -330,7 +329,7 @@ static enum error_kind find_left(const struct targets *targets, const struct tar
         bool elects;
         *left = *target;
         left->left_out[0] = '\0';
-        enum error_kind kind = leave_out_absent(targets, left, &elects, error);
+        enum error_kind kind = leave_out_absent(left, &elects, error);
         bool may_pass = elects || (kind != ERROR_NONE && !is_down(kind));
         if (!may_pass || clock_now_ns() >= until_ns)
             return kind;
@@ -430,7 +429,6 @@ enum error_kind target_open(const struct target_options *options, size_t topolog
                             struct target *target, struct error *error)
 {
     enum error_kind kind = target_start(options, topology, interrupts, target, error);
-    target_root_path(target->root, sizeof target->root);
     if (kind != ERROR_NONE || options->driver == DRIVER_SIMULATED)
         return kind;
     kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, interrupts,
@@ -513,6 +511,7 @@ static enum error_kind try_place(const struct target *target, struct error *erro
 
 enum error_kind target_make_root(struct target *target, int interrupts, struct error *error)
 {
+    target_root_path(target->root, sizeof target->root);
     if (target->setup == NULL)
         return ERROR_NONE;
     enum error_kind kind = try_place(target, error);

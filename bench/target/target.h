@@ -27,7 +27,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct crew;
 struct targets;
 
 /* ------------------------------------------------------------------ the root znode
@@ -135,12 +134,12 @@ MUST_CHECK enum error_kind target_leave_out_lost(const struct target_options *op
 MUST_CHECK enum error_kind target_start(const struct target_options *options, size_t topology,
                                         int interrupts, struct target *target, struct error *error);
 
-/* target_start, chooses the path of the root znode, and opens the set-up session, which heeds
- * `interrupts`, too. */
+/* target_start, and opens the set-up session, which heeds `interrupts`, too. */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
 
-/* Creates the root znode on real servers, and reads it from every server of --connect:
+/* Chooses the path of the root znode, creates the znode on real servers, and reads it from every
+ * server of --connect:
  * ERROR_OTHER_ENSEMBLE if a server does not have it, ERROR_FORBIDDEN, with nothing left, if it
  * could be created but not deleted. From here on target_close must be called. interrupts: that of
  * target_open. */
@@ -182,23 +181,17 @@ struct targets {
     size_t count;
     int signals;   /* a signalfd (bench/cli/machine.h), until targets_deinit; -1: none */
     bool made_out; /* the folder for the folders of several targets */
-    /* The workers that the owner leads, whose meeting place is to hear of the run during long
-     * waits; NULL: none. */
-    struct crew *crew;
 };
 
-/* Waits for a signal, for most_ms at most, between two signs of life at the meeting place. Returns
- * whether there is one. */
+/* Waits for a signal, for most_ms at most. Returns whether there is one. */
 bool targets_rest(const struct targets *targets, int most_ms);
 
-/* target_find; then turns the signals that end a program into a descriptor; then target_open, of
- * every topology. targets_close and targets_deinit must be called also after an error. */
+/* target_find; then turns the signals that end a program into a descriptor; then target_open and
+ * target_make_root, of every topology. targets_close and targets_deinit must be called also after
+ * an error. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);
-
-/* target_make_root, of every topology. */
-MUST_CHECK enum error_kind targets_make_roots(struct targets *targets, struct error *error);
 
 /* Closes all targets; *left, if it is ERROR_LEFT_BEHIND, says what remains. May be called again. */
 void targets_close(struct targets *targets, struct error *left);

@@ -6,7 +6,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/rows.h"
-#include "fleet/crew.h"
 #include "servers/tcp.h"
 
 #include <errno.h>
@@ -21,8 +20,6 @@
 bool targets_rest(const struct targets *targets, int most_ms)
 {
     struct pollfd signals = {.fd = targets->signals, .events = POLLIN};
-    if (targets->crew != NULL)
-        crew_rest(targets->crew);
     return poll(&signals, 1, most_ms) > 0;
 }
 
@@ -36,12 +33,6 @@ enum error_kind targets_open(struct targets *targets, const struct target_option
     targets->signals = signals_block();
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_open(options, i, targets->signals, &targets->list[i], error);
-    return kind;
-}
-
-enum error_kind targets_make_roots(struct targets *targets, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_make_root(&targets->list[i], targets->signals, error);
     return kind;
@@ -149,16 +140,6 @@ bool target_conflicts(const char *subcommand, const struct target_options *targe
          "a simulation has servers of its own"},
         {simulated && processes > 1, "--driver simulated", "with --processes",
          "a simulation runs in one process"},
-        {target->crew.meets && !target->connect, "--meet", "without --connect",
-         "private servers are on this host alone: give servers that all hosts reach"},
-        {target->crew.meets && target->crew.most == 0, "--meet", "without --workers",
-         "say how many of the workers that meet there run the sessions"},
-        {!target->crew.meets && target->crew.most > 0, "--workers", "without --meet",
-         "say where they meet"},
-        {!target->crew.meets && target->crew.keeps_parts, "--keep-parts", "without --meet",
-         "there are no workers that have counted parts"},
-        {target->crew.meets && processes > 1, "--processes", "with --meet",
-         "each worker runs as many processes as its --share says"},
         {target->connect && target->servers_given, "--servers", "with --connect",
          "give existing servers, or have private ones started"},
         {!target->connect && target->placement == PLACEMENT_FOLLOWERS &&

@@ -85,11 +85,6 @@
       "write one line, name:password, to a file that only you may read (chmod 600)")               \
     X(REFUSED_IDENTITY, 3, "the servers do not take a session with such credentials, or without",  \
       "give those of a user of this ensemble: --auth FILE")                                        \
-    X(MEETING_LOST, 3, "the meeting place was lost",                                               \
-      "see whether its servers run and can be reached from this host")                             \
-    X(LED, 3, "another run leads the workers of this meeting place",                               \
-      "wait for its end, or meet below another chroot")                                            \
-    X(FEW_WORKERS, 3, "too few workers", "start zkherd worker on more hosts, or lower --workers")  \
     X(LEFT_BEHIND, 3, "znodes of this run remain", "")                                             \
     X(SESSION_LOST, 4, "a session was lost",                                                       \
       "run fewer clients, or give a longer --session-timeout")                                     \

@@ -272,11 +272,6 @@ const char *endpoint_typed(const struct endpoint *endpoint, char *text, size_t s
     return text;
 }
 
-bool endpoint_equals(const struct endpoint *one, const struct endpoint *other)
-{
-    return one->port == other->port && strcmp(one->host, other->host) == 0;
-}
-
 const char *endpoint_format(const struct endpoint *endpoint, char *text, size_t size)
 {
     assert(size >= ENDPOINT_TEXT_SIZE);

@@ -66,9 +66,6 @@ const char *connect_spread(const struct connect_string *connect, uint32_t sessio
  * addresses. size >= CONNECT_TEXT_SIZE. Returns text. */
 const char *connect_typed(const struct connect_string *connect, char *text, size_t size);
 
-/* Whether they have one host, as it is written or was resolved, and one port. */
-bool endpoint_equals(const struct endpoint *one, const struct endpoint *other);
-
 /*
  * Write an endpoint, size >= ENDPOINT_TEXT_SIZE, and return text. For people: "127.0.0.1:2181",
  * "[::1]:2181", and "zk1:2181 (10.0.0.7)" when its name has been resolved. As it was typed:

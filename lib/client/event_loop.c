@@ -139,11 +139,6 @@ enum error_kind event_loop_watch(struct event_loop *events, int descriptor,
     return ERROR_NONE;
 }
 
-int event_loop_descriptor(const struct event_loop *events)
-{
-    return events->epoll;
-}
-
 void event_loop_unwatch(struct event_loop *events, int descriptor)
 {
     struct watched *watched = find_watched(events, descriptor);

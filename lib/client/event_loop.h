@@ -48,9 +48,6 @@ MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descr
                                             void (*ready)(void *context), void *context,
                                             struct error *error);
 
-/* Readable when event_loop_poll has something to handle: for an outer loop. */
-int event_loop_descriptor(const struct event_loop *events);
-
 /* Stops watching a descriptor, before it is closed; one that is not watched is fine. */
 void event_loop_unwatch(struct event_loop *events, int descriptor);
 

@@ -45,7 +45,7 @@ static void count_established(struct actor *actor)
     note_server(actor);
     atomic_fetch_sub(&shared->connecting, 1);
     actor_step(actor);
-    if (atomic_fetch_add(&shared->established, 1) + 1 == shared->sessions_here)
+    if (atomic_fetch_add(&shared->established, 1) + 1 == shared->plan->sessions)
         shared_wake(shared->coordinator_descriptor);
 }
 
@@ -87,7 +87,7 @@ void actor_finish(const struct actor *actor)
 {
     struct shared *shared = actor->shared;
     actor_step(actor);
-    if (atomic_fetch_add(&shared->finished, 1) + 1 == shared->sessions_here)
+    if (atomic_fetch_add(&shared->finished, 1) + 1 == shared->plan->sessions)
         shared_wake(shared->coordinator_descriptor);
 }
 

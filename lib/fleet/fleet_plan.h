@@ -32,10 +32,6 @@ struct fleet_plan {
      * lost (connect_spread); it stays where it is then. In a simulation a server's port is its
      * number, from 1. */
     const struct connect_string *servers;
-    struct crew *crew; /* hosts that run the processes (fleet/crew.h); NULL: this one does */
-    /* On such a host: the processes that are its own; here_count is 0 on the run's host. */
-    uint32_t here_first, here_count;
-    uint32_t hosts; /* how many share the plan; 0 is 1 */
 };
 
 /* What the workers can use of so many cores: with one event loop in each process, at most one core
@@ -44,12 +40,6 @@ static inline double fleet_plan_cores(const struct fleet_plan *plan, double core
 {
     bool one_each = plan->driver != DRIVER_THREADS && plan->processes < cores;
     return one_each ? plan->processes : cores;
-}
-
-/* The sessions of a process. */
-static inline uint32_t fleet_plan_sessions_of(const struct fleet_plan *plan, uint32_t process)
-{
-    return plan->sessions / plan->processes + (process < plan->sessions % plan->processes ? 1 : 0);
 }
 
 static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)

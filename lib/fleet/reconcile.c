@@ -112,13 +112,6 @@ static bool has_obstacle(const struct reconcile_facts *facts, bool others,
     else if (facts->has_companions)
         snprintf(result->why, sizeof result->why,
                  "the servers count the requests of other sessions of zkherd, too");
-    else if (facts->lacks_meeting)
-        snprintf(result->why, sizeof result->why,
-                 "workers meet on servers of the same ensemble that --connect does not name");
-    else if (facts->servers.meeting_doubts > 0)
-        snprintf(result->why, sizeof result->why,
-                 "the meeting place, which is on these servers, has lost a worker's connection, or "
-                 "left it without a reply for a second");
     else if (others)
         snprintf(result->why, sizeof result->why, "%s",
                  facts->are_private
@@ -150,7 +143,7 @@ static int64_t count_others_packets(const struct reconcile_facts *facts)
     const struct server_counters_count count = count_of_sessions(facts);
     uint64_t ours = tally_rpcs(facts->sessions) + facts->pings_most + facts->reconnects;
     if (!facts->servers.known || facts->servers.has_own || facts->had_faults ||
-        facts->has_companions || facts->lacks_meeting)
+        facts->has_companions)
         return -1;
     return count.packets_received > ours ? (int64_t)(count.packets_received - ours) : 0;
 }

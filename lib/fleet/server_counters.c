@@ -148,27 +148,9 @@ bool server_counters_is_private(const struct server_counters *counters)
     return counters->ensemble != NULL || counters->sim != NULL;
 }
 
-/* The crew whose meeting place is on these servers; NULL: there is none. */
-static struct crew *meeting_on(const struct server_counters *counters)
-{
-    return counters->crew != NULL && crew_is_measured(counters->crew) ? counters->crew : NULL;
-}
-
-uint64_t server_counters_meeting_pings(const struct server_counters *counters, uint64_t since_ns)
-{
-    const struct crew *crew = meeting_on(counters);
-    return crew != NULL ? crew_pings(crew, since_ns) : 0;
-}
-
-bool server_counters_lacks_meeting(const struct server_counters_reading *reading, uint32_t clients)
-{
-    return reading->has_meeting && reading->connections < clients + UINT64_C(1);
-}
-
 bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients)
 {
-    return reading->connections > clients + UINT64_C(1) /* the set-up session's */ ||
-           server_counters_lacks_meeting(reading, clients);
+    return reading->connections > clients + UINT64_C(1); /* the set-up session's */
 }
 
 enum error_kind server_counters_ask_role(struct server_counters *counters,
@@ -213,29 +195,11 @@ enum error_kind server_counters_follow(struct server_counters *counters, uint64_
     return ERROR_NONE;
 }
 
-/* What the meeting has sent to the servers until then, and its sessions. */
-static void leave_out_meeting(const struct crew *crew, const struct sync_session_traffic *traffic,
-                              struct server_counters_reading *reading)
-{
-    uint64_t sessions = crew_sessions(crew);
-    reading->writes -= traffic->writes;
-    reading->reads -= traffic->requests - traffic->writes;
-    reading->notifications -= traffic->notifications;
-    reading->packets_received -= traffic->requests;
-    reading->meeting_doubts = traffic->losses + traffic->nudges;
-    reading->has_meeting = true;
-    reading->connections -= reading->connections < sessions ? reading->connections : sessions;
-}
-
 enum error_kind server_counters_read(struct server_counters *counters,
                                      struct server_counters_reading *reading, struct error *error)
 {
-    struct crew *crew = meeting_on(counters);
-    struct sync_session_traffic meeting;
     *reading = (struct server_counters_reading){.known = true, .ephemerals = UINT64_MAX};
-    struct error second;
-    enum error_kind kind = crew != NULL ? crew_hush(crew, &meeting, error) : ERROR_NONE;
-    bool is_hushed = crew != NULL && kind == ERROR_NONE;
+    enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
         reading->fsync_of_ms[i] = FOUR_LETTER_UNTOLD;
     for (size_t i = 0; kind == ERROR_NONE && reading->known && i < counters->servers->count; i++)
@@ -250,11 +214,6 @@ enum error_kind server_counters_read(struct server_counters *counters,
     }
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
-    if (is_hushed) {
-        leave_out_meeting(crew, &meeting, reading);
-        enum error_kind unhushed = crew_unhush(crew, kind == ERROR_NONE ? error : &second);
-        kind = kind == ERROR_NONE ? unhushed : kind;
-    }
     if (kind != ERROR_NONE || counters->ensemble == NULL)
         return kind;
     reading->cpu_known = true;
@@ -293,7 +252,6 @@ struct server_counters_count server_counters_subtract(const struct server_counte
         .cpu_ns = after->cpu_ns - before->cpu_ns,
         .servers = after->servers,
         .span_ns = after->at_ns - before->at_ns,
-        .meeting_doubts = after->meeting_doubts - before->meeting_doubts,
     };
     leave_out_own(before, after, &count);
     for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)

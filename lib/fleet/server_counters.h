@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "client/connect.h"
-#include "fleet/crew.h"
 #include "fleet/sync_session.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
@@ -40,7 +39,6 @@ struct server_counters {
     const struct ensemble *ensemble; /* private servers; else NULL: their CPU time is unknown */
     struct sim *sim;                 /* the simulation of the servers; else NULL */
     uint32_t companions;             /* sessions of another fleet of this program: no strangers */
-    struct crew *crew; /* of the trial, whose meeting place may be on the servers; or NULL */
     /* zkherd's own session, whose requests are not counted; or NULL */
     const struct sync_session *own;
     uint64_t words;     /* four-letter words that the servers have answered and counted so far */
@@ -57,13 +55,9 @@ struct server_counters_reading {
     bool known;
     bool asked_again; /* of struct server_counters, at that time */
     FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
-    uint64_t connections; /* without those of the reading, of companions and of a meeting */
+    uint64_t connections; /* without those of the reading itself and of companions */
     uint64_t watches;
     uint64_t ephemerals;
-    bool has_meeting; /* what the meeting of a crew has sent was subtracted */
-    /* Connections that its sessions had lost by then, and nudges that they had sent: after each,
-     * what they have told may be less than the servers have counted. */
-    uint64_t meeting_doubts;
     struct sync_session_traffic own;             /* of zkherd's own session by then */
     uint64_t own_outstanding;                    /* its requests without a reply */
     size_t servers;                              /* so many; of each: */
@@ -88,22 +82,15 @@ struct server_counters_count {
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t span_ns; /* between the two readings */
-    uint64_t meeting_doubts;
-    bool has_own; /* requests of zkherd's own session may be among them */
+    bool has_own;     /* requests of zkherd's own session may be among them */
 };
 
 /* Whether no other program should use the servers: they are zkherd's own, or simulated. */
 bool server_counters_is_private(const struct server_counters *counters);
 
-/* Whether not just the fleet's clients and the set-up session are connected. A connection that was
+/* Whether more than the fleet's clients and the set-up session are connected. A connection that was
  * closed counts for a moment longer. */
 bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients);
-
-/* Whether sessions of the meeting are on servers that were not asked. */
-bool server_counters_lacks_meeting(const struct server_counters_reading *reading, uint32_t clients);
-
-/* The most pings of the sessions of a meeting on these servers since a time. */
-uint64_t server_counters_meeting_pings(const struct server_counters *counters, uint64_t since_ns);
 
 /* Asks a server for its role (srvr); ROLE_UNKNOWN if its whitelist refuses, or if no session is
  * measured in its role (role.h). Errors as below. */
@@ -120,8 +107,7 @@ MUST_CHECK enum error_kind server_counters_follow(struct server_counters *counte
                                                   struct error *error);
 
 /* Asks every server, for up to 5 s if it does not answer, and again a few times while requests are
- * under way at it. What the meeting of a crew has sent to these servers is not in the reading.
- * ERROR_SERVER_DIED, and errors of servers/four_letter.h and of crew_hush. */
+ * under way at it. ERROR_SERVER_DIED, and errors of servers/four_letter.h. */
 MUST_CHECK enum error_kind server_counters_read(struct server_counters *counters,
                                                 struct server_counters_reading *reading,
                                                 struct error *error);
@@ -216,7 +202,6 @@ struct reconcile_facts {
     const struct error *untold; /* of struct server_counters; NULL: ERROR_NONE */
     bool are_private;           /* no other program should use the servers */
     bool is_shared;             /* other clients were connected when the gate opened */
-    bool lacks_meeting;         /* server_counters_lacks_meeting, when the gate opened */
     bool has_companions;       /* another fleet of this program used the servers at the same time */
     bool had_faults;           /* servers were killed on purpose, and their counters with them */
     bool had_death;            /* a session died, or lost a reply, as planned */

@@ -34,8 +34,8 @@ static void hear(void *flag)
 /* With these servers, or with NULL in the simulation. The owner's interruption ends the wait. */
 static enum error_kind open_one(const struct connect_string *servers,
                                 const struct ensemble *ensemble, struct sim *sim,
-                                struct sync_session *companion, uint64_t timeout_ns, int interrupts,
-                                struct setup_session **setup, struct error *error)
+                                uint64_t timeout_ns, int interrupts, struct setup_session **setup,
+                                struct error *error)
 {
     struct setup_session *made = memory_new(1, sizeof *made);
     struct sync_session *session = &made->session;
@@ -48,7 +48,6 @@ static enum error_kind open_one(const struct connect_string *servers,
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
     enum error_kind kind = sync_session_open(session, PURPOSE, servers, sim, error);
     session->ensemble = ensemble;
-    session->companion = companion;
     if (kind == ERROR_NONE && interrupts >= 0)
         kind = event_loop_watch(session->loop.event_loop, interrupts, hear, &session->interrupted,
                                 error);
@@ -76,20 +75,13 @@ enum error_kind setup_session_new(const struct connect_string *servers,
                                   const struct ensemble *ensemble, uint64_t timeout_ns,
                                   int interrupts, struct setup_session **setup, struct error *error)
 {
-    return open_one(servers, ensemble, NULL, NULL, timeout_ns, interrupts, setup, error);
-}
-
-enum error_kind setup_session_new_beside(const struct connect_string *servers,
-                                         struct sync_session *companion, uint64_t timeout_ns,
-                                         struct setup_session **setup, struct error *error)
-{
-    return open_one(servers, NULL, NULL, companion, timeout_ns, -1, setup, error);
+    return open_one(servers, ensemble, NULL, timeout_ns, interrupts, setup, error);
 }
 
 enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                             struct setup_session **setup, struct error *error)
 {
-    return open_one(NULL, NULL, sim, NULL, timeout_ns, -1, setup, error);
+    return open_one(NULL, NULL, sim, timeout_ns, -1, setup, error);
 }
 
 void setup_session_free(struct setup_session *setup)
@@ -160,7 +152,6 @@ static enum error_kind end_earlier(struct setup_session *setup, const char *abou
     const struct sync_session_limit limit = {.until_ns = now_ns(setup) + setup->timeout_ns,
                                              .why = "to a request before that about",
                                              .about = about};
-    setup->probing = false;
     return setup->gave_up || setup_session_is_idle(setup)
                ? ERROR_NONE
                : sync_session_await_reply(&setup->session, &limit, error);
@@ -246,16 +237,6 @@ static enum error_kind check_gone(const struct setup_session *setup, enum error_
                                   const char *path, struct error *error)
 {
     return status(setup) == ZK_NO_NODE ? kind : check_done(setup, kind, path, error);
-}
-
-enum error_kind setup_session_ask(struct setup_session *setup, const struct request *request,
-                                  struct error *error)
-{
-    bool once = request->mode == EPHEMERAL_SEQUENTIAL; /* else there may be two */
-    enum error_kind kind = (once ? ask_once : ask)(setup, request, request->path, error);
-    if (kind == ERROR_NONE && status(setup) == ZK_NODE_EXISTS)
-        return ERROR_NONE;
-    return check_gone(setup, kind, request->path, error);
 }
 
 enum error_kind setup_session_create(struct setup_session *setup, const char *path,
@@ -374,44 +355,19 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
 
 /* ------------------------------------------------------------------ what is not waited for */
 
-/* Whether it was sent. */
-static bool send_if_idle(struct setup_session *setup, const struct request *request)
-{
-    struct sync_session *session = &setup->session;
-    bool is_sent = session->state == CLIENT_ESTABLISHED && setup_session_is_idle(setup);
-    if (is_sent)
-        sync_session_send(session, request);
-    return is_sent;
-}
-
-void setup_session_probe(struct setup_session *setup, const char *path)
-{
-    const struct request request = {.operation = OP_EXISTS, .path = path};
-    if (send_if_idle(setup, &request))
-        setup->probing = true;
-}
-
 void setup_session_wake(struct setup_session *setup, const char *path)
 {
+    struct sync_session *session = &setup->session;
     const struct request request = request_set(path, NULL, 0, REQUEST_ANY_VERSION);
-    if (send_if_idle(setup, &request))
-        setup->probing = false;
+    if (session->state == CLIENT_ESTABLISHED && setup_session_is_idle(setup))
+        sync_session_send(session, &request);
     else
-        sync_session_nudge(&setup->session);
+        sync_session_nudge(session);
 }
 
 bool setup_session_is_idle(const struct setup_session *setup)
 {
     return setup->session.client->outstanding == 0;
-}
-
-bool setup_session_take_probe(struct setup_session *setup, uint64_t *took_ns)
-{
-    if (!setup->probing || !setup->session.replied)
-        return false;
-    setup->probing = false;
-    *took_ns = setup->session.reply.latency_ns;
-    return status(setup) == ZK_OK;
 }
 
 /* ------------------------------------------------------------------ clearing away */

@@ -7,9 +7,8 @@
  * connection reads and deletes are sent again; an expired session is replaced by a new one at its
  * next use. The requests are counted, so that they can be taken out of the servers' counters.
  *
- * Invariant: the session of a run changes only the root znodes of runs and znodes below them, that
- * of a meeting (fleet/meeting.h) only znodes below its chroot; the session's callbacks run only in
- * the calls that wait.
+ * Invariant: only the root znodes of runs and znodes below them are changed; the session's
+ * callbacks run only in the calls that wait.
  */
 #ifndef FLEET_SETUP_SESSION_H
 #define FLEET_SETUP_SESSION_H
@@ -25,9 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How the name of a run's root znode begins, right below the chroot. */
-#define RUN_ROOT_PREFIX "zkherd-"
-
 struct setup_session {
     struct sync_session session; /* its loop is one in which the owner may wait for more */
     /* While this descriptor is readable a request is not sent and returns ERROR_INTERRUPTED; -1:
@@ -37,7 +33,6 @@ struct setup_session {
     uint64_t timeout_ns;
     uint64_t away_ns;                 /* how long to wait for a connection */
     bool gave_up;                     /* the servers have not answered a request */
-    bool probing;                     /* what was sent last is a probe, whose time was not taken */
     char mark[SYNC_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
     int64_t marked_session;           /* the session that made the mark */
     char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
@@ -54,11 +49,6 @@ MUST_CHECK enum error_kind setup_session_new(const struct connect_string *server
                                              int interrupts, struct setup_session **setup,
                                              struct error *error);
 
-/* The same, with a companion (sync_session.h) from the opening on, which must outlive it. */
-MUST_CHECK enum error_kind
-setup_session_new_beside(const struct connect_string *servers, struct sync_session *companion,
-                         uint64_t timeout_ns, struct setup_session **setup, struct error *error);
-
 /* The same in a simulation, which must outlive it, and in its time. */
 MUST_CHECK enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                                        struct setup_session **setup,
@@ -69,12 +59,6 @@ void setup_session_free(struct setup_session *setup);
 
 /* For a forked child: closes the child's copies, and sends nothing. */
 void setup_session_abandon(struct setup_session *setup);
-
-/* Sends any request that may be sent twice, or creates a sequential znode, and waits for the reply.
- * ERROR_NONE also if there is no such znode, or there is one already: session.reply has the status.
- */
-MUST_CHECK enum error_kind setup_session_ask(struct setup_session *setup,
-                                             const struct request *request, struct error *error);
 
 /* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
  * missing). */
@@ -127,21 +111,14 @@ MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, const
 MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, const char *path,
                                                 bool *exists, struct error *error);
 
-/* Sends a request and does not wait, if the session is established and idle. The reply comes in
- * turns of the loop, and may never come; every other request waits for it first.
- * setup_session_probe reads whether a znode exists, for the time that this takes.
- * setup_session_wake writes the znode's data, which may be lost: a server that has lost a wake-up
- * of its own goes on when any server commits a write (ZOOKEEPER-4537, docs/counting.md). If the
- * session is not idle, setup_session_wake nudges its server instead. */
-void setup_session_probe(struct setup_session *setup, const char *path);
+/* Writes the znode's data, which may be lost, and does not wait, if the session is established and
+ * idle: a server that has lost a wake-up of its own goes on when any server commits a write
+ * (ZOOKEEPER-4537, docs/counting.md). The reply comes in turns of the loop, and may never come;
+ * every other request waits for it first. If the session is not idle, nudges its server instead. */
 void setup_session_wake(struct setup_session *setup, const char *path);
 
 /* Whether it has the reply to everything that it has sent. */
 bool setup_session_is_idle(const struct setup_session *setup);
-
-/* Takes the time of the last probe, from the call to the reply, once. False: there is none, or its
- * connection was lost. */
-bool setup_session_take_probe(struct setup_session *setup, uint64_t *took_ns);
 
 /* The names of the znode's children, in no order and valid until the next call, and their number.
  * names may be NULL. */

@@ -62,17 +62,12 @@ enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared
     struct shared *made = lay_out(&layout, plan);
     made->size_bytes = layout.size_bytes;
     made->coordinator_descriptor = -1;
-    made->processes_here = plan->here_count > 0 ? plan->here_count : plan->processes;
-    for (uint32_t i = 0; i < made->processes_here; i++)
-        made->sessions_here += fleet_plan_sessions_of(plan, plan->here_first + i);
     for (uint32_t i = 0; i < plan->processes; i++)
         made->workers[i].wake_descriptor = -1;
     if (plan->driver != DRIVER_SIMULATED) { /* one thread: nobody waits */
         kind = open_eventfd(&made->coordinator_descriptor, error);
-        uint32_t count =
-            plan->crew == NULL ? made->processes_here : 0; /* those of a crew run elsewhere */
-        for (uint32_t i = 0; kind == ERROR_NONE && i < count; i++)
-            kind = open_eventfd(&made->workers[plan->here_first + i].wake_descriptor, error);
+        for (uint32_t i = 0; kind == ERROR_NONE && i < plan->processes; i++)
+            kind = open_eventfd(&made->workers[i].wake_descriptor, error);
     }
     if (kind == ERROR_NONE)
         *shared = made;
@@ -98,8 +93,8 @@ void shared_free(struct shared *shared)
 
 static void wake_workers(struct shared *shared)
 {
-    for (uint32_t i = 0; i < shared->processes_here; i++)
-        shared_wake(shared->workers[shared->plan->here_first + i].wake_descriptor);
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        shared_wake(shared->workers[i].wake_descriptor);
 }
 
 void shared_enter(struct shared *shared, enum fleet_phase phase)
@@ -117,28 +112,24 @@ void shared_tell(struct shared *shared, uint32_t session, int order)
 
 void shared_tell_all(struct shared *shared, int order)
 {
-    for (uint32_t i = 0; i < shared->processes_here; i++)
-        atomic_store(&shared->workers[shared->plan->here_first + i].command, (uint64_t)order << 32);
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        atomic_store(&shared->workers[i].command, (uint64_t)order << 32);
     wake_workers(shared);
-}
-
-uint64_t shared_command(const struct shared *shared)
-{
-    uint64_t command = 0;
-    for (uint32_t i = 0; command == 0 && i < shared->processes_here; i++)
-        command = atomic_load(&shared->workers[shared->plan->here_first + i].command);
-    return command;
 }
 
 bool shared_have_taken(const struct shared *shared)
 {
-    return shared_command(shared) == 0;
+    for (uint32_t i = 0; i < shared->plan->processes; i++) {
+        if (atomic_load(&shared->workers[i].command) != 0)
+            return false;
+    }
+    return true;
 }
 
 bool shared_inquire(struct shared *shared)
 {
     if (atomic_load(&shared->inquiry) > 0 &&
-        atomic_load(&shared->reported) < shared->processes_here)
+        atomic_load(&shared->reported) < shared->plan->processes)
         return false;
     atomic_store(&shared->reported, 0);
     atomic_fetch_add(&shared->inquiry, 1);
@@ -218,9 +209,4 @@ void shared_woken(int descriptor)
     eventfd_t count;
     if (descriptor >= 0)
         (void)!eventfd_read(descriptor, &count);
-}
-
-void shared_coordinator_woken(void *shared)
-{
-    shared_woken(((struct shared *)shared)->coordinator_descriptor);
 }

@@ -73,8 +73,6 @@ struct shared {
     bool in_steps;                          /* the coordinator is woken when no actor is busy */
     enum role roles[CONNECT_ENDPOINTS_MAX]; /* of the plan's servers at the gate */
     int coordinator_descriptor;             /* an eventfd */
-    /* Those of this host: all, unless the plan is one that several share. */
-    uint32_t processes_here, sessions_here;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic int phase;
     _Atomic uint32_t connecting; /* sessions; bounded because a server's backlog is short */
@@ -125,9 +123,6 @@ void shared_enter(struct shared *shared, enum fleet_phase phase);
 void shared_tell(struct shared *shared, uint32_t session, int order);
 void shared_tell_all(struct shared *shared, int order);
 
-/* A command that no worker has taken yet; 0: there is none. */
-uint64_t shared_command(const struct shared *shared);
-
 /* Whether every worker has taken the last command that was given to it: one that does not run may
  * not have, and another command would replace that one. */
 bool shared_have_taken(const struct shared *shared);
@@ -167,8 +162,7 @@ void shared_raise(_Atomic uint64_t *highest, uint64_t value);
 /* Wakes the process that waits for an eventfd; -1, in a simulation, is fine. */
 void shared_wake(int descriptor);
 
-/* Resets the eventfd after a wake-up; that of the coordinator, as a callback of an event loop. */
+/* Resets the eventfd after a wake-up. */
 void shared_woken(int descriptor);
-void shared_coordinator_woken(void *shared);
 
 #endif

@@ -15,8 +15,6 @@
 /* How long a reply may take before another request is sent, and the tag of that request. */
 #define NUDGE_NS (1 * NS_PER_S)
 #define NUDGE    1
-/* How often a companion's messages are handled: pings among them. */
-#define KEEP_NS (1 * NS_PER_S)
 
 /* ------------------------------------------------------------------ the loop */
 
@@ -99,20 +97,15 @@ static void replied(void *owner, const struct client_reply *reply)
         keep_names(session);
     if (reply->operation == OP_GET)
         keep_value(session);
-    if (reply->operation == OP_CREATE && reply->status == ZK_OK)
-        snprintf(session->created, sizeof session->created, "%s", reply->path);
     session->reply.path = session->reply.value = NULL;
     session->reply.value_length = 0;
 }
 
 static void notified(void *owner, enum client_event event, const char *path)
 {
-    struct sync_session *session = owner;
     (void)event;
-    session->changed = true;
-    session->traffic.notifications++;
-    if (session->heard != NULL)
-        session->heard(session->hearer, path);
+    (void)path;
+    ((struct sync_session *)owner)->changed = true;
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};
@@ -160,25 +153,11 @@ struct sync_session_traffic sync_session_traffic_between(const struct sync_sessi
     return (struct sync_session_traffic){
         .requests = after->requests - before->requests,
         .writes = after->writes - before->writes,
-        .notifications = after->notifications - before->notifications,
         .losses = after->losses - before->losses,
-        .nudges = after->nudges - before->nudges,
     };
 }
 
 /* ------------------------------------------------------------------ waiting */
-
-static void keep_companion(struct sync_session *session)
-{
-    struct error ignored; /* whoever uses that session finds out */
-    if (session->companion == NULL)
-        return;
-    uint64_t now_ns = clock_now_ns();
-    if (now_ns < session->kept_ns + KEEP_NS)
-        return;
-    session->kept_ns = now_ns;
-    (void)!loop_turn(&session->companion->loop, now_ns, &ignored);
-}
 
 enum error_kind sync_session_await(struct sync_session *session, const bool *come,
                                    const struct sync_session_limit *limit, struct error *error)
@@ -198,7 +177,6 @@ enum error_kind sync_session_await(struct sync_session *session, const bool *com
             kind = ensemble_check(session->ensemble, error);
         if (kind != ERROR_NONE)
             return kind;
-        keep_companion(session);
     }
     return ERROR_NONE;
 }
@@ -237,10 +215,8 @@ void sync_session_nudge(struct sync_session *session)
     const struct request nudge = {.operation = OP_EXISTS, .path = "/"};
     struct client *client = session->client;
     if (session->state == CLIENT_ESTABLISHED && client->outstanding > 0 &&
-        client_can_submit(client) && loop_now_ns(&session->loop) >= client->sent_ns + NUDGE_NS) {
+        client_can_submit(client) && loop_now_ns(&session->loop) >= client->sent_ns + NUDGE_NS)
         client_submit(client, &nudge, NUDGE);
-        session->traffic.nudges++;
-    }
 }
 
 enum error_kind sync_session_await_reply(struct sync_session *session,

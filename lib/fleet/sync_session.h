@@ -49,9 +49,7 @@ MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
 /* What a session has sent, and received. */
 struct sync_session_traffic {
     uint64_t requests, writes; /* writes: those of the requests that are no reads */
-    uint64_t notifications;
     uint64_t losses; /* of its connection: what was under way may be counted here, or not */
-    uint64_t nudges; /* those of the requests that sync_session_nudge has sent */
 };
 
 struct sync_session {
@@ -67,19 +65,12 @@ struct sync_session {
     bool lost;        /* a connection was lost since the owner set this to false */
     bool changed;     /* a watch has fired, or may have, since the owner set this to false */
     bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
-    /* Called for every watch that fires, if not NULL; set by the owner. */
-    void (*heard)(void *context, const char *path);
-    void *hearer; /* its context */
-    /* Another session, which is kept while this one waits; or NULL. Set by the owner. */
-    struct sync_session *companion;
-    uint64_t kept_ns;                    /* when that was last done */
-    const struct ensemble *ensemble;     /* private servers, whose death ends a wait; or NULL */
-    bool replied;                        /* to everything that was sent */
-    struct client_reply reply;           /* the last reply, without its path and its value */
-    char created[SYNC_SESSION_PATH_MAX]; /* the path of the last znode that was created */
-    char *value;         /* data of the last get, with a NUL; NULL before the first */
-    size_t value_length; /* bytes in `value`, without the NUL */
-    const char **names;  /* of the last list; one allocation with the texts behind them */
+    const struct ensemble *ensemble; /* private servers, whose death ends a wait; or NULL */
+    bool replied;                    /* to everything that was sent */
+    struct client_reply reply;       /* the last reply, without its path and its value */
+    char *value;                     /* data of the last get, with a NUL; NULL before the first */
+    size_t value_length;             /* bytes in `value`, without the NUL */
+    const char **names; /* of the last list; one allocation with the texts behind them */
 };
 
 /* How long to wait, and the detail of ERROR_NO_ANSWER: "<why> <about>". */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/watchdog.h"
 
-#include "fleet/crew.h"
-
 #include <string.h>
 
 /* A wait that takes so much longer than it may was not run meanwhile; any takes a little longer. */
@@ -16,35 +14,27 @@ static struct shared *shared_of(const struct watchdog *watchdog)
     return watchdog->workers->fleet.shared;
 }
 
-/* workers_turn looks what it was. */
-static void told(void *context)
+static void woken(void *context)
 {
-    (void)context;
+    shared_woken(((struct shared *)context)->coordinator_descriptor);
 }
 
 /* In a simulation the actors move in the coordinator's own turns, and nobody is to be woken. */
 enum error_kind watchdog_start(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
-    struct event_loop *events = watchdog->setup->session.loop.event_loop;
     if (shared->coordinator_descriptor < 0)
         return ERROR_NONE;
-    enum error_kind kind = event_loop_watch(events, shared->coordinator_descriptor,
-                                            shared_coordinator_woken, shared, watchdog->error);
-    if (kind == ERROR_NONE && shared->plan->crew != NULL)
-        kind = event_loop_watch(events, crew_descriptor(shared->plan->crew), told, NULL,
-                                watchdog->error);
-    return kind;
+    return event_loop_watch(watchdog->setup->session.loop.event_loop,
+                            shared->coordinator_descriptor, woken, shared, watchdog->error);
 }
 
 void watchdog_stop(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
-    struct event_loop *events = watchdog->setup->session.loop.event_loop;
     if (shared->coordinator_descriptor >= 0)
-        event_loop_unwatch(events, shared->coordinator_descriptor);
-    if (shared->plan->crew != NULL)
-        event_loop_unwatch(events, crew_descriptor(shared->plan->crew));
+        event_loop_unwatch(watchdog->setup->session.loop.event_loop,
+                           shared->coordinator_descriptor);
 }
 
 static enum error_kind check(struct watchdog *watchdog)
@@ -130,12 +120,9 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
     watchdog->questions = questions(watchdog);
     if (kind != ERROR_NONE || check(watchdog) != ERROR_NONE)
         return END_ERROR;
-    const struct crew *crew = shared_of(watchdog)->plan->crew;
     enum fleet_end end = watchdog->kind->look(watchdog->context, now_ns, absent_ns);
     if (end != END_DONE)
         return end;
-    if (crew != NULL && crew_gone(crew)[0] != '\0')
-        return END_GONE;
     if (atomic_load(&shared_of(watchdog)->lost) > 0)
         return END_LOST;
     if (is_stuck(watchdog, now_ns))
@@ -145,10 +132,7 @@ enum fleet_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
 }
 
 #define LAST_READINGS_NS (2 * NS_PER_S)
-/* Hosts send what they have counted as well. One that has gone, however it went, is known sooner.
- */
-#define HOSTS_READINGS_NS (30 * NS_PER_S)
-#define SETTLING_NS       (200 * NS_PER_MS)
+#define SETTLING_NS      (200 * NS_PER_MS)
 /* The workers of the trial before have ended, and the system has closed their sockets: the servers
  * have yet to notice, of thousands at once and on a machine that may be busy. Only a stranger is
  * waited for so long. */
@@ -183,12 +167,6 @@ static enum role role_of_server(const struct shared *shared, const char *server)
     return ROLE_UNKNOWN;
 }
 
-void gate_place_roles(struct shared *shared)
-{
-    for (uint32_t i = 0; i < shared->plan->sessions; i++)
-        shared->sessions[i].role = role_of_server(shared, shared->sessions[i].server);
-}
-
 enum error_kind gate_note_roles(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
@@ -199,7 +177,8 @@ enum error_kind gate_note_roles(struct watchdog *watchdog)
         if (kind != ERROR_NONE)
             return kind;
     }
-    gate_place_roles(shared);
+    for (uint32_t i = 0; i < shared->plan->sessions; i++)
+        shared->sessions[i].role = role_of_server(shared, shared->sessions[i].server);
     return ERROR_NONE;
 }
 
@@ -247,8 +226,7 @@ static enum error_kind raise_unread(struct watchdog *watchdog)
 enum error_kind gate_close(struct watchdog *watchdog)
 {
     struct shared *shared = shared_of(watchdog);
-    uint64_t until_ns = watchdog_now_ns(watchdog) +
-                        (shared->plan->crew != NULL ? HOSTS_READINGS_NS : LAST_READINGS_NS);
+    uint64_t until_ns = watchdog_now_ns(watchdog) + LAST_READINGS_NS;
     shared_enter(shared, PHASE_MEASURED);
     while (atomic_load(&shared->workers_ready) < shared->plan->processes) {
         if (watchdog_now_ns(watchdog) >= until_ns)

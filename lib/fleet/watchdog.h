@@ -35,7 +35,6 @@ enum fleet_end {
     END_LOST,      /* a session cannot go on */
     END_OVERFLOW,  /* more happened than there is memory to record */
     END_ALONE,     /* what was to go on beside the run has ended */
-    END_GONE,      /* a host of the crew has gone: see crew_gone */
     END_ERROR,     /* the run could not be led to its end: watchdog->error says why */
 };
 
@@ -49,8 +48,7 @@ struct watchdog_kind {
     /* A number that changes when the run gets on without a step of an actor. */
     uint64_t (*movement)(void *context);
     /* Called after each wait that met no error. absent_ns: how long the wait lasted beyond its
-     * limit because this process was not run, or, with a crew, because the meeting place did not
-     * answer; 0 if that was short. Returns END_DONE to go on. */
+     * limit because this process was not run; 0 if that was short. Returns END_DONE to go on. */
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
     /* The notifications that the sessions have received so far. */
     uint64_t (*received)(void *context);
@@ -108,17 +106,13 @@ MUST_CHECK enum fleet_end gate_await_sessions(struct watchdog *watchdog);
  * move: the roles then last as long as the connections. Those of server_counters_ask_role. */
 MUST_CHECK enum error_kind gate_note_roles(struct watchdog *watchdog);
 
-/* Gives every session the role of its server, of the plan's roles. */
-void gate_place_roles(struct shared *shared);
-
 /* Reads the servers' counters, after under_way_settle. Connections of others are waited for to go,
  * for 0.2 s, or for 10 s on private servers: see server_counters_is_shared. */
 MUST_CHECK enum fleet_end gate_read_counters(struct watchdog *watchdog,
                                              struct server_counters_reading *reading);
 
 /* The run is over: has all workers take their last readings. ERROR_WORKER_HANGS if they do not
- * within 2 s, those of hosts within 30 s, although the servers answer; those of workers_check and
- * of server_counters_read. */
+ * within 2 s although the servers answer; those of workers_check and of server_counters_read. */
 MUST_CHECK enum error_kind gate_close(struct watchdog *watchdog);
 
 /* ------------------------------------------------------------------ what is under way

@@ -16,8 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sessions of all workers of all hosts that may connect at once: fewer than a server's default
- * backlog of 50. */
+/* Sessions of all workers that may connect at once: fewer than a server's default backlog of 50. */
 #define CONNECTING_MAX 32
 /* How long a turn may wait, and how long while sessions are still to be opened. */
 #define TURN_NS         (50 * NS_PER_MS)
@@ -27,6 +26,11 @@
 #define CLOSE_NS        (1500 * NS_PER_MS)
 #define CLOSE_THREAD_NS (4 * NS_PER_MS)
 
+static uint32_t actors_of(const struct fleet_plan *plan, uint32_t index)
+{
+    return plan->sessions / plan->processes + (index < plan->sessions % plan->processes ? 1 : 0);
+}
+
 static struct actor *actor_at(const struct worker *worker, uint32_t number)
 {
     return (struct actor *)(void *)(worker->actors + number * worker->ops->size);
@@ -34,16 +38,15 @@ static struct actor *actor_at(const struct worker *worker, uint32_t number)
 
 /* ------------------------------------------------------------------ before the gate */
 
-/* Opens sessions until as many are connecting as may. */
+/* Opens sessions until CONNECTING_MAX are connecting. */
 static enum error_kind open_sessions(struct worker *worker, struct error *error)
 {
     struct shared *shared = worker->shared;
-    uint32_t most = shared->plan->hosts > 0 ? CONNECTING_MAX / shared->plan->hosts : CONNECTING_MAX;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE && worker->opened < worker->count) {
         struct actor *actor = actor_at(worker, worker->opened);
         char hosts[CONNECT_TEXT_SIZE];
-        if (atomic_fetch_add(&shared->connecting, 1) >= (most > 0 ? most : 1)) {
+        if (atomic_fetch_add(&shared->connecting, 1) >= CONNECTING_MAX) {
             atomic_fetch_sub(&shared->connecting, 1);
             return ERROR_NONE;
         }
@@ -61,7 +64,7 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
 static void reading_taken(struct shared *shared, struct shared_worker *place)
 {
     if (atomic_fetch_sub(&place->unread, 1) == 1 &&
-        atomic_fetch_add(&shared->workers_ready, 1) + 1 == shared->processes_here)
+        atomic_fetch_add(&shared->workers_ready, 1) + 1 == shared->plan->processes)
         shared_wake(shared->coordinator_descriptor);
 }
 
@@ -199,10 +202,9 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
 
 /* How long the workers may take to close their sessions. A session whose close the servers have not
  * confirmed by then ends with its timeout. */
-static uint64_t worker_close_ns(const struct shared *shared)
+static uint64_t worker_close_ns(const struct fleet_plan *plan)
 {
-    bool has_threads = shared->plan->driver == DRIVER_THREADS;
-    return CLOSE_NS + (has_threads ? shared->sessions_here * CLOSE_THREAD_NS : 0);
+    return plan->driver == DRIVER_THREADS ? CLOSE_NS + plan->sessions * CLOSE_THREAD_NS : CLOSE_NS;
 }
 
 static struct worker worker_of(const struct fleet *fleet, uint32_t index)
@@ -218,7 +220,7 @@ static struct worker worker_of(const struct fleet *fleet, uint32_t index)
         .ops = fleet->ops,
         .runtime = runtimes[fleet->shared->plan->driver],
         .index = index,
-        .count = fleet_plan_sessions_of(fleet->shared->plan, index),
+        .count = actors_of(fleet->shared->plan, index),
         .turned_ns = clock_now_ns(),
     };
 }
@@ -241,7 +243,7 @@ static void live_as_worker(const struct fleet *fleet, uint32_t index, struct set
         kind = worker_turn(&worker, TURN_NS, &error);
         note_absence(&worker);
     }
-    if (worker.runtime->tear_down(&worker, clock_now_ns() + worker_close_ns(fleet->shared)))
+    if (worker.runtime->tear_down(&worker, clock_now_ns() + worker_close_ns(fleet->shared->plan)))
         free(worker.actors);
     if (kind != ERROR_NONE) {
         fleet->shared->workers[index].error = error;
@@ -261,12 +263,9 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
                               struct setup_session *setup, struct sim *sim,
                               struct ensemble *ensemble, struct error *error)
 {
-    const struct fleet_plan *plan = fleet->shared->plan;
-    uint32_t processes = fleet->shared->processes_here;
+    uint32_t processes = fleet->shared->plan->processes;
     pid_t parent = getpid();
     *workers = (struct workers){.fleet = *fleet};
-    if (plan->crew != NULL)
-        return crew_begin(plan->crew, fleet, error);
     if (sim != NULL) {
         workers->guest = memory_new(1, sizeof *workers->guest);
         *workers->guest = worker_of(fleet, 0);
@@ -287,7 +286,7 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
         }
         if (worker == 0) {
             if (process_follow(parent))
-                live_as_worker(fleet, plan->here_first + workers->count, setup, ensemble);
+                live_as_worker(fleet, workers->count, setup, ensemble);
             /* The parent's exit handlers and buffered output are not the child's. */
             _exit(0);
         }
@@ -301,19 +300,14 @@ enum error_kind workers_turn(const struct workers *workers, const struct loop *l
 {
     if (workers->guest != NULL)
         return worker_turn(workers->guest, most_ns, error);
-    struct crew *crew = workers->fleet.shared->plan->crew;
-    enum error_kind kind = crew != NULL ? crew_turn(crew, error) : ERROR_NONE;
-    if (kind == ERROR_NONE)
-        kind = loop_turn(loop, loop_now_ns(loop) + most_ns, error);
-    return kind == ERROR_NONE && crew != NULL ? crew_turn(crew, error) : kind;
+    return loop_turn(loop, loop_now_ns(loop) + most_ns, error);
 }
 
 enum error_kind workers_check(const struct workers *workers, struct error *error)
 {
     for (uint32_t i = 0; i < workers->count; i++) {
         siginfo_t end = {0};
-        const struct shared *shared = workers->fleet.shared;
-        const struct error *why = &shared->workers[shared->plan->here_first + i].error;
+        const struct error *why = &workers->fleet.shared->workers[i].error;
         /* WNOWAIT: workers_end reaps. */
         if (waitid(P_PID, (id_t)workers->pids[i], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             end.si_pid == 0)
@@ -333,8 +327,6 @@ enum error_kind workers_check(const struct workers *workers, struct error *error
 uint64_t workers_cpu_ns(const struct workers *workers)
 {
     uint64_t sum_ns = 0;
-    if (workers->fleet.shared->plan->crew != NULL)
-        return crew_cpu_ns(workers->fleet.shared->plan->crew);
     for (uint32_t i = 0; i < workers->count; i++) {
         clockid_t clock;
         struct timespec used;
@@ -347,10 +339,8 @@ uint64_t workers_cpu_ns(const struct workers *workers)
 void workers_end(struct workers *workers)
 {
     struct shared *shared = workers->fleet.shared;
-    uint64_t until_ns = clock_now_ns() + worker_close_ns(shared) + END_NS;
+    uint64_t until_ns = clock_now_ns() + worker_close_ns(shared->plan) + END_NS;
     shared_enter(shared, PHASE_CLOSE);
-    if (shared->plan->crew != NULL)
-        crew_end(shared->plan->crew, worker_close_ns(shared) + 2 * END_NS);
     for (uint32_t i = 0; i < workers->count; i++) {
         while (waitpid(workers->pids[i], NULL, WNOHANG) == 0) {
             if (clock_now_ns() >= until_ns)

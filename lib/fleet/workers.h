@@ -10,13 +10,21 @@
 #define FLEET_WORKERS_H
 
 #include "base/error.h"
-#include "fleet/fleet.h"
+#include "fleet/actor.h"
 #include "fleet/setup_session.h"
 #include "servers/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Actors of one kind, in workers that share this memory. */
+struct fleet {
+    struct shared *shared;
+    const struct actor_ops *ops;
+    void *kind;       /* passed to ops->init; at the same address in all processes */
+    const char *root; /* of the trial */
+};
 
 struct worker;
 
@@ -27,8 +35,7 @@ struct workers {
     struct worker *guest; /* in a simulation, instead of the processes */
 };
 
-/* Forks the plan's processes, or those of this host; or, with a crew, gives them to its hosts. Each
- * abandons the set-up session and forgets the ensemble (may be
+/* Forks the plan's processes. Each abandons the set-up session and forgets the ensemble (may be
  * NULL), and runs its share of the sessions. With a simulation (else NULL) nothing is forked, and
  * the set-up session and the ensemble are not used. On an error no process is left. Call this
  * while the program has one thread. */

@@ -145,9 +145,6 @@ MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct 
                                            struct error *error);
 void load_shared_free(struct load_shared *load);
 
-/* The spans of the measured time. */
-uint32_t load_shared_spans(const struct load_plan *plan);
-
 /* The window that the time lies in; LOAD_WINDOWS: in none. */
 enum load_window_kind load_shared_window(const struct load_shared *load, uint64_t time_ns);
 
@@ -159,12 +156,6 @@ struct load_second *load_shared_second(const struct load_shared *load, uint32_t 
 /* The times of the span that this time lies in; it must be measured. */
 struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,
                                      uint64_t time_ns);
-
-/* So many seconds of the measured time, from 0, have ended, and the workers of this host, the first
- * of which is `worker`, have used so much CPU time: what is new since the last call is that of the
- * last second. */
-void load_shared_note_cpu(struct load_shared *load, uint32_t worker, uint32_t ended,
-                          uint64_t cpu_ns);
 
 /* All that the sessions have sent and were notified of so far. */
 struct tally load_shared_total(const struct load_shared *load);
@@ -450,9 +441,8 @@ struct load_trial {
     struct load_result *result;
     struct load_faults faults;
     struct workers workers;
-    bool are_working;   /* the workers */
-    uint32_t rests_due; /* when all sessions have done the orders so far */
-    bool has_root;      /* the trial's root znode exists */
+    bool are_working; /* the workers */
+    bool has_root;    /* the trial's root znode exists */
     struct watchdog watchdog;
     struct error error; /* the watchdog's */
     struct load_progress progress;
@@ -488,10 +478,5 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
  * result->end is how the trial has ended. */
 MUST_CHECK enum error_kind load_trial_end(struct load_trial *trial, bool alone,
                                           struct load_result **result, struct error *error);
-
-/* ------------------------------------------------------------------ loads on many hosts */
-
-/* The plan as a text for other hosts (fleet/crew.h); the caller's to free. */
-char *load_crew_describe(const struct load_plan *plan);
 
 #endif

@@ -15,24 +15,22 @@
 /* The longest that the opening, the end, or the deletion waits for the servers. */
 #define PATIENCE_NS (30 * NS_PER_S)
 
-/* What was used since `before`, from which it goes on then, when so many seconds have ended. */
-static enum error_kind read_usage(struct load_trial *trial, uint32_t ended,
-                                  struct load_usage *before, struct load_usage *used)
+/* What was used since `before`, from which it goes on then. */
+static enum error_kind read_usage(struct load_trial *trial, struct load_usage *before,
+                                  struct load_usage *used)
 {
     const struct ensemble *ensemble = trial->counters.ensemble;
-    bool here = trial->plan->fleet.crew == NULL;
     uint64_t replied = 0; /* read first: none is a reply to what is not among the sent */
-    if (here)
-        load_shared_note_cpu(trial->load, 0, ended, workers_cpu_ns(&trial->workers));
     for (uint32_t worker = 0; worker < trial->plan->fleet.processes; worker++)
         replied += atomic_load(&trial->load->workers[worker].replied);
-    struct load_usage now = {.server_cpu_known = ensemble != NULL,
-                             .outstanding_known = here,
+    struct load_usage now = {.client_cpu_ns = workers_cpu_ns(&trial->workers),
+                             .server_cpu_known = ensemble != NULL,
                              .outstanding = load_shared_sent(trial->load) - replied};
     if (ensemble != NULL &&
         ensemble_cpu_ns(ensemble, &now.server_cpu_ns, &trial->error) != ERROR_NONE)
         return trial->error.kind;
     *used = now;
+    used->client_cpu_ns -= before->client_cpu_ns;
     used->server_cpu_ns -= before->server_cpu_ns;
     *before = now;
     return ERROR_NONE;
@@ -53,7 +51,7 @@ static void measure_seconds(struct load_trial *trial, struct server_poll *poll,
     for (; ended <= trial->plan->seconds; ended++) {
         load_trial_wait(trial, measures_ns + ended * NS_PER_S);
         if (trial->end == END_DONE)
-            trial->end = fleet_end_of(read_usage(trial, ended, &before, &used));
+            trial->end = fleet_end_of(read_usage(trial, &before, &used));
         if (trial->end != END_DONE)
             break;
         if (ended > 0) {

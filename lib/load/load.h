@@ -117,11 +117,6 @@ static inline uint32_t load_plan_znodes(const struct load_plan *plan)
     return plan->znodes > 0 ? plan->znodes : plan->fleet.sessions;
 }
 
-/* What hosts that share a load (fleet/crew.h) have to know. A load that leaves watches, or has
- * faults, is one host's alone: what a write has notified, and what is silent, is in memory that all
- * workers write. */
-extern const struct crew_kind load_crew_kind;
-
 /* ------------------------------------------------------------------ what its sessions count
  *
  * Memory that the processes of a load share besides the fleet's own: laid out once, from the plan,
@@ -160,8 +155,6 @@ struct load_second {
     _Atomic uint64_t answered; /* by a server, as the load foresees; no kind that follows */
     _Atomic uint64_t errors;   /* any other reply, that of a lost connection included */
     _Atomic uint64_t lag_ns;   /* the largest of the operations that were sent in that second */
-    /* CPU time of all workers of a host, in the place of the first of them. */
-    _Atomic uint64_t cpu_ns;
 };
 
 /* The response times of a span: of the operations that were answered in that, as foreseen. */
@@ -240,30 +233,22 @@ struct load_shared {
     size_t size_bytes;
     /* The measured time is from measures_ns to settles_ns, the contended time from contends_ns to
      * ends_ns. A time that is not known yet is UINT64_MAX. */
-    uint64_t starts_ns; /* when the sessions are told to start; 0: not yet */
+    uint64_t starts_ns; /* when the sessions are told to start */
     _Atomic uint64_t measures_ns;
     _Atomic uint64_t settles_ns;
     _Atomic uint64_t contends_ns;
     _Atomic uint64_t ends_ns; /* from here on the sessions send nothing more */
-    _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t rests; /* of sessions that have done an order */
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
     _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
-    /* Whoever leads the workers of this host notes their CPU time: load_shared_note_cpu. */
-    bool notes_cpu;
-    uint32_t noted; /* seconds that had ended when it was noted last */
-    uint64_t noted_cpu_ns;
 };
 
 /* One second of the measured time, from 0, of all workers. */
 struct load_second_sum {
     uint64_t answered, errors;
     uint64_t lag_ns; /* the largest of the operations that were sent in that second */
-    uint64_t cpu_ns; /* of all workers */
 };
 
 struct load_second_sum load_shared_second_sum(const struct load_shared *load, uint32_t second);
-
-/* The CPU time of the workers of a host in a second, of which this is the first. */
-uint64_t load_shared_cpu_ns(const struct load_shared *load, uint32_t worker, uint32_t second);
 
 /* Adds the response times of a second's reads and writes to two histograms of the caller's, which
  * may be one and the same: those of its span, if the second is the last of that, and else none. */
@@ -274,11 +259,6 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
  * them that have failed or were not below the plan's limit. */
 uint64_t load_shared_contended_replied(const struct load_shared *load);
 uint64_t load_shared_contended_over(const struct load_shared *load);
-
-/* Adds what the workers of these processes have counted, when no session records any more, to a
- * worker of the caller's: zero bytes before. Sums are filled in as well. */
-void load_shared_sum(const struct load_shared *load, uint32_t first, uint32_t count,
-                     struct load_worker *sum);
 
 /* The requests that all sessions have sent so far. */
 uint64_t load_shared_sent(const struct load_shared *load);
@@ -375,11 +355,12 @@ struct load_server_second {
 
 /* ------------------------------------------------------------------ what was measured */
 
-/* What the coordinator reads at the end of each second of the measured time. */
+/* What the coordinator reads at the end of each second of the measured time. CPU times are those of
+ * the second. */
 struct load_usage {
+    uint64_t client_cpu_ns; /* by all workers */
     bool server_cpu_known;
-    uint64_t server_cpu_ns; /* in that second, by all private servers */
-    bool outstanding_known; /* not where the sessions are on other hosts */
+    uint64_t server_cpu_ns; /* by all private servers */
     uint64_t outstanding;   /* requests */
 };
 
@@ -400,12 +381,7 @@ struct load_result {
     struct load_server_second *server_seconds; /* the same */
     struct load_marks marks;                   /* what happened to the servers */
     uint64_t client_cpu_ns;                    /* by all workers in the measured time */
-    uint64_t client_rss_kib;   /* all workers together, what they share counted once each */
-    uint64_t start_spread_ns;  /* of the plan's crew: crew_spread_ns; else 0, and so are: */
-    uint64_t meeting_requests; /* to the meeting place, for this trial */
-    /* With a crew: round trips of the set-up session in the measured time, about ten a second. No
-     * load is on its host: what the loaded sessions wait longer may be their own drivers' queue. */
-    struct histogram *probes;
+    uint64_t client_rss_kib; /* all workers together, what they share counted once each */
     bool server_cpu_known;
     uint64_t server_cpu_ns; /* in the measured time */
     /* The longest that a worker or the coordinator did not run, from the measured time to the last

@@ -20,7 +20,7 @@ static void write_value(char *value, const struct load_plan *plan)
         value[i] = (char)('!' + random_below(&random, '~' - '!'));
 }
 
-uint32_t load_shared_spans(const struct load_plan *plan)
+static uint32_t spans_of(const struct load_plan *plan)
 {
     uint32_t span_s = load_plan_span_s(plan);
     return (plan->seconds + span_s - 1) / span_s;
@@ -38,8 +38,8 @@ static struct load_shared *lay_out(struct shared_layout *layout, const struct lo
     parts.workers = shared_take(layout, (fleet->processes + 1) * sizeof *parts.workers);
     parts.seconds =
         shared_take(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
-    parts.times = shared_take(layout, (size_t)fleet->processes * load_shared_spans(plan) *
-                                          sizeof *parts.times);
+    parts.times =
+        shared_take(layout, (size_t)fleet->processes * spans_of(plan) * sizeof *parts.times);
     parts.paths = shared_take(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
     parts.value = shared_take(layout, plan->value_bytes);
     if (plan->watch_percent > 0) {
@@ -101,7 +101,6 @@ enum error_kind load_result_new(const struct load_plan *plan, struct load_result
         .usage = memory_new(plan->seconds + 1, sizeof *(*result)->usage), /* never nothing */
         .server_seconds = memory_new(plan->seconds + 1, sizeof *(*result)->server_seconds),
         .faults = memory_new(plan->fault_count + 1, sizeof *(*result)->faults),
-        .probes = memory_new(1, sizeof *(*result)->probes),
     };
     return ERROR_NONE;
 }
@@ -114,7 +113,6 @@ void load_result_free(struct load_result *result)
     free(result->usage);
     free(result->server_seconds);
     free(result->faults);
-    free(result->probes);
     free(result);
 }
 
@@ -215,7 +213,7 @@ struct load_second *load_shared_second(const struct load_shared *load, uint32_t 
 static struct load_times *times_of(const struct load_shared *load, uint32_t worker, uint64_t second)
 {
     const struct load_plan *plan = load->plan;
-    return &load->times[(size_t)worker * load_shared_spans(plan) + second / load_plan_span_s(plan)];
+    return &load->times[(size_t)worker * spans_of(plan) + second / load_plan_span_s(plan)];
 }
 
 struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,
@@ -233,26 +231,8 @@ struct load_second_sum load_shared_second_sum(const struct load_shared *load, ui
         sum.answered += atomic_load(&one->answered);
         sum.errors += atomic_load(&one->errors);
         sum.lag_ns = lag_ns > sum.lag_ns ? lag_ns : sum.lag_ns;
-        sum.cpu_ns += atomic_load(&one->cpu_ns);
     }
     return sum;
-}
-
-uint64_t load_shared_cpu_ns(const struct load_shared *load, uint32_t worker, uint32_t second)
-{
-    return atomic_load(&second_of(load, worker, second)->cpu_ns);
-}
-
-void load_shared_note_cpu(struct load_shared *load, uint32_t worker, uint32_t ended,
-                          uint64_t cpu_ns)
-{
-    if (load->notes_cpu && ended == load->noted)
-        return;
-    if (load->notes_cpu)
-        atomic_store(&second_of(load, worker, ended - 1)->cpu_ns, cpu_ns - load->noted_cpu_ns);
-    load->notes_cpu = true;
-    load->noted = ended;
-    load->noted_cpu_ns = cpu_ns;
 }
 
 void load_shared_add_times(const struct load_shared *load, uint32_t second, struct histogram *reads,
@@ -352,19 +332,6 @@ static void add_fan_out(struct fan_out_counts *sum, const struct fan_out_counts 
     histogram_add(&sum->last, &counts->last);
 }
 
-void load_shared_sum(const struct load_shared *load, uint32_t first, uint32_t count,
-                     struct load_worker *sum)
-{
-    for (uint32_t i = first; i < first + count; i++) {
-        const struct load_worker *worker = &load->workers[i];
-        tally_sum(&sum->total, &worker->total);
-        sum->replied += atomic_load(&worker->replied);
-        for (int window = 0; window < LOAD_WINDOWS; window++)
-            add_window(&sum->windows[window], &worker->windows[window]);
-        add_fan_out(&sum->fan_out, &worker->fan_out);
-    }
-}
-
 /* What follows from another operation comes on top of what was asked for: nobody has offered it,
  * and it is in no sum over the kinds. */
 void load_result_add_up(struct load_result *result)
@@ -374,13 +341,17 @@ void load_result_add_up(struct load_result *result)
     struct load_worker *sum = &load->workers[processes];
     if (load->fan_out != NULL)
         fan_out_close(load->fan_out, &load->workers[0].fan_out);
-    load_shared_sum(load, 0, processes, sum);
-    result->total = sum->total;
-    for (uint32_t i = 0; i < processes; i++)
+    for (uint32_t i = 0; i < processes; i++) {
+        const struct load_worker *worker = &load->workers[i];
+        tally_sum(&result->total, &worker->total);
+        for (int window = 0; window < LOAD_WINDOWS; window++)
+            add_window(&sum->windows[window], &worker->windows[window]);
+        add_fan_out(&sum->fan_out, &worker->fan_out);
         result->reconnects += atomic_load(&load->shared->workers[i].reconnects);
+    }
     for (uint32_t second = 0; second < load->plan->seconds; second++) {
         const struct load_usage *usage = &result->usage[second];
-        result->client_cpu_ns += load_shared_second_sum(load, second).cpu_ns;
+        result->client_cpu_ns += usage->client_cpu_ns;
         result->server_cpu_known = usage->server_cpu_known;
         result->server_cpu_ns += usage->server_cpu_ns;
     }

@@ -143,7 +143,7 @@ static void rest(struct load_session *session)
     struct load_shared *load = session->load;
     session->state = LOAD_IDLE;
     actor_step(&session->actor);
-    if ((atomic_fetch_add(&load->rests, 1) + 1) % load->shared->sessions_here == 0)
+    if (atomic_fetch_add(&load->resting, 1) + 1 == load->plan->fleet.sessions)
         shared_wake(load->shared->coordinator_descriptor);
 }
 

@@ -2,14 +2,12 @@
 #include "load/internal.h"
 
 #include "base/memory.h"
-#include "fleet/crew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define PROGRESS_NS    (100 * NS_PER_MS)
 #define REPORT_TURN_NS NS_PER_MS
-#define PROBE_NS       (100 * NS_PER_MS) /* from one probe to the next, at least */
 
 /* How long the servers are given to answer pings that they have received, and how often they are
  * asked. */
@@ -48,9 +46,7 @@ static void show(struct load_trial *trial)
 static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
 {
     struct load_trial *trial = context;
-    /* The host of a run with a crew sends no load; those that do tell their own absence. */
-    if (trial->plan->fleet.crew == NULL && loop_ns > atomic_load(&trial->load->measures_ns) &&
-        absent_ns > trial->absent_ns)
+    if (loop_ns > atomic_load(&trial->load->measures_ns) && absent_ns > trial->absent_ns)
         trial->absent_ns = absent_ns;
     if (clock_now_ns() - trial->shown_ns >= PROGRESS_NS)
         show(trial);
@@ -78,7 +74,7 @@ static const struct watchdog_kind watchdog_kind = {
 static void await_rest(struct load_trial *trial)
 {
     watchdog_rest(&trial->watchdog);
-    while (goes_on(trial) && atomic_load(&trial->load->rests) < trial->rests_due)
+    while (goes_on(trial) && atomic_load(&trial->load->resting) < trial->plan->fleet.sessions)
         trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
 }
 
@@ -86,7 +82,7 @@ static void carry_out(struct load_trial *trial, int order)
 {
     if (!goes_on(trial))
         return;
-    trial->rests_due += trial->plan->fleet.sessions;
+    atomic_store(&trial->load->resting, 0);
     atomic_store(&trial->load->chores_done, 0);
     shared_tell_all(trial->load->shared, order);
     await_rest(trial);
@@ -141,17 +137,11 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
         trial->counters.own = &trial->setup->session;
         kind = make_folders(trial, error);
     }
-    struct fleet fleet = {.shared = trial->load->shared,
-                          .ops = &load_session_ops,
-                          .kind = trial->load,
-                          .remote = &load_crew_kind,
-                          .root = trial->plan->root};
-    char *text = trial->plan->fleet.crew != NULL ? load_crew_describe(trial->plan) : NULL;
-    fleet.text = text;
+    const struct fleet fleet = {trial->load->shared, &load_session_ops, trial->load,
+                                trial->plan->root};
     if (kind == ERROR_NONE)
         kind = workers_start(&trial->workers, &fleet, trial->setup, trial->sim,
                              trial->host->ensemble, error);
-    free(text);
     trial->are_working = kind == ERROR_NONE;
     if (kind != ERROR_NONE)
         return kind;
@@ -190,9 +180,7 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
     *trial = (struct load_trial){
         .plan = plan,
         .host = host,
-        .counters = {.servers = host->servers,
-                     .companions = host->companions,
-                     .crew = plan->fleet.crew},
+        .counters = {.servers = host->servers, .companions = host->companions},
     };
     trial->end = fleet_end_of(prepare(trial, &trial->error));
     if (goes_on(trial))
@@ -201,20 +189,6 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct l
 }
 
 /* ------------------------------------------------------------------ the load */
-
-/* Reads of the trial's root by the set-up session. Nothing waits for them: the meeting goes on
- * while the servers stand still, and such a time is the load's to tell. */
-static void probe(struct load_trial *trial)
-{
-    uint64_t now_ns = load_trial_now_ns(trial), took_ns;
-    if (trial->plan->fleet.crew == NULL)
-        return;
-    if (setup_session_take_probe(trial->setup, &took_ns))
-        histogram_record(trial->result->probes, took_ns);
-    if (load_shared_window(trial->load, now_ns) == LOAD_MEASURED &&
-        now_ns - trial->setup->session.client->sent_ns >= PROBE_NS)
-        setup_session_probe(trial->setup, trial->plan->root);
-}
 
 /* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
  * waits for the next call: the servers are asked before a kill, and what is read at the end of a
@@ -232,8 +206,6 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
         if (goes_on(trial) && load_trial_now_ns(trial) < until_ns)
             trial->end = fleet_end_of(
                 load_faults_turn(&trial->faults, load_trial_now_ns(trial), &trial->error));
-        if (goes_on(trial))
-            probe(trial);
     }
 }
 
@@ -245,7 +217,7 @@ void load_trial_start(struct load_trial *trial)
     /* To the nanosecond before the measured time: which operations are due in that depends on the
      * seed alone. */
     trial->load->starts_ns = atomic_load(&trial->load->measures_ns) - trial->plan->warm_up_ns;
-    trial->rests_due += trial->plan->fleet.sessions;
+    atomic_store(&trial->load->resting, 0);
     shared_tell_all(trial->load->shared, LOAD_ORDER_START);
     load_trial_wait(trial, atomic_load(&trial->load->measures_ns));
     if (goes_on(trial))
@@ -256,16 +228,12 @@ void load_trial_start(struct load_trial *trial)
 
 /* At the load's end the sessions stop by themselves, but those without a connection. A worker that
  * did not run for all of the load may not know yet that the load has begun: its sessions have sent
- * nothing, and the order to stop would be the first that they hear. Other hosts have begun later,
- * by as much as the order to start took, and are not to be stopped before their own end. */
+ * nothing, and the order to stop would be the first that they hear. */
 static void drain(struct load_trial *trial)
 {
     watchdog_rest(&trial->watchdog);
     while (goes_on(trial) && !shared_have_taken(trial->load->shared))
         trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
-    if (trial->plan->fleet.crew != NULL)
-        load_trial_wait(trial, crew_begun_ns(trial->plan->fleet.crew) +
-                                   atomic_load(&trial->load->ends_ns) - trial->load->starts_ns);
     if (!goes_on(trial))
         return;
     shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
@@ -312,8 +280,6 @@ static void compare_counts(struct load_trial *trial)
         .had_faults = trial->plan->fault_count > 0,
         .has_companions = trial->host->companions > 0,
         .is_shared = server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions),
-        .lacks_meeting =
-            server_counters_lacks_meeting(&trial->at_start, trial->plan->fleet.sessions),
         .reconnects = result->reconnects,
         .authenticates = identity_is_known(trial->plan->fleet.servers->identity),
         .losses = result->losses,
@@ -321,7 +287,6 @@ static void compare_counts(struct load_trial *trial)
         .pings_most = trial->sim != NULL /* nobody pings there */
                           ? 0
                           : setup_session_pings(trial->setup, trial->started_ns) +
-                                server_counters_meeting_pings(&trial->counters, trial->started_ns) +
                                 shared_pings_most(trial->load->shared, load_trial_now_ns(trial)),
     };
     result->reconcile = reconcile(&facts);
@@ -383,11 +348,8 @@ static void describe_end(const struct load_trial *trial)
     else if (result->end == END_DEADLINE)
         snprintf(result->reason, sizeof result->reason,
                  "nothing moved for %g s: %u of %u sessions have got all their replies",
-                 (double)trial->plan->fleet.timeout_ns / 1e9,
-                 atomic_load(&trial->load->rests) + trial->plan->fleet.sessions - trial->rests_due,
+                 (double)trial->plan->fleet.timeout_ns / 1e9, atomic_load(&trial->load->resting),
                  trial->plan->fleet.sessions);
-    else if (result->end == END_GONE)
-        snprintf(result->reason, sizeof result->reason, "%s", crew_gone(trial->plan->fleet.crew));
     else if (result->end == END_LOST)
         snprintf(result->reason, sizeof result->reason, "session %u %s",
                  atomic_load(&shared->first_lost) - 1,
@@ -398,25 +360,19 @@ static void describe_end(const struct load_trial *trial)
 static void take_result(struct load_trial *trial, bool alone)
 {
     struct shared *shared = trial->load->shared;
-    uint64_t absent_ns = trial->absent_ns; /* to take what hosts report is work, and no absence */
+    uint64_t absent_ns = trial->absent_ns; /* until the last reply */
     /* What the sessions know of their pings is in their reports; and with its report a session
      * settles what it was notified of: there is no other inquiry in a load. */
     bool inquired = goes_on(trial) && shared_inquire(shared);
     while (inquired && goes_on(trial) &&
            atomic_load(&shared->reported) < trial->plan->fleet.processes)
         trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
-    if (goes_on(trial)) {
+    if (goes_on(trial))
         trial->end = under_way_settle(&trial->watchdog);
-        probe(trial);
-    }
     if (goes_on(trial) && alone)
         read_servers(trial);
     if (!goes_on(trial))
         return;
-    if (trial->plan->fleet.crew != NULL) {
-        trial->result->start_spread_ns = crew_spread_ns(trial->plan->fleet.crew);
-        trial->result->meeting_requests = crew_requests(trial->plan->fleet.crew);
-    }
     trial->result->absent_ns = shared_absent_ns(shared);
     if (absent_ns > trial->result->absent_ns)
         trial->result->absent_ns = absent_ns;
@@ -460,8 +416,7 @@ static void remove_root(struct load_trial *trial)
     bool failed = trial->end == END_ERROR;
     if (!trial->has_root || trial->sim != NULL || (failed && trial->host->ensemble != NULL))
         return;
-    if (crew_delete_tree(trial->plan->fleet.crew, trial->setup, trial->plan->root, &clearing) ==
-            ERROR_NONE ||
+    if (setup_session_delete_tree(trial->setup, trial->plan->root, &clearing) == ERROR_NONE ||
         failed)
         return;
     trial->error = clearing;

@@ -62,13 +62,13 @@ static uint64_t received(void *context)
     return trial_memory_count(((struct monitor *)context)->memory, TALLY_NOTIFICATION);
 }
 
-/* What hosts have received is told too seldom to say. Simulated servers lose no wake-up. */
+/* Simulated servers lose no wake-up. */
 static bool is_owed(void *context)
 {
     const struct monitor *monitor = context;
     const struct trial_plan *plan = monitor->memory->plan;
     return plan->fleet.driver != DRIVER_SIMULATED &&
-           (monitor->opened_ns == 0 || plan_is_scattered(plan) ||
+           (monitor->opened_ns == 0 ||
             stall_lasts_ns(&monitor->stall, watchdog_now_ns(&monitor->watchdog)) > 0);
 }
 
@@ -103,7 +103,6 @@ static void open_gate(struct monitor *monitor, uint64_t gate_ns)
     const struct trial_plan *plan = monitor->memory->plan;
     monitor->opened_ns = clock_now_ns();
     monitor->gate_ns = gate_ns;
-    atomic_store(&monitor->memory->gate_ns, gate_ns);
     watchdog_rest(&monitor->watchdog);
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
         monitor->closes_ns = gate_ns + plan->duration_ns;
@@ -178,15 +177,10 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
     enum fleet_end end = fleet_end_of(watchdog_start(&monitor.watchdog));
     if (end == END_DONE)
         end = lead(&monitor, setup, result);
-    uint64_t ended_ns = loop_now_ns(loop);
-    bool at_deadline = end == END_DEADLINE, is_scattered = plan_is_scattered(monitor.memory->plan);
-    if (!is_scattered)
-        stall_end(&monitor.stall, ended_ns, at_deadline);
+    stall_end(&monitor.stall, loop_now_ns(loop), end == END_DEADLINE);
+    result->stalls = monitor.stall.found;
     if (end != END_ERROR && gate_close(&monitor.watchdog) != ERROR_NONE)
         end = END_ERROR;
-    if (is_scattered)
-        stall_end(&monitor.stall, ended_ns, at_deadline);
-    result->stalls = monitor.stall.found;
     watchdog_stop(&monitor.watchdog);
     result->end = end;
     return end == END_ERROR ? error->kind : ERROR_NONE;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
-#include "fleet/crew.h"
 #include "trial/internal.h"
 
 #include <inttypes.h>
@@ -108,9 +107,6 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
     case END_ERROR:
         text[0] = '\0';
         break;
-    case END_GONE:
-        snprintf(text, size, "%s", crew_gone(memory->plan->fleet.crew));
-        break;
     case END_DEADLINE:
         name_the_unfinished(memory, text, size);
         name_the_asked(memory, counters, text, size);
@@ -199,10 +195,8 @@ static void add_fact(struct growing_text *text, const struct violation *violatio
 const char *violation_describe(const struct violation *violation, char *text, size_t size)
 {
     struct growing_text growing = {0};
-    growing_text_add(&growing, "lock %" PRIu32, violation->lock);
-    if (violation->handoff != VIOLATION_NO_HANDOFF)
-        growing_text_add(&growing, ", handoff %" PRIu64, violation->handoff);
-    growing_text_add(&growing, ": ");
+    growing_text_add(&growing, "lock %" PRIu32 ", handoff %" PRIu64 ": ", violation->lock,
+                     violation->handoff);
     for (const char *at = words_of(violation); *at != '\0'; at++) {
         if (*at == '$')
             add_fact(&growing, violation, *++at);

@@ -67,14 +67,12 @@ void handoff_begin(struct trial_memory *memory, uint32_t lock, uint64_t now_ns, 
 
 /* ------------------------------------------------------------------ what follows from it */
 
-/* HANDOFF_NONE before the first release, if another process has sent one since now_ns was read (the
- * message did not follow from that one), and where releases of other hosts are not known. */
-static uint64_t since_release_ns(const struct trial_memory *memory, uint32_t lock, uint64_t now_ns)
+/* HANDOFF_NONE before the first release, and if another process has sent one since now_ns was read:
+ * the message did not follow from that one. */
+static uint64_t since_release_ns(const struct lock_state *state, uint64_t now_ns)
 {
-    uint64_t released_ns = atomic_load(&memory->locks[lock].released_ns);
-    if (released_ns == 0 || released_ns > now_ns || plan_is_scattered(memory->plan))
-        return HANDOFF_NONE;
-    return now_ns - released_ns;
+    uint64_t released_ns = atomic_load(&state->released_ns);
+    return released_ns != 0 && released_ns <= now_ns ? now_ns - released_ns : HANDOFF_NONE;
 }
 
 uint64_t handoff_notification_ns(const struct trial_memory *memory, uint32_t lock,
@@ -84,7 +82,7 @@ uint64_t handoff_notification_ns(const struct trial_memory *memory, uint32_t loc
     /* After an arrival a change of the children may be the arrival's. */
     bool of_release =
         event == EVENT_DELETED || (event == EVENT_CHILD && !atomic_load(&state->joined));
-    return of_release ? since_release_ns(memory, lock, now_ns) : HANDOFF_NONE;
+    return of_release ? since_release_ns(state, now_ns) : HANDOFF_NONE;
 }
 
 /* A barrier hands nothing on. A session that arrived after the release, at a lock that others
@@ -93,7 +91,7 @@ uint64_t handoff_grant_ns(const struct trial_memory *memory, uint32_t lock, uint
                           uint64_t now_ns)
 {
     const struct lock_state *state = &memory->locks[lock];
-    uint64_t grant_ns = since_release_ns(memory, lock, now_ns);
+    uint64_t grant_ns = since_release_ns(state, now_ns);
     if (grant_ns == HANDOFF_NONE || memory->plan->recipe->barrier)
         return HANDOFF_NONE;
     bool joins = arrived_ns > now_ns - grant_ns && atomic_load(&state->sharers) > 1;
@@ -112,7 +110,6 @@ void handoff_granted(struct trial_memory *memory, uint32_t lock, uint32_t sessio
     if (atomic_fetch_add(&row->granted, 1) == 0)
         atomic_store(&row->holder, session + 1);
     struct lock_state *state = &memory->locks[lock];
-    atomic_store(&state->granted_ns, now_ns);
     if (atomic_fetch_add(&state->grants, 1) + 1 == plan_clients_of(memory->plan, lock))
         atomic_store(&state->steady_from_ns, now_ns);
 }

@@ -244,7 +244,6 @@ struct stall {
     uint64_t since_ns;               /* when that sum was first seen */
     uint64_t absent_ns;              /* how long since then the coordinator was not run */
     uint64_t asked_ns;               /* when the workers were asked in this silence; 0: not yet */
-    uint64_t asked_absent_ns;        /* absent_ns at that time */
     bool answered;                   /* the workers have reported: the next two fields are known */
     bool request_is_out;             /* some session waits for a reply */
     bool is_owed;                    /* that, or all sessions wait for notifications */
@@ -260,8 +259,7 @@ struct stall {
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns);
 
 /* Reads the workers' counters. absent_ns: how long the coordinator was not run since the last look,
- * beyond the wait that it had asked for; with a crew, or waited for the meeting place: then this is
- * no absence of zkherd, but no silence of the servers either. */
+ * beyond the wait that it had asked for. */
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns);
 
 /* Until now the trial has waited as planned: the silence of that wait is not a stall. */
@@ -271,10 +269,8 @@ void stall_rest(struct stall *stall, uint64_t now_ns);
  * waited_ns. Time that is counted here is not counted again with the silence around it. */
 void stall_question(struct stall *stall, uint64_t now_ns, uint64_t waited_ns);
 
-/* The end of the trial, and of a scattered one after its hosts have sent their latencies, which are
- * all that is known of stalls there: counts the present silence. At the deadline it is counted only
- * if a request has no reply: if all sessions wait for notifications, the recipe may have lost a
- * wake-up. */
+/* The end of the trial: counts the present silence. At the deadline it is counted only if a request
+ * has no reply: if all sessions wait for notifications, the recipe may have lost a wake-up. */
 void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline);
 
 /* How long the present stall has lasted; 0: there is none. */
@@ -374,68 +370,5 @@ MUST_CHECK enum error_kind znodes_check_wakeups(struct trial_memory *memory,
  */
 void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size);
-
-/* ------------------------------------------------------------------ locks on many hosts
- *
- * Two kinds of fleet, with the same plan and the same parts (fleet/crew.h).
- *
- * Under lockstep (lock_crew) the counts of a step are complete when every host has told that its
- * sessions rest, and as many notifications have come to all of them as the law predicts. A handoff
- * is timed if the releaser and the next holder are on one host; other times have two clocks.
- * Invariant: no session moves before every host has the state of the lock before its step.
- *
- * In free pace (lock_scattered) a host knows its own sessions alone. It counts and times these, and
- * whether two of them hold at once; what is between hosts is found out at the end, from when each
- * session was granted and released, as far as the clocks are known. Invariant: what is told for a
- * mistake there would be one by any clocks that the orders of the trial allow. */
-
-/* The plan as a text for other hosts; the caller's to free. */
-char *lock_crew_describe(const struct trial_plan *plan);
-
-const struct crew_kind *lock_crew_kind_of(const struct trial_plan *plan);
-
-/* All rest: this session is to move next, with its release if it `releases`. To be shared with the
- * hosts (crew_has_shared) before the session is told. Lockstep only. */
-void lock_crew_step(struct trial_memory *memory, uint32_t session, bool releases, uint64_t now_ns);
-
-/* All sessions are done, and their hosts have sent what they have counted: puts their times on the
- * run's clock, counted from the gate of each host; looks for two who held at once, or out of turn;
- * and times the handoffs, if the sequence numbers tell their order. Free pace only. */
-void lock_scattered_settle(struct trial_memory *memory);
-
-/* A client that has held the lock: from the grant until it sent its release. By the host's clock,
- * which is ahead of the run's by at least and at most so much. */
-struct tenure {
-    uint32_t session, first; /* of the host: its first process */
-    bool shares;
-    int64_t order;
-    uint64_t granted_ns, release_ns;
-    int64_t least_ahead_ns, most_ahead_ns;
-};
-
-/* Records a violation for each that was granted while one before it in the line, on another host,
- * surely held on or had not been granted itself. */
-void lock_scattered_compare(struct trial_memory *memory, const struct tenure *tenures,
-                            size_t count);
-
-/* What both kinds share: as in struct crew_kind. Violations are told as so many words: how many
- * there are, and the first of them. */
-#define LOCK_CREW_VIOLATION_WORDS 7
-
-/* A clock that is set right by slewing runs too fast or too slow by 500 ppm at most, on Linux: two
- * of them drift apart by this part of the time. */
-#define LOCK_CREW_DRIFT_PART 1000
-
-bool lock_crew_part(void *kind, uint32_t process, size_t index, struct crew_part *part);
-bool lock_crew_is_sound(void *kind, uint32_t process);
-enum error_kind lock_crew_open(enum pace pace, const char *text, const struct fleet_plan *here,
-                               const char *root, struct fleet *fleet, struct error *error);
-void lock_crew_close(struct fleet *fleet);
-void lock_crew_tell_violations(const struct trial_memory *memory, uint64_t *words);
-void lock_crew_hear_violations(struct trial_memory *memory, uint64_t handoff,
-                               const uint64_t *before, const uint64_t *words);
-
-/* Whether that is a violation which a worker of this trial can have found. */
-bool lock_crew_believes(const struct trial_memory *memory, const uint64_t *words);
 
 #endif

@@ -185,14 +185,13 @@ static void granted(struct lock_session *session)
     uint32_t lock = session->meter.lock;
     uint64_t now_ns = client_now_ns(session->actor.client);
     bool is_queue = session->memory->plan->recipe->fifo;
-    struct trial_session_report *report = report_of(session);
-    report->order = is_queue ? session->contender.sequence : session->arrival;
-    checker_granted(session->memory, lock, session->actor.session, report->order, now_ns);
+    checker_granted(session->memory, lock, session->actor.session,
+                    is_queue ? session->contender.sequence : session->arrival, now_ns);
     uint64_t handoff_ns = handoff_grant_ns(session->memory, lock, session->arrived_ns, now_ns);
     meter_granted(&session->meter, now_ns, now_ns - session->arrived_ns, handoff_ns);
     handoff_granted(session->memory, lock, session->actor.session, handoff_ns, now_ns);
-    report->acquisitions++;
-    report->granted_ns = session->granted_ns = now_ns;
+    report_of(session)->acquisitions++;
+    session->granted_ns = now_ns;
     actor_step(&session->actor);
     if (session->memory->plan->recipe->work == NULL) {
         hold(session);
@@ -228,7 +227,6 @@ static void release_once(struct lock_session *session)
     if (session->nested == (plan->recipe->barrier ? plan_nesting(plan) : 1)) {
         checker_released(session->memory, session->meter.lock, session->actor.session);
         session->release_ns = client_now_ns(session->actor.client);
-        report_of(session)->release_ns = session->release_ns;
         meter_held(&session->meter, session->release_ns - session->granted_ns);
         handoff_begin(session->memory, session->meter.lock, session->release_ns, false);
         meter_release_begun(&session->meter, session->release_ns);

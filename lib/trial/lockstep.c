@@ -178,9 +178,7 @@ static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
     *have_come = kind == ERROR_NONE && reading.known &&
                  reading.notifications - lockstep->at_gate->notifications <=
                      trial_memory_count(lockstep->memory, TALLY_NOTIFICATION);
-    return kind == ERROR_SERVER_DIED || kind == ERROR_MEETING_LOST || kind == ERROR_INTERRUPTED
-               ? kind
-               : ERROR_NONE;
+    return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
 }
 
 /* The lock is held as it should be, and all notifications have been received: the law predicts too
@@ -283,39 +281,17 @@ static enum fleet_end keep_rate(struct lockstep *lockstep)
     return end;
 }
 
-/* With a crew: brings the state of the lock, and who is to move, to all hosts. */
-static enum fleet_end share(struct lockstep *lockstep, uint32_t session,
-                            enum lock_session_order order)
-{
-    struct trial_memory *memory = lockstep->memory;
-    const struct crew *crew = memory->plan->fleet.crew;
-    struct watchdog *watchdog = &lockstep->monitor->watchdog;
-    enum fleet_end end = END_DONE;
-    if (crew == NULL)
-        return END_DONE;
-    lock_crew_step(memory, session, order == LOCK_ORDER_RELEASE, watchdog_now_ns(watchdog));
-    while (end == END_DONE && !crew_has_shared(crew))
-        end = watchdog_wait(watchdog, WATCHDOG_TURN_NS);
-    return end;
-}
-
 /* Orders a session to move, and waits until the step is complete. */
 static enum fleet_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
                            enum lock_session_order order)
 {
     struct trial_memory *memory = lockstep->memory;
     enum fleet_end end = keep_rate(lockstep);
-    if (end == END_DONE)
-        end = share(lockstep, session, order);
     if (end != END_DONE)
         return end;
     atomic_fetch_add(&memory->fleet->busy, 1);
     shared_tell(memory->fleet, session, (int)order);
-    end = await_rest(lockstep, lock);
-    /* Sessions on other hosts raise it by another clock. */
-    if (memory->plan->fleet.crew != NULL && order == LOCK_ORDER_RELEASE)
-        shared_raise(&memory->last_released_ns, watchdog_now_ns(&lockstep->monitor->watchdog));
-    return end;
+    return await_rest(lockstep, lock);
 }
 
 static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)

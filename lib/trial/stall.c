@@ -81,9 +81,7 @@ static void find_server(struct stall *stall)
 static void hear_workers(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;
-    /* Only the holder is known of sessions on other hosts. */
-    bool pauses = memory->plan->fleet.crew != NULL && memory->plan->hold.mean_ns > 0 &&
-                  handoff_holder(memory, 0) != 0;
+    bool pauses = false;
     stall->request_is_out = false;
     for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
         const struct shared_session *session = &memory->fleet->sessions[i];
@@ -123,11 +121,6 @@ static void count(struct stall *stall, uint64_t length_ns, const char *server)
     snprintf(found->server, sizeof found->server, "%s", server);
 }
 
-static bool has_crew(const struct stall *stall)
-{
-    return stall->memory->plan->fleet.crew != NULL;
-}
-
 static void note_absence(struct stall *stall, uint64_t absent_ns)
 {
     if (absent_ns > STALL_LEAST_NS && absent_ns > stall->found.absent_ns)
@@ -141,11 +134,10 @@ static void end_silence(struct stall *stall, uint64_t now_ns)
     uint64_t length_ns = owed_ns(stall, now_ns);
     if (stall->answered && length_ns > stall->bound_ns)
         count(stall, length_ns, stall->server);
-    else if (stall->answered && stall->is_owed && !has_crew(stall))
+    else if (stall->answered && stall->is_owed)
         note_absence(stall, stall->absent_ns);
     else if (stall->asked_ns != 0 && !stall->answered)
-        note_absence(stall, now_ns - stall->asked_ns -
-                                (has_crew(stall) ? stall->absent_ns - stall->asked_absent_ns : 0));
+        note_absence(stall, now_ns - stall->asked_ns);
 }
 
 static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
@@ -166,12 +158,12 @@ void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
 {
     struct trial_memory *memory = stall->memory;
-    if (memory == NULL || plan_is_scattered(memory->plan)) /* hosts tell too seldom */
+    if (memory == NULL)
         return;
     uint64_t moved = movement(memory);
     bool moves = moved != stall->moved;
     /* In free pace the sessions go on without the coordinator. */
-    if (memory->plan->pace == PACE_LOCKSTEP && !has_crew(stall))
+    if (memory->plan->pace == PACE_LOCKSTEP)
         note_absence(stall, absent_ns);
     stall->absent_ns += absent_ns;
     if (moves) {
@@ -186,7 +178,6 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
              shared_inquire(memory->fleet)) { /* once an earlier question has been answered */
         measure_bound(stall);
         stall->asked_ns = now_ns;
-        stall->asked_absent_ns = stall->absent_ns;
     } else if (stall->asked_ns != 0 && !stall->answered &&
                atomic_load(&memory->fleet->reported) == memory->plan->fleet.processes)
         hear_workers(stall);
@@ -270,9 +261,8 @@ static void find_brief(struct stall *stall, uint64_t now_ns)
 {
     measure_bound(stall);
     uint64_t length_ns = longest_owed_ns(stall->memory);
-    bool is_long = plan_is_scattered(stall->memory->plan) && length_ns > stall->bound_ns;
     if (length_ns < STALL_BRIEF_NS || length_ns <= stall->median_ns * STALL_BRIEF_LATENCIES ||
-        (!is_long && !is_most(stall, length_ns, now_ns)))
+        !is_most(stall, length_ns, now_ns))
         return;
     if (stall->server[0] == '\0')
         find_lone_server(stall);

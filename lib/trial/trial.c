@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "fleet/crew.h"
 #include "fleet/server_counters.h"
 #include "fleet/workers.h"
 #include "measure/statistics.h"
@@ -90,7 +89,6 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .untold = &run->counters.untold,
         .are_private = server_counters_is_private(&run->counters),
         .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
-        .lacks_meeting = server_counters_lacks_meeting(&led->at_gate, run->plan->fleet.sessions),
         .has_companions = run->host->companions > 0,
         .had_death = !injection_none_yet(run->memory),
         .exits = atomic_load(&run->memory->exits),
@@ -101,7 +99,6 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
     };
     if (run->counters.sim == NULL) /* nobody pings there */
         facts.pings_most = setup_session_pings(run->setup, led->gate_ns) +
-                           server_counters_meeting_pings(&run->counters, led->gate_ns) +
                            shared_pings_most(fleet, loop_now_ns(&run->setup->session.loop));
     return facts;
 }
@@ -118,7 +115,7 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
     if (found.reconciled == RECONCILED_NO)
         trial_memory_violate(
             run->memory, &(struct violation){.kind = VIOLATION_SERVERS,
-                                             .handoff = trial_memory_last_handoff(run->memory, 0),
+                                             .handoff = trial_memory_rows_used(run->memory, 0) - 1,
                                              .counter = found.counter,
                                              .expected = (int64_t)found.sessions,
                                              .found = (int64_t)found.servers});
@@ -209,23 +206,15 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
     struct workers workers;
     struct coordinator_result led;
     struct error why;
-    char *text = run->plan->fleet.crew != NULL ? lock_crew_describe(run->plan) : NULL;
-    const struct fleet fleet = {.shared = run->memory->fleet,
-                                .ops = &lock_session_ops,
-                                .kind = run->memory,
-                                .remote = lock_crew_kind_of(run->plan),
-                                .text = text,
-                                .root = run->plan->root};
+    const struct fleet fleet = {run->memory->fleet, &lock_session_ops, run->memory,
+                                run->plan->root};
     run->counters.own = &run->setup->session;
     enum error_kind kind =
         workers_start(&workers, &fleet, run->setup, run->counters.sim, run->host->ensemble, error);
-    free(text);
     if (kind != ERROR_NONE)
         return kind;
     kind = coordinator_lead(&workers, run->setup, &run->counters, &run->host->watch, &led, error);
     if (kind == ERROR_NONE) {
-        if (led.end == END_DONE && plan_is_scattered(run->plan))
-            lock_scattered_settle(run->memory);
         add_workers(run, result);
         /* A trial that was cut short has a reason of its own: that a server does not tell its
          * counters then is no error, unless it is a private one, which has died. */
@@ -250,11 +239,11 @@ static enum error_kind run_on_servers(struct run *run, struct trial_result *resu
     if (kind == ERROR_NONE)
         kind = run_workers(run, result, error);
     if (kind == ERROR_NONE)
-        return crew_delete_tree(run->plan->fleet.crew, run->setup, run->plan->root, error);
+        return setup_session_delete_tree(run->setup, run->plan->root, error);
     /* The first error stands. A private server that has failed takes its znodes with it. */
     struct error second;
     if (run->host->ensemble == NULL)
-        (void)!crew_delete_tree(run->plan->fleet.crew, run->setup, run->plan->root, &second);
+        (void)!setup_session_delete_tree(run->setup, run->plan->root, &second);
     return kind;
 }
 
@@ -294,9 +283,7 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
     struct run run = {
         .plan = plan,
         .host = host,
-        .counters = {.servers = host->servers,
-                     .companions = host->companions,
-                     .crew = plan->fleet.crew},
+        .counters = {.servers = host->servers, .companions = host->companions},
         .memory = memory,
     };
     kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)

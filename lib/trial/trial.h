@@ -22,24 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What hosts that share a trial of a lock (fleet/crew.h) have to know: drains of one lock, under
- * lockstep or in free pace. lock_crew_refusal: why the sessions of a recipe cannot be on several
- * hosts at that pace; NULL: they can. */
-extern const struct crew_kind lock_crew_kind, lock_scattered_kind;
-const char *lock_crew_refusal(const struct recipe *recipe, enum pace pace);
-
-/* A handoff from one host of the crew to another: the hosts, by the numbers of their first
- * processes, and how long it took from the release sent to the last grant, between these two. The
- * width is that of what is known of both clocks. */
-struct trial_apart {
-    uint32_t released_at, granted_at;
-    uint64_t low_ns, high_ns;
-};
-
-/* False: the row's handoff stayed on one host, or there was none. Not after the crew has another
- * job. */
-bool trial_apart(const struct trial_memory *memory, size_t handoff, struct trial_apart *apart);
-
 /* What is shown while a trial runs. */
 struct trial_progress {
     uint64_t handoffs;     /* grants so far */

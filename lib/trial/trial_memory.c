@@ -54,8 +54,6 @@ static struct trial_memory *lay_out(struct shared_layout *layout, const struct t
         .trace = {.handoffs = plan->traced,
                   .count = plan->traced_count,
                   .places = trace_places(plan->traced_count, plan->locks, plan->fleet.sessions)},
-        .steps.told = shared_take(layout, plan->fleet.processes * sizeof(struct lock_told)),
-        .steps.ends = shared_take(layout, rows_per_lock(plan) * sizeof(struct lock_ends)),
         .sums = shared_take(layout, TRIAL_MEMORY_SUMS * sizeof(struct histogram)),
     };
     struct ledger_row *rows =
@@ -80,7 +78,6 @@ enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_mem
     struct trial_memory *made = lay_out(&layout, plan);
     made->size_bytes = layout.size_bytes;
     write_folders(made);
-    atomic_store(&made->gate_ns, UINT64_MAX);
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         atomic_store(&made->locks[lock].last_order, INT64_MIN);
         atomic_store(&made->locks[lock].last_alone, INT64_MIN);
@@ -125,12 +122,6 @@ size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock)
     uint64_t releases = atomic_load(&memory->locks[lock].releases);
     size_t rows = memory->ledger.rows_per_lock;
     return releases < rows ? (size_t)releases + 1 : rows;
-}
-
-uint64_t trial_memory_last_handoff(const struct trial_memory *memory, uint32_t lock)
-{
-    return plan_is_scattered(memory->plan) ? VIOLATION_NO_HANDOFF
-                                           : trial_memory_rows_used(memory, lock) - 1;
 }
 
 void trial_memory_violate(struct trial_memory *memory, const struct violation *violation)

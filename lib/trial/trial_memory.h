@@ -11,7 +11,6 @@
 #define TRIAL_TRIAL_MEMORY_H
 
 #include "base/error.h"
-#include "fleet/crew.h"
 #include "fleet/server_counters.h"
 #include "fleet/shared.h"
 #include "measure/histogram.h"
@@ -34,7 +33,7 @@
  * The last release has a row too; nobody is granted in it if nobody waited.
  *
  * The rows are written with atomic additions. Invariant: the sum of the rows is the trial's total;
- * a message is in exactly one row. In a scattered trial (plan_is_scattered) that is row 0.
+ * a message is in exactly one row.
  */
 struct ledger_row {
     struct tally tally;
@@ -85,12 +84,11 @@ enum violation_kind {
 };
 
 #define TRIAL_MEMORY_VIOLATIONS_MAX 16
-#define VIOLATION_NO_HANDOFF        UINT64_MAX /* it is of none, or nobody knows of which */
 
 struct violation {
     enum violation_kind kind;
     uint32_t lock;
-    uint64_t handoff; /* the number of the ledger's row, or VIOLATION_NO_HANDOFF */
+    uint64_t handoff; /* the number of the ledger's row */
     uint32_t session; /* +1; 0: none */
     uint32_t other;   /* +1; 0: none */
     enum tally_kind tally;
@@ -139,7 +137,6 @@ struct lock_state {
     _Atomic uint64_t grants;
     _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
     _Atomic uint64_t released_ns; /* when the last release was sent */
-    _Atomic uint64_t granted_ns;  /* when the last grant was */
     _Atomic bool joined;          /* a session has arrived since then */
     _Atomic uint64_t abandoned;   /* arrivals whose sessions died while they waited */
     _Atomic bool holder_died;     /* the present row began with its holder's death */
@@ -170,9 +167,6 @@ struct lock_worker {
 /* What a lock session was doing at its last report, and its grants. */
 struct trial_session_report {
     uint64_t acquisitions;
-    uint64_t granted_ns;             /* when its last grant was */
-    int64_t order;                   /* of that: see checker.h */
-    uint64_t release_ns;             /* when its last release was sent; 0: none was */
     uint64_t released_ns;            /* when its last release ended; 0: none has */
     const char *released_file;       /* and where: a static text, */
     int released_line;               /* and a line of the recipe */
@@ -186,29 +180,6 @@ struct trial_session_report {
     char node[RECIPE_PATH_MAX];      /* unfinished: its own znode in the lock */
 };
 
-/* What a host of the plan's crew has told last. */
-struct lock_told {
-    bool heard;    /* anything so far */
-    uint64_t step; /* in which */
-    uint64_t live[CREW_LIVE_MAX];
-};
-
-/* When a release was sent and the last grant that followed came, by the clocks of the hosts that
- * have seen it; the number of the host's first process, +1; 0: nobody has. */
-struct lock_ends {
-    uint64_t released_ns, granted_ns;
-    uint32_t released_at, granted_at;
-};
-
-/* The present step of a trial whose sessions are on several hosts: see lock_crew.c. */
-struct lock_steps {
-    uint64_t number;                /* of the step, in the run */
-    uint64_t row;                   /* of the ledger, in which what follows from the step counts */
-    uint64_t words[CREW_WORDS_MAX]; /* with which the step began */
-    struct lock_told *told;         /* in the run, by the number of the host's first process */
-    struct lock_ends *ends;         /* in the run, of each row of the ledger */
-};
-
 /* How late holds ended, each kind of latency, and each again for every role. */
 #define TRIAL_MEMORY_SUMS (1 + METER_KINDS + ROLES * METER_KINDS)
 
@@ -219,7 +190,6 @@ struct trial_memory {
     struct lock_worker *workers;
     struct trial_session_report *sessions;
     struct ledger ledger;
-    struct lock_steps steps;
     struct trace trace;               /* of the plan's traced handoffs */
     char (*folders)[RECIPE_PATH_MAX]; /* see trial_memory_folder */
     struct histogram
@@ -227,11 +197,9 @@ struct trial_memory {
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
-    _Atomic uint64_t gate_ns;                        /* when the gate opened; UINT64_MAX: not yet */
     _Atomic bool overflowed;                         /* because the ledger has no more rows */
     _Atomic uint64_t first_release_ns;
-    _Atomic uint64_t last_released_ns; /* the last answer to a release; under lockstep
-                                          with a crew, when the run saw that step complete */
+    _Atomic uint64_t last_released_ns; /* the last answer to a release */
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
     _Atomic uint32_t died_lock;        /* the lock at which that was */
     _Atomic uint64_t recovery_ns;      /* from there to that lock's next grant; 0: none so far */
@@ -260,10 +228,6 @@ static inline const char *trial_memory_folder(const struct trial_memory *memory,
 
 /* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
 size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock);
-
-/* The number of the lock's last row, for a violation that shows at the end; VIOLATION_NO_HANDOFF if
- * no message is attributed to a handoff. */
-uint64_t trial_memory_last_handoff(const struct trial_memory *memory, uint32_t lock);
 
 /* Records a violation; only the first TRIAL_MEMORY_VIOLATIONS_MAX are kept, all are counted. */
 void trial_memory_violate(struct trial_memory *memory, const struct violation *violation);

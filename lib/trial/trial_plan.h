@@ -103,13 +103,6 @@ static inline uint64_t plan_handoffs_of(const struct trial_plan *plan, uint32_t 
     return share < plan_clients_of(plan, lock) ? plan_clients_of(plan, lock) : share;
 }
 
-/* Whether the sessions contend freely on several hosts: then no process knows of all releases while
- * it counts, and no message is attributed to a handoff. */
-static inline bool plan_is_scattered(const struct trial_plan *plan)
-{
-    return plan->pace == PACE_FREE && (plan->fleet.crew != NULL || plan->fleet.here_count > 0);
-}
-
 /* Nested acquires and releases per grant: one barrier each. */
 static inline uint32_t plan_nesting(const struct trial_plan *plan)
 {

@@ -109,7 +109,7 @@ enum error_kind znodes_check_leftovers(struct trial_memory *memory, struct setup
             trial_memory_violate(
                 memory, &(struct violation){.kind = VIOLATION_LEFTOVER,
                                             .lock = lock,
-                                            .handoff = trial_memory_last_handoff(memory, lock),
+                                            .handoff = atomic_load(&memory->locks[lock].releases),
                                             .found = (int64_t)count});
     }
     return ERROR_NONE;
@@ -151,11 +151,11 @@ enum error_kind znodes_check_wakeups(struct trial_memory *memory, struct setup_s
         if (exists != awaits_creation)
             continue;
         uint32_t lock = session->lock;
-        trial_memory_violate(memory,
-                             &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
-                                                 .lock = lock,
-                                                 .handoff = trial_memory_last_handoff(memory, lock),
-                                                 .session = i + 1});
+        trial_memory_violate(
+            memory, &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
+                                        .lock = lock,
+                                        .handoff = atomic_load(&memory->locks[lock].releases),
+                                        .session = i + 1});
     }
     return ERROR_NONE;
 }

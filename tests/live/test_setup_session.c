@@ -205,35 +205,6 @@ TEST(test_an_interrupt_is_heeded_from_the_first_request_on)
     close(interrupts);
 }
 
-static void open_another(struct setup_session **setup)
-{
-    struct error error = {0};
-    live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, -1, setup, &error), &error);
-}
-
-/* For longer than the server keeps a session of which it hears nothing. */
-TEST(test_a_companion_is_kept_while_requests_go_on)
-{
-    struct setup_session *setup, *kept, *silent;
-    struct error error = {0};
-    bool exists = false;
-    open_another(&setup);
-    open_another(&kept);
-    open_another(&silent);
-    int64_t id = client_session_id(kept->session.client),
-            silent_id = client_session_id(silent->session.client);
-    setup->session.companion = &kept->session;
-    for (uint64_t until_ns = clock_now_ns() + 5 * NS_PER_S; clock_now_ns() < until_ns;)
-        live_expect(setup_session_exists(setup, ROOT, &exists, &error), &error);
-    live_expect(setup_session_exists(kept, ROOT, &exists, &error), &error);
-    live_expect(setup_session_exists(silent, ROOT, &exists, &error), &error);
-    assert_int_equal(client_session_id(kept->session.client), id);
-    assert_int_not_equal(client_session_id(silent->session.client), silent_id);
-    setup_session_free(setup);
-    setup_session_free(kept);
-    setup_session_free(silent);
-}
-
 /* Of a private server that has ended no answer is waited for, whatever the patience. The last test.
  */
 TEST(test_a_server_that_has_ended_is_not_waited_for)

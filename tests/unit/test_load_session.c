@@ -392,7 +392,7 @@ TEST(the_end_of_the_load_leaves_nothing)
     atomic_store(&load->ends_ns, time_ns + 1);
     answer_all(ZK_OK);
     assert_int_equal(session.state, LOAD_IDLE);
-    assert_int_equal(atomic_load(&load->rests), 1);
+    assert_int_equal(atomic_load(&load->resting), 1);
     assert_int_equal(total_of(TALLY_CREATE), total_of(TALLY_DELETE));
     assert_int_equal(total_of(TALLY_CREATE) + total_of(TALLY_DELETE), sent);
     assert_each_is_deleted_once();

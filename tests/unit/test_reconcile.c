@@ -98,17 +98,6 @@ TEST(test_credentials_of_a_reconnect_are_known)
     assert_outcome(&facts, RECONCILED_NA, "lost their connections");
 }
 
-/* What the meeting has sent was taken from servers that have not had all of it. */
-TEST(test_a_meeting_on_servers_that_were_not_asked_excuses)
-{
-    struct reconcile_facts facts = all_well();
-    facts.are_private = false;
-    facts.servers.packets_received -= 2;
-    facts.servers.writes -= 2;
-    facts.lacks_meeting = true;
-    assert_outcome(&facts, RECONCILED_NA, "servers of the same ensemble that --connect does not");
-}
-
 TEST(test_a_steward_that_connects_again_excuses)
 {
     struct reconcile_facts facts = all_well();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a session draws depends on the fleet's seed and on the session's number, not on how the
- * sessions are spread over processes and hosts. */
+ * sessions are spread over processes. */
 #include "base/clock.h"
 #include "fleet/workers.h"
 #include "tests/support/pause.h"
@@ -116,21 +116,6 @@ TEST(a_sessions_seed_does_not_depend_on_the_processes)
         forget(spread);
     }
     forget(alone);
-}
-
-/* Of four processes two hosts have one and three. */
-TEST(nor_on_the_hosts)
-{
-    struct drawn *alone = new_drawn(), *spread = new_drawn();
-    struct fleet_plan plan = {.processes = 4, .seed = 7, .hosts = 2, .here_count = 1};
-    draw((struct fleet_plan){.processes = 1, .seed = 7}, alone, SESSIONS);
-    draw(plan, spread, 3);
-    plan.here_first = 1;
-    plan.here_count = 3;
-    draw(plan, spread, SESSIONS);
-    assert_same_seeds(alone, spread);
-    forget(alone);
-    forget(spread);
 }
 
 TEST(every_session_has_another_seed_and_so_has_every_fleet)
