@@ -245,8 +245,6 @@ reproduced reference: install-to-run client-programs
 	ZKHERD=$(BUILD)/zkherd COST=$(BUILD)/cost CLIENTS=$(CLIENTS) \
 	    results/reproduce $(if $(filter reference,$@),--keep,$(BUILD)/reproduced) $(NAMES)
 
-REFERENCE := results/reference
-
 # Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute. Each package
 # must be that of packaging/zookeepers.sums, which PIN=write writes.
 ZOOKEEPER_SUITES ?= bullseye bookworm trixie
@@ -256,7 +254,7 @@ zookeepers: install-to-run
 	packaging/zookeepers $(ZOOKEEPERS) $(ZOOKEEPER_SUITES)
 
 # What unchanged clients of the field send: the law of each recipe, found with the programs in docs/examples/clients.
-# 20 minutes.
+# Ten minutes.
 CLIENTS := $(BUILD)/clients
 CLIENT_JARS := $(subst $() ,:,$(patsubst %,/usr/share/java/%.jar,curator-recipes curator-framework curator-client zookeeper \
     zookeeper-recipes-lock))
@@ -478,7 +476,7 @@ help:
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
 	@echo 'make check-compose        test the container set-ups, including a killed leader'
-	@echo 'make clients              find the laws of what Curator, kazoo and others send: 20 minutes'
+	@echo 'make clients              find the laws of what Curator, kazoo and others send: ten minutes'
 	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
 	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'

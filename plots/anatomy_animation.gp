@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # anatomy_animation: the plot anatomy as an animated GIF, the recipes side by side, at most two: what
 # has been sent and received until now, slowed down. Not among the plots of a run: `make
-# reproduce-anatomy` draws it for the README.
+# reference` draws it for the README.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "anatomy_animation.gp") - 1]."." }
 load scripts."/common.gp"
 unset logscale

@@ -29,7 +29,7 @@ version_of() { # LIBRARY PACKAGE
 # Each law is found with the numbers up to 32, and must hold for those behind as well; ZooKeeper's own client for Java
 # takes a tenth of a second to end each session. Of four clients of Curator's read/write lock one writes.
 own="{n} {connect}" relayed="{n} {relay}"
-many=4,8,12,16,32,33,48
+many=4,8,12,16,32,33
 programs="\
 kazoo-lock|kazoo=python3-kazoo|Lock|$many|/usr/bin/python3 docs/examples/clients/kazoo_lock.py
 kazoo-election|kazoo=python3-kazoo|Election|$many|$kazoo Election
@@ -42,7 +42,7 @@ curator-mutex|Curator=libcurator-recipes-java|InterProcessMutex|$many|$curator M
 curator-mutex-tracked|Curator=libcurator-recipes-java|the same, ensemble tracker on|$many|$curator TrackedMutex
 curator-mutex-threads|Curator=libcurator-recipes-java|InterProcessMutex, n in a client|$many,1000|$curator MutexesOfOneClient
 curator-mutex-shared|Curator=libcurator-recipes-java|InterProcessMutex, n threads|$many|$curator MutexOfOneClient
-curator-read-write-lock|Curator=libcurator-recipes-java|InterProcessReadWriteLock|4,8,12,16,32,36,48|$curator ReadWriteLock
+curator-read-write-lock|Curator=libcurator-recipes-java|InterProcessReadWriteLock|4,8,12,16,32,36|$curator ReadWriteLock
 curator-semaphore|Curator=libcurator-recipes-java|InterProcessSemaphoreV2|$many|$curator SemaphoreV2
 curator-leader-latch|Curator=libcurator-recipes-java|LeaderLatch|$many|$curator LeaderLatch
 curator-leader-selector|Curator=libcurator-recipes-java|LeaderSelector|$many|$curator LeaderSelector

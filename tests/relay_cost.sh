@@ -9,7 +9,7 @@
 # reply that passed it.
 set -euo pipefail
 out=$1 work=$(mktemp -d)
-sessions="100 1000 5000" trials=5
+sessions="100 1000 5000" trials=3
 port=$("$ZKHERD" ensemble start --servers 1 --heap 1024 | sed 's/.*://')
 proxy=
 finish() {
