@@ -6,11 +6,9 @@
 #ifndef TESTS_HLOG_FILE_H
 #define TESTS_HLOG_FILE_H
 
-#include "measure/histogram.h"
 #include "tests/support/test.h"
 
 #define HLOG_HEADER_BYTES 40 /* of an encoded histogram; behind it are the counts */
-#define HLOG_TAG_SIZE     80
 
 /* A number of so many bytes, the highest first. */
 uint64_t hlog_file_number(const unsigned char *bytes, size_t length);
@@ -18,11 +16,5 @@ uint64_t hlog_file_number(const unsigned char *bytes, size_t length);
 /* The encoded histogram of the log's line that begins here, whose end may be the text's; returns
  * its length. */
 size_t hlog_file_unpack(const char *line, unsigned char *encoded, size_t size);
-
-/* The line behind `from`, the log's text first, that has a tag; NULL: none has. */
-const char *hlog_file_next(const char *from, char tag[HLOG_TAG_SIZE]);
-
-/* Adds the counts of this line to those of its slots. */
-void hlog_file_add(const char *line, uint64_t counts[HISTOGRAM_COUNTS]);
 
 #endif
