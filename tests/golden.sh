@@ -31,9 +31,6 @@ if [ "${1:-}" = --write ]; then
     shift
 fi
 
-# So many files may be open on every machine: zkherd plan --limits tells it.
-# shellcheck disable=SC3045
-ulimit -n 4096 || fail "this needs 4096 open files"
 umask 022
 
 made=$(mktemp -d) || exit 1

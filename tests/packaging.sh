@@ -89,7 +89,7 @@ for subcommand in $subcommands; do
     [ -e "docs/zkherd-$subcommand.1" ] || fail "zkherd $subcommand has no man page"
 done
 all_options=$(for context in '' $subcommands 'paper table1' 'paper table2' 'paper table3' 'paper figure8' \
-    'plan --limits' 'ensemble start'; do
+    'ensemble start'; do
     # shellcheck disable=SC2086
     [ "$context" = ensemble ] || options_of $context
 done)

@@ -13,7 +13,7 @@
     X(tap, "count what any clients send, by a relay before the servers")                           \
     X(autopsy, "find locks, holders and herds in the logs of servers")                             \
     X(paper, "repeat the evaluation of the ZooKeeper paper, beside its figures")                   \
-    X(plan, "find how many may wait for a lock; say what else limits them")                        \
+    X(plan, "find how many may wait for a lock")                                                   \
     X(compare, "compare the counts and times of two runs or more")                                 \
     X(plot, "draw the plots of runs, loads and comparisons again")                                 \
     X(report, "write the page of past results, of several side by side")                           \

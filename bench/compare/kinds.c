@@ -61,23 +61,11 @@ enum error_kind kind_check_plan(const struct past_run *first, const struct past_
                                 struct error *error)
 {
     /* How many trials, how long they may take, and between which ends a plan searches. */
-    static const char *const harmless[] = {"trials",
-                                           "rehearsal",
-                                           "processes",
-                                           "session_timeout_ms",
-                                           "timeout_ms",
-                                           "at_least",
-                                           "at_most",
-                                           "votes",
-                                           "resolution_percent",
-                                           "fresh",
-                                           "costs",
-                                           "trial_least_ns",
-                                           "max_time_ns",
-                                           "brake_ns",
-                                           "knee_trials",
-                                           "max_clients",
-                                           NULL};
+    static const char *const harmless[] = {
+        "trials",   "rehearsal",      "processes",   "session_timeout_ms", "timeout_ms",
+        "at_least", "at_most",        "votes",       "resolution_percent", "fresh",
+        "costs",    "trial_least_ns", "max_time_ns", "brake_ns",           "max_clients",
+        NULL};
     const char *key;
     json_t *value;
     json_object_foreach(first->plan, key, value)

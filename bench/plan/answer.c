@@ -33,7 +33,7 @@ static struct trials_of first_of(const struct plan_samples *samples, uint64_t si
 static bool has(const struct trials_of *of, size_t i)
 {
     const struct plan_sample *sample = &of->samples->list[i];
-    return !sample->for_knee && sample->probe.size == of->size && i >= of->from &&
+    return sample->probe.size == of->size && i >= of->from &&
            of->fresh == (sample->probe.stage == SEARCH_CONFIRM);
 }
 
@@ -92,8 +92,6 @@ static void explain_no_votes(const struct plan_question *question,
 {
     for (size_t i = 0; i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (sample->for_knee)
-            continue;
         answer->trials++;
         answer->no_votes += !plan_sample_is_vote(sample) && sample->verdict != JUDGE_BRAKED;
         if (sample->probe.size == answer->found.undecided)
@@ -127,26 +125,6 @@ static const struct utilisation_finding *find_what_gave_out(const struct search 
     return foremost;
 }
 
-/* Each vote gives the median of its handoffs. */
-static struct herd find_herd(const struct plan_question *question,
-                             const struct plan_samples *samples)
-{
-    struct herd_trial trials[HERD_TRIALS_MAX];
-    size_t count = 0, all = plan_answer_has_herd(question) ? samples->count : 0;
-    for (size_t i = 0; i < all && count < HERD_TRIALS_MAX; i++) {
-        const struct plan_sample *sample = &samples->list[i];
-        if (plan_sample_is_vote(sample) && plan_sample_is_whole(question, sample))
-            trials[count++] =
-                (struct herd_trial){(double)sample->probe.size, sample->handoff_p50_us / 1e6};
-    }
-    return herd_fit(trials, count);
-}
-
-bool plan_answer_has_herd(const struct plan_question *question)
-{
-    return question->unknown == PLAN_WAITERS;
-}
-
 bool plan_answer_is_passed(const struct plan_answer *answer)
 {
     return answer->found.passed_end == SEARCH_END_DECIDED;
@@ -157,10 +135,10 @@ bool plan_answer_is_failed(const struct plan_answer *answer)
     return answer->found.failed_end == SEARCH_END_DECIDED;
 }
 
-struct plan_answer plan_answer_take(const struct plan_options *options, const struct search *search,
-                                    const struct recipe *recipe, const struct plan_samples *samples)
+struct plan_answer plan_answer_take(const struct plan_question *question,
+                                    const struct search *search, const struct recipe *recipe,
+                                    const struct plan_samples *samples)
 {
-    const struct plan_question *question = &options->question;
     const struct search_answer found = search_answer(search);
     struct plan_answer answer = {.recipe = recipe,
                                  .found = found,
@@ -175,8 +153,6 @@ struct plan_answer plan_answer_take(const struct plan_options *options, const st
     answer.p50_us = median_of(best, offsetof(struct plan_sample, latency_us[PLAN_P50]));
     answer.handoffs_per_s = median_of(best, offsetof(struct plan_sample, handoffs_per_s));
     answer.gave_out = find_what_gave_out(search, samples, &answer);
-    answer.herd = find_herd(question, samples);
-    answer.knee = plan_knee_find(options, samples, answer.best);
     explain_no_votes(question, samples, &answer);
     return answer;
 }
@@ -193,10 +169,6 @@ const char *plan_answer_reason(const struct plan_answer *answer)
 /* ------------------------------------------------------------------ as a row and as JSON */
 
 /* What is PRIVATE is in the JSON alone. */
-#define ANSWER_ROW_INTERVAL(X, T, name, unit, decimals, summary, meaning)                          \
-    X(T, name, REAL, unit, decimals, summary, meaning)                                             \
-    X(T, name##_low, REAL, unit, decimals, summary, "its interval of 95 %")                        \
-    X(T, name##_high, REAL, unit, decimals, summary, "its interval of 95 %")
 #define ANSWER_ROW_COLUMNS(X, T)                                                                   \
     PLAN_KEY_COLUMNS(X, T)                                                                         \
     X(T, reason, TEXT, "", 0, NONE, "how the search ended")                                        \
@@ -220,60 +192,11 @@ const char *plan_answer_reason(const struct plan_answer *answer)
     X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "likewise")                                         \
     X(T, gave_out, TEXT, "", 0, NONE, "what gave out first in most trials that failed")            \
     X(T, gave_out_evidence, TEXT, "", 0, PRIVATE, "the figures that say so")                       \
-    X(T, herd_state, TEXT, "", 0, PRIVATE, "whether the herd coefficient is known")                \
-    ANSWER_ROW_INTERVAL(X, T, herd_beta, "", 6, NONE, "the cost of one more waiter, in handoffs")  \
-    ANSWER_ROW_INTERVAL(X, T, herd_bare_s, "s", 9, PRIVATE, "a handoff without waiters")           \
-    ANSWER_ROW_INTERVAL(X, T, herd_slope_s, "s", 9, PRIVATE, "one more waiter")                    \
-    X(T, herd_bends, FLAG, "", 0, PRIVATE, "no single coefficient holds for all sizes")            \
-    X(T, knee_state, TEXT, "", 0, PRIVATE, "whether the knee is known")                            \
-    X(T, knee_clients, COUNT, "", 0, NONE, "of each lock of the knee")                             \
-    ANSWER_ROW_INTERVAL(X, T, knee, "", 3, NONE, "the knee: hot locks")                            \
-    ANSWER_ROW_INTERVAL(X, T, knee_per_s, "1/s", 2, NONE, "handoffs of them together, at most")    \
-    X(T, knee_of, TEXT, "", 0, NONE, "of what a handoff takes most time")                          \
-    X(T, knee_demand_locks, COUNT, "", 0, NONE, "the hot locks with which this was measured")      \
-    X(T, knee_is_lower_bound, FLAG, "", 0, PRIVATE, "these are fewer than the knee")               \
-    X(T, trials, COUNT, "", 0, NONE, "of the search, without those for the knee")                  \
+    X(T, trials, COUNT, "", 0, NONE, "of the search")                                              \
     X(T, no_votes, COUNT, "", 0, NONE, "of these, those undetermined or not valid")                \
     X(T, sentence, TEXT, "", 0, NONE, "what was found, in words")
 TABLE_DECLARE(answer_row, ANSWER_ROW_COLUMNS);
 TABLE_DEFINE(answer_row, "answers.csv", ANSWER_ROW_COLUMNS)
-
-static void put_herd(const struct plan_question *question, const struct herd *herd,
-                     struct table_value *row)
-{
-    static const char *const words[] = {[HERD_KNOWN] = "known",
-                                        [HERD_ONE_SIZE] = "one size",
-                                        [HERD_FEW_TRIALS] = "few trials",
-                                        [HERD_BARE_NOT_KNOWN] = "bare not known"};
-    table_put_interval(&row[answer_row_herd_beta], &herd->beta);
-    table_put_interval(&row[answer_row_herd_bare_s], &herd->bare_s);
-    table_put_interval(&row[answer_row_herd_slope_s], &herd->slope_s);
-    if (!plan_answer_has_herd(question))
-        return;
-    row[answer_row_herd_state] = table_text(words[herd->state]);
-    row[answer_row_herd_bends] = table_flag(herd->bends);
-}
-
-static void put_knee(const struct plan_question *question, const struct plan_knee *knee,
-                     struct table_value *row)
-{
-    static const char *const words[] = {
-#define X(name, word, lack) word,
-        PLAN_KNEE_STATE_LIST(X)
-#undef X
-    };
-    const struct knee *found = &knee->found;
-    table_put_interval(&row[answer_row_knee], &found->locks);
-    table_put_interval(&row[answer_row_knee_per_s], &found->most_per_s);
-    if (plan_knee_is_told(question))
-        row[answer_row_knee_state] = table_text(words[knee->state]);
-    if (knee->state != PLAN_KNEE_KNOWN)
-        return;
-    row[answer_row_knee_clients] = table_count(knee->clients);
-    row[answer_row_knee_of] = table_text(utilisation_limit_words(found->of));
-    row[answer_row_knee_demand_locks] = table_count(found->demand_locks);
-    row[answer_row_knee_is_lower_bound] = table_flag(found->at_least);
-}
 
 /* A size of 0: there is none. */
 static struct table_value size_of(uint64_t size)
@@ -318,8 +241,6 @@ void answer_row_take(const struct plan_answer *answer, const struct series_recor
         row[answer_row_gave_out] = table_text(utilisation_limit_words(answer->gave_out->limit));
         row[answer_row_gave_out_evidence] = table_text(answer->gave_out->evidence);
     }
-    put_herd(question, &answer->herd, row);
-    put_knee(question, &answer->knee, row);
     row[answer_row_trials] = table_count(answer->trials);
     row[answer_row_no_votes] = table_count(answer->no_votes);
 }
@@ -335,7 +256,7 @@ json_t *plan_answer_json(const struct plan_answer *answer, const struct series_r
     json_result_set_row(object, table.type, row, answer_row_recipe, answer_row_lost_most);
     json_result_set_row(object, table.type, row, answer_row_trials, answer_row_no_votes);
     json_result_set_row(object, table.type, row, answer_row_figures_at,
-                        answer_row_knee_is_lower_bound);
+                        answer_row_gave_out_evidence);
     table_deinit(&table);
     plan_sentences_write(question, answer, false, json_sentences_begin(&sentences));
     json_object_set_new(object, "sentences", json_sentences_end(&sentences));

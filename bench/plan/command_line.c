@@ -13,7 +13,6 @@
 
 static const char usage[] =
     "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
-    "       zkherd plan --limits ...  (has its own --help)\n"
     "Find how many clients may wait for a lock (or locks be hot, sessions contend,\n"
     "other requests be sent) so that an objective is met, by trials on real servers.\n"
     "OBJECTIVE is handoff|acquire|background pN < DURATION, or handoffs > N/s.\n"
@@ -300,7 +299,7 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
         (struct plan_options){.target.max_clients = UINT64_MAX, .question.seed = clock_utc_ns()};
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !options->asks)
-        status = complain_usage("plan", "plan", "one of --slo and --limits is required");
+        status = complain_usage("plan", "plan", "--slo is required");
     if (status == ARGUMENTS_GO &&
         (!check_recipes(options) || !check_load(options) || !check_bounds(options) ||
          !check_objective(&options->question) || !complete(options) ||

@@ -4,18 +4,15 @@
  *
  *   command_line   the options of `zkherd plan --slo`
  *   question       what is asked, and what a size means: sessions, locks, requests
- *   demand         --dry-run: what the searches would demand of the servers
+ *   demand         --dry-run: what the searches demand at most
  *   lead           a series: guard, searches, answers; for each topology a record: the folder with
  *                  plan.csv, answers.csv, manifest, plots
  *     turn         one trial of a search: run below the guard, judged, kept, reported
  *       guard      a bystander beside the trials, and a brake
  *       probe      what a trial is of, and when it has measured enough
  *       sample     the figures of a finished trial, its verdict, its row of plan.csv
- *     knee         the knee for hot locks, and the trials that it needs besides
  *     answer       the figures of a search that has ended, as a row and as JSON
  *     sentences    the same as a table and in sentences
- *     ranking      the recipes in the order of what they allow
- *   limits         --limits: what limits the clients of a lock besides time
  */
 #ifndef BENCH_PLAN_INTERNAL_H
 #define BENCH_PLAN_INTERNAL_H
@@ -27,12 +24,9 @@
 #include "bench/output/manifest.h"
 #include "bench/output/series.h"
 #include "capacity/brake.h"
-#include "capacity/herd.h"
-#include "capacity/knee.h"
 #include "capacity/search.h"
 #include "load/load.h"
 #include "measure/table.h"
-#include "servers/server_limits.h"
 #include "trial/trial.h"
 
 #include <jansson.h>
@@ -322,7 +316,6 @@ enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
  * JUDGE_NOT_VALID, and the reason says why. */
 struct plan_sample {
     struct search_probe probe;
-    bool for_knee; /* run for the knee alone: no step of the search */
     struct plan_count count;
     enum judge_verdict verdict;
     /* NaN: none, as for the objective's own percentile if it is about a rate; infinite: above the
@@ -330,8 +323,7 @@ struct plan_sample {
     double latency_us[PLAN_FIGURES];
     double handoff_p50_us; /* of the handoffs that count, whatever is judged; NaN: there is none */
     double handoffs_per_s; /* while all clients took part; NaN: no such time */
-    bool is_explained;     /* the figures of the trial add up; else the next two are not known */
-    struct utilisation_figures figures;
+    bool is_explained;     /* the figures of the trial add up; else the next is not known */
     struct utilisation_finding gave_out; /* what gave out first */
     char reason[832]; /* why it is not valid, was braked, or which verdict failed; "": neither */
 };
@@ -346,10 +338,6 @@ struct plan_sample plan_sample_take(const struct plan_trial *trial);
 
 /* Whether it is a vote of its search. */
 bool plan_sample_is_vote(const struct plan_sample *sample);
-
-/* Whether it has all its samples. A trial that was ended before because it failed in any case has
- * more slow handoffs than its share. */
-bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample);
 
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample);
 
@@ -378,58 +366,6 @@ void plan_row_judge(const struct plan_trial *trial, struct noise_watch *noise,
 /* Complains about each trial of these rows of which a verdict failed, in their order; whether there
  * is one. */
 bool plan_rows_complain(const struct table *rows, const struct plan_question *question);
-
-/* ------------------------------------------------------------------ knee */
-
-/* Trials of each kind, so that there is an interval. If so many that are run tell nothing, no other
- * is run: before the last there are at most one less of those that tell and of those that do not.
- */
-#define PLAN_KNEE_TRIALS      STATISTICS_TRIALS_MIN
-#define PLAN_KNEE_TRIALS_MOST (2 * PLAN_KNEE_TRIALS - 1)
-
-/* Whether the knee is known. X(name, the word for it in files, what the knee lacks) */
-#define PLAN_KNEE_STATE_LIST(X)                                                                    \
-    X(KNOWN, "known", "")                                                                          \
-    X(NO_CPU_TIME, "no server times",                                                              \
-      "it needs the CPU and disk time of the servers, which is known of private servers only, "    \
-      "from ZooKeeper 3.6 on")                                                                     \
-    X(NO_TRIAL, "no trial", "no trial of a lock alone was run before the end")                     \
-    X(NOT_VALID, "not valid", "no trial of a lock alone was valid")                                \
-    X(NOT_WHOLE, "not whole",                                                                      \
-      "each valid trial of a lock alone ended before it had all its samples")
-
-enum plan_knee_state {
-#define X(name, word, lack) PLAN_KNEE_##name,
-    PLAN_KNEE_STATE_LIST(X)
-#undef X
-};
-
-struct plan_knee {
-    enum plan_knee_state state;
-    struct knee found; /* PLAN_KNEE_KNOWN; else its numbers are NaN */
-    uint64_t clients;  /* of each lock */
-};
-
-/* Whether trials of one lock alone belong to the question. */
-bool plan_knee_is_told(const struct plan_question *question);
-
-/* Whether trials are run for the knee after the searches. */
-bool plan_knee_has_trials(const struct plan_options *options);
-
-/* The trials that a search has still to run for its knee, after the samples so far: short ones of
- * a lone lock, and long ones of *most locks. */
-struct search_forecast plan_knee_missing(const struct plan_question *question,
-                                         const struct plan_samples *samples, uint64_t *most);
-
-/* The next of them, which goes on until it has its samples, whether it meets the objective or not.
- * False, with *probe unchanged: none is missing. */
-bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,
-                    struct plan_probe *probe);
-
-/* The knee from the trials of a search. best: the size whose figures the answer tells, which says
- * how many clients a lock has if they are the unknown. */
-struct plan_knee plan_knee_find(const struct plan_options *options,
-                                const struct plan_samples *samples, uint64_t best);
 
 /* ------------------------------------------------------------------ answer */
 
@@ -470,17 +406,15 @@ struct plan_answer {
     /* What gave out first in most of the trials that failed at the smallest size that failed; NULL:
      * not known. */
     const struct utilisation_finding *gave_out;
-    struct herd herd; /* if waiters were searched for: of the votes that had all their samples */
-    struct plan_knee knee;
     size_t trials, no_votes; /* of the search; those that were undetermined or not valid */
     struct plan_undecided undecided;
     const char *brake; /* why the trial at the smallest size that failed was ended; NULL */
 };
 
-/* The answer of a search for this recipe from its trials, those for its knee included. It points
- * into the samples; nothing has cut the search, and the target is not filled in. */
-struct plan_answer plan_answer_take(const struct plan_options *options, const struct search *search,
-                                    const struct recipe *recipe,
+/* The answer of a search for this recipe from its trials. It points into the samples; nothing has
+ * cut the search, and the target is not filled in. */
+struct plan_answer plan_answer_take(const struct plan_question *question,
+                                    const struct search *search, const struct recipe *recipe,
                                     const struct plan_samples *samples);
 
 /* Whether fresh trials say that the largest size that passed meets the objective, and that the
@@ -488,9 +422,6 @@ struct plan_answer plan_answer_take(const struct plan_options *options, const st
  * called neither. */
 bool plan_answer_is_passed(const struct plan_answer *answer);
 bool plan_answer_is_failed(const struct plan_answer *answer);
-
-/* Whether the trials tell the herd coefficient: they differ in their waiters. */
-bool plan_answer_has_herd(const struct plan_question *question);
 
 /* Why the search ended, in a word or two: a static string. */
 const char *plan_answer_reason(const struct plan_answer *answer);
@@ -515,8 +446,7 @@ enum plan_end { PLAN_PASSED, PLAN_FAILED };
 char *plan_sentence_end(const struct plan_question *question, const struct plan_answer *answer,
                         enum plan_end end);
 
-/* All sentences of an answer: what was found, what gave out, the herd coefficient of the recipe and
- * how many of its locks may be hot, or why that is not known. several: of several targets. */
+/* All sentences of an answer: what was found, and what gave out. several: of several targets. */
 void plan_sentences_write(const struct plan_question *question, const struct plan_answer *answer,
                           bool several, FILE *stream);
 
@@ -534,12 +464,6 @@ struct plan_search {
 /* The table of the answers. */
 void plan_table_write(const struct plan_question *question, const struct plan_search *searches,
                       size_t count, bool several, FILE *stream);
-
-/* A sentence that ranks the recipes of these searches, of one topology, by their intervals, if
- * there are several: one is before another only if it meets the objective with the smallest size
- * with which the other does not. A recipe with an undecided end has no rank. where: goes before. */
-void plan_ranking_write(const struct plan_question *question, const struct plan_search *searches,
-                        size_t count, const char *where, FILE *stream);
 
 /* How long the finished trials of one length took, from the first znode to the last. */
 struct plan_experience {
@@ -565,17 +489,13 @@ struct plan_searches {
  * about. argv[0] is the subcommand. */
 int plan_searches_lead(struct plan_options *options, int argc, char **argv);
 
-/* The trials that a search has still to run, those for its knee included. */
-struct search_forecast plan_search_foresee(const struct plan_searches *searches,
-                                           const struct plan_search *search);
-
-/* Those of all searches. */
+/* The trials that all searches have still to run. */
 struct search_forecast plan_searches_foresee(const struct plan_searches *searches);
 
-/* Runs the next trial of a search, or, when the search has ended, the next for its knee, again if
- * other programs have disturbed it and a retry is left. *ran becomes true, and is unchanged if
- * there is no such trial or if the time is up, as searches->cut then says. A trial is reported to
- * its search only when the files have it; one that the time of
+/* Runs the next trial of a search, again if other programs have disturbed it and a retry is left.
+ * *ran becomes true, and is unchanged if the search has ended or if the time is up, as
+ * searches->cut then says. A trial is reported to its search only when the files have it; one that
+ * the time of
  * --max-time has ended, or an error, is neither kept nor reported. Errors of plan_guard_open,
  * background_run, trial_run and file_set_commit. */
 MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search,
@@ -587,82 +507,9 @@ MUST_CHECK enum error_kind plan_turn_warm_up(struct plan_searches *searches,
 
 /* ------------------------------------------------------------------ demand */
 
-enum {
-    PLAN_DEMAND_SESSIONS, /* at a time */
-    PLAN_DEMAND_WATCHES,  /* at a time */
-    PLAN_DEMAND_TRIALS,
-    PLAN_DEMAND_RPCS,
-    PLAN_DEMAND_BYTES,   /* sent and received */
-    PLAN_DEMAND_TIME_NS, /* of the trials from their gates on: without the opening of sessions */
-    PLAN_DEMANDS
-};
-
-/* Infinite: nobody knows, as the requests of a trial whose time decides. */
-struct plan_demand {
-    double of[PLAN_DEMANDS];
-};
-
-/* What a search for a recipe would demand, the trials for its knee included. Expected: the most of
- * a search in which each trial is decided by its size alone. Most: all trials of the budget are
- * long and of the largest size. Requests are those of the recipe's law (bench/target/resources.h),
- * which in free pace is an estimate. */
-struct plan_demand plan_demand_expected(const struct plan_options *options,
-                                        const struct recipe *recipe);
-struct plan_demand plan_demand_most(const struct plan_options *options,
-                                    const struct recipe *recipe);
-
-/* Says what the searches would demand. Servers of --connect are asked for their limit of
- * connections, and for nothing else. Returns the exit status. */
+/* --dry-run: says how many trials, sessions at a time, requests and hours the searches take at
+ * most. Servers of --connect are asked for their limit of connections, and for nothing else.
+ * Returns the exit status. */
 int plan_dry_run(struct plan_options *options);
-
-/* ------------------------------------------------------------------ limits
- *
- * Invariant: a limit is computed by the functions of wire/maxbuffer.h and recipes/footprint.h, or
- * is a product of settings; docs/limits.md says where each comes from. */
-
-/* In place of a number: there is none; the servers do not tell it. */
-#define PLAN_NONE   UINT64_MAX
-#define PLAN_UNTOLD (UINT64_MAX - 1)
-
-/* What the limits are computed from. */
-struct plan_given {
-    uint64_t jute_maxbuffer_bytes;
-    size_t lock_length; /* of the path of the lock's znode, chroot included, in bytes */
-    uint64_t servers;
-    struct server_limits lowest; /* of all servers */
-    uint64_t descriptors;        /* sessions of one process; PLAN_NONE: no limit */
-    uint64_t local_ports;        /* to one server */
-    uint64_t clients;            /* of one lock; 0: not asked about */
-};
-
-struct plan_limit {
-    const char *name, *setting, *unit; /* what is limited, by what; of names, watches, ... */
-    const struct recipe *recipe;       /* NULL: the same for all */
-    char formula[40];
-    uint64_t most;         /* PLAN_NONE, PLAN_UNTOLD */
-    uint64_t need;         /* of the given clients; PLAN_NONE: nothing, or not asked about */
-    uint64_t most_clients; /* of one lock; PLAN_NONE: however many; PLAN_UNTOLD */
-};
-
-struct plan_limits {
-    struct plan_limit list[8 + 3 * OPTIONS_RECIPES_MAX];
-    size_t count;
-};
-
-/* All limits, in the order of the table; a recipe has no such limit if it has nothing of the kind.
- */
-void plan_limits_compute(const struct recipe *const *recipes, size_t count,
-                         const struct plan_given *given, struct plan_limits *limits);
-
-/* Whether the given clients need more than the limit allows. */
-bool plan_limits_passed(const struct plan_limit *limit);
-
-/* The limit that is met first as clients of this recipe are added to one lock; NULL if none is
- * told. */
-const struct plan_limit *plan_limits_first(const struct plan_limits *limits,
-                                           const struct recipe *recipe);
-
-/* zkherd plan --limits: no server is started, and no session is made. Returns the exit status. */
-int plan_limits_main(int argc, char **argv);
 
 #endif

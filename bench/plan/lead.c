@@ -11,20 +11,6 @@
 
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------ what remains */
-
-struct search_forecast plan_search_foresee(const struct plan_searches *searches,
-                                           const struct plan_search *search)
-{
-    struct search_forecast left = search_foresee(&search->search), knee = {0};
-    uint64_t most;
-    if (plan_knee_has_trials(searches->options))
-        knee = plan_knee_missing(&searches->options->question, &search->samples, &most);
-    left.short_trials += knee.short_trials;
-    left.long_trials += knee.long_trials;
-    return left;
-}
-
 /* ------------------------------------------------------------------ the manifest's plan */
 
 static json_t *number_or_null(uint64_t number, uint64_t none)
@@ -44,7 +30,7 @@ static json_t *describe_plan(const void *context)
     rows_background_format(&question->background, background, sizeof background);
     return json_pack(
         "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
-        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:s, s:o}",
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:s, s:o}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
         plan_question_unknowns[question->unknown], "recipes", recipes, "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
@@ -62,9 +48,8 @@ static json_t *describe_plan(const void *context)
         number_or_null(options->target.cpu_percent, 0), "placement",
         options_placements[options->target.placement], "session_timeout_ms",
         (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
-        (json_int_t)(question->timeout_ns / NS_PER_MS), "knee_trials",
-        number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0), "background",
-        background, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
+        (json_int_t)(question->timeout_ns / NS_PER_MS), "background", background, "trial_least_ns",
+        number_or_null(question->trial_least_ns, 0));
 }
 
 /* ------------------------------------------------------------------ before the first trial */
@@ -239,10 +224,10 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
         struct plan_search *search = &searches->list[i];
         if (search->topology != record->topology)
             continue;
-        const struct search_forecast left = plan_search_foresee(searches, search);
+        const struct search_forecast left = search_foresee(&search->search);
         record->planned += cut ? left.short_trials + left.long_trials : 0;
         search->answer =
-            plan_answer_take(options, &search->search, search->recipe, &search->samples);
+            plan_answer_take(&options->question, &search->search, search->recipe, &search->samples);
         search->answer.target = record->target;
         search->answer.cut = searches->cut;
     }
@@ -268,12 +253,6 @@ static void write_text(const struct plan_searches *searches)
     putchar('\n');
     for (size_t i = 0; i < searches->count; i++)
         plan_sentences_write(question, &searches->list[i].answer, several, stdout);
-    for (size_t i = 0; i < searches->series.record_count; i++) {
-        char where[100];
-        const struct series_record *record = &searches->series.records[i];
-        plan_ranking_write(question, searches_of(searches, i), searches->options->recipe_count,
-                           series_where(&searches->series, record, where), stdout);
-    }
     for (size_t i = 0; i < searches->series.record_count; i++)
         printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->series.records[i].files.folder);
 }

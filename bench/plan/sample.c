@@ -73,6 +73,7 @@ static void check_figures(const struct plan_trial *trial, struct plan_sample *sa
 {
     const struct trial_result *result = trial->result;
     struct validity times = {0};
+    struct utilisation_figures figures;
     char why[UTILISATION_TEXT_SIZE] = "";
     if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
         return;
@@ -80,12 +81,12 @@ static void check_figures(const struct plan_trial *trial, struct plan_sample *sa
     background_judge(&trial->beside, &times);
     if (times.lost)
         text_append_clause(sample->reason, sizeof sample->reason, "%s", times.reason);
-    trial_utilisation_take(result, trial->cores, trial->server_percent, &sample->figures);
-    sample->figures.beside_load = trial->beside.measured;
-    sample->is_explained = utilisation_adds_up(&sample->figures, why, sizeof why);
+    trial_utilisation_take(result, trial->cores, trial->server_percent, &figures);
+    figures.beside_load = trial->beside.measured;
+    sample->is_explained = utilisation_adds_up(&figures, why, sizeof why);
     if (sample->is_explained)
         sample->gave_out =
-            utilisation_find_limit(&sample->figures, trial->probe->question->objective.metric);
+            utilisation_find_limit(&figures, trial->probe->question->objective.metric);
     else
         text_append_clause(sample->reason, sizeof sample->reason, "%s", why);
 }
@@ -130,12 +131,7 @@ struct plan_sample plan_sample_take(const struct plan_trial *trial)
 
 bool plan_sample_is_vote(const struct plan_sample *sample)
 {
-    return !sample->for_knee && (sample->verdict == JUDGE_PASS || sample->verdict == JUDGE_FAIL);
-}
-
-bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample)
-{
-    return sample->count.samples >= plan_probe_samples(question, &sample->probe);
+    return sample->verdict == JUDGE_PASS || sample->verdict == JUDGE_FAIL;
 }
 
 void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample)
@@ -149,7 +145,7 @@ void plan_samples_add(struct plan_samples *samples, const struct plan_sample *sa
 #define PLAN_ROW_COLUMNS(X, T)                                                                     \
     PLAN_KEY_COLUMNS(X, T)                                                                         \
     X(T, step, COUNT, "", 0, NONE, "its number among the trials of its recipe, from 1")            \
-    X(T, stage, TEXT, "", 0, NONE, "what it was for: `locate`, `confirm`, `above` or `knee`")      \
+    X(T, stage, TEXT, "", 0, NONE, "what it was for: `locate`, `confirm` or `above`")              \
     X(T, size, COUNT, "", 0, KEY, "in the unit of `unknown`")                                      \
     X(T, long, FLAG, "", 0, NONE, "`yes` or `no`")                                                 \
     X(T, sessions, COUNT, "", 0, NONE, "of the trial")                                             \
@@ -233,7 +229,7 @@ void plan_row_take(const struct plan_trial *trial, const struct plan_sample *sam
     uint64_t load_per_s = trial->probe->load_per_s;
     bool is_rate = objective_is_rate(objective);
     row[plan_row_step] = table_count(step);
-    row[plan_row_stage] = table_text(sample->for_knee ? "knee" : search_stage_word(asked->stage));
+    row[plan_row_stage] = table_text(search_stage_word(asked->stage));
     row[plan_row_size] = table_count(asked->size);
     row[plan_row_long] = table_flag(asked->longer);
     row[plan_row_sessions] = table_count(plan_question_sessions(question, asked->size));

@@ -8,117 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Three digits without an exponent, or all of a larger number. */
-static const char *round_off(double value, char *text, size_t size)
-{
-    double magnitude = fabs(value);
-    if (value >= 1000 && value < 1e15)
-        return text_format_count((uint64_t)llround(value), text, size);
-    if (magnitude > 1e-12 && magnitude < 1e-4)
-        snprintf(text, size, "%.*f", 2 - (int)floor(log10(magnitude)), value);
-    else
-        snprintf(text, size, magnitude < 100 ? "%.3g" : "%.0f", value);
-    return text;
-}
-
-/* "0.21 (95 %: 0.18 … 0.25)", or why there is no interval. */
-static const char *describe(const struct interval *value, double unit, char *text, size_t size)
-{
-    char number[32], low[32], high[32];
-    round_off(value->value / unit, number, sizeof number);
-    if (isnan(value->low) || isnan(value->high))
-        snprintf(text, size, "%s (no interval: fewer than %d trials)", number,
-                 STATISTICS_TRIALS_MIN);
-    else
-        snprintf(text, size, "%s (95 %%: %s … %s)", number,
-                 round_off(value->low / unit, low, sizeof low),
-                 round_off(value->high / unit, high, sizeof high));
-    return text;
-}
-
-/* ------------------------------------------------------------------ the herd coefficient */
-
-/* What the coefficient means where one number does not tell all. */
-static const char *note_on(const struct herd *herd)
-{
-    if (herd->bends)
-        return " The times bend: no single coefficient holds for all sizes.";
-    if (herd->beta.high < 0)
-        return " Handoffs are shorter with more waiters: there is no herd.";
-    if (herd->beta.low <= 0)
-        return " The coefficient may be 0: the trials show no herd.";
-    return herd->beta.value < 0 ? " The coefficient is below 0: the trials show no herd." : "";
-}
-
-static void write_herd(const char *recipe, const struct herd *herd, FILE *stream)
-{
-    char beta[128], bare[128];
-    switch (herd->state) {
-    case HERD_ONE_SIZE:
-        wrap_sentence(stream,
-                      "%s: herd coefficient not known: needs valid trials with at least "
-                      "two numbers of waiters.",
-                      recipe);
-        break;
-    case HERD_BARE_NOT_KNOWN:
-        wrap_sentence(stream,
-                      "%s: herd coefficient not known: the trials, with %.4g to %.4g waiters, do "
-                      "not tell what a handoff without waiters takes. One more waiter costs %s us.",
-                      recipe, herd->least, herd->most,
-                      describe(&herd->slope_s, 1e-6, beta, sizeof beta));
-        break;
-    case HERD_FEW_TRIALS:
-    case HERD_KNOWN:
-        wrap_sentence(stream,
-                      "%s: herd coefficient: one more waiter costs %s handoffs without waiters. A "
-                      "handoff without waiters takes %s ms.%s",
-                      recipe, describe(&herd->beta, 1, beta, sizeof beta),
-                      describe(&herd->bare_s, 1e-3, bare, sizeof bare), note_on(herd));
-        break;
-    }
-}
-
-/* ------------------------------------------------------------------ the knee */
-
-static void write_knee(const char *recipe, const struct plan_knee *told, FILE *stream)
-{
-    static const char *const lacks[] = {
-/* Long texts are in pieces: NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
-#define X(name, word, lack) lack,
-        PLAN_KNEE_STATE_LIST(X)
-#undef X
-    };
-    const struct knee *knee = &told->found;
-    char locks[128], most[128];
-    struct growing_text why = {0};
-    if (told->state != PLAN_KNEE_KNOWN) {
-        wrap_sentence(stream, "%s: knee for hot locks not known: %s.", recipe, lacks[told->state]);
-        return;
-    }
-    growing_text_add(&why, "%s", ""); /* what is uncertain besides the interval */
-    if (knee->at_least)
-        growing_text_add(&why,
-                         " Both are lower bounds: the demand of a handoff was measured with %u hot "
-                         "lock%s, and is smaller with more",
-                         knee->demand_locks, knee->demand_locks == 1 ? "" : "s");
-    if (knee->at_least && knee->demand_locks == 1)
-        growing_text_add(&why, ": zkherd plan --unknown locks -n %llu tells more",
-                         (unsigned long long)told->clients);
-    if (knee->at_least)
-        growing_text_add(&why, ".");
-    if (knee->of == UTILISATION_DISK)
-        growing_text_add(&why, " Servers count the time of the disk in whole milliseconds, cut "
-                               "off: its demand may be larger.");
-    wrap_sentence(stream,
-                  "%s: knee: %s%s hot locks of %llu clients each: with more, %s would be the "
-                  "limit: %s%s handoffs a second in all.%s",
-                  recipe, knee->at_least ? "at least " : "",
-                  describe(&knee->locks, 1, locks, sizeof locks), (unsigned long long)told->clients,
-                  utilisation_limit_words(knee->of), knee->at_least ? "at least " : "",
-                  describe(&knee->most_per_s, 1, most, sizeof most), why.text);
-    free(why.text);
-}
-
 /* ------------------------------------------------------------------ what was found */
 
 /* What is told of, and the text so far. */
@@ -429,10 +318,6 @@ void plan_sentences_write(const struct plan_question *question, const struct pla
         wrap_sentence(stream, "%s, %s: what gave out first: %s (%s).", name,
                       plan_question_format(question, answer->found.failed, size, sizeof size),
                       utilisation_limit_words(answer->gave_out->limit), answer->gave_out->evidence);
-    if (plan_answer_has_herd(question))
-        write_herd(name, &answer->herd, stream);
-    if (plan_knee_is_told(question))
-        write_knee(name, &answer->knee, stream);
 }
 
 /* ------------------------------------------------------------------ the table */

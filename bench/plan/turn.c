@@ -7,8 +7,7 @@ struct turn {
     struct plan_searches *searches;
     struct plan_search *search;
     const struct target *target;
-    bool for_knee; /* not by the search, which has ended */
-    bool is_kept;  /* else it is to warm up, and its progress is not shown */
+    bool is_kept; /* else it is to warm up, and its progress is not shown */
     struct plan_probe probe;
     char root[96];
     struct trial_plan plan;
@@ -126,7 +125,6 @@ static enum error_kind keep(struct turn *turn, struct error *error)
                                      .cores = cores_allowed(),
                                      .server_percent = turn->searches->options->target.cpu_percent};
     struct plan_sample sample = plan_sample_take(&trial);
-    sample.for_knee = turn->for_knee;
     if (turn->ended_for != PLAN_GUARD_NONE) {
         sample.verdict = JUDGE_BRAKED;
         snprintf(sample.reason, sizeof sample.reason, "%s", turn->searches->guard.why);
@@ -145,7 +143,7 @@ static enum error_kind keep(struct turn *turn, struct error *error)
         series_keep(series, record, turn->result->memory->fleet, turn->result->not_reconciled);
     series_settle(series, record);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
-    if (kind == ERROR_NONE && !turn->for_knee)
+    if (kind == ERROR_NONE)
         search_report(&search->search, sample.verdict);
     return kind;
 }
@@ -169,7 +167,7 @@ struct search_forecast plan_searches_foresee(const struct plan_searches *searche
 {
     struct search_forecast left = {0};
     for (size_t i = 0; i < searches->count; i++) {
-        const struct search_forecast one = plan_search_foresee(searches, &searches->list[i]);
+        const struct search_forecast one = search_foresee(&searches->list[i].search);
         left.short_trials += one.short_trials;
         left.long_trials += one.long_trials;
     }
@@ -225,13 +223,9 @@ enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search
     struct turn turn = begin(searches, search);
     struct search_probe asked;
     turn.is_kept = true;
-    if (search_next(&search->search, &asked))
-        turn.probe = plan_probe_of(question, &asked);
-    else if (plan_knee_has_trials(searches->options) &&
-             plan_knee_next(question, &search->samples, &turn.probe))
-        turn.for_knee = true;
-    else
+    if (!search_next(&search->search, &asked))
         return ERROR_NONE;
+    turn.probe = plan_probe_of(question, &asked);
     enum error_kind kind = ERROR_NONE;
     do {
         struct turn attempt = turn;

@@ -95,7 +95,6 @@ RECIPE(kazoo) = {
     .name = "kazoo",
     .summary = "the queue of kazoo's Lock for Python: one request more per arrival",
     .about = {description, pseudo_code, "kazoo, kazoo/recipe/lock.py (Lock)", "kazoo (Lock)"},
-    .names = QUEUE_NAMES("0123456789abcdef0123456789abcdef__lock__"),
     .fifo = true,
     .acquire = kazoo_acquire,
     .release = contender_delete_own,

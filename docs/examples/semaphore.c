@@ -162,7 +162,6 @@ RECIPE(semaphore) = {
     .summary = "three may hold at once: a queue for the right to wait for a lease",
     .about = {description, pseudo_code, "Apache Curator 2, InterProcessSemaphoreV2",
               "Apache Curator (InterProcessSemaphoreV2)"},
-    .names = QUEUE_NAMES(LINE),
     .fifo = true,
     .shares = recipe_all_share,
     .leases = LEASES,

@@ -67,7 +67,6 @@ RECIPE(syncqueue) = {
          "Hunt et al., USENIX ATC 2010, section 2.3 (slow reads), and section 2.4, Simple Locks "
          "without Herd Effect",
          NULL},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .acquire = syncqueue_acquire,
     .release = contender_delete_own,

@@ -295,29 +295,3 @@ struct utilisation_finding utilisation_find_limit(const struct utilisation_figur
     describe(figures, finding.evidence, sizeof finding.evidence);
     return finding;
 }
-
-/* ------------------------------------------------------------------ the demand of a handoff */
-
-static void raise(struct utilisation_demand *demand, double busy_s, uint64_t handoffs,
-                  enum utilisation_limit of)
-{
-    double one_s = busy_s / (double)handoffs;
-    if (handoffs > 0 && (one_s > demand->demand_s || (isnan(demand->demand_s) && one_s > 0)))
-        *demand = (struct utilisation_demand){one_s, of};
-}
-
-struct utilisation_demand utilisation_largest_demand(const struct utilisation_figures *figures)
-{
-    struct utilisation_demand demand = {NAN, UTILISATION_UNDETERMINED};
-    size_t which;
-    double server_s = largest(figures, server_share, &which) * figures->span_s;
-    if (isnan(server_s))
-        return demand; /* what is known of others is no bound of the servers */
-    raise(&demand, server_s, figures->handoffs, UTILISATION_SERVER_CPU);
-    raise(&demand, largest(figures, disk_share, &which) * figures->span_s, figures->handoffs,
-          UTILISATION_DISK);
-    raise(&demand, driver_share(figures) * figures->elapsed_s, figures->handoffs,
-          UTILISATION_DRIVER);
-    raise(&demand, cores_share(figures) * figures->span_s, figures->handoffs, UTILISATION_CORES);
-    return demand;
-}

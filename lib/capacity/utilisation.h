@@ -88,7 +88,6 @@ struct utilisation_figures {
     /* A load was sent meanwhile whose requests and driver are not among these figures. */
     bool beside_load;
     /* The whole trial: */
-    uint64_t handoffs;
     double elapsed_s;
     double driver_cpu_s;
     double driver_cores; /* that the driver may use: one for each process with a loop */
@@ -129,12 +128,6 @@ struct utilisation_finding {
     char evidence[UTILISATION_TEXT_SIZE]; /* "server CPU 97 %, driver 31 %; under way …" */
 };
 
-/* The largest time that a handoff takes of any one resource: of a server, a core or the driver. */
-struct utilisation_demand {
-    double demand_s; /* 1 / demand_s handoffs a second, at most; NaN: not known */
-    enum utilisation_limit of;
-};
-
 /* Whether the figures add up. If not, the first that does not is told in why (size bytes), with
  * what was found and what is possible; else why is "". */
 bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, size_t size);
@@ -146,8 +139,6 @@ struct utilisation_finding utilisation_find_limit(const struct utilisation_figur
 /* The mean number of such requests, or notifications, under way in the steady part (of
  * notifications, at least). NaN: their latency is not known; 0 if there were none. */
 double utilisation_under_way(const struct utilisation_figures *figures, enum utilisation_work work);
-
-struct utilisation_demand utilisation_largest_demand(const struct utilisation_figures *figures);
 
 /* What gave out, in one word of at most 8 letters, and in words: static strings. */
 const char *utilisation_limit_word(enum utilisation_limit limit);

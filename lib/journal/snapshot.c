@@ -9,7 +9,7 @@
 
 #define SNAPSHOT_MAGIC 0x5a4b534e /* ZKSN */
 #define BUFFER_BYTES   262144
-#define PATH_MOST      1048576 /* what fits in a request (wire/maxbuffer.h) */
+#define PATH_MOST      1048576 /* what fits in a request (jute.maxbuffer) */
 /* Behind a znode's data: the number of its ACL, and its stat (StatPersisted). */
 #define STAT_BYTES 68
 /* Owners of znodes that are not ephemeral (EphemeralType): a container's, and those with a TTL,

@@ -90,16 +90,6 @@ const char *fit_verdict_words(enum fit_verdict verdict)
     return words[verdict];
 }
 
-/* The variance of the weighted y is the same at all levels. */
-static void add_errors(const struct points *points, struct fit_line *line)
-{
-    double variance = points->xx > 0 ? variance_of(points) : NAN;
-    double at_zero = 1 / points->weight + points->mean_x * points->mean_x / points->xx;
-    line->slope_error = sqrt(variance / points->xx);
-    line->intercept_error = sqrt(variance * at_zero);
-    line->covariance = -variance * points->mean_x / points->xx;
-}
-
 struct fit_line fit_line(const double *x, const double *y, size_t count)
 {
     struct points points = {0};
@@ -110,7 +100,6 @@ struct fit_line fit_line(const double *x, const double *y, size_t count)
     struct fit_line line = {.slope = slope_of(&points), .levels = points.count};
     line.intercept = points.mean_y - line.slope * points.mean_x;
     line.beta = line.intercept > 0 ? line.slope / line.intercept : NAN;
-    add_errors(&points, &line);
     return line;
 }
 

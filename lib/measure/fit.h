@@ -53,10 +53,6 @@ struct fit_line {
     double beta;   /* slope / intercept: the cost of one more waiter, relative to a handoff without
                       waiters; NaN if the intercept is not positive */
     size_t levels; /* levels used */
-    /* Standard errors, and the covariance of the two; NaN with fewer than 3 levels. */
-    double intercept_error;
-    double slope_error;
-    double covariance;
 };
 
 /* Least squares of log y on log x. With fewer than two different x all values except the counts are

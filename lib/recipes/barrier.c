@@ -133,7 +133,6 @@ const struct recipe recipe_barrier = {
               "nobody in this form: Apache Curator (DistributedDoubleBarrier) and kazoo "
               "(DoubleBarrier) check ready before they list, delete it when they leave, and wait "
               "for the lowest client"},
-    .names = QUEUE_NAMES(PREFIX),
     .shares = recipe_all_share,
     .barrier = true,
     .laid_out = laid_out,

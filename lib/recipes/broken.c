@@ -94,7 +94,6 @@ const struct recipe recipe_broken_norecheck = {
               PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
                           "5 if exists(p, true) wait for watch event"),
               "code4wt, ZKReadWriteLock2", "code4wt's ZKReadWriteLock2"},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .broken = 3,
     .death = {.how = DEATH_EXIT, .who = DEATH_WAITER},
     .acquire = norecheck_acquire,
@@ -123,7 +122,6 @@ const struct recipe recipe_broken_wrongpred = {
          "that znode is deleted: all waiters hold together.",
          PSEUDO_CODE("delete(n)", "lowest znode in C", "5 if exists(p, true) wait for watch event"),
          "zkherd", NULL},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .broken = 3,
     .acquire = wrongpred_acquire,
     .release = contender_delete_own,
@@ -152,7 +150,6 @@ const struct recipe recipe_broken_nowatch = {
                           "5 if exists(p, false) wait for watch event\n"
                           "6 goto 2"),
               "zkherd", NULL},
-    .names = {.listed = QUEUE_PREFIX QUEUE_NUMBER},
     .fifo = true,
     .broken = 2,
     .acquire = nowatch_acquire,
@@ -185,7 +182,6 @@ const struct recipe recipe_broken_leak = {
                           "5 if exists(p, true) wait for watch event\n"
                           "6 goto 2"),
               "zkherd", NULL},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .broken = 2,
     .acquire = queue_acquire_exists,

@@ -59,7 +59,6 @@ const struct recipe recipe_childwatch = {
     .summary = "a queue; all clients watch the whole queue with getChildren: another herd",
     .about = {description, pseudo_code, "common guides to ZooKeeper locks",
               "code4wt's ZKReadWriteLock1"},
-    .names = {.listed = QUEUE_PREFIX QUEUE_NUMBER, .lock_watched = true},
     .fifo = true,
     .acquire = childwatch_acquire,
     .release = contender_delete_own,

@@ -27,7 +27,6 @@ const struct recipe recipe_election = {
               "lock or to elect a leader\"",
               "Apache ZooKeeper (zookeeper-recipes-election, zookeeper-recipes-lock), Apache "
               "Curator (LeaderLatch)"},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .acquire = queue_acquire_exists,
     .release = contender_delete_own,

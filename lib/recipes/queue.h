@@ -14,16 +14,6 @@
 /* A client creates lock/lock-, to which the server appends the sequence number. */
 #define QUEUE_PREFIX "lock-"
 
-/* A sequence number in a name, as the server writes it. */
-#define QUEUE_NUMBER "0000000000"
-
-/* `names` of a queue of such znodes, which its clients list, and in which each watches another's.
- */
-#define QUEUE_NAMES(prefix)                                                                        \
-    {                                                                                              \
-        .listed = prefix QUEUE_NUMBER, .watched = prefix QUEUE_NUMBER                              \
-    }
-
 /* The sequence number at the end of a znode's name, in the server's format (%010d). A negative
  * number of ten digits is recognised only after a prefix that ends in "-" or "_". False, with
  * *sequence unchanged, if the name has none. */

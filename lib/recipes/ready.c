@@ -90,7 +90,6 @@ const struct recipe recipe_ready = {
     .about = {description, pseudo_code,
               "lecture 9.4 (MIT 6.824, ZooKeeper); Hunt et al., USENIX ATC 2010, section 2.3",
               NULL},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .laid_out = laid_out,
     .acquire = queue_acquire_exists,

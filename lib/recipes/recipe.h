@@ -117,15 +117,6 @@ struct recipe_znode {
     const char *value; /* its value before the first arrival; NULL: a client creates the znode */
 };
 
-/* What a client's znode and its watches are called, below the lock: their longest form, whatever
- * the session and the sequence number. */
-struct recipe_names {
-    const char *listed;  /* a client's znode in a list of the clients; NULL: no client lists them */
-    const char *watched; /* the znode that a waiting client watches; NULL: it watches none */
-    bool lock_watched;   /* a waiting client watches the children of the lock itself */
-    bool watches_left;   /* a client leaves a watch for each client before its own predecessor */
-};
-
 /* The file that a recipe of its own file was read from. */
 struct recipe_file {
     const char *path; /* as it was named */
@@ -136,7 +127,6 @@ struct recipe {
     const char *name;
     const char *summary; /* one line */
     struct recipe_about about;
-    struct recipe_names names;
     bool fifo; /* grants in the order of the sequence numbers; clients that share may overtake */
     /* Whether the client with this number may hold beside other such clients. NULL: none may. Under
      * lockstep, clients that share release in the order of their arrival. */

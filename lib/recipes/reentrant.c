@@ -51,7 +51,6 @@ const struct recipe recipe_reentrant = {
     .about = {description, pseudo_code,
               "java.util.concurrent.locks.ReentrantLock; menagerie, ReentrantZkLock",
               "menagerie (ReentrantZkLock), Apache Curator (InterProcessMutex)"},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .nesting = 3,
     .acquire = reentrant_acquire,

@@ -135,7 +135,6 @@ const struct recipe recipe_rwlock = {
               "Hunt et al., USENIX ATC 2010, section 2.4, Read/Write Locks; ZooKeeper's recipes, "
               "Shared Locks",
               "kazoo (ReadLock, WriteLock), with getData"},
-    .names = QUEUE_NAMES(WRITER),
     .fifo = true,
     .shares = reads,
     .acquire = rwlock_acquire,
@@ -152,7 +151,6 @@ const struct recipe recipe_rwlock_curator = {
               PSEUDO_CODE("lowest write znode in C", "getData", "      "),
               "Apache Curator, InterProcessReadWriteLock",
               "Apache Curator (InterProcessReadWriteLock)"},
-    .names = QUEUE_NAMES(WRITER),
     .fifo = true,
     .shares = reads,
     .acquire = rwlock_curator_acquire,

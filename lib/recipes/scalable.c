@@ -37,7 +37,6 @@ const struct recipe recipe_scalable = {
               .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks without Herd "
                         "Effect; lecture 9.4 (MIT 6.824, ZooKeeper)",
               .shipped_by = "menagerie (ReentrantZkLock)"},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .acquire = queue_acquire_exists,
     .release = contender_delete_own,
@@ -53,7 +52,6 @@ const struct recipe recipe_scalable_get = {
               .shipped_by =
                   "Apache Curator (InterProcessMutex); go-zookeeper (Lock), with a GUID in the "
                   "name"},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .acquire = scalable_get_acquire,
     .release = contender_delete_own,

@@ -81,7 +81,6 @@ const struct recipe recipe_scalable_guid = {
               "ZooKeeper's recipes, \"Important Note About Using the GUID\"; Apache Curator's "
               "protected mode",
               "Apache Curator (InterProcessMutex)"},
-    .names = QUEUE_NAMES("_c_01234567-89ab-4cde-8f01-23456789abcd-" QUEUE_PREFIX),
     .fifo = true,
     .recovers = true,
     .acquire = scalable_guid_acquire,

@@ -69,9 +69,6 @@ const struct recipe recipe_scalable_listwatch = {
               "the mistake that the paper's getChildren(l, false) avoids: Hunt et al., USENIX ATC "
               "2010, section 2.4; ZooKeeper's recipes, Locks, step 2",
               NULL},
-    .names = {.listed = QUEUE_PREFIX QUEUE_NUMBER,
-              .watched = QUEUE_PREFIX QUEUE_NUMBER,
-              .lock_watched = true},
     .fifo = true,
     .acquire = scalable_listwatch_acquire,
     .release = contender_delete_own,

@@ -58,7 +58,6 @@ const struct recipe recipe_softlock = {
     .name = "softlock",
     .summary = "a list of tasks with a scalable lock each: a task whose worker crashed runs again",
     .about = {description, pseudo_code, "lecture 9.4 (MIT 6.824, ZooKeeper)", NULL},
-    .names = QUEUE_NAMES(QUEUE_PREFIX),
     .fifo = true,
     .every_lock = true,
     .acquire = queue_acquire_exists,

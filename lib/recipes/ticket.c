@@ -110,7 +110,6 @@ const struct recipe recipe_ticket = {
     .name = "ticket",
     .summary = "a queue without lists; each release writes whose turn it was: O(n) in bytes too",
     .about = {description, pseudo_code, "zkherd", NULL},
-    .names = QUEUE_NAMES(TICKET_PREFIX),
     .fifo = true,
     .laid_out = laid_out,
     .acquire = ticket_acquire,

@@ -142,7 +142,6 @@ const struct recipe recipe_writelock = {
     .about = {description, pseudo_code,
               "Apache ZooKeeper, org.apache.zookeeper.recipes.lock.WriteLock",
               "Apache ZooKeeper (zookeeper-recipes-lock, Java)"},
-    .names = QUEUE_NAMES("x--9223372036854775808-"),
     .fifo = true,
     .recovers = true,
     .acquire = writelock_acquire,

@@ -72,7 +72,6 @@ const struct recipe recipe_zoolock = {
     .summary = "the queue as shipped with ZooKeeper for C: a woken client starts again from step 1",
     .about = {description, pseudo_code, "Apache ZooKeeper, zoo_lock.c (zkr_lock_lock)",
               "Apache ZooKeeper (zookeeper-recipes-lock, C)"},
-    .names = QUEUE_NAMES("x-0123456789abcdef-"),
     .fifo = true,
     .acquire = zoolock_acquire,
     .release = contender_delete_own,

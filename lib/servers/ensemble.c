@@ -6,7 +6,6 @@
 #include "base/process.h"
 #include "servers/internal.h"
 #include "servers/supervisor.h"
-#include "wire/maxbuffer.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #define START_DEADLINE_NS (60 * NS_PER_S)
+#define MAXBUFFER_BYTES   1048575 /* the default of ZooKeeper: 0xfffff */
 #define POLL_MS           10
 #define ATTEMPTS          5
 #define KILL_MS           10000
@@ -90,7 +90,7 @@ struct ensemble_options ensemble_options_default(void)
                                      .heap_mib = 1024,
                                      .fsync = true,
                                      .tick_ms = 2000,
-                                     .jute_maxbuffer_bytes = MAXBUFFER_DEFAULT,
+                                     .jute_maxbuffer_bytes = MAXBUFFER_BYTES,
                                      .interrupts = -1};
 }
 

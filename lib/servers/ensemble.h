@@ -40,7 +40,7 @@ struct ensemble_options {
     unsigned cpu_percent; /* CPU share of each JVM, in percent of one core; 0: no limit */
     bool fsync;           /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
-    uint32_t jute_maxbuffer_bytes; /* the longest request that a server takes (wire/maxbuffer.h) */
+    uint32_t jute_maxbuffer_bytes; /* the longest request that a server takes (jute.maxbuffer) */
     const char *home;              /* of the release that runs; NULL: see servers/install.h */
     const char *data_folder; /* for the servers' data: an empty folder, or one to make and remove;
                                 NULL: $TMPDIR, or /tmp */

@@ -108,7 +108,6 @@ void trial_utilisation_take(const struct trial_result *result, double cores,
     const struct trial_plan *plan = result->memory->plan;
     *figures = (struct utilisation_figures){
         .locks = plan->locks,
-        .handoffs = result->handoffs,
         .elapsed_s = seconds(result->elapsed_ns),
     };
     take_latencies(result, figures);

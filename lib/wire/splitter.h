@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* So many bytes of a longer message are kept: four times the longest that a server takes unless it
- * is told otherwise (wire/maxbuffer.h). */
+ * is told otherwise (jute.maxbuffer). */
 #define SPLITTER_KEPT_MAX ((size_t)4 << 20)
 
 /* All zero bytes: at the beginning of a message. Ends with splitter_deinit. */

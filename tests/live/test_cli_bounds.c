@@ -120,23 +120,4 @@ COMMAND_TEST(no_more_requests_than_allowed)
                    "held back: leave out --pace; see zkherd run --help");
 }
 
-/* By four-letter words alone: no session, and no connection that is tried. */
-COMMAND_TEST(limits_are_those_that_the_server_tells)
-{
-    char words[160];
-    struct four_letter_counters before = count_outside();
-    char connect[96];
-    snprintf(connect, sizeof connect, "%s/app", outside);
-    command_run(&command, COMMAND("plan", "--limits", "-n", "100", "--connect", connect));
-    assert_status(&command, 0);
-    struct four_letter_counters after = count_outside();
-    assert_int_equal(after.connects, before.connects);
-    assert_int_equal(after.packets_received - before.packets_received, 4);
-    snprintf(words, sizeof words, "%s: S = 1; of each server: jute.maxbuffer B = ", outside);
-    assert_has(command.out, words);
-    assert_has(command.out, "maxClientCnxns C = 0, ");
-    assert_has(command.out, " S*H/(450+31)    not told");
-    assert_string_equal(command.err, "");
-}
-
 TEST_GROUP(outside_start, outside_stop)

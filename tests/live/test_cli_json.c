@@ -35,10 +35,6 @@ COMMAND_TEST(json_is_as_the_schemas_say)
         {"report", 0, {"report", "two"}},
         {"recipes", 0, {"recipes"}},
         {"recipes", 0, {"recipes", "ticket"}},
-        {"plan-limits",
-         1,
-         {"plan", "--limits", "-r", "scalable,ticket", "-n", "120", "--jute-maxbuffer", "2048",
-          "--lock", "/l", "--servers", "1,3", "-q"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *arguments[28] = {"zkherd"};

@@ -88,43 +88,12 @@ TEST_BETWEEN(a_private_server, make, work_remove)
     PLAN("--slo", "handoff p50 < 30s", "--at-most", "2", "--trial-time", "10");
     assert_status(&command, 0);
     assert_has(command.out, "scalable: 2 waiters meet handoff p50 < 30s (");
-    assert_has(command.out, "\nscalable: knee: ");
     struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
         assert_true(is(&plan, i, "target", "standalone"));
         assert_false(is(&plan, i, "reconciled", "no"));
         assert_true(!is(&plan, i, "verdict", "pass") || !is(&plan, i, "gave_out", ""));
     }
-    csv_file_deinit(&plan);
-    assert_left(1);
-}
-
-/* With one lock five trials are run for the knee; with four, the fresh trials tell. */
-TEST_BETWEEN(the_knee_of_hot_locks, make, work_remove)
-{
-    PLAN("--slo", "handoff p50 < 30s", "--unknown", "locks", "--at-most", "4", "--trial-time", "50",
-         "--json");
-    assert_status(&command, 0);
-    json_t *json;
-    const json_t *answer = read_answer(&json);
-    assert_string_equal(json_string_value(json_object_get(answer, "knee_state")), "known");
-    assert_true(json_is_null(json_object_get(answer, "herd_state")));
-    json_decref(json);
-    struct csv_file answers = read_table("answers.csv"), plan = read_table("plan.csv");
-    double knee = csv_file_real(&answers, 0, "knee");
-    size_t for_knee = 0;
-    assert_int_equal(csv_file_count(&answers, 0, "knee_clients"), 2);
-    assert_int_equal(csv_file_count(&answers, 0, "knee_demand_locks"), 4);
-    assert_true(csv_file_real(&answers, 0, "knee_low") <= knee);
-    assert_true(knee <= csv_file_real(&answers, 0, "knee_high"));
-    assert_true(csv_file_real(&answers, 0, "knee_per_s") > 0);
-    for (size_t i = 0; i < plan.rows; i++) {
-        assert_int_equal(csv_file_count(&plan, i, "step"), i + 1);
-        for_knee += is(&plan, i, "stage", "knee") && is(&plan, i, "verdict", "pass");
-    }
-    assert_true(for_knee >= 5);
-    assert_true(csv_file_count(&answers, 0, "trials") < plan.rows);
-    csv_file_deinit(&answers);
     csv_file_deinit(&plan);
     assert_left(1);
 }

@@ -48,7 +48,6 @@ COMMAND_TEST(help_fits_a_screen)
         {"zkherd", "clean", "--help"},
         {"zkherd", "recipes", "--help"},
         {"zkherd", "plan", "--help"},
-        {"zkherd", "plan", "--limits", "--help"},
         {"zkherd", "plot", "--help"},
         {"zkherd", "report", "--help"},
         {"zkherd", "load", "--help"},

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
-#include "servers/server_limits.h"
 #include "tests/support/lateness.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
@@ -187,17 +186,6 @@ TEST(a_refused_word_is_a_error)
         four_letter_ask(real_endpoint(), "envi", PATIENCE_NS, answer, sizeof answer, &error),
         ERROR_NOT_WHITELISTED);
     assert_non_null(strstr(error.detail, "envi"));
-}
-
-/* envi is the word that is refused. */
-TEST(limits_are_asked_for)
-{
-    struct server_limits limits = {.connections = 1};
-    struct error error;
-    assert_int_equal(server_limits_ask(real_endpoint(), PATIENCE_NS, &limits, &error), ERROR_NONE);
-    assert_int_equal(limits.connections, 0);
-    assert_in_range(limits.descriptors, 100, UINT32_MAX);
-    assert_true(limits.heap_bytes == FOUR_LETTER_UNTOLD);
 }
 
 TEST(an_answer_that_does_not_fit_is_a_error)

@@ -122,7 +122,6 @@ TEST(test_what_was_not_measured_is_not_known)
     assert_int_equal(figures.grants, 0);
     assert_int_equal(figures.servers, 1);
     assert_true(isnan(figures.server_cpu_s[0]));
-    assert_true(isnan(utilisation_largest_demand(&figures).demand_s));
     assert_true(isnan(figures.cores));
     assert_does_not(&figures, "no handoff in the steady part");
 }

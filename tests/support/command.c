@@ -43,7 +43,7 @@ _Noreturn static void become_program(const struct command *command, const char *
 static bool measures_noise(const char *const arguments[])
 {
     static const char *const measuring[] = {"run", "load", "paper", "plan"};
-    static const char *const others[] = {"--noise", "--limits"};
+    static const char *const others[] = {"--noise"};
     bool measures = false;
     for (size_t i = 0; i < sizeof measuring / sizeof measuring[0]; i++)
         measures = measures || (arguments[1] != NULL && strcmp(arguments[1], measuring[i]) == 0);

@@ -65,7 +65,7 @@ static void take(const struct arguments *arguments)
     taken = *arguments;
 }
 
-/* The command line of a subcommand, such as {"plan", "--limits", NULL}. */
+/* The command line of a subcommand, such as {"paper", "table1", NULL}. */
 static const struct arguments *arguments_of(char **words)
 {
     const struct subcommand *one = subcommands;

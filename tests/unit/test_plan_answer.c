@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-static struct plan_options options;
-static struct plan_question *const question = &options.question;
+static struct plan_question asked_question, *const question = &asked_question;
 static struct search search;
 static struct plan_samples samples;
 static struct plan_answer answer;
@@ -67,7 +66,7 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
 
 static void take(void)
 {
-    answer = plan_answer_take(&options, &search, &recipe_scalable, &samples);
+    answer = plan_answer_take(question, &search, &recipe_scalable, &samples);
     free(text);
     text = plan_sentence_found(question, &answer);
 }
@@ -324,59 +323,6 @@ TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_do
     }
 }
 
-/* Trials for the knee are no trials of the search, whatever their size and verdict. */
-TEST_BETWEEN(trials_for_the_knee_are_no_part_of_the_answer, ask_of_handoffs, tear_down)
-{
-    static const struct {
-        uint64_t size;
-        enum judge_verdict verdict;
-    } others[] = {{40, JUDGE_FAIL}, {44, JUDGE_FAIL}, {44, JUDGE_NOT_VALID}};
-    char before[1600];
-    run_to_40();
-    snprintf(before, sizeof before, "%s", text);
-    struct plan_sample sample = samples.list[0];
-    size_t trials = answer.trials;
-    sample.for_knee = sample.is_explained = true;
-    sample.probe.stage = SEARCH_CONFIRM;
-    for (size_t i = 0; i < PLAN_KNEE_TRIALS * 3; i++) {
-        sample.probe.size = others[i % 3].size;
-        sample.verdict = others[i % 3].verdict;
-        plan_samples_add(&samples, &sample);
-    }
-    take();
-    assert_string_equal(text, before);
-    assert_int_equal(answer.trials, trials);
-    assert_int_equal(answer.no_votes, 0);
-    assert_int_equal(answer.undecided.trials, 0);
-    assert_null(answer.gave_out);
-}
-
-/* Each waiter takes a millisecond, and nothing else takes time; trials that were ended early and
- * one for the knee, which are slower, do not count. */
-TEST_BETWEEN(the_herd_is_that_of_whole_trials, ask_of_handoffs, tear_down)
-{
-    question->trial_samples = 1000;
-    run_to_40();
-    for (size_t i = 0; i < samples.count; i++) {
-        struct plan_sample *sample = &samples.list[i];
-        bool is_whole = sample->verdict == JUDGE_PASS;
-        sample->count.samples = sample->probe.longer ? 4000 : 1000;
-        sample->count.samples -= !is_whole;
-        sample->handoff_p50_us = 5e3 + 1e3 * (double)sample->probe.size * (is_whole ? 1 : 9);
-    }
-    struct plan_sample for_knee = samples.list[0];
-    for_knee.for_knee = true;
-    for_knee.handoff_p50_us *= 9;
-    plan_samples_add(&samples, &for_knee);
-    take();
-    assert_int_equal(answer.herd.state, HERD_KNOWN);
-    assert_true(fabs(answer.herd.beta.value - 0.2) < 1e-6);
-    question->unknown = PLAN_LOCKS;
-    assert_false(plan_answer_has_herd(question));
-    take();
-    assert_true(isnan(answer.herd.beta.value));
-}
-
 TEST_BETWEEN(the_table_fits_a_terminal, ask_of_handoffs, tear_down)
 {
     static const struct utilisation_finding found = {.limit = UTILISATION_FAN_OUT};
@@ -399,56 +345,7 @@ TEST_BETWEEN(the_table_fits_a_terminal, ask_of_handoffs, tear_down)
     free(table);
 }
 
-/* ------------------------------------------------------------------ ranking */
-
-/* Of three recipes: the ends of each, 0: there is none; undecided: whether the last one's are. */
-static void assert_ranking(const uint64_t ends[3][2], bool undecided, const char *words)
-{
-    static const struct recipe *const recipes[] = {&recipe_nonscalable, &recipe_childwatch,
-                                                   &recipe_scalable};
-    struct plan_search told[3] = {0};
-    char *ranking = NULL;
-    size_t size = 0;
-    for (size_t i = 0; i < 3; i++) {
-        bool passed = ends[i][0] > 0, failed = ends[i][1] > 0;
-        told[i].answer = (struct plan_answer){
-            .recipe = recipes[i],
-            .found = {.reason = !passed   ? SEARCH_NOTHING_MEETS
-                                : !failed ? SEARCH_EVERYTHING_MEETS
-                                          : SEARCH_FOUND,
-                      .passed = ends[i][0],
-                      .passed_end = passed ? SEARCH_END_DECIDED : SEARCH_END_NONE,
-                      .failed = ends[i][1],
-                      .failed_end = failed ? SEARCH_END_DECIDED : SEARCH_END_NONE}};
-    }
-    if (undecided) {
-        told[2].answer.found.reason = SEARCH_BUDGET;
-        told[2].answer.found.failed_end = SEARCH_END_UNDER_WAY;
-    }
-    FILE *stream = open_memstream(&ranking, &size);
-    plan_ranking_write(question, told, 3, "", stream);
-    fclose(stream);
-    for (char *end = ranking; (end = strstr(end, "\n    ")) != NULL;)
-        memmove(end + 1, end + 5, strlen(end + 5) + 1), *end = ' ';
-    assert_string_equal(ranking, words);
-    free(ranking);
-}
-
-TEST_BETWEEN(recipes_are_ranked_by_what_is_decided, ask_of_handoffs, tear_down)
-{
-    assert_ranking((const uint64_t[3][2]){{96, 112}, {112, 128}, {1000, 0}}, false,
-                   "ranking: scalable (at least 1,000 waiters), then childwatch (112 to 128 "
-                   "waiters), then nonscalable (96 to 112 waiters).\n");
-    assert_ranking((const uint64_t[3][2]){{0, 1}, {96, 113}, {104, 112}}, false,
-                   "ranking: scalable (104 to 112 waiters), not told apart from childwatch (96 to "
-                   "113 waiters), then nonscalable (not 1 waiter).\n");
-    assert_ranking(
-        (const uint64_t[3][2]){{96, 112}, {112, 128}, {200, 250}}, true,
-        "ranking: childwatch (112 to 128 waiters), then nonscalable (96 to 112 waiters). "
-        "Not ranked: scalable.\n");
-}
-
-/* ------------------------------------------------------------------ limit, herd, knee */
+/* ------------------------------------------------------------------ limit */
 
 static const struct utilisation_finding finding = {UTILISATION_SERVER_CPU, "server CPU 97 %"};
 
@@ -478,15 +375,7 @@ static int begin(void **state)
         .target = "standalone",
         .recipe = &recipe_nonscalable,
         .found = {.reason = SEARCH_FOUND, .failed = 200, .failed_end = SEARCH_END_DECIDED},
-        .gave_out = &finding,
-        .herd = {.state = HERD_KNOWN,
-                 .beta = {0.05, 0.04, 0.061},
-                 .bare_s = {0.002, 0.0018, 0.0022},
-                 .trials = 8},
-        .knee = {.clients = 4,
-                 .found = {.locks = {12.5, 11, 14},
-                           .most_per_s = {1250, 1200, 1300},
-                           .of = UTILISATION_CORES}}};
+        .gave_out = &finding};
     return 0;
 }
 
@@ -494,57 +383,4 @@ TEST_BETWEEN(the_limit_is_told_with_its_evidence, begin, NULL)
 {
     assert_says(PLAN_SESSIONS, "standalone, nonscalable, 200 sessions: what gave out first: the "
                                "servers' CPU (server CPU 97 %).");
-}
-
-/* A queue has no herd: its coefficient is on either side of 0. */
-TEST_BETWEEN(a_coefficient_that_shows_no_herd_is_told_so, begin, NULL)
-{
-    static const struct {
-        struct interval beta;
-        const char *words;
-    } coefficients[] = {
-        {{-0.01, -0.03, 0.01}, "one more waiter costs -0.01 (95 %: -0.03 … 0.01) handoffs"},
-        {{-0.01, -0.03, 0.01}, "2.2) ms. The coefficient may be 0: the trials show no herd."},
-        {{-0.01, -0.03, -0.001}, "2.2) ms. Handoffs are shorter with more waiters: there is no"},
-        {{-0.01, NAN, NAN}, "costs -0.01 (no interval: fewer than 5 trials) handoffs"},
-        {{-0.01, NAN, NAN}, "2.2) ms. The coefficient is below 0: the trials show no herd."},
-        {{0.00005576, -0.0001352, 0.0002571},
-         "waiter costs 0.0000558 (95 %: -0.000135 … 0.000257) handoffs"},
-    };
-    for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; i++) {
-        answer.herd.beta = coefficients[i].beta;
-        answer.herd.state = isnan(answer.herd.beta.low) ? HERD_FEW_TRIALS : HERD_KNOWN;
-        assert_says(PLAN_WAITERS, coefficients[i].words);
-    }
-}
-
-TEST_BETWEEN(what_is_not_known_is_told_with_the_reason, begin, NULL)
-{
-    answer.herd = (struct herd){
-        .state = HERD_BARE_NOT_KNOWN, .slope_s = {35e-6, 30e-6, 40e-6}, .least = 10, .most = 160};
-    assert_says(PLAN_WAITERS,
-                "not known: the trials, with 10 to 160 waiters, do not tell what a handoff without "
-                "waiters takes. One more waiter costs 35 (95 %: 30 … 40) us.");
-    answer.herd.state = HERD_ONE_SIZE;
-    assert_says(PLAN_WAITERS, "not known: needs valid trials with at least two numbers of waiters");
-    answer.knee.state = PLAN_KNEE_NOT_VALID;
-    assert_says(PLAN_LOCKS, "nonscalable: knee for hot locks not known: no trial of a lock alone "
-                            "was valid.");
-}
-
-TEST_BETWEEN(the_knee_is_told, begin, NULL)
-{
-    struct knee *knee = &answer.knee.found;
-    assert_says(PLAN_LOCKS,
-                "nonscalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with more, "
-                "the cores of this machine would be the limit: 1,250 (95 %: 1,200");
-    knee->at_least = true;
-    knee->demand_locks = 1;
-    assert_says(PLAN_LOCKS, "knee: at least 12.5");
-    assert_says(PLAN_LOCKS, "measured with 1 hot lock, and is smaller with more: zkherd plan "
-                            "--unknown locks -n 4 tells more.");
-    knee->demand_locks = 8;
-    knee->of = UTILISATION_DISK;
-    assert_says(PLAN_LOCKS, "measured with 8 hot locks, and is smaller with more. Servers count "
-                            "the time of the disk in whole");
 }

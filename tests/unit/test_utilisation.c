@@ -22,7 +22,6 @@ static struct utilisation_figures sound(void)
         .count = {2000, 1000, 1000},
         .mean_s = {0.004, 0.001, 0.005},
         .received_bytes = 100000,
-        .handoffs = 1040,
         .elapsed_s = 10.4,
         .driver_cpu_s = 2.08,
         .driver_cores = 1,
@@ -233,26 +232,4 @@ TEST(else_the_work_that_queues)
     assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
     figures.mean_s[UTILISATION_WRITE] = NAN;
     assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
-}
-
-/* ------------------------------------------------------------------ the demand of a handoff */
-
-TEST(the_largest_demand_is_that_of_the_busiest)
-{
-    struct utilisation_figures figures = sound();
-    /* All cores: 4.2 + 2.08 s on two cores; the server alone: 4.2 s on two; the driver: 2.08 s. */
-    struct utilisation_demand demand = utilisation_largest_demand(&figures);
-    assert_int_equal(demand.of, UTILISATION_CORES);
-    assert_true(fabs(demand.demand_s - 3.14 / 1040) < 1e-9);
-    figures.server_cores = 0.5;
-    figures.cores = 4;
-    demand = utilisation_largest_demand(&figures);
-    assert_int_equal(demand.of, UTILISATION_SERVER_CPU);
-    assert_true(fabs(demand.demand_s - 8.4 / 1040) < 1e-9);
-    figures.fsync_s[0] = 9;
-    assert_int_equal(utilisation_largest_demand(&figures).of, UTILISATION_DISK);
-    figures.driver_cpu_s = 9.5;
-    assert_int_equal(utilisation_largest_demand(&figures).of, UTILISATION_DRIVER);
-    figures.servers = 0;
-    assert_true(isnan(utilisation_largest_demand(&figures).demand_s));
 }
