@@ -8,8 +8,8 @@
 # --write keeps what the program says now. Without a name, all scenarios.
 #
 # The file `command` of a scenario is a shell fragment, which runs in an empty folder and calls the functions
-# `zkherd`, `keep` and `outline` below. What it prints is kept in `stdout` and `stderr`, and the names of all files that
-# are there at its end in `files`. What differs from machine to machine, from day to day, or from run to run becomes a
+# `zkherd`, `keep` and `outline` below. `said` keeps what it prints, on standard error as well, and the names of all files
+# that are there at its end. What differs from machine to machine, from day to day, or from run to run becomes a
 # word in capital letters: tests/golden.awk, and mask below.
 set -u
 export LC_ALL=C
@@ -119,6 +119,12 @@ list_files() {
         END { if (NR > 0) print "" }'
 }
 
+# What is read, below its name; nothing if there is nothing.
+section() { # NAME
+    unwrap '' | filter text >"$made/section"
+    [ ! -s "$made/section" ] || { echo "== $1" && cat "$made/section"; }
+}
+
 play() { # SCENARIO
     work=$made/scene/$1
     kept=$made/kept/$1
@@ -128,11 +134,12 @@ play() { # SCENARIO
     mkdir -p "$work" "$kept" "$home"
     # shellcheck source=/dev/null
     (cd "$work" && . "$root/tests/golden/$1/command") >"$made/stdout" 2>"$made/stderr"
-    unwrap '^zkherd: ' <"$made/stdout" | filter text >"$kept/stdout"
-    unwrap '' <"$made/stderr" | filter text >"$kept/stderr"
-    [ -s "$kept/stderr" ] || rm "$kept/stderr"
-    (cd "$work" && list_files) | mask >"$kept/files"
-    [ -s "$kept/files" ] || rm "$kept/files"
+    {
+        unwrap '^zkherd: ' <"$made/stdout" | filter text
+        section 'standard error' <"$made/stderr"
+        (cd "$work" && list_files) >"$made/files"
+        section files <"$made/files"
+    } >"$kept/said"
     cp "$root/tests/golden/$1/command" "$kept/command"
     rm -rf "$work"
     [ ! -e "$made/unfiltered" ] || fail "$1: these could not be masked: $(xargs <"$made/unfiltered")"

@@ -584,7 +584,7 @@ static void write_lines(FILE *out, char **words)
 static void write_scene(FILE *out, char **words)
 {
     char path[160];
-    snprintf(path, sizeof path, "tests/golden/%s/stdout", words[0]);
+    snprintf(path, sizeof path, "tests/golden/%s/said", words[0]);
     char *text = read_text(path);
     const char *command = text;
     for (unsigned long i = strtoul(words[1], NULL, 10); i > 1; i--) {
