@@ -32,14 +32,17 @@ static double allowed(const struct plan_options *options, double time_ns)
     return per_s > 0 ? ceil((double)per_s * (time_ns / 1e9)) : (double)INFINITY;
 }
 
-/* The search ends at --max-time, and with it the probe that runs then. */
+/* The search ends at --max-time, and with it the probe that runs then. The requests of that time
+ * are those at the pace of the whole budget, in which each sample takes what the objective allows.
+ */
 static struct demand heed_time(const struct plan_options *options, struct demand demand)
 {
     double most_ns = (double)options->guard.max_time_ns;
     if (most_ns == 0)
         return demand;
-    demand.time_ns = fmin(demand.time_ns, most_ns);
+    demand.rpcs = ceil(demand.rpcs * fmin(1, most_ns / demand.time_ns));
     demand.rpcs = fmin(demand.rpcs, allowed(options, most_ns));
+    demand.time_ns = fmin(demand.time_ns, most_ns);
     return demand;
 }
 
@@ -76,10 +79,12 @@ static size_t fill_rows(const struct plan_options *options, struct row *rows)
                               all.rpcs + most.rpcs, all.time_ns + most.time_ns};
     }
     rows[count] = (struct row){NULL, heed_time(options, all)};
+    for (size_t i = 0; i < count; i++) /* one recipe's searches may take all of --max-time */
+        rows[count].most.rpcs = fmax(rows[count].most.rpcs, rows[i].most.rpcs);
     return count < 2 ? count : count + 1;
 }
 
-static void write_table(const struct row *rows, size_t count)
+static void write_table(const struct plan_options *options, const struct row *rows, size_t count)
 {
     static const struct grid_column columns[] = {{.title = "recipe"},
                                                  {.title = "trials", .right = true},
@@ -102,6 +107,8 @@ static void write_table(const struct row *rows, size_t count)
     fputs("\nAt most: all trials of the budget, all of them long and at the largest size.\n"
           "Requests are estimates; times are without the opening of sessions.\n",
           stdout);
+    if (options->guard.max_time_ns != 0)
+        fputs("Requests of --max-time are those at the pace that the objective allows.\n", stdout);
 }
 
 /* Lowers the largest size to what the servers of --connect take. *about: why, or why that is not
@@ -178,7 +185,7 @@ int plan_dry_run(struct plan_options *options)
         write_json(options, about, rows, count);
         return 0;
     }
-    write_table(rows, count);
+    write_table(options, rows, count);
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
                options->target.home_count > 1 ? "ensembles" : "numbers of servers");
