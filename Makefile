@@ -334,7 +334,7 @@ check-sanitized:
 # while it closes only writes the report.
 TSAN_BUILD := $(BUILD)-threads
 TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_client_faults test_deaths_on_threads test_depth \
-    test_fan_out test_labelled test_law test_load_trial test_load_watch test_recovery test_tally test_thread_session)
+    test_fan_out test_law test_load_trial test_load_watch test_recovery test_tally test_thread_session)
 check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*
