@@ -243,11 +243,6 @@ TEST_BETWEEN(a_start_that_fails_leaves_nothing, make_fresh, work_remove)
     assert_forgotten();
     assert_int_equal(count_entries(in_work("data")), 1);
 
-    command_run(&command, COMMAND("ensemble", "start", "--servers", "4"));
-    assert_refused(&command, 2,
-                   "4 servers need a majority of 3, so they survive the loss of 1, as 3 do");
-    assert_forgotten();
-
     command_run(&command, COMMAND("ensemble", "start", "--heap", "900000"));
     assert_refused(&command, 3, "3 servers: out of memory: 2700300 MiB are needed (3 times");
     assert_forgotten();
@@ -260,47 +255,6 @@ TEST_BETWEEN(a_start_that_fails_leaves_nothing, make_fresh, work_remove)
     assert_has(command.err, port);
     assert_forgotten();
     close(fd);
-
-    command.settings =
-        (const char *const[]){run_time_setting, "PATH=/nonexistent", "JAVA_HOME", NULL};
-    command_run(&command, COMMAND("ensemble", "start", SMALL));
-    assert_refused(&command, 3, "no Java found");
-    assert_forgotten();
-}
-
-/* A JAVA_HOME in the nest: server 2 ends at once. */
-static const char *java_that_fails(void)
-{
-    static char setting[128];
-    char path[160];
-    snprintf(setting, sizeof setting, "JAVA_HOME=%s/java", work_nest);
-    snprintf(path, sizeof path, "%s/java", work_nest);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/java/bin", work_nest);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/java/bin/java", work_nest);
-    FILE *file = fopen(path, "we");
-    assert_non_null(file);
-    fputs("#!/bin/sh\ncase \"$*\" in */server.2/zoo.cfg)\n"
-          "echo 'this one shall not live' >&2; exit 1\nesac\nexec java \"$@\"\n",
-          file);
-    fclose(file);
-    chmod(path, 0700);
-    return setting;
-}
-
-TEST_BETWEEN(a_server_that_dies_at_the_start_is_told, make_fresh, work_remove)
-{
-    command.settings = (const char *const[]){run_time_setting, java_that_fails(), NULL};
-    command_run(&command, COMMAND("ensemble", "start", SMALL));
-    assert_refused(&command, 3,
-                   "the server exited unexpectedly: its log ends: this one shall not live; ");
-    assert_has(command.err, "zkherd: server 2 of 3 (127.0.0.1:");
-    assert_forgotten();
-    command_run(&command, COMMAND("run", "-n", "2", "--servers", "3", SMALL));
-    assert_refused(&command, 3,
-                   "the server exited unexpectedly: its log ends: this one shall not live; ");
-    assert_left(0);
 }
 
 TEST_BETWEEN(nobody_is_told_where_it_is, make_fresh, work_remove)

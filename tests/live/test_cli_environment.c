@@ -53,12 +53,6 @@ TEST_BETWEEN(a_folder_that_cannot_be_made, make_fresh, clear_away)
 
 /* ------------------------------------------------------------------ programs */
 
-TEST_BETWEEN(too_little_memory, make_fresh, clear_away)
-{
-    command_run(&command, COMMAND("run", SMALL, "--servers", "3", "--heap", "900000"));
-    assert_in_vain(&command, "out of memory");
-}
-
 /* Each topology fits alone, but all of them run beside each other. Other programs may give memory
  * back meanwhile: a third of it is missing. */
 TEST_BETWEEN(too_little_memory_for_all_topologies, make_fresh, clear_away)
@@ -214,15 +208,6 @@ static json_t *run_with_shares(const char *servers, const char *cpus)
     assert_status(&command, 0);
     assert_left(1);
     return read_manifest("out");
-}
-
-TEST_BETWEEN(a_share_is_in_the_plan, make_fresh, clear_away)
-{
-    json_t *manifest = run_with_shares("1", "0.8");
-    const json_t *plan = json_object_get(manifest, "plan");
-    assert_int_equal(json_integer_value(json_object_get(plan, "server_cpu_percent")), 80);
-    assert_int_equal(json_array_size(json_object_get(manifest, "warnings")), 0);
-    json_decref(manifest);
 }
 
 TEST_BETWEEN(shares_of_more_than_the_machine, make_fresh, clear_away)

@@ -176,18 +176,6 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
     ensemble_forget(NULL);
 }
 
-NEST_TEST(one_is_standalone)
-{
-    struct ensemble *ensemble = start(1);
-    assert_int_equal(ensemble->servers[0].role, ROLE_STANDALONE);
-    assert_string_equal(role_word(ensemble->servers[0].role), "standalone");
-    assert_int_equal(ask_role(ensemble, 0), ROLE_STANDALONE);
-    assert_null(strstr(ensemble->servers[0].start.settings, "server.1="));
-    assert_agree(ensemble);
-    nest_stop(ensemble);
-    assert_int_equal(nest_count(), 0);
-}
-
 /* ------------------------------------------------------------------ losses */
 
 static void kill_server(const struct ensemble *ensemble, unsigned index)
@@ -370,16 +358,6 @@ NEST_TEST(odd_numbers_only)
     }
 }
 
-NEST_TEST(heaps_must_fit_into_memory)
-{
-    struct ensemble_options options = small(3);
-    options.heap_mib = 1000000;
-    struct error error = nest_start_in_vain(&options, ERROR_NO_MEMORY);
-    assert_has(error.detail, "3000300 MiB are needed");
-    assert_has(error.detail, "a heap of 1000000 MiB");
-    assert_has(error.detail, " MiB are available");
-}
-
 /* The dead one is named, though others run, and its log is told. */
 NEST_TEST(a_server_that_dies_at_the_start_is_named)
 {
@@ -533,23 +511,6 @@ static bool has_file(const char *folder, const char *name)
     return found;
 }
 
-NEST_TEST(data_lie_in_the_folder_that_is_given)
-{
-    char folder[128];
-    snprintf(folder, sizeof folder, "%s/.data", nest);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    struct ensemble_options options = small(3);
-    options.data_folder = folder;
-    struct ensemble *ensemble = nest_start(&options);
-    assert_int_equal(nest_count(), 0);
-    assert_true(has_file(folder, "server.1/zoo.cfg"));
-    assert_true(has_file(folder, "server.3/server.log"));
-    assert_true(has_file(folder, "server.3/data/myid"));
-    assert_true(has_file(folder, "server.3/data/version-2/currentEpoch"));
-    nest_stop(ensemble);
-    assert_int_equal(count_entries(folder), 0); /* it stays, empty */
-}
-
 NEST_TEST(a_folder_that_is_not_there_is_made_and_removed)
 {
     char here[4096];
@@ -569,41 +530,6 @@ NEST_TEST(a_folder_that_is_not_there_is_made_and_removed)
     nest_stop(ensemble);
     assert_int_equal(count_entries("data"), 1);
     assert_int_equal(chdir(here), 0);
-}
-
-NEST_TEST(folders_that_will_not_do)
-{
-    char folder[128], inside[160];
-    struct ensemble_options options = small(3);
-    options.data_folder = folder;
-    snprintf(folder, sizeof folder, "%s/.full", nest);
-    snprintf(inside, sizeof inside, "%s/.dear", folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    assert_int_equal(mkdir(inside, 0700), 0);
-    struct error error = nest_start_in_vain(&options, ERROR_NOT_EMPTY);
-    assert_string_equal(error.subject, folder);
-    assert_int_equal(access(inside, F_OK), 0);
-
-    snprintf(folder, sizeof folder, "%s/.not/there", nest);
-    error = nest_start_in_vain(&options, ERROR_SYSTEM);
-    assert_int_equal(error.os_error, ENOENT);
-
-    snprintf(folder, sizeof folder, "%s/.file", nest);
-    close(open(folder, O_CREAT | O_WRONLY, 0600));
-    error = nest_start_in_vain(&options, ERROR_SYSTEM);
-    assert_int_equal(error.os_error, ENOTDIR);
-}
-
-/* Whatever the account: nothing can be made in /proc. */
-NEST_TEST(a_folder_that_is_not_writable)
-{
-    struct ensemble_options options = small(1);
-    options.data_folder = "/proc/zkherd";
-    struct error error = {.detail = ""};
-    struct ensemble *ensemble = NULL;
-    assert_int_not_equal(ensemble_start(&options, &ensemble, &error), ERROR_NONE);
-    assert_string_equal(error.subject, "/proc/zkherd");
-    assert_null(ensemble);
 }
 
 TEST(stops_are_soon)

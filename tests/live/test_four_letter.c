@@ -166,18 +166,6 @@ TEST(counters_count_each_question)
     assert_int_equal(first.watch_count, 0);
 }
 
-TEST(settings_are_those_of_the_server)
-{
-    char text[4096];
-    struct error error;
-    assert_int_equal(
-        four_letter_ask(real_endpoint(), "conf", PATIENCE_NS, text, sizeof text, &error),
-        ERROR_NONE);
-    assert_non_null(strstr(text, "\nmaxClientCnxns=0\n"));
-    assert_non_null(strstr(text, "\nmaxSessionTimeout=3600000\n"));
-    assert_non_null(strstr(text, "\nclientPortListenBacklog=65535\n"));
-}
-
 TEST(a_refused_word_is_a_error)
 {
     char answer[4096];

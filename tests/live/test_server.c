@@ -8,7 +8,6 @@
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
 
-#include <errno.h>
 #include <sys/wait.h>
 
 static struct ensemble_options small(void)
@@ -204,16 +203,6 @@ NEST_TEST(a_server_that_dies_is_found_dead)
     assert_int_equal(nest_count(), 0);
 }
 
-NEST_TEST_SOON(a_server_that_hangs_is_killed)
-{
-    struct ensemble *ensemble = start();
-    pid_t pid = ensemble->servers[0].pid;
-    pause_process(pid);
-    nest_stop(ensemble);
-    assert_false(is_running(pid));
-    assert_int_equal(nest_count(), 0);
-}
-
 NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing)
 {
     struct ensemble *ensemble = start();
@@ -252,39 +241,6 @@ NEST_TEST(holds_nothing_of_the_program_open)
     assert_true(nest_is_alive(ensemble));
     close(ends[0]);
     nest_stop(ensemble);
-}
-
-NEST_TEST(needs_java)
-{
-    char path[4096];
-    struct ensemble_options options = small();
-    snprintf(path, sizeof path, "%s", getenv("PATH"));
-    setenv("PATH", "", 1);
-    nest_start_in_vain(&options, ERROR_NO_JAVA);
-    setenv("PATH", nest, 1);
-    setenv("JAVA_HOME", nest, 1);
-    struct error error = nest_start_in_vain(&options, ERROR_NO_JAVA);
-    setenv("PATH", path, 1);
-    unsetenv("JAVA_HOME");
-    assert_has(error.detail, "JAVA_HOME");
-}
-
-NEST_TEST(needs_zookeeper)
-{
-    struct ensemble_options options = small();
-    setenv("ZOOKEEPER_HOME", nest, 1);
-    struct error error = nest_start_in_vain(&options, ERROR_NO_ZOOKEEPER);
-    unsetenv("ZOOKEEPER_HOME");
-    assert_string_equal(error.subject, nest);
-}
-
-NEST_TEST(needs_a_folder)
-{
-    struct ensemble_options options = small();
-    options.data_folder = "/nowhere/at/all";
-    struct error error = nest_start_in_vain(&options, ERROR_SYSTEM);
-    assert_string_equal(error.subject, "/nowhere/at/all");
-    assert_int_equal(error.os_error, ENOENT);
 }
 
 NEST_TEST(a_bad_setting_is_told_in_the_log_s_words)
@@ -333,25 +289,6 @@ NEST_TEST(ports_are_not_tried_for_ever)
     struct ensemble_options options = small();
     struct error error = nest_start_in_vain(&options, ERROR_PORT_TAKEN);
     assert_has(error.detail, "Address already in use");
-}
-
-/* An Apache release as far as it matters here: jars in lib. */
-NEST_TEST(an_apache_release_is_used)
-{
-    char path[128];
-    if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
-        skip();
-    snprintf(path, sizeof path, "%s/.release", nest);
-    mkdir(path, 0700);
-    setenv("ZOOKEEPER_HOME", path, 1);
-    snprintf(path, sizeof path, "%s/.release/lib", nest);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s/.release/lib/zookeeper-3.8.0.jar", nest);
-    assert_int_equal(symlink("/usr/share/java/zookeeper.jar", path), 0);
-    struct ensemble *ensemble = start();
-    assert_serves(ensemble);
-    assert_has(ensemble->servers[0].start.command_line, "/.release/lib/*:");
-    nest_stop(ensemble);
 }
 
 TEST(stops_are_soon)
