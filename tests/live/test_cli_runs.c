@@ -69,10 +69,10 @@ static void assert_manifest(size_t trials)
     json_decref(manifest);
 }
 
-/* Handoffs a second of this time, in hundredths as it is written. */
-static void assert_rate(const struct csv_file *trials, size_t row, const char *time)
+/* Handoffs a second of the drain, in hundredths as it is written. */
+static void assert_rate(const struct csv_file *trials, size_t row)
 {
-    double rate = csv_file_real(trials, row, "handoffs") / csv_file_real(trials, row, time);
+    double rate = csv_file_real(trials, row, "handoffs") / csv_file_real(trials, row, "drain_s");
     assert_true(fabs(csv_file_real(trials, row, "handoffs_per_s") / rate - 1) < 1e-2);
 }
 
@@ -99,7 +99,7 @@ COMMAND_TEST(a_private_server_and_all_files)
                     csv_file_count(&files.trials, i, "rpcs"));
         assert_int_equal(csv_file_count(&files.trials, i, "handoffs"),
                          csv_file_count(&files.trials, i, "clients"));
-        assert_rate(&files.trials, i, "drain_s");
+        assert_rate(&files.trials, i);
     }
     run_files_deinit(&files);
 }
@@ -120,57 +120,6 @@ COMMAND_TEST(results_have_a_folder_of_their_own)
     run_files_deinit(&files);
 }
 
-/* Finds the trial of another run that is the same cell; fails if there is none. */
-static size_t find_cell(const struct csv_file *trials, const struct csv_file *others, size_t other)
-{
-    static const char *const key[] = {"recipe", "clients", "trial"};
-    for (size_t row = 0; row < trials->rows; row++) {
-        size_t alike = 0;
-        for (size_t i = 0; i < 3; i++)
-            alike += strcmp(csv_file_text(trials, row, key[i]),
-                            csv_file_text(others, other, key[i])) == 0;
-        if (alike == 3)
-            return row;
-    }
-    fail_msg("there is no such cell");
-    return 0;
-}
-
-COMMAND_TEST(processes_count_the_same)
-{
-    static const char *const counts[] = {"creates", "creates_failed", "exists",   "gets",
-                                         "sets",    "get_children",   "deletes",  "deletes_failed",
-                                         "rpcs",    "notifications",  "handoffs", "names_listed"};
-    struct run_files one = RUN_WELL("one", "-n", "3,6", "-t", "1");
-    assert_lawful(&one.trials);
-    struct run_files three = RUN_WELL("three", "-n", "3,6", "-t", "1", "-P", "3");
-    assert_lawful(&three.trials);
-    assert_int_equal(one.trials.rows, three.trials.rows);
-    for (size_t row = 0; row < one.trials.rows; row++) {
-        size_t same = find_cell(&three.trials, &one.trials, row);
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-            assert_int_equal(csv_file_count(&one.trials, row, counts[i]),
-                             csv_file_count(&three.trials, same, counts[i]));
-        assert_int_equal(csv_file_count(&three.trials, same, "processes"), 3);
-    }
-    run_files_deinit(&one);
-    run_files_deinit(&three);
-}
-
-COMMAND_TEST(steady_by_handoffs)
-{
-    struct run_files files =
-        RUN_WELL("out", "-n", "4", "-t", "1", "-w", "steady", "--handoffs", "30");
-    assert_int_equal(files.trials.rows, 3);
-    assert_lawful(&files.trials);
-    for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 30);
-        assert_string_equal(csv_file_text(&files.trials, i, "workload"), "steady");
-        assert_rate(&files.trials, i, "elapsed_s");
-    }
-    run_files_deinit(&files);
-}
-
 /* For so long that on a busy machine, too, more is handed over than is discarded at first. */
 COMMAND_TEST(steady_by_duration)
 {
@@ -183,73 +132,8 @@ COMMAND_TEST(steady_by_duration)
     run_files_deinit(&files);
 }
 
-/* At free pace no law of the whole is exact, but nothing is lost and nothing held twice. */
-COMMAND_TEST(free_pace)
-{
-    struct run_files files = RUN_WELL("out", "-n", "6", "-t", "1", "-p", "free");
-    assert_int_equal(files.trials.rows, 3);
-    for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 6);
-        assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
-        assert_string_equal(csv_file_text(&files.trials, i, "law_rpcs"), "");
-        assert_string_equal(csv_file_text(&files.trials, i, "law_notifications"), "");
-    }
-    run_files_deinit(&files);
-}
-
-COMMAND_TEST(free_pace_steady_with_random_holds)
-{
-    struct run_files files =
-        RUN_WELL("out", "-n", "5", "-t", "1", "-r", "nonscalable,scalable", "-p", "free", "-w",
-                 "steady", "--handoffs", "20", "--hold", "exp:1ms", "-P", "2");
-    for (size_t i = 0; i < files.trials.rows; i++) {
-        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 20);
-        assert_int_equal(csv_file_count(&files.trials, i, "violations"), 0);
-    }
-    run_files_deinit(&files);
-}
-
-COMMAND_TEST(two_locks)
-{
-    size_t of_second = 0;
-    struct run_files files = RUN_WELL("out", "-n", "5", "-t", "1", "-k", "2");
-    assert_lawful(&files.trials);
-    for (size_t i = 0; i < files.trials.rows; i++)
-        assert_int_equal(csv_file_count(&files.trials, i, "handoffs"), 5);
-    for (size_t i = 0; i < files.handoffs.rows; i++)
-        of_second += csv_file_count(&files.handoffs, i, "lock") == 1;
-    /* Of five clients two have the second lock: two grants, the first included, and the end. */
-    assert_int_equal(of_second, 3 * 3);
-    run_files_deinit(&files);
-}
-
 /* How long a lock is held is part of the elapsed time and of the wait for it, and not of a
  * handoff. */
-COMMAND_TEST(topologies_have_a_folder_each)
-{
-    static const char *const folders[] = {"both/standalone", "both/ensemble3"};
-    static const uint64_t servers[] = {1, 3};
-    (void)state;
-    command.settings = NULL;
-    command_run(&command, COMMAND("run", "-n", "3,5", "-t", "2", "--servers", "1,3", "--heap",
-                                  "128", "--plots", "svg", "-o", "both"));
-    assert_status(&command, 0);
-    for (size_t i = 0; i < 2; i++) {
-        struct run_files files = run_files_read(folders[i]);
-        assert_lawful(&files.trials);
-        assert_int_equal(files.trials.rows, 3 * 2 * 2);
-        for (size_t row = 0; row < files.trials.rows; row++) {
-            assert_int_equal(csv_file_count(&files.trials, row, "servers"), servers[i]);
-            assert_string_equal(csv_file_text(&files.trials, row, "reconciled"), "yes");
-        }
-        run_files_deinit(&files);
-    }
-    command_run(&command, COMMAND("compare", "both", "-o", "compared"));
-    assert_status(&command, 0);
-    assert_has(command.out, "A  standalone: 12 trials on 1 server, in both/standalone\n");
-    assert_has(command.out, "B  ensemble3: 12 trials on 3 servers, in both/ensemble3\n");
-}
-
 COMMAND_TEST(holds_are_no_part_of_handoffs)
 {
     struct run_files files =
