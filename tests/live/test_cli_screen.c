@@ -78,19 +78,6 @@ COMMAND_TEST(two_topologies_are_put_together_by_the_commands_that_are_told)
     assert_status(&command, 0);
 }
 
-/* The same run, with the environment as given, on a terminal or not. */
-static void run_small(const char *const settings[], bool on_terminal)
-{
-    const char *const *arguments =
-        COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "2,4", "-t", "1", "-o", "out");
-    command.settings = settings;
-    if (on_terminal)
-        screen_run(&command, 80, screen_take_all, arguments);
-    else
-        command_run(&command, arguments);
-    assert_status(&command, 0);
-}
-
 /* n² wherever it can be shown, and n^2 elsewhere. */
 COMMAND_TEST(powers_are_written_as_the_terminal_can_show_them)
 {
@@ -114,38 +101,6 @@ COMMAND_TEST(powers_are_written_as_the_terminal_can_show_them)
                 assert_true((unsigned char)*at < 0x80);
         }
     }
-}
-
-COMMAND_TEST(no_color_leaves_the_blocks)
-{
-    static const char *const plain[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR=1",
-                                        NULL};
-    (void)state;
-    run_small(plain, true);
-    assert_non_null(strstr(screen_shown, "\r\nverdict: holds\r\n"));
-    assert_non_null(strstr(screen_shown, "\r\nscalable 2 ███"));
-}
-
-COMMAND_TEST(a_pipe_gets_plain_text)
-{
-    static const char *const capable[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR",
-                                          NULL};
-    (void)state;
-    run_small(capable, false);
-    assert_has(command.out, "\nscalable 2 ####");
-    assert_has(command.out, "\nverdict: holds\n");
-    assert_null(strchr(command.out, '\033'));
-}
-
-/* It would show them as signs. */
-COMMAND_TEST(a_dumb_terminal_gets_no_control_sequences)
-{
-    static const char *const dumb[] = {NO_PROGRAMS, "TERM=dumb", "LC_ALL=C.UTF-8", "NO_COLOR",
-                                       NULL};
-    (void)state;
-    run_small(dumb, true);
-    assert_non_null(strstr(screen_shown, "\r\nscalable 2 ####"));
-    assert_null(strchr(screen_shown, '\033'));
 }
 
 COMMAND_TEST(a_load_of_all_kinds_never_wraps)

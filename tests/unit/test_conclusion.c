@@ -61,12 +61,12 @@ static const char *bars(size_t width, bool blocks)
     return text;
 }
 
-static const char *conclusion(bool colours)
+static const char *conclusion(void)
 {
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    conclusion_write(samples_outcome(&samples, &options), planned, colours, stream);
+    conclusion_write(samples_outcome(&samples, &options), planned, false, stream);
     fclose(stream);
     return text;
 }
@@ -153,7 +153,7 @@ TEST(the_widest_bars_have_eighty_columns)
 TEST(all_well_is_said_in_three_lines)
 {
     lay_out(both, 2, 6);
-    assert_string_equal(conclusion(false),
+    assert_string_equal(conclusion(),
                         "\nverdict: holds\n"
                         "    All counts equal their laws\n"
                         "    RPCs grow as O(n²): nonscalable; as O(n): scalable\n");
@@ -164,52 +164,45 @@ TEST(failures_are_told_with_their_place)
     lay_out(both, 2, 3);
     list[1].violations = list[2].violations = 1;
     list[2].valid = list[3].valid = list[4].valid = false;
-    conclusion(false);
+    conclusion();
     assert_non_null(strstr(text, "\nverdict: FAILS\n"
                                  "    nonscalable: 2 of 3 trials fail, with 16 to 32 clients\n"
                                  "    scalable: 2 of 3 trials are not valid, with 8 to 16 clients\n"
                                  "    The counts of the other trials equal their laws\n"));
     list[2].violations = 0;
     list[2].valid = true;
-    assert_non_null(strstr(conclusion(false), "1 of 3 trials fails, with 16 clients\n"));
+    assert_non_null(strstr(conclusion(), "1 of 3 trials fails, with 16 clients\n"));
 }
 
 TEST(a_trial_that_is_not_valid_leaves_the_counts)
 {
     lay_out(both, 1, 1);
     list[0].valid = false;
-    assert_non_null(strstr(conclusion(false),
+    assert_non_null(strstr(conclusion(),
                            "\nverdict: not valid\n"
                            "    nonscalable: the only trial is not valid, with 8 "
                            "clients\n"
                            "    All counts equal their laws\n"));
     list[0].complete = false;
-    assert_null(strstr(conclusion(false), "counts"));
+    assert_null(strstr(conclusion(), "counts"));
 }
 
 TEST(counts_without_a_law_are_not_judged_by_one)
 {
     lay_out(both, 2, 1);
     list[0].has_law = false;
-    assert_non_null(strstr(conclusion(false), "\n    All counts that have a law equal it\n"));
+    assert_non_null(strstr(conclusion(), "\n    All counts that have a law equal it\n"));
     add(&recipe_scalable, 1)->violations = 1;
-    conclusion(false);
+    conclusion();
     assert_non_null(strstr(text, "\n    scalable: 1 of 2 trials fails, with 1 client\n"
                                  "    The other counts that have a law equal it\n"));
     samples.count--;
     list[1].has_law = false;
-    assert_non_null(strstr(conclusion(false), "\n    No law applies to these counts\n"));
+    assert_non_null(strstr(conclusion(), "\n    No law applies to these counts\n"));
     options.plan.pace = PACE_FREE;
-    assert_string_equal(conclusion(false),
+    assert_string_equal(conclusion(),
                         "\nverdict: holds\n"
                         "    No law applies to these counts: in free pace they depend on timing\n");
-}
-
-TEST(a_colour_is_around_the_word_alone)
-{
-    lay_out(both, 1, 1);
-    assert_non_null(strstr(conclusion(true), "verdict: \033[1;32mholds\033[0m\n    All"));
-    assert_null(strchr(conclusion(false), '\033'));
 }
 
 TEST(the_longest_list_is_wrapped)
@@ -218,7 +211,7 @@ TEST(the_longest_list_is_wrapped)
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
         all[i] = &recipe_scalable_listwatch;
     lay_out(all, OPTIONS_RECIPES_MAX, 2);
-    assert_true(widest(conclusion(false)) <= 80);
+    assert_true(widest(conclusion()) <= 80);
     assert_string_equal(text + strlen(text) - 20, ", scalable-listwatch\n" + 1);
 }
 

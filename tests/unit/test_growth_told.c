@@ -85,24 +85,6 @@ static void assert_has(const char *words)
 
 /* ------------------------------------------------------------------ counts */
 
-TEST(counts_that_equal_their_law_are_that_law)
-{
-    lay_out(&recipe_nonscalable, 4);
-    told();
-    assert_has("nonscalable: RPCs: exactly n² + n at every n: O(n²)\n    bytes ");
-    assert_has("\nHow bytes and times grow is undetermined: 4 client counts, at least 6 needed\n");
-    lay_out(&recipe_nonscalable, 1);
-    assert_string_equal(
-        told(), "nonscalable: RPCs: exactly n² + n at every n: O(n²)\n"
-                "How bytes and times grow is undetermined: 1 client count, at least 6 needed\n");
-    assert_has("O(n²)");
-    assert_non_null(strstr(written(), ",rpcs,clients,1,,,,O(n^2),"));
-    assert_has(",notifications,clients,1,,,,O(n^2),");
-    assert_has(",creates,clients,1,,,,O(n^2),");
-    assert_has(",names_listed,clients,0,,,,O(1),");
-    assert_has(",bytes,clients,1,,,,undetermined,");
-}
-
 /* Readers and writers come in fours: elsewhere their law is no polynomial of n. */
 TEST(a_law_that_is_no_polynomial_at_these_levels_is_a_law)
 {
@@ -140,8 +122,6 @@ TEST(what_is_off_its_law_is_not_that_law)
     options.plan.workload = WORKLOAD_STEADY;
     assert_null(strstr(told(), "exactly n²"));
 }
-
-/* ------------------------------------------------------------------ what is fitted */
 
 /* ------------------------------------------------------------------ an extra waiter */
 
