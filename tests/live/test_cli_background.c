@@ -109,21 +109,6 @@ TEST_BETWEEN(znodes_of_the_background_are_cleared, make, work_remove)
     assert_nothing_left_outside(1);
 }
 
-TEST_BETWEEN(without_a_background_its_columns_are_empty, make, work_remove)
-{
-    command_run(&command, COMMAND("run", "-r", "nonscalable", "-n", "4", "-p", "free", "-t", "1",
-                                  "-d", "simulated", "-o", "out"));
-    assert_status(&command, 0);
-    struct csv_file trials = csv_file_read(in_work("out/trials.csv"));
-    static const char *const columns[] = {
-        "background_alone_p50_us", "background_alone_p99_us", "background_p50_us",
-        "background_p99_us",       "background_max_us",       "background_per_s",
-        "background_requests",     "background_errors",       "background_unsent"};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        assert_string_equal(csv_file_text(&trials, 0, columns[i]), "");
-    csv_file_deinit(&trials);
-}
-
 /* With the load's ten sessions there are more than in the warm-up of the run; the other ephemeral
  * znode is the mark of the run. */
 static void await_holder_beside_the_load(void)

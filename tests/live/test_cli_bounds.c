@@ -54,41 +54,6 @@ COMMAND_TEST(in_free_pace_it_is_said_roughly)
                "as the servers answer\n");
 }
 
-COMMAND_TEST(of_servers_of_its_own_nothing_is_said)
-{
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "8", "-t", "1",
-                                  "-o", "out"));
-    assert_status(&command, 0);
-    assert_null(strstr(command.err, "sessions at a time"));
-    command_run(&command, COMMAND("run", "-r", "scalable", "-n", "8", "-t", "1", "--connect",
-                                  outside, "-q", "-o", "quiet"));
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
-}
-
-COMMAND_TEST(more_clients_than_allowed_are_left_out)
-{
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "4..32x2", "-t",
-                                  "2", "--max-clients", "16", "-o", "out"));
-    assert_status(&command, 0);
-    assert_has(command.err, "zkherd: n = 32 left out: --max-clients 16\n");
-    struct run_files files = run_files_read("out");
-    assert_int_equal(files.trials.rows, 6);
-    for (size_t i = 0; i < files.trials.rows; i++)
-        assert_true(csv_file_count(&files.trials, i, "clients") <= 16);
-    run_files_deinit(&files);
-    json_t *manifest = read_manifest("out");
-    const json_t *plan = json_object_get(manifest, "plan");
-    assert_int_equal(json_integer_value(json_object_get(plan, "max_clients")), 16);
-    assert_true(json_is_null(json_object_get(plan, "max_rate")));
-    json_decref(manifest);
-    command_run(&command,
-                COMMAND("run", "-d", "simulated", "-n", "4,8", "--max-clients", "3", "-o", "none"));
-    assert_refused(&command, 2,
-                   "zkherd: --max-clients 3: below the smallest number of --clients; see zkherd "
-                   "run --help");
-}
-
 /* The requests of 16 clients at 400 a second: 2 trials and one discarded, of 272 each. Times that
  * have the waiting in them are not told; latencies are. */
 COMMAND_TEST(no_more_requests_than_allowed)
@@ -114,10 +79,6 @@ COMMAND_TEST(no_more_requests_than_allowed)
         assert_string_not_equal(csv_file_text(&files.latency, i, "kind"), "acquire");
     assert_true(files.latency.rows > 0);
     run_files_deinit(&files);
-    command_run(&command, COMMAND("run", "-p", "free", "--max-rate", "400"));
-    assert_refused(&command, 2,
-                   "zkherd: --max-rate with --pace free: clients that contend freely cannot be "
-                   "held back: leave out --pace; see zkherd run --help");
 }
 
 TEST_GROUP(outside_start, outside_stop)

@@ -366,42 +366,6 @@ TEST_BETWEEN(all_files_agree, make, clear_away)
     assert_left(1);
 }
 
-TEST_BETWEEN(all_files_agree_on_threads, make, clear_away)
-{
-    command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "threads", "--depth",
-                                  "4", "--connect", outside));
-    assert_done();
-    read_load("out");
-    assert_all_kinds(1);
-    assert_left(1);
-}
-
-/* Two sessions with one request each: no server of this machine answers so many writes. */
-TEST_BETWEEN(a_rate_that_cannot_be_reached_is_told, make, clear_away)
-{
-    command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "-m", "set=100", "--rate",
-                                  "100000", "--connect", outside));
-    assert_int_equal(command.status, 4);
-    assert_has(command.err, "of 100000 operations were never sent");
-    assert_has(command.out, ">= ");
-    read_load("out");
-    const struct csv_file *load = &tables.load;
-    assert_int_equal(load->rows, 1);
-    assert_string_equal(csv_file_text(load, 0, "offered_per_s"), "100000.00");
-    assert_true(csv_file_real(load, 0, "achieved_per_s") < 90000);
-    assert_true(csv_file_count(load, 0, "unsent") > 50000);
-    assert_string_equal(csv_file_text(load, 0, "response_p50_us"), "");
-    /* Without an error, what was sent was answered: in the second, or right behind. */
-    uint64_t sent = sum_of(0, &tables.operations, "count");
-    /* Each session's operations were due 20 us apart. The servers delayed some, unless the driver
-     * looked so late that all that were sent had come due by then: then that was its lag. */
-    assert_true(csv_file_count(load, 0, "delayed") > 0 ||
-                csv_file_real(load, 0, "lag_max_us") >= 9.0 * (double)sent);
-    assert_int_equal(sent + csv_file_count(load, 0, "unsent"), 100000);
-    assert_true(sent >= sum_of(0, &tables.timeline, "operations"));
-    assert_true(sent <= sum_of(0, &tables.timeline, "operations") + 2);
-}
-
 TEST_BETWEEN(those_whose_servers_they_are_are_told, make, clear_away)
 {
     char words[400];
