@@ -283,10 +283,4 @@ INSPECT_TEST_SOON(a_run_that_ends_leaves_nothing_to_clean)
     assert_left(0);
 }
 
-INSPECT_TEST(a_server_that_is_not_there_is_told)
-{
-    command_run(&command, COMMAND("clean", "--connect", "127.0.0.1:1"));
-    assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
-}
-
 TEST_GROUP(outside_start, outside_stop)

@@ -40,11 +40,6 @@ static void say_nothing(int connection, const char *word)
     pause(); /* the next ones wait in the backlog, accepted by the kernel */
 }
 
-static void hang_up(int connection, const char *word)
-{
-    (void)connection, (void)word;
-}
-
 static void talk_http(int connection, const char *word)
 {
     (void)word;
@@ -65,7 +60,7 @@ _Noreturn static void serve(int listening, void (*reply)(int connection, const c
     for (;;) {
         char word[8] = "";
         int connection = accept(listening, NULL, NULL);
-        if (reply != hang_up && reply != say_nothing && read(connection, word, 4) < 0)
+        if (reply != say_nothing && read(connection, word, 4) < 0)
             _exit(1);
         reply(connection, word);
         close(connection);
@@ -89,44 +84,6 @@ static void stranger_stop(const struct stranger *stranger)
 {
     kill(stranger->pid, SIGKILL);
     waitpid(stranger->pid, NULL, 0);
-}
-
-/* How long the program waits for an answer: what is refused at once is not to take that. */
-#define ANSWER_NS (5 * NS_PER_S)
-
-COMMAND_TEST(nobody_is_there)
-{
-    uint16_t port;
-    char address[32];
-    int descriptor = port_take(&port);
-    snprintf(address, sizeof address, "127.0.0.1:%u", port);
-    command_run(&command, COMMAND("run", SMALL, "--connect", address));
-    close(descriptor);
-    assert_in_vain(&command,
-                   "the connection was refused (Connection refused); start a ZooKeeper server");
-    assert_true(command.took_ns < ANSWER_NS);
-    command_run(&command, COMMAND("run", SMALL, "--connect", "name.invalid"));
-    assert_in_vain(&command, "zkherd: name.invalid: unknown host name");
-}
-
-COMMAND_TEST(somebody_else_is_there)
-{
-    static const struct {
-        void (*reply)(int connection, const char *word);
-        const char *words;
-    } list[] = {
-        {hang_up,
-         "the server closed the connection at once: asked srvr, it said nothing; raise its"},
-        {talk_http, "not ZooKeeper: to srvr it said 'HTTP/1.1 400 Bad Request'; check the host"},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        struct stranger stranger = stranger_start(list[i].reply);
-        command_run(&command, COMMAND("run", SMALL, "--connect", stranger.address));
-        stranger_stop(&stranger);
-        assert_in_vain(&command, list[i].words);
-        assert_has(command.err, stranger.address);
-        assert_true(command.took_ns < ANSWER_NS);
-    }
 }
 
 /* The two that take their time, side by side. */
