@@ -81,16 +81,6 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, e
     return live_trial(&plan);
 }
 
-TEST(test_two_holders_are_caught)
-{
-    struct trial_result *result = run(&nolock, 3, PACE_LOCKSTEP);
-    assert_int_equal(result->end, END_VIOLATION);
-    assert_int_equal(live_first_violation(result)->kind, VIOLATION_TWO_HOLDERS);
-    assert_int_equal(live_first_violation(result)->session, 2);
-    assert_int_equal(live_first_violation(result)->other, 1);
-    trial_result_free(result);
-}
-
 TEST(test_two_holders_are_caught_across_processes)
 {
     struct trial_plan plan = live_plan("scalable", 8);
@@ -100,22 +90,6 @@ TEST(test_two_holders_are_caught_across_processes)
     plan.hold.mean_ns = 20 * NS_PER_MS;
     struct trial_result *result = live_trial(&plan);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_TWO_HOLDERS);
-    trial_result_free(result);
-}
-
-TEST(test_a_lost_wake_up_is_named)
-{
-    struct recipe recipe = nowatch;
-    recipe.law = registry_find("nonscalable")->law;
-    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
-    assert_int_equal(result->end, END_DEADLINE);
-    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
-    assert_int_equal(live_first_violation(result)->found, 0);
-    assert_int_equal(live_first_violation(result)->expected, 2);
-    /* Then each session that waits in vain, and the znode that it waits for. */
-    assert_int_equal(result->violation_count, 3);
-    assert_int_equal(result->memory->violations[1].session, 2);
-    assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
     trial_result_free(result);
 }
 

@@ -223,18 +223,6 @@ TEST(test_every_client_is_granted)
     trial_result_free(result);
 }
 
-TEST(test_holds_end)
-{
-    struct trial_plan plan = plan_of("scalable", 8);
-    plan.pace = PACE_FREE;
-    plan.hold = (struct hold){.mean_ns = 2 * NS_PER_MS};
-    struct trial_result *result = live_trial(&plan);
-    live_assert_good(result);
-    assert_int_equal(histogram_count(result->late), 8);
-    assert_true(result->elapsed_ns > 8 * plan.hold.mean_ns);
-    trial_result_free(result);
-}
-
 /* Also one that was over before anybody could wait for its end: on a busy machine that is any. */
 TEST(test_every_hold_has_its_lateness)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Replies that are lost: without a GUID a lost CREATE blocks the lock, with it the client recovers;
- * so do its other operations, and WriteLock's. */
-#include "recipes/queue.h"
+/* Replies that are lost: with a GUID the client recovers, whatever the operation was; so does
+ * WriteLock. That a lost CREATE blocks a lock without one: test_adversity.c. */
+#include "recipes/recipe.h"
 #include "tests/support/live.h"
 #include "tests/support/test.h"
 
@@ -63,30 +63,6 @@ static void assert_one_was_lost(const struct trial_result *result)
 {
     assert_int_equal(atomic_load(cuts), 1);
     assert_int_equal(result->reconnects, 1);
-}
-
-/* What a client without a GUID is left to do: to create again. */
-ACQUIRE(again)
-{
-    if (s->resume_at != 0 && s->status == ZK_CONNECTION_LOSS)
-        s->resume_at = 0;
-    return queue_acquire(s, exists);
-}
-
-TEST(test_without_a_guid_a_lost_create_blocks_the_lock)
-{
-    struct recipe recipe = *registry_find("scalable");
-    recipe.acquire = again_acquire;
-    recipe.recovers = true;
-    struct trial_result *result = run(&recipe, OP_CREATE, 0);
-    assert_int_equal(result->end, END_DEADLINE);
-    assert_one_was_lost(result);
-    assert_int_equal(result->total.of[TALLY_CREATE], 6);
-    assert_int_equal(result->violation_count, 0);
-    /* All wait, one of them for itself; but for those who came before it. */
-    assert_true(result->handoffs < 5);
-    assert_non_null(strstr(result->reason, " for the deletion of " ROOT));
-    trial_result_free(result);
 }
 
 TEST(test_a_recipe_that_does_not_recover_ends_its_session)

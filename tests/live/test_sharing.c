@@ -219,19 +219,6 @@ TEST(test_a_writer_beside_readers_is_caught)
     trial_result_free(result);
 }
 
-/* Two writers, one after the other in line. */
-TEST(test_two_writers_are_caught)
-{
-    struct recipe recipe = *registry_find("rwlock");
-    recipe.shares = NULL;
-    recipe.acquire = hasty_acquire;
-    recipe.law.arrival = one_create;
-    struct trial_result *result = run(&recipe, 2, PACE_LOCKSTEP, 2);
-    assert_first(result, "lock 0, handoff 0: two holders: session 1 was granted while session 0 "
-                         "held");
-    trial_result_free(result);
-}
-
 /* Readers that hold one after another: the lock excludes more than it should. */
 TEST(test_readers_that_are_not_released_together_are_told)
 {

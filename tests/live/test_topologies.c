@@ -80,19 +80,6 @@ TEST(test_a_wrong_tally_fails_the_trial)
     check_wrong_tally(PACE_FREE);
 }
 
-TEST(test_sessions_are_spread_evenly)
-{
-    struct trial_plan plan = live_plan("scalable", 9);
-    struct trial_result *result = live_trial(&plan);
-    live_assert_good(result);
-    for (uint32_t i = 0; i < plan.fleet.sessions; i++) {
-        char server[ENDPOINT_TEXT_SIZE];
-        endpoint_format(&live_servers.endpoints[i % 3], server, sizeof server);
-        assert_string_equal(result->memory->fleet->sessions[i].server, server);
-    }
-    trial_result_free(result);
-}
-
 /* A few handoffs into the trial its leader dies. */
 static void kill_leader(void *context, const struct trial_progress *progress)
 {

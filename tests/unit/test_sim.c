@@ -456,39 +456,6 @@ TEST_BETWEEN(test_a_request_waits_for_the_next_connection, NULL, end)
     assert_string_equal(probes[0].states, "ece");
 }
 
-TEST_BETWEEN(test_watches_are_set_again_after_a_cut, NULL, end)
-{
-    begin_with(1, 1, 2);
-    struct probe *probe = &probes[0], *other = &probes[1];
-    create(other, "/set", PERSISTENT);
-    create(other, "/gone", PERSISTENT);
-    create(other, "/still", PERSISTENT);
-    exists(probe, "/set", WATCH);
-    exists(probe, "/gone", WATCH);
-    exists(probe, "/still", WATCH);
-    exists(probe, "/absent", WATCH);
-    client_exists(probe->client, "/", NO_WATCH);
-    assert_true(client_cut(probe->client));
-    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
-    /* The pause before the only server is tried again. */
-    set(other, "/set");
-    client_delete(other->client, "/gone");
-    await(other);
-    create(other, "/absent", PERSISTENT);
-    assert_int_equal(counters(0).watch_count, 0);
-    assert_int_equal(probe->notices, 0);
-    settle();
-    assert_string_equal(probe->states, "ece");
-    assert_int_equal(probe->notices, 3);
-    assert_int_equal(counters(0).watch_count, 1);
-    set(other, "/set");
-    settle();
-    assert_int_equal(probe->notices, 3);
-    set(other, "/still");
-    settle();
-    expect_notice(probe, 4, EVENT_CHANGED, "/still");
-}
-
 /* All servers of an ensemble carry a write out; the one that was asked for it counts it. */
 TEST_BETWEEN(test_a_write_is_counted_where_it_was_asked_for, NULL, end)
 {
