@@ -744,19 +744,3 @@ TEST_BETWEEN(a_file_that_ends_anywhere, set_up, tear_down)
     }
     unlink(path);
 }
-
-TEST_BETWEEN(a_file_that_is_no_capture, set_up, tear_down)
-{
-    struct error error;
-    char why[256];
-    write_file(DLT_IEEE802_11);
-    assert_int_equal(capture_read(capture, path, why, sizeof why, &error), ERROR_NOT_A_CAPTURE);
-    assert_non_null(strstr(error.detail, "IEEE802_11"));
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("no capture at all", file);
-    fclose(file);
-    assert_int_equal(capture_read(capture, path, why, sizeof why, &error), ERROR_NOT_A_CAPTURE);
-    unlink(path);
-    assert_int_equal(capture_read(capture, path, why, sizeof why, &error), ERROR_NOT_A_CAPTURE);
-}

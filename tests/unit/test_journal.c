@@ -502,26 +502,6 @@ JOURNAL_TEST(a_log_of_the_beginning_needs_no_snapshot)
 
 /* ------------------------------------------------------------------ folders */
 
-static void assert_refused(const char *path, enum error_kind kind, const char *why)
-{
-    char *folders[] = {(char *)(uintptr_t)path};
-    assert_int_equal(journal_open(folders, 1, &journal, &error), kind);
-    assert_non_null(strstr(error.detail, why));
-    assert_string_equal(error.subject, path);
-}
-
-JOURNAL_TEST(folders_without_a_log_are_refused)
-{
-    assert_refused(folder, ERROR_NO_JOURNAL, "no file log.ZXID");
-    assert_refused("/nowhere", ERROR_NO_JOURNAL, "does not exist");
-    write_snapshot("snapshot.1", true);
-    assert_refused(folder, ERROR_NO_JOURNAL, "no file log.ZXID");
-    write_log(folder, "log.1", 1, 1);
-    char file[96];
-    snprintf(file, sizeof file, "%s/log.1", folder);
-    assert_refused(file, ERROR_NO_JOURNAL, "not a folder");
-}
-
 JOURNAL_TEST(a_log_that_cannot_be_opened_is_an_error)
 {
     char file[96], *folders[] = {folder};

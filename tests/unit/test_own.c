@@ -111,23 +111,12 @@ TEST(the_compiler_may_have_words)
     unsetenv("CC");
 }
 
-/* FIPS 180-4: the examples of one block and of two. */
+/* tests/unit/test_sha256.c has more of the examples of FIPS 180-4. */
 TEST(the_digest_is_that_of_the_file)
 {
     char digest[SHA256_TEXT_SIZE];
-    static const char *const examples[][2] = {
-        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-        {"0123456701234567012345670123456701234567012345670123456701234567",
-         "8182cadb21af0e37c06414ece08e19c65bdb22c396d48ba7341012eea9ffdfdd"},
-    };
-    for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
-        assert_int_equal(sha256_file(write_source("text", examples[i][0]), digest, &error),
-                         ERROR_NONE);
-        assert_string_equal(digest, examples[i][1]);
-    }
+    assert_int_equal(sha256_file(write_source("text", "abc"), digest, &error), ERROR_NONE);
+    assert_string_equal(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 /* ------------------------------------------------------------------ what is refused */
