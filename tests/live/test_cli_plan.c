@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd plan --slo: small searches on real servers, with a load beside their trials and without;
  * what is written of them. Searches in a simulation are in tests/golden. */
-#include "tests/support/json_row.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
-#include "tests/support/schema.h"
-#include "tests/support/screen.h"
 #include "tests/support/test.h"
-
-#include <unistd.h>
 
 static struct command command;
 
@@ -33,51 +28,6 @@ static struct csv_file read_table(const char *name)
 static bool is(const struct csv_file *plan, size_t row, const char *column, const char *text)
 {
     return strcmp(csv_file_text(plan, row, column), text) == 0;
-}
-
-/* The answer that was printed, alone, which is the row of answers.csv; *json's. */
-static const json_t *read_answer(json_t **json)
-{
-    *json = schema_read_result(&command, "plan");
-    struct csv_file answers = read_table("answers.csv");
-    const json_t *result = json_array_get(json_object_get(*json, "results"), 0);
-    const json_t *answer = json_array_get(json_object_get(result, "cells"), 0);
-    assert_int_equal(json_array_size(json_object_get(*json, "results")), 1);
-    assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
-    assert_string_equal(json_string_value(json_object_get(result, "folder")), "out");
-    /* All but run, target, servers, and the sentence, which is the first of the sentences. */
-    assert_int_equal(assert_json_row(answer, &answers, 0), answers.columns - 4);
-    assert_string_equal(json_string_value(json_array_get(json_object_get(answer, "sentences"), 0)),
-                        csv_file_text(&answers, 0, "sentence"));
-    csv_file_deinit(&answers);
-    return answer;
-}
-
-/* ------------------------------------------------------------------ without a server */
-
-TEST_BETWEEN(a_search_in_a_simulation_is_drawn, make, work_remove)
-{
-    PLAN("--slo", "handoff p90 < 2ms", "-d", "simulated", "--seed", "5", "--at-most", "4",
-         "--trial-time", "40", "--json");
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
-    json_t *json;
-    read_answer(&json);
-    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "holds");
-    json_decref(json);
-    assert_int_equal(access(in_work("out/plots/plan.svg"), R_OK), 0);
-    command_run(&command, COMMAND("plot", "out", "--plots", "svg"));
-    assert_status(&command, 0);
-}
-
-TEST_BETWEEN(what_a_search_demands_is_told_beforehand, make, work_remove)
-{
-    command.settings = (const char *const[]){NO_JAVA, NULL};
-    command_run(&command, COMMAND("plan", "--slo", "handoff p99 < 50ms", "-r", "scalable,ticket",
-                                  "--at-most", "99", "--servers", "1,3", "--dry-run", "--json"));
-    assert_status(&command, 0);
-    json_decref(schema_read_result(&command, "plan-dry-run"));
-    assert_left(0);
 }
 
 /* ------------------------------------------------------------------ the lock alone */
