@@ -287,7 +287,7 @@ check: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerTh
 
 # The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
 LONG_TESTS := $(addprefix $(BUILD)/tests/test_,cli_plan cli_endings ensemble cli_server_dies claims adversity \
-    cli_tap cli_auth cli_paper stall law cli_load cli_stall examples plan_busy cli_noise schedules \
+    cli_tap cli_auth cli_paper stall law cli_load cli_stall examples cli_noise schedules \
     load_faults topologies client_faults cli_stock server cli_ensemble cli_strangers cli_runs load_trial cuts \
     counted cli_servers cli_compare cli_claims broken cli_background simulation steady_load \
     sharing cli_environment cli_data cli_clean cli_load_plots cli_plots setup_session recovery plan_guard \
