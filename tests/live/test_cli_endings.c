@@ -135,22 +135,6 @@ COMMAND_TEST_SOON(interrupted_again_while_plots_are_drawn)
     assert_has(command.err, " of 800 trials are kept\n");
 }
 
-/* Before the first trial is over there is nothing to keep. */
-COMMAND_TEST_SOON(interrupted_at_once)
-{
-    command_start(&command, COMMAND("run", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "5m",
-                                    "--timeout", "10m", "-o", "out", "--connect", outside));
-    while (command_runs(&command) && access(in_work("out/trials.csv.part"), F_OK) != 0)
-        pause_ms(2);
-    pause_ms(100);
-    command_end(&command, command.pid, SIGINT);
-    assert_status(&command, 4);
-    assert_string_equal(command.out, "");
-    assert_has(command.err, "zkherd: run: interrupted: before a trial ended: nothing is kept\n");
-    assert_left(0);
-    assert_nothing_left_outside(1);
-}
-
 /* Thousands of locks take their time, be it to lay them out or to clear them away. */
 COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out)
 {

@@ -85,21 +85,6 @@ COMMAND_TEST(disturbed_trials_are_made_again_and_both_are_kept)
     run_files_deinit(&files);
 }
 
-COMMAND_TEST(a_report_keeps_disturbed_trials_and_says_so)
-{
-    start_the_busy();
-    run("report");
-    end_the_busy();
-    assert_status(&command, 0);
-    assert_has(command.err, "other programs disturbed 2 of 2 trials");
-    struct run_files files = run_files_read("out");
-    for (size_t i = 0; i < 2; i++) {
-        assert_string_equal(csv_file_text(&files.trials, i, "valid"), "yes");
-        assert_string_equal(csv_file_text(&files.trials, i, "noise_disturbed"), "yes");
-    }
-    run_files_deinit(&files);
-}
-
 COMMAND_TEST(without_noise_nothing_is_measured)
 {
     run("off");

@@ -950,29 +950,6 @@ TEST(documents_have_all_rows_of_the_lists)
     }
 }
 
-/* ------------------------------------------------------------------ what would be noticed */
-
-TEST(a_change_is_noticed)
-{
-    static const char options[] = ".\\\" " MARK "options recipes; do not edit\n"
-                                  ".TP\n\\fB\\-\\-json\\fR\nprint JSON; "
-                                  "zkherd-recipes(1) lists the keys\n.TP\n"
-                                  "\\fB\\-\\-new\\fR \\fINAME\\fR\nwrite NAME.c here: a lock to "
-                                  "begin with, its law, its test\n.TP\n"
-                                  "\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint this help\n"
-                                  ".\\\" " MARK_END "\n";
-    static const char wrong[] = "a\n" MARK "pages help; -->\nzkherd\n" MARK_END "\nb";
-    is_man = true;
-    char *made = generate(options);
-    assert_string_equal(made, options);
-    free(made);
-    made = generate(wrong);
-    assert_string_not_equal(made, wrong);
-    assert_true(strncmp(made, wrong, strlen("a\n" MARK)) == 0);
-    assert_string_equal(made + strlen(made) - strlen(MARK_END "\nb"), MARK_END "\nb");
-    free(made);
-}
-
 /* By hand: five trials of a, one of which is not valid, and one of b. */
 COMMAND_TEST(a_table_has_medians_of_valid_trials_exact_counts_and_intervals)
 {

@@ -155,5 +155,3 @@ TEST_BETWEEN(options_that_do_not_fit_together, NULL, tear_down)
            "zkherd: --processes 3: more processes than sessions: at most 2");
     take(LOAD("-n", "3,8", "-P", "3"));
 }
-
-/* ------------------------------------------------------------------ the manifest's plan */

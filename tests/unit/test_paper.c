@@ -6,7 +6,6 @@
 #include "bench/paper/internal.h"
 #include "bench/target/resources.h"
 #include "tests/support/row.h"
-#include "tests/support/screen.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -416,35 +415,4 @@ TEST(a_rehearsal_comes_first_and_is_not_kept)
     assert_int_equal(rounds.rehearsals, 0);
     assert_int_equal(rounds.trials[0].number, 1);
     rounds_deinit(&rounds);
-}
-
-/* ------------------------------------------------------------------ for people */
-
-/* The interval of two trials may be wide. */
-TEST(judgements_fit_a_terminal)
-{
-    struct judgement wide = {.row = "rise, 10 to 20 workers, 13 servers",
-                             .ours = {1.5, 0.00012, 123456789.2},
-                             .paper = 1.321,
-                             .verdict = VERDICT_UNDETERMINED};
-    const struct judgements judgements = {.unit = "times", .list = &wide, .count = 1};
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    judgements_print(&judgements, 80, stream);
-    assert_int_equal(fclose(stream), 0);
-    assert_true(screen_widest(text) <= 80);
-    assert_non_null(strstr(text, " 1.500 0.000 to 123456789 "));
-    assert_non_null(strstr(text,
-                           "\nundetermined: the interval has values for and against the claim: "
-                           "more trials\n    make it narrower.\n"));
-    free(text);
-    wide.ours.low = wide.ours.high = NAN;
-    stream = open_memstream(&text, &length);
-    assert_non_null(stream);
-    judgements_print(&judgements, 80, stream);
-    assert_int_equal(fclose(stream), 0);
-    assert_non_null(strstr(text, "\nundetermined: too few valid trials for an interval.\n"));
-    free(text);
 }

@@ -386,17 +386,6 @@ TEST_BETWEEN(test_a_follower_that_has_synced_does_not_lag, NULL, end)
     }
 }
 
-TEST_BETWEEN(test_a_follower_shows_its_own_session_what_it_wrote, NULL, end)
-{
-    begin_costly(3, 1, 3, 5 * NS_PER_MS);
-    assert_int_equal(create(&probes[0], "/a", PERSISTENT), ZK_OK);
-    for (int i = 1; i <= 50; i++) {
-        assert_int_equal(set(&probes[0], "/a"), ZK_OK);
-        assert_int_equal(exists(&probes[0], "/a", NO_WATCH), ZK_OK);
-        assert_int_equal(probes[0].reply.version, i);
-    }
-}
-
 TEST_BETWEEN(test_names_stay_as_the_server_has_listed_them, NULL, end)
 {
     begin_with(1, 1, 2);

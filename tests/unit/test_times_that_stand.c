@@ -190,5 +190,3 @@ TEST_BETWEEN(test_where_no_trial_is_valid_no_time_is_told, set_up, tear_down)
     assert_told("1,280", true);
     assert_told("leader", false);
 }
-
-/* ------------------------------------------------------------------ stalls */
