@@ -292,6 +292,8 @@ TEST(versions_and_modes_are_cut_out)
         {"Zookeeper version: 3.10.0-SNAPSHOT-ab, built on x\nOutstanding: 0\nMode: read-only\n",
          "3.10.0-SNAPSHOT", "read-only"},
         {"Zookeeper version: 3.9.2\nNode count: 5\n", "3.9.2", "unknown"},
+        {"Zookeeper version: 3.8.0--1, built on 2022-02-25\n", "3.8.0", "unknown"},
+        {"Zookeeper version: 3.4.13-6--1, built on 10/28/2023\n", "3.4.13-6", "unknown"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct error error;

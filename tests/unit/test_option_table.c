@@ -6,7 +6,6 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
-#include "servers/four_letter.h"
 #include "servers/install.h"
 
 #include "tests/support/test.h"
@@ -372,19 +371,4 @@ TEST_BETWEEN(a_class_path_is_of_one_release, set_up, tear_down)
                                  "~/package/slf4j-simple.jar");
     make_file("release/zookeeper.jar"); /* a link that somebody has made */
     assert_class_path("release", "~/release/lib/*:~/release/*");
-}
-
-/* The version that a server answers has no revision behind it, known or not. */
-TEST_BETWEEN(a_version_has_no_revision, set_up, tear_down)
-{
-    static const char *const answers[][2] = {
-        {"Zookeeper version: 3.8.0-5a02a05eddb, built on 2022-02-25\n", "3.8.0"},
-        {"Zookeeper version: 3.8.0--1, built on 2022-02-25\n", "3.8.0"},
-        {"Zookeeper version: 3.4.13-6--1, built on 10/28/2023\n", "3.4.13-6"},
-        {"Zookeeper version: 3.10.0-SNAPSHOT-5a02, built on x\n", "3.10.0-SNAPSHOT"}};
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
-        struct four_letter_identity identity;
-        four_letter_read_identity(answers[i][0], &identity);
-        assert_string_equal(identity.version, answers[i][1]);
-    }
 }
