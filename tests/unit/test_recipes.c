@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Recipes played by hand: the ways that a drain under lockstep does not take. */
+/* Recipes played by hand: the ways that neither a drain under lockstep takes nor the schedules and
+ * deaths of test_schedules.c and test_deaths_at_any_step.c. */
 #include "tests/support/script.h"
 #include "tests/support/test.h"
 
@@ -68,58 +69,6 @@ TEST(test_nested_acquires_ask_nothing)
     assert_int_equal(script.requests, 5);
 }
 
-/* A leader resigns, a candidate in the middle has given up: who is woken looks who leads now. */
-TEST(test_a_successor_leads_without_a_contest)
-{
-    script_init(&script, "election");
-    script_created(&script, "/l/lock-0000000003");
-    script_listed(&script, "/l", NAMES("lock-0000000002", "lock-0000000001", "lock-0000000003"));
-    script_answer(&script, OP_EXISTS, "/l/lock-0000000002", ZK_OK);
-    script_gone(&script, "/l/lock-0000000002");
-    script_listed(&script, "/l", NAMES("lock-0000000001", "lock-0000000003"));
-    script_answer(&script, OP_EXISTS, "/l/lock-0000000001", ZK_OK);
-    script_gone(&script, "/l/lock-0000000001");
-    script_listed(&script, "/l", NAMES("lock-0000000003"));
-    assert_int_equal(script.step, STEP_DONE);
-    assert_int_equal(script.requests, 6);
-}
-
-TEST(test_a_released_ticket_hands_its_turn_on)
-{
-    script_init(&script, "ticket");
-    script_created(&script, "/l/queue/t-0000000007");
-    script_data(&script, "/l/turn", "5");
-    script_answer(&script, OP_GET, "/l/queue/t-0000000006", ZK_OK);
-    script_gone(&script, "/l/queue/t-0000000006");
-    script_data(&script, "/l/turn", "6");
-    assert_int_equal(script.step, STEP_DONE);
-    script_begin(&script, true);
-    assert_int_equal(script.request.operation, OP_MULTI);
-    assert_string_equal(script.value, "7");
-    script_answer(&script, OP_MULTI, "/l/queue/t-0000000007", ZK_OK);
-    assert_int_equal(script.step, STEP_DONE);
-}
-
-/* Three ways in which the predecessor was no holder: it died, it had gone before, and so had the
- * one that the list named. */
-TEST(test_an_abandoned_ticket_is_passed_over)
-{
-    script_init(&script, "ticket");
-    script_created(&script, "/l/queue/t-0000000007");
-    script_data(&script, "/l/turn", "2");
-    script_answer(&script, OP_GET, "/l/queue/t-0000000006", ZK_OK);
-    script_gone(&script, "/l/queue/t-0000000006");
-    script_data(&script, "/l/turn", "2");
-    script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003", "t-0000000005"));
-    script_answer(&script, OP_GET, "/l/queue/t-0000000005", ZK_NO_NODE);
-    script_data(&script, "/l/turn", "2");
-    script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003"));
-    script_answer(&script, OP_GET, "/l/queue/t-0000000003", ZK_OK);
-    script_gone(&script, "/l/queue/t-0000000003");
-    script_data(&script, "/l/turn", "3"); /* this one held */
-    assert_int_equal(script.step, STEP_DONE);
-}
-
 TEST(test_the_last_ticket_left_holds)
 {
     script_init(&script, "ticket");
@@ -175,28 +124,6 @@ TEST(test_a_znode_is_found_by_its_guid)
     assert_string_equal(script.contender.node, "/l/" GUID "-2147483648");
     assert_int_equal(script.contender.sequence, INT32_MIN);
     script_listed(&script, "/l", NAMES(GUID "-2147483648"));
-    assert_int_equal(script.step, STEP_DONE);
-}
-
-TEST(test_a_create_that_was_not_made_is_made_again)
-{
-    script_init(&script, "scalable-guid");
-    for (unsigned i = 0; i < 2; i++) {
-        script_answer(&script, OP_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
-        script_listed(&script, "/l", NAMES("lock-0000000001"));
-    }
-    script_created(&script, "/l/" GUID "0000000002");
-    script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
-    script_answer(&script, OP_EXISTS, "/l/lock-0000000001", ZK_CONNECTION_LOSS);
-    script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
-    script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
-    script_answer(&script, OP_EXISTS, "/l/lock-0000000001", ZK_OK);
-    script_gone(&script, "/l/lock-0000000001");
-    script_listed(&script, "/l", NAMES(GUID "0000000002"));
-    assert_int_equal(script.step, STEP_DONE);
-    script_begin(&script, true);
-    script_answer(&script, OP_DELETE, "/l/" GUID "0000000002", ZK_CONNECTION_LOSS);
-    script_answer(&script, OP_DELETE, "/l/" GUID "0000000002", ZK_NO_NODE);
     assert_int_equal(script.step, STEP_DONE);
 }
 
@@ -284,6 +211,27 @@ TEST(test_zoolock_queues_again_behind_a_gone_predecessor)
     script_listed(&script, "/l", NAMES(OWN "0000000003"));
     script_listed(&script, "/l", NAMES(OWN "0000000003"));
     assert_int_equal(script.step, STEP_DONE);
+}
+
+TEST(test_what_is_no_number_is_not_counted_on)
+{
+    static const char *const values[] = {"", "x", "4x", "123456789012345678901234"};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        script_init(&script, "counter");
+        script_data(&script, "/l/counter", values[i]);
+        assert_int_equal(script.step, STEP_FAILED);
+    }
+}
+
+/* After 2147483647 comes -2147483648. */
+TEST(test_writers_are_told_apart_behind_the_last_number)
+{
+    script_init_as(&script, "rwlock", 1, 8);
+    script_created(&script, "/l/read--2147483647");
+    script_listed(
+        &script, "/l",
+        NAMES("write-2147483647", "write--2147483648", "write--2147483646", "read--2147483647"));
+    script_answer(&script, OP_EXISTS, "/l/write--2147483648", ZK_OK);
 }
 
 /* ------------------------------------------------------------------ another event than was awaited
