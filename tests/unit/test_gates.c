@@ -91,47 +91,9 @@ TEST(a_limit_has_a_metric_a_sign_a_ratio_and_perhaps_a_size)
     assert_true(gate.limit == 1.25 && !gate.below && gate.has_size && gate.size == 16);
     assert_true(gate_parse("handoffs<0.8", &gate, why, sizeof why));
     assert_true(gate.limit == 0.8 && gate.below && !gate.has_size);
-    static const char *const wrong[] = {"",
-                                        "handoff p50",
-                                        "> 1.2",
-                                        "handoff p50 >",
-                                        "handoff p50 > fast",
-                                        "handoff p50 > 0",
-                                        "handoff p50 > -1",
-                                        "handoff p50 > 1e999",
-                                        "handoff p99 < 20ms",
-                                        "handoff p50 > 1.2 at",
-                                        "handoff p50 > 1.2 n=8",
-                                        "handoff p50 > 1.2 at n=x"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_false(gate_parse(wrong[i], &gate, why, sizeof why));
-        assert_non_null(strstr(why, "expected METRIC > RATIO"));
-    }
-}
-
-TEST(a_limit_is_of_a_metric_and_of_a_size_that_there_are)
-{
-    static const struct {
-        const char *text, *why;
-    } cases[] = {{"latency > 1.2", "no metric of a run is called 'latency'"},
-                 {"handoff p50 > 1.2 at n=7", "n=7 is not in both results: 2, 4, 8 are"},
-                 {"handoff p50 > 1.2 at n=16", "n=16 is not in both results"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct gate gate;
-        struct error error;
-        char why[300];
-        begin();
-        for (size_t size = 0; size < SIZES; size++) {
-            add(0, sizes[size], 1, 500);
-            add(1, sizes[size % (SIZES - 1)], 1, 500); /* 16 is in A alone */
-        }
-        comparison_settle(&comparison);
-        comparison_find(&comparison);
-        assert_true(gate_parse(cases[i].text, &gate, why, sizeof why));
-        assert_int_equal(comparison_judge(&comparison, &gate, 1, &error), ERROR_USAGE);
-        assert_non_null(strstr(error.detail, cases[i].why));
-        end();
-    }
+    assert_false(gate_parse("handoff p50 > 0", &gate, why, sizeof why));
+    assert_false(gate_parse("handoff p50 > -1", &gate, why, sizeof why));
+    assert_false(gate_parse("handoff p50 > 1e999", &gate, why, sizeof why));
 }
 
 /* ------------------------------------------------------------------ verdicts */
