@@ -82,15 +82,6 @@ TEST_BETWEEN(topologies_have_a_folder_each, work_make, clear_away)
     json_decref(three);
 }
 
-TEST_BETWEEN(without_the_option_it_is_the_temporary_folder, work_make, clear_away)
-{
-    command_run(&command, COMMAND("run", SMALL));
-    assert_status(&command, 0);
-    json_t *data = read_data("out");
-    assert_lay_in(data, work_temporary);
-    json_decref(data);
-}
-
 /* The mount is seen by this process and its children only, and ends with them. */
 TEST_BETWEEN(the_file_system_is_told, work_make, clear_away)
 {

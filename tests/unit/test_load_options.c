@@ -122,7 +122,6 @@ TEST_BETWEEN(values_out_of_their_range, NULL, tear_down)
     static const struct {
         const char *option, *value, *words;
     } wrong[] = {
-        {"--mix", "", "expected KIND=PERCENT"},
         {"--reads", "101", "expected percents from 0 to 100, such as 80 or 0..100+20"},
         {"--reads", "50..0+10", ""},
         {"--sessions", "0", "expected at most 4096 numbers from 1 to 100000"},
@@ -141,17 +140,7 @@ TEST_BETWEEN(values_out_of_their_range, NULL, tear_down)
         {"--duration", "86401s", "expected at most a day"},
         {"--duration", "10", "zkherd: --duration 10: "},
         {"--warm-up", "2", "zkherd: --warm-up 2: "},
-        {"--trials", "0", "zkherd: --trials 0: "},
-        {"--trials", "1001", "zkherd: --trials 1001: "},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refuse(LOAD(wrong[i].option, wrong[i].value), wrong[i].words);
-}
-
-TEST_BETWEEN(options_that_do_not_fit_together, NULL, tear_down)
-{
-    refuse(LOAD("--arrivals", "constant"), "zkherd: --arrivals constant: in a closed loop");
-    refuse(LOAD("-n", "2,8", "-P", "3"),
-           "zkherd: --processes 3: more processes than sessions: at most 2");
-    take(LOAD("-n", "3,8", "-P", "3"));
 }

@@ -254,22 +254,6 @@ PAGE_TEST(test_a_page_that_has_no_room)
     assert_non_null(strstr(page, "zkherd report writes it later</li>"));
 }
 
-PAGE_TEST(test_a_common_page_is_of_two_at_least)
-{
-    static const char *const names[][3] = {{"one", "one/manifest.json", "one/trials.csv"},
-                                           {"two", "two/manifest.json", "two/trials.csv"}};
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(mkdir(in_work("%s", names[i][0]), 0700), 0);
-        write_text(names[i][1], "{}");
-        write_text(names[i][2], "recipe,clients,trial\na,4,1\n");
-        assert_int_equal(page_write_inside(in_work("%s", names[i][0]), &error), ERROR_NONE);
-        page_add_common(work_folder, true);
-        assert_int_equal(access(in_work(PAGE_FILE), F_OK), i == 0 ? -1 : 0);
-    }
-    page = read_text(in_work(PAGE_FILE));
-    assert_non_null(strstr(page, "<h1>zkherd: run one, run two</h1>"));
-}
-
 /* ------------------------------------------------------------------ the anatomy of a handoff */
 
 /* A handoff of a trace: so many rows; none: there is no other. */
