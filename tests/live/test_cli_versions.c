@@ -111,16 +111,4 @@ COMMAND_TEST(a_release_that_does_not_start_is_named)
     assert_left(3);
 }
 
-COMMAND_TEST(only_private_servers_have_a_release)
-{
-    static const struct refusal refusals[] = {
-        {{"--zookeeper", "stock", "--connect", "localhost:1"}, "--zookeeper with --connect"},
-        {{"--zookeeper", "stock", "-d", "simulated"}, "--zookeeper with --driver simulated"},
-        {{"--zookeeper", "stock,nowhere"}, "'nowhere': No such file or directory"}};
-    (void)state;
-    make_homes();
-    ASSERT_LINES_REFUSED(&command, "run", refusals);
-    ASSERT_LINES_REFUSED(&command, "load", refusals);
-}
-
 TEST_GROUP(program_find, NULL)

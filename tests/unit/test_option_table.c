@@ -176,11 +176,8 @@ TEST_BETWEEN(an_identity_is_of_the_servers, set_up, tear_down)
 TEST_BETWEEN(values_have_bounds, set_up, tear_down)
 {
     static const char *const refused[][2] = {{"--locks", "10001"},
-                                             {"--trials", "1001"},
                                              {"--processes", "1001"},
                                              {"--handoffs", "50000001"},
-                                             {"--locks", "0"},
-                                             {"--handoffs", "0"},
                                              {"--trace", "0"},
                                              {"--trace", "50000001"},
                                              {"--trace", "1..65+1"},
