@@ -5,7 +5,6 @@
 #include "tests/support/port.h"
 #include "tests/support/test.h"
 
-#include "base/process.h"
 #include "fleet/setup_session.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
@@ -134,16 +133,12 @@ static void assert_tells_of_its_servers(const struct ensemble *ensemble)
 {
     struct error error;
     char text[8192];
-    uint64_t cpu_ns = 0, rss_kib = 0;
+    uint64_t cpu_ns = 0;
     assert_has(ensemble->servers[0].start.java_version, " version \"");
     for (unsigned i = 0; i < 3; i++)
         assert_tells_of_server(ensemble, i);
     expect(ensemble_cpu_ns(ensemble, &cpu_ns, &error), &error);
     assert_true(cpu_ns > 150 * NS_PER_MS && cpu_ns < 180 * NS_PER_S);
-    for (unsigned i = 0; i < 3; i++) {
-        assert_true(process_rss_kib(ensemble->servers[i].pid, &rss_kib));
-        assert_true(rss_kib > 20 * 1024 && rss_kib < (64 + SERVER_OVERHEAD_MIB) * 1024);
-    }
     expect(four_letter_ask(&ensemble->connect.endpoints[1], "conf", PATIENCE_NS, text, sizeof text,
                            &error),
            &error);
@@ -294,6 +289,7 @@ NEST_TEST(a_server_that_dies_is_found_dead)
     assert_has(error.subject, "server 2 of 3 (127.0.0.1:");
     assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
+    assert_has(error.detail, "it was killed (SIGKILL)"); /* of which its log knows nothing */
 
     /* Hung ones hinder the end no more than dead ones. */
     pause_process(ensemble->servers[0].pid);
@@ -343,21 +339,6 @@ NEST_TEST_SOON(ends_with_a_program_that_is_killed)
 
 /* ------------------------------------------------------------------ starts in vain */
 
-NEST_TEST(odd_numbers_only)
-{
-    struct ensemble_options options = small(4);
-    struct error error = nest_start_in_vain(&options, ERROR_USAGE);
-    assert_string_equal(error.subject, "4 servers");
-    assert_has(error.detail, "majority");
-    assert_has(error.detail, "the loss of 1, as 3 do");
-    assert_has(error.detail, "take 3 or 5");
-    const unsigned others[] = {0, 2, 6, 8, 9, UINT32_MAX};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        options.servers = others[i];
-        nest_start_in_vain(&options, ERROR_USAGE);
-    }
-}
-
 /* The dead one is named, though others run, and its log is told. */
 NEST_TEST(a_server_that_dies_at_the_start_is_named)
 {
@@ -382,11 +363,6 @@ NEST_TEST(a_port_that_is_taken_is_named)
     struct error error = nest_start_in_vain(&options, ERROR_PORT_TAKEN);
     assert_string_equal(error.subject, subject);
     close(fd);
-
-    options.first_port = 65534;
-    error = nest_start_in_vain(&options, ERROR_USAGE);
-    assert_string_equal(error.subject, "port 65534");
-    assert_has(error.detail, "give 65533 or less");
 }
 
 NEST_TEST(given_ports_are_used)

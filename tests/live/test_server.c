@@ -188,21 +188,6 @@ NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor)
     assert_int_equal(nest_count(), 1); /* that much is lost then */
 }
 
-NEST_TEST(a_server_that_dies_is_found_dead)
-{
-    struct ensemble *ensemble = start();
-    uint64_t value = 42;
-    struct error error;
-    kill(ensemble->servers[0].pid, SIGKILL);
-    assert_ends(ensemble->servers[0].pid);
-    assert_false(nest_is_alive(ensemble));
-    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
-    assert_int_equal(value, 42);
-    assert_has(error.detail, "it was killed (SIGKILL)"); /* of which its log knows nothing */
-    nest_stop(ensemble);
-    assert_int_equal(nest_count(), 0);
-}
-
 NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing)
 {
     struct ensemble *ensemble = start();
@@ -252,14 +237,6 @@ NEST_TEST(a_bad_setting_is_told_in_the_log_s_words)
     assert_has(error.detail, "; ");          /* several lines, */
     assert_null(strchr(error.detail, '\n')); /* made one */
     assert_null(strchr(error.detail, '\t')); /* without stack frames */
-}
-
-NEST_TEST(an_impossible_heap_is_told_in_java_s_words)
-{
-    struct ensemble_options options = small();
-    options.heap_mib = 1;
-    struct error error = nest_start_in_vain(&options, ERROR_SERVER_DIED);
-    assert_has(error.detail, "Too small");
 }
 
 NEST_TEST(a_port_that_is_snatched_away_is_replaced)
