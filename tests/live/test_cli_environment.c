@@ -8,7 +8,6 @@
 
 #include "base/cores.h"
 #include "servers/cpu_share.h"
-#include "servers/install.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -67,40 +66,6 @@ TEST_BETWEEN(too_little_memory_for_all_topologies, make_fresh, clear_away)
     snprintf(heap, sizeof heap, "%" PRIu64, available_kib / 1024 / 3 - 100);
     command_run(&command, COMMAND("run", SMALL, "--servers", "1,3", "--heap", heap));
     assert_in_vain(&command, "zkherd: 4 servers: out of memory");
-}
-
-/* A folder with nothing but java in it, to be the whole PATH. */
-static const char *java_alone(void)
-{
-    static char setting[128];
-    char java[PATH_MAX], link[96];
-    struct error error;
-    assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
-    snprintf(link, sizeof link, "%s/bin", work_nest);
-    assert_int_equal(mkdir(link, 0755), 0);
-    snprintf(setting, sizeof setting, "PATH=%s", link);
-    snprintf(link, sizeof link, "%s/bin/java", work_nest);
-    assert_int_equal(symlink(java, link), 0);
-    return setting;
-}
-
-TEST_BETWEEN(without_gnuplot_there_are_no_plots, make_fresh, clear_away)
-{
-    with((const char *const[]){java_alone(), "JAVA_HOME", NULL}, NULL);
-    command_run(&command, COMMAND("run", "-n", "1,3", "-t", "1", "-o", "out"));
-    assert_status(&command, 0);
-    assert_has(command.err, "zkherd: the plots are skipped: ");
-    assert_has(command.out, "\nverdict: holds\n    All counts equal their laws\n");
-    assert_left(1);
-    struct run_files files = run_files_read("out");
-    assert_int_equal(files.trials.rows, 6);
-    run_files_deinit(&files);
-    assert_int_equal(count_entries(in_work("out")), 9);
-    json_t *manifest = read_manifest("out");
-    json_t *warnings = json_object_get(manifest, "warnings");
-    assert_int_equal(json_array_size(warnings), 1);
-    assert_has(json_string_value(json_array_get(warnings, 0)), "the plots are skipped");
-    json_decref(manifest);
 }
 
 /* A copy of the client library that calls itself by another version. */

@@ -103,21 +103,4 @@ COMMAND_TEST(powers_are_written_as_the_terminal_can_show_them)
     }
 }
 
-COMMAND_TEST(a_load_of_all_kinds_never_wraps)
-{
-    static const char *const without_plots[] = {NO_PROGRAMS, NULL};
-    (void)state;
-    command.settings = without_plots;
-    screen_run(
-        &command, 80, screen_take_all,
-        COMMAND("load", "-d", "simulated", "-n", "5", "-t", "1", "--duration", "1s", "-m",
-                "get=11,exists=11,children=11,set=11,create=11,delete=11,multi=11,trylock=11,"
-                "create-delete=12",
-                "-o", "out"));
-    assert_status(&command, 0);
-    assert_true(screen_has("[1/1] 5 sessions, trial 1, get=11,exists=11,", "..."));
-    assert_non_null(strstr(screen_shown, "mix get=11,exists=11,"));
-    assert_true(screen_widest(screen_shown) <= 80);
-}
-
 TEST_GROUP(find_it, NULL)

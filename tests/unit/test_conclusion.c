@@ -205,16 +205,6 @@ TEST(counts_without_a_law_are_not_judged_by_one)
                         "    No law applies to these counts: in free pace they depend on timing\n");
 }
 
-TEST(the_longest_list_is_wrapped)
-{
-    const struct recipe *all[OPTIONS_RECIPES_MAX];
-    for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
-        all[i] = &recipe_scalable_listwatch;
-    lay_out(all, OPTIONS_RECIPES_MAX, 2);
-    assert_true(widest(conclusion()) <= 80);
-    assert_string_equal(text + strlen(text) - 20, ", scalable-listwatch\n" + 1);
-}
-
 static int free_text(void **state)
 {
     (void)state;

@@ -113,18 +113,6 @@ TEST(a_column_may_say_the_same_in_each_row)
     grid_deinit(&grid);
 }
 
-TEST(titles_may_have_a_line_above)
-{
-    struct grid grid = make_table();
-    assert_int_equal(grid_width(&grid), 20);
-    assert_written(&grid, 80,
-                   "         how\n"
-                   "name    many what  n\n"
-                   "a      12345 x     7\n"
-                   "longer     1      2\n");
-    grid_deinit(&grid);
-}
-
 TEST(the_least_important_is_left_out_first)
 {
     struct grid grid = make_table();

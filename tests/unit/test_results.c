@@ -101,21 +101,6 @@ static struct csv_file read_file(const char *name)
 
 /* ------------------------------------------------------------------ handoffs */
 
-TEST_BETWEEN(every_handoff_has_a_row_where_there_is_room, set_up, tear_down)
-{
-    begin(1);
-    add(CLIENTS - 1);
-    finish();
-    struct csv_file table = read_file("handoffs.csv");
-    assert_int_equal(table.rows, CLIENTS);
-    for (size_t row = 0; row < table.rows; row++) {
-        assert_int_equal(csv_file_count(&table, row, "handoff"), row);
-        assert_int_equal(csv_file_count(&table, row, "creates"), row);
-    }
-    assert_int_equal(results.thinning, 1);
-    csv_file_deinit(&table);
-}
-
 /* With room for two of each trial: of nine each fifth has a row, of one both, of four each third.
  */
 TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
@@ -168,23 +153,6 @@ TEST_BETWEEN(a_percentile_far_out_needs_many_values, set_up, tear_down)
             assert_string_equal(csv_file_text(&table, row, "p999_us"), "");
         assert_int_equal(csv_file_count(&table, row, "over_range"), 0);
     }
-    csv_file_deinit(&table);
-}
-
-/* What spans several steps has the waits for the rate in it. */
-TEST_BETWEEN(a_limited_rate_has_no_times_over_several_steps, set_up, tear_down)
-{
-    record(METER_HANDOFF, 3);
-    record(METER_ACQUIRE, 3);
-    record(METER_RELEASE, 3);
-    plan.max_rate = 1;
-    begin(1);
-    add(1);
-    finish();
-    struct csv_file table = read_file("latency.csv");
-    assert_int_equal(table.rows, 2);
-    for (size_t row = 0; row < 2; row++)
-        assert_string_not_equal(csv_file_text(&table, row, "kind"), "acquire");
     csv_file_deinit(&table);
 }
 
