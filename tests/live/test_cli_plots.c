@@ -87,32 +87,6 @@ COMMAND_TEST(messages_have_their_law)
     picture_assert_lacks(without, "law");
 }
 
-/* Both say the same of a handoff, by ways of their own; where no law is known of it, none is told.
- */
-COMMAND_TEST(waiters_have_their_law)
-{
-    RUN_SIMULATED("out", "-r", "nonscalable,childwatch,scalable,rwlock-curator,counter", "-n",
-                  "8..64x2", "-t", "2", "-k", "2");
-    struct csv_file waiters = csv_file_read(in_work("out/waiters.csv"));
-    assert_true(waiters.rows > 5);
-    for (size_t row = 0; row < waiters.rows; row++) {
-        assert_string_equal(csv_file_text(&waiters, row, "law_creates_mean"),
-                            csv_file_text(&waiters, row, "creates_mean"));
-        assert_string_equal(csv_file_text(&waiters, row, "law_notifications_mean"),
-                            csv_file_text(&waiters, row, "notifications_mean"));
-    }
-    csv_file_deinit(&waiters);
-    RUN_SIMULATED("steady", "-r", "scalable", "-n", "8", "-t", "1", "-w", "steady");
-    RUN_SIMULATED("tour", "-r", "softlock", "-n", "8", "-t", "1", "-k", "2");
-    static const char *const without[] = {"steady", "tour"};
-    for (size_t i = 0; i < 2; i++) {
-        waiters = csv_file_read(in_work("%s/waiters.csv", without[i]));
-        for (size_t row = 0; row < waiters.rows; row++)
-            assert_string_equal(csv_file_text(&waiters, row, "law_notifications_mean"), "");
-        csv_file_deinit(&waiters);
-    }
-}
-
 static size_t find_fit(const struct csv_file *fits, const char *recipe, const char *metric)
 {
     for (size_t row = 0; row < fits->rows; row++) {
@@ -445,14 +419,6 @@ COMMAND_TEST(what_cannot_be_drawn_is_told)
     assert_refused(&command, 2,
                    "both: nothing to draw but in its folders: name both/simulated1, "
                    "both/simulated3");
-    RUN_SIMULATED("out", "-r", "scalable", "-n", "8", "-t", "1");
-    static const char *const without[] = {NO_PROGRAMS, NULL};
-    command.settings = without;
-    command_run(&command, COMMAND("plot", "out"));
-    command.settings = NULL;
-    assert_status(&command, 3);
-    assert_has(command.err, "zkherd: out: the plots cannot be drawn: gnuplot is not installed");
-    assert_string_equal(command.out, "");
     assert_int_equal(mkdir(in_work("empty"), 0755), 0);
     write_file(in_work("empty/compare.csv"), compared_columns);
     command_run(&command, COMMAND("plot", "empty", "--json"));
