@@ -60,11 +60,11 @@ static void install_gnuplot(const char *lines)
 /* Says that there is nothing to draw: what is asked then is how soon all else has ended. */
 #define DRAWS_NOTHING "exit 3"
 /* Begins a picture, and takes its time. */
-#define DRAWS_SLOWLY "echo half >out/plots/rpcs.svg; exec sleep 60"
+#define DRAWS_SLOWLY(name) "echo half >out/plots/" name ".svg; exec sleep 60"
 
-static void await_the_plots(void)
+static void await_the_plots(const char *name)
 {
-    while (command_runs(&command) && access(in_work("out/plots/rpcs.svg"), F_OK) != 0)
+    while (command_runs(&command) && access(in_work("out/plots/%s.svg", name), F_OK) != 0)
         pause_ms(5);
 }
 
@@ -122,11 +122,11 @@ COMMAND_TEST(an_interrupted_run_is_drawn)
 /* By then the servers are done with: nobody waits for the plots. */
 COMMAND_TEST_SOON(interrupted_again_while_plots_are_drawn)
 {
-    install_gnuplot(DRAWS_SLOWLY);
+    install_gnuplot(DRAWS_SLOWLY("rpcs"));
     command_start(&command, COMMAND("run", LONG, "--connect", outside));
     await_trials(2);
     kill(-command.pid, SIGINT);
-    await_the_plots();
+    await_the_plots("rpcs");
     assert_nothing_left_outside(1);
     assert_true(command_runs(&command));
     command_end(&command, -command.pid, SIGINT);
@@ -149,29 +149,45 @@ COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out)
     assert_nothing_left_outside(1);
 }
 
-/* The run is whole then, but for its pictures. */
-COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn)
+/* All else is whole then. */
+static void assert_ends_without_plots(const char *subcommand)
 {
-    install_gnuplot(DRAWS_SLOWLY);
-    command_start(&command, COMMAND("run", "-n", "2,4", "-t", "1", "-r", "scalable", "-o", "out",
-                                    "--connect", outside));
-    await_the_plots();
+    char words[80];
     command_end(&command, -command.pid, SIGINT);
     command.settings = NULL;
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: run: interrupted: the plots are not drawn\n");
+    snprintf(words, sizeof words, "zkherd: %s: interrupted: the plots are not drawn\n", subcommand);
+    assert_has(command.err, words);
     assert_has(command.out, "results in out\n");
     assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
-    struct run_files files = run_files_read("out");
-    assert_int_equal(files.trials.rows, 2);
-    run_files_deinit(&files);
     json_t *manifest = read_manifest("out");
     json_t *warnings = json_object_get(manifest, "warnings");
     assert_has(json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)),
                "interrupted: the plots are not drawn");
     json_decref(manifest);
     assert_left(1);
+}
+
+COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn)
+{
+    install_gnuplot(DRAWS_SLOWLY("rpcs"));
+    command_start(&command, COMMAND("run", "-n", "2,4", "-t", "1", "-r", "scalable", "-o", "out",
+                                    "--connect", outside));
+    await_the_plots("rpcs");
+    assert_ends_without_plots("run");
+    struct run_files files = run_files_read("out");
+    assert_int_equal(files.trials.rows, 2);
+    run_files_deinit(&files);
     assert_nothing_left_outside(1);
+}
+
+COMMAND_TEST_SOON(ctrl_c_while_plots_of_a_load_are_drawn)
+{
+    install_gnuplot(DRAWS_SLOWLY("load_timeline"));
+    command_start(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
+                                    "5", "-o", "out"));
+    await_the_plots("load_timeline");
+    assert_ends_without_plots("load");
 }
 
 static void skip_without_cgroups(void)

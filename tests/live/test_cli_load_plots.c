@@ -2,7 +2,6 @@
 /* The plots of a load: what they say, told against the files that they are drawn from. */
 #include "tests/support/outcome.h"
 #include "tests/support/picture.h"
-#include "tests/support/run_files.h"
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -276,51 +275,6 @@ COMMAND_TEST(trials_that_are_not_valid_are_named)
 }
 
 /* ------------------------------------------------------------------ what is not drawn */
-
-static void assert_last_warning(const char *words)
-{
-    json_t *manifest = read_manifest("out");
-    json_t *warnings = json_object_get(manifest, "warnings");
-    assert_true(json_array_size(warnings) > 0);
-    assert_has(json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)), words);
-    json_decref(manifest);
-}
-
-/* A program of that name in the place of gnuplot. */
-static void install_gnuplot(const char *does)
-{
-    static char setting[512];
-    static const char *settings[] = {setting, NULL};
-    char path[96];
-    snprintf(path, sizeof path, "%s/bin", work_nest);
-    assert_int_equal(mkdir(path, 0755), 0);
-    snprintf(path, sizeof path, "%s/bin/gnuplot", work_nest);
-    FILE *script = fopen(path, "w");
-    assert_non_null(script);
-    fprintf(script, "#!/bin/sh\n%s\n", does);
-    assert_int_equal(fchmod(fileno(script), 0755), 0);
-    assert_int_equal(fclose(script), 0);
-    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", work_nest);
-    command.settings = settings;
-}
-
-/* The load is whole then, but for its pictures. */
-COMMAND_TEST_SOON(interrupted_while_plots_are_drawn)
-{
-    /* Begins a picture, and takes its time. */
-    install_gnuplot("echo half >out/plots/load_timeline.svg; exec sleep 60");
-    command_start(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
-                                    "5", "-o", "out"));
-    while (command_runs(&command) && !has_picture("out", "load_timeline"))
-        pause_ms(5);
-    command_end(&command, command.pid, SIGINT);
-    command.settings = NULL;
-    assert_status(&command, 4);
-    assert_has(command.err, "zkherd: load: interrupted: the plots are not drawn\n");
-    assert_has(command.out, "results in out\n");
-    assert_last_warning("interrupted: the plots are not drawn");
-    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
-}
 
 /* The numbers have room, and so has one picture, but not the larger one. */
 static void limit_files_to_40_kib(void)
