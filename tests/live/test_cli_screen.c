@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a run and a load show on a terminal: nothing is longer than that is wide. */
+/* What a run shows on a terminal: nothing is longer than that is wide. */
 #include "tests/support/outcome.h"
 #include "tests/support/screen.h"
 #include "tests/support/test.h"
@@ -15,31 +15,20 @@ static int find_it(void **state)
 }
 
 /* Simulated, so that two topologies are there at once. It goes fast, but for the lists of those who
- * arrive: they are to be seen arriving and handing on. */
-static void run_two_topologies(unsigned short columns)
+ * arrive: they are to be seen arriving and handing on. The table of each topology stands below its
+ * name, and nothing wraps. */
+COMMAND_TEST(two_topologies_fit_on_a_terminal)
 {
     static const char *const capable[] = {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", "NO_COLOR",
                                           NULL};
     command.settings = capable;
-    screen_run(&command, columns, screen_take_all,
+    screen_run(&command, 80, screen_take_all,
                COMMAND("run", "-d", "simulated", "--servers", "1,3", "-r", "childwatch", "-n",
                        "100,400", "-t", "1", "-o", "out"));
     assert_status(&command, 0);
-}
-
-COMMAND_TEST(progress_never_wraps)
-{
-    run_two_topologies(80);
     assert_true(screen_has(" simulated1 childwatch n=400", ", arrivals: "));
     assert_true(screen_has(" simulated3 childwatch n=400", " of 400, "));
     assert_true(screen_has("childwatch n=400", ", handoffs: "));
-    assert_true(screen_widest(screen_shown) <= 80);
-}
-
-/* The table of each topology stands below its name, and all of it fits. */
-COMMAND_TEST(two_topologies_have_their_names_above_their_tables)
-{
-    run_two_topologies(80);
     const char *one = strstr(screen_shown, "\nsimulated1: 1 server\r\n\r\n");
     const char *three = strstr(screen_shown, "\nsimulated3: 3 servers\r\n\r\n");
     assert_non_null(one);
