@@ -113,7 +113,6 @@ static int make_alone(void **state)
 
 #define ALONE_TEST(test) TEST_BETWEEN(test, make_alone, work_remove)
 
-/* Counts are those of the law, and the servers'. */
 /* The times of a busy machine may not stand; who is admitted, and the counts, do. */
 static void assert_done(void)
 {
@@ -121,6 +120,7 @@ static void assert_done(void)
         assert_status(&command, 0);
 }
 
+/* Counts are those of the law, and the servers'. */
 static void assert_exact(const char *folder, size_t trials)
 {
     struct run_files files = run_files_read(folder);

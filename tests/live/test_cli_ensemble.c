@@ -6,8 +6,6 @@
 #include "tests/support/schema.h"
 #include "tests/support/test.h"
 
-#include "servers/four_letter.h"
-
 #define SMALL "--heap", "64"
 /* A run of a moment. */
 #define RUN "run", "-n", "3", "-t", "1", "-r", "scalable", "-q"
@@ -219,13 +217,6 @@ TEST_BETWEEN(options_reach_the_servers, make_fresh, work_remove)
     assert_int_equal(count_entries(in_work("data")), 1);
     assert_int_equal(count_entries(work_temporary), 0);
     command.out[strcspn(command.out, "\n")] = '\0';
-    struct endpoint endpoint = {.host = "127.0.0.1"};
-    endpoint.port = (uint16_t)atoi(strrchr(command.out, ':') + 1);
-    char text[8192];
-    struct error error;
-    assert_int_equal(four_letter_ask(&endpoint, "conf", 5 * NS_PER_S, text, sizeof text, &error),
-                     ERROR_NONE);
-    assert_has(text, in_work("data/zkherd-server-"));
     assert_recorded(command.out);
     stop();
     assert_left(1);

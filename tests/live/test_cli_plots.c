@@ -2,8 +2,6 @@
 /* The plots: what they say, told against the files that they are drawn from. */
 #include "tests/support/outcome.h"
 #include "tests/support/picture.h"
-#include "tests/support/run_files.h"
-#include "tests/support/schema.h"
 #include "tests/support/test.h"
 
 #include "recipes/registry.h"

@@ -152,7 +152,6 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
     struct ensemble *ensemble = start(3);
     pid_t pids[3];
     assert_int_equal(ensemble->connect.count, 3);
-    assert_int_equal(ensemble->connect.count, 3);
     assert_string_equal(ensemble->connect.chroot, "");
     assert_int_equal(count_role(ensemble, ROLE_LEADER), 1);
     assert_int_equal(count_role(ensemble, ROLE_FOLLOWER), 2);
@@ -167,8 +166,6 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
     assert_int_equal(nest_count(), 0);
     if (was_soon)
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-    ensemble_stop(NULL);
-    ensemble_forget(NULL);
 }
 
 /* ------------------------------------------------------------------ losses */

@@ -153,10 +153,9 @@ TEST(the_widest_bars_have_eighty_columns)
 TEST(all_well_is_said_in_three_lines)
 {
     lay_out(both, 2, 6);
-    assert_string_equal(conclusion(),
-                        "\nverdict: holds\n"
-                        "    All counts equal their laws\n"
-                        "    RPCs grow as O(n²): nonscalable; as O(n): scalable\n");
+    assert_string_equal(conclusion(), "\nverdict: holds\n"
+                                      "    All counts equal their laws\n"
+                                      "    RPCs grow as O(n²): nonscalable; as O(n): scalable\n");
 }
 
 TEST(failures_are_told_with_their_place)
@@ -178,11 +177,10 @@ TEST(a_trial_that_is_not_valid_leaves_the_counts)
 {
     lay_out(both, 1, 1);
     list[0].valid = false;
-    assert_non_null(strstr(conclusion(),
-                           "\nverdict: not valid\n"
-                           "    nonscalable: the only trial is not valid, with 8 "
-                           "clients\n"
-                           "    All counts equal their laws\n"));
+    assert_non_null(strstr(conclusion(), "\nverdict: not valid\n"
+                                         "    nonscalable: the only trial is not valid, with 8 "
+                                         "clients\n"
+                                         "    All counts equal their laws\n"));
     list[0].complete = false;
     assert_null(strstr(conclusion(), "counts"));
 }

@@ -100,7 +100,6 @@ TEST(what_is_no_objective_is_refused)
         {"latency p99 < 50ms", "no metric is called 'latency'"},
         {"handoff", "'' is not a percentile from p50 to p99.9"},
         {"handoff < 50ms", "'' is not a percentile from p50 to p99.9"},
-        {"handoff 99 < 50ms", "'99' is not a percentile from p50 to p99.9"},
         {"handoff p49.99 < 50ms", "'p49.99' is not a percentile from p50 to p99.9"},
         {"handoff p99.91 < 50ms", "'p99.91' is not a percentile from p50 to p99.9"},
         {"handoff p99", "the sign '<' is missing"},
