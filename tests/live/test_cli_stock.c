@@ -15,8 +15,6 @@
 
 #include <limits.h>
 
-#define ALLOWED 60
-
 static struct command command;
 
 static struct supervisor *supervisor;
