@@ -47,7 +47,6 @@ static void state_changed(void *owner, enum client_state state)
     struct sync_session *session = owner;
     if (session->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED) {
         session->lost_ns = loop_now_ns(&session->loop);
-        session->lost = session->changed = true;
         session->traffic.losses++;
     }
     session->state = state;
@@ -101,11 +100,12 @@ static void replied(void *owner, const struct client_reply *reply)
     session->reply.value_length = 0;
 }
 
+/* The session sets no watches. */
 static void notified(void *owner, enum client_event event, const char *path)
 {
+    (void)owner;
     (void)event;
     (void)path;
-    ((struct sync_session *)owner)->changed = true;
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};

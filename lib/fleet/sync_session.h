@@ -61,10 +61,8 @@ struct sync_session {
     struct sync_session_traffic traffic; /* so far */
     uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
     enum client_state state;
-    bool settled;     /* the session is established or has expired */
-    bool lost;        /* a connection was lost since the owner set this to false */
-    bool changed;     /* a watch has fired, or may have, since the owner set this to false */
-    bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
+    bool settled;                    /* the session is established or has expired */
+    bool interrupted;                /* set by the owner: every wait ends with ERROR_INTERRUPTED */
     const struct ensemble *ensemble; /* private servers, whose death ends a wait; or NULL */
     bool replied;                    /* to everything that was sent */
     struct client_reply reply;       /* the last reply, without its path and its value */
