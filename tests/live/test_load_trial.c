@@ -659,8 +659,9 @@ static void write_once(void *context, const struct load_progress *progress)
 
 static struct load_result *load_with_write(struct own_write *write)
 {
-    struct load_plan plan = plan_of("get=50,set=50");
+    static struct load_plan plan; /* as long as the result */
     struct error error;
+    plan = plan_of("get=50,set=50");
     struct load_result *result = load_watched(&plan, write_once, write);
     assert_true(write->is_made);
     live_expect(setup_session_delete_tree(live_host.setup, "/more", &error), &error);
