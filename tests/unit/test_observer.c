@@ -305,6 +305,7 @@ OBSERVER_TEST(a_deletion_that_was_not_asked_for_ends_a_place)
     exists(2, "/l/n-0000000000", 1, 0);
     notify(2, -1, 2, "/l/n-0000000000");
     assert_true(holds(2) && !holds(1));
+    finish();
 }
 
 /* The release of a ticket lock: a transaction that changes one znode and deletes another. */
@@ -329,6 +330,7 @@ OBSERVER_TEST(a_release_may_be_a_part_of_a_transaction)
                  xid, xid, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
     by(1);
     assert_true(holds(2) && !holds(1));
+    finish();
 }
 
 /* A part of a transaction that fails creates nothing. */
@@ -355,6 +357,7 @@ OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
     assert_true(holds(1));
     ask_delete(1, "/l/t-0000000000");
     assert_true(!holds(1) && !holds(2));
+    finish();
 }
 
 /* ------------------------------------------------------------------ clients */
