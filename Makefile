@@ -222,7 +222,6 @@ install-docker:
 # ---------------------------------------------------------------- targets for users
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
-comma := ,
 
 # Shows the herd effect on a private server, in about two minutes after the installation. What is shown are counts,
 # which other programs do not change: a trial that they disturb is kept.

@@ -495,8 +495,7 @@ struct search_forecast plan_searches_foresee(const struct plan_searches *searche
 /* Runs the next trial of a search, again if other programs have disturbed it and a retry is left.
  * *ran becomes true, and is unchanged if the search has ended or if the time is up, as
  * searches->cut then says. A trial is reported to its search only when the files have it; one that
- * the time of
- * --max-time has ended, or an error, is neither kept nor reported. Errors of plan_guard_open,
+ * --max-time or an error has ended is neither kept nor reported. Errors of plan_guard_open,
  * background_run, trial_run and file_set_commit. */
 MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search,
                                          bool *ran, struct error *error);
