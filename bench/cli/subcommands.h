@@ -2,7 +2,7 @@
 /*
  * subcommands: the subcommands of zkherd, a row each: X(name, what it does). The function of a row,
  * NAME_main, is in the folder of its name; argv[0] is the name, and it returns the exit status.
- * help, which needs the list, is not among them. Layer: bench/cli.
+ * help, which needs the list as an array, is not among them. Layer: bench/cli.
  */
 #ifndef BENCH_CLI_SUBCOMMANDS_H
 #define BENCH_CLI_SUBCOMMANDS_H
@@ -26,5 +26,11 @@
 #define X(name, does) int name##_main(int argc, char **argv);
 SUBCOMMANDS(X)
 #undef X
+
+struct subcommand {
+    const char *name;                   /* NULL behind the last */
+    int (*main)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+    const char *does;                   /* for the help of the program */
+};
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/help/internal.h"
+#include "bench/help/completion.h"
 
 #include "base/memory.h"
 #include "bench/cli/arguments.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/help/internal.h"
+#include "bench/help/help.h"
 
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/terminal.h"
+#include "bench/help/completion.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +50,17 @@ static int write_private(void)
     return 0;
 }
 
-static void add_word(struct growing_text *words, const char *word)
+/* Prints the refusal of a topic that there is not. */
+static int refuse_topic(const char *topic, const struct subcommand subcommands[])
 {
-    growing_text_add(words, "%s%s", words->length > 0 ? ", " : "", word);
+    struct growing_text topics = {0};
+    for (const struct subcommand *one = subcommands; one->name != NULL; one++)
+        growing_text_add(&topics, "%s, ", one->name);
+    growing_text_add(&topics, HELP_SERVERS);
+    int status = complain_usage("help", topic[0] != '\0' ? topic : "''",
+                                "no such topic; the topics are %s", topics.text);
+    free(topics.text);
+    return status;
 }
 
 static int list(const struct subcommand subcommands[])
@@ -67,7 +76,6 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
 {
     static const struct arguments arguments = {"help", usage, rows, notes, NULL};
     char option[] = "--help";
-    struct growing_text topics = {0};
     struct call call = {0};
     int first, status = arguments_take(&arguments, argc, argv, &call, &first);
     if (status != ARGUMENTS_GO)
@@ -82,17 +90,8 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
         return list(subcommands);
     char *topic = argv[first];
     for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
-        if (strcmp(topic, one->name) == 0) {
-            free(topics.text);
+        if (strcmp(topic, one->name) == 0)
             return one->main(2, (char *[]){topic, option, NULL});
-        }
-        add_word(&topics, one->name);
     }
-    add_word(&topics, HELP_SERVERS);
-    status = strcmp(topic, HELP_SERVERS) == 0
-                 ? write_private()
-                 : complain_usage("help", topic[0] != '\0' ? topic : "''",
-                                  "no such topic; the topics are %s", topics.text);
-    free(topics.text);
-    return status;
+    return strcmp(topic, HELP_SERVERS) == 0 ? write_private() : refuse_topic(topic, subcommands);
 }

@@ -5,11 +5,7 @@
 #ifndef BENCH_HELP_HELP_H
 #define BENCH_HELP_HELP_H
 
-struct subcommand {
-    const char *name;                   /* NULL behind the last */
-    int (*main)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
-    const char *does;                   /* for the help of the program */
-};
+#include "bench/cli/subcommands.h"
 
 /* argv[0] is "help"; the subcommands are those with a help of their own. Returns the exit status.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * internal: what the files of zkherd help share: scripts with which shells complete a command line,
- * made of the options of all subcommands. Layer: bench/help.
+ * completion: scripts with which shells complete a command line, made of the options of all
+ * subcommands. Layer: bench/help.
  */
-#ifndef BENCH_HELP_INTERNAL_H
-#define BENCH_HELP_INTERNAL_H
+#ifndef BENCH_HELP_COMPLETION_H
+#define BENCH_HELP_COMPLETION_H
 
-#include "bench/help/help.h"
+#include "bench/cli/subcommands.h"
 
-/* The topic beside the subcommands. */
+/* The topic of zkherd help beside the subcommands. */
 #define HELP_SERVERS "servers"
 
 /* NULL behind the last. */
