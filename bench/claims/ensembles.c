@@ -155,13 +155,8 @@ static enum error_kind run_load(struct ensemble_pair *pair, size_t side,
     struct target *target = &pair->targets[side];
     struct load_result *result;
     char root[EXPERIMENT_ROOT_MAX];
-    const struct load_host host = {
-        .setup = target->setup,
-        .servers = &target->servers,
-        .ensemble = target->ensemble,
-        .simulation = &target->simulation,
-        .watch.interrupt_descriptor = testbed->host.watch.interrupt_descriptor,
-    };
+    const struct load_host host =
+        target_load_host(target, testbed->host.watch.interrupt_descriptor);
     const struct load_plan plan = {
         .fleet = {.driver = driver_of(testbed),
                   .sessions = SESSIONS,

@@ -74,6 +74,21 @@ enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE *
     return kind == ERROR_NONE ? output_commit(file, error) : kind;
 }
 
+static void write_table(FILE *stream, const void *context)
+{
+    const struct table *table = context;
+    struct csv csv = {.stream = stream};
+    table_write_header(table->type, &csv);
+    for (size_t i = 0; i < table->rows; i++)
+        table_write_row(table->type, table_row(table, i), &csv);
+}
+
+enum error_kind file_set_save_table(const char *folder, const struct table *table, const char *name,
+                                    struct error *error)
+{
+    return output_write(folder, name != NULL ? name : table->type->file, write_table, table, error);
+}
+
 /* Who wrote to a stream did not know its file. */
 static void name_file(struct file_set *set, struct error *error)
 {

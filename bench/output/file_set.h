@@ -52,6 +52,11 @@ MUST_CHECK enum error_kind file_set_add_table(struct file_set *set, const struct
 MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
                                              struct error *error);
 
+/* Writes all rows of a table to a file in a folder that is part of no set: whole, or as before.
+ * name: NULL for that of the table's type. */
+MUST_CHECK enum error_kind file_set_save_table(const char *folder, const struct table *table,
+                                               const char *name, struct error *error);
+
 /* A trial has been written to all files, of which the first has a row for every trial. written:
  * whether every write to them was good, or *error has the reason; a file that could not be written
  * is named in *error. On an error the files keep the trials before this one. */

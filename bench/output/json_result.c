@@ -119,18 +119,42 @@ void json_result_set_interval(json_t *object, const char *key, const struct inte
     json_result_set_real(object, end, interval->high);
 }
 
+static json_t *value_of(const struct table_value *value)
+{
+    switch (value->kind) {
+    case TABLE_TEXT:
+        return json_result_text(value->text);
+    case TABLE_COUNT:
+        return json_integer((json_int_t)value->count);
+    case TABLE_SIGNED:
+        return json_integer((json_int_t)value->number);
+    case TABLE_FLAG:
+        return json_boolean(value->flag);
+    default:
+        return json_result_real(table_number(value));
+    }
+}
+
 void json_result_set_row(json_t *object, const struct table_type *type,
                          const struct table_value *row, size_t first, size_t last)
 {
-    for (size_t i = first; i <= last; i++) {
-        const struct table_value *value = &row[i];
-        json_object_set_new(object, type->columns[i].name,
-                            value->kind == TABLE_TEXT     ? json_result_text(value->text)
-                            : value->kind == TABLE_COUNT  ? json_integer((json_int_t)value->count)
-                            : value->kind == TABLE_SIGNED ? json_integer((json_int_t)value->number)
-                            : value->kind == TABLE_FLAG   ? json_boolean(value->flag)
-                                                          : json_result_real(table_number(value)));
+    for (size_t i = first; i <= last; i++)
+        json_object_set_new(object, type->columns[i].name, value_of(&row[i]));
+}
+
+json_t *json_result_rows(const struct table *table)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < table->rows; i++) {
+        json_t *object = json_object();
+        for (size_t j = 0; j < table->type->count; j++) {
+            if (table->type->columns[j].summary != TABLE_PRIVATE)
+                json_object_set_new(object, table->type->columns[j].name,
+                                    value_of(&table_row(table, i)[j]));
+        }
+        json_array_append_new(list, object);
     }
+    return list;
 }
 
 /* DEL is ASCII, so jansson leaves it; it can stand within a string only. */

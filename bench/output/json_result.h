@@ -49,6 +49,9 @@ void json_result_set_interval(json_t *object, const char *key, const struct inte
 void json_result_set_row(json_t *object, const struct table_type *type,
                          const struct table_value *row, size_t first, size_t last);
 
+/* A new list of rows, each an object with the columns that are not private. */
+json_t *json_result_rows(const struct table *table);
+
 /* Takes the object, and writes it with the end of its last line. Whether the stream has taken it is
  * the caller's to find out (bench/cli/machine.h). */
 void json_result_write(json_t *object, FILE *stream);

@@ -202,15 +202,9 @@ static enum error_kind make(void *context, struct error *error)
     const struct load_cell *cell = take_cell(series);
     const struct target *target = &series->base.targets.list[cell->topology];
     struct load_plan plan = plan_of(series);
-    const struct load_host host = {
-        .setup = target->setup,
-        .servers = &target->servers,
-        .ensemble = target->ensemble,
-        .simulation = &target->simulation,
-        .watch = {.progress = show,
-                  .context = series,
-                  .interrupt_descriptor = series->base.targets.signals},
-    };
+    struct load_host host = target_load_host(target, series->base.targets.signals);
+    host.watch.progress = show;
+    host.watch.context = series;
     live_begin(&series->live, cell, series_topology(&series->base));
     enum error_kind kind = load_run(&plan, &host, &result, error);
     progress_clear(&series->base.progress);

@@ -36,6 +36,7 @@ void series_deinit(struct series *series)
         manifest_deinit(&series->records[i].manifest);
         table_deinit(&series->records[i].rows);
         table_deinit(&series->records[i].made_again);
+        table_deinit(&series->records[i].findings);
     }
     free(series->records);
     rounds_deinit(&series->rounds);
@@ -416,15 +417,6 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                        "the plots are not drawn");
 }
 
-static void write_made_again(FILE *stream, const void *context)
-{
-    const struct table *rows = context;
-    struct csv csv = {.stream = stream};
-    table_write_header(rows->type, &csv);
-    for (size_t i = 0; i < rows->rows; i++)
-        table_write_row(rows->type, table_row(rows, i), &csv);
-}
-
 /* Tells of the trials that were disturbed, and keeps the attempts that were made again. */
 static enum error_kind tell_noise(const struct series *series, struct series_record *record,
                                   struct error *error)
@@ -443,8 +435,7 @@ static enum error_kind tell_noise(const struct series *series, struct series_rec
                 "attempt%s before %s in made_again.csv",
                 series_where(series, record, where), count, count == 1 ? " was" : "s were",
                 count == 1 ? "it" : "them", count == 1 ? "" : "s", count == 1 ? "is" : "are");
-    return output_write(record->files.folder, "made_again.csv", write_made_again,
-                        &record->made_again, error);
+    return file_set_save_table(record->files.folder, &record->made_again, "made_again.csv", error);
 }
 
 /* Its files are closed and complete, whereupon all records are; the first error is the one that
@@ -461,7 +452,9 @@ static void close_record(struct series *series, struct series_record *record, st
     if (files->trials == 0 || kind != ERROR_NONE)
         return;
     series_tell_losses(series, record);
-    (void)!tell_noise(series, record, error);
+    kind = tell_noise(series, record, error);
+    if (kind == ERROR_NONE && record->findings.rows > 0)
+        (void)!file_set_save_table(files->folder, &record->findings, NULL, error);
 }
 
 /* Its plots, which look at all records, and its manifest. */
@@ -537,8 +530,20 @@ static void print_record(const struct series *series, const struct series_record
         printf("\n%s: %zu server%s\n\n", record->target, record->servers,
                record->servers == 1 ? "" : "s");
     view->write(series->context, record);
+    if (record->findings.rows > 0)
+        putchar('\n');
+    findings_print(&record->findings, terminal_look(STDOUT_FILENO).colours, stdout);
     if (!series->options.output->no_files)
         printf("\nresults in %s\n", record->files.folder);
+}
+
+static json_t *describe_results(const struct series *series, const struct series_record *record,
+                                const struct series_view *view)
+{
+    json_t *json = manifest_result(&record->manifest, record->files.folder, record->servers,
+                                   view->cells(series->context, record));
+    json_object_set_new(json, "findings", json_result_rows(&record->findings));
+    return json;
 }
 
 int series_tell(const struct series *series, const struct series_view *view)
@@ -551,13 +556,15 @@ int series_tell(const struct series *series, const struct series_view *view)
         char where[100];
         if (record->rows.rows == 0)
             continue;
-        int verdict = series_rows_verdict(&record->rows, view->verdict);
+        int verdict = view->verdict != NULL ? series_rows_verdict(&record->rows, view->verdict)
+                                            : verdict_status(findings_verdict(&record->findings));
         worst = verdict != 0 && worst != 1 ? verdict : worst;
-        view->complain(series->context, record, series_where(series, record, where));
+        if (view->complain != NULL)
+            view->complain(series->context, record, series_where(series, record, where));
+        else if (output->json || output->quiet)
+            findings_complain(&record->findings, series_where(series, record, where));
         if (output->json)
-            json_array_append_new(list, manifest_result(&record->manifest, record->files.folder,
-                                                        record->servers,
-                                                        view->cells(series->context, record)));
+            json_array_append_new(list, describe_results(series, record, view));
         else if (!output->quiet)
             print_record(series, record, view);
     }

@@ -17,6 +17,7 @@
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
 #include "bench/output/file_set.h"
+#include "bench/output/findings.h"
 #include "bench/output/manifest.h"
 #include "bench/output/noise_watch.h"
 #include "bench/output/plots.h"
@@ -38,6 +39,7 @@ struct series_record {
     struct table rows;
     struct table made_again; /* rows of attempts that another one followed; not in the files */
     size_t disturbed;        /* trials in `rows` */
+    struct table findings;   /* what they come to: series_user.finish adds to it */
     struct manifest manifest;
     size_t planned; /* trials */
     bool warned;    /* that the counts cannot be compared with the servers' */
@@ -76,7 +78,8 @@ struct series_user {
     enum error_kind (*run)(void *context, struct error *error);
 
     /* The files of a record's trials are closed; series.cut_short says why the trials ended. If the
-     * files are whole: writes those of all trials. */
+     * files are whole: writes those of all trials. Adds the findings; findings.csv is written then.
+     */
     enum error_kind (*finish)(void *context, struct series_record *record, bool whole,
                               struct error *error);
     /* Sets the kind of the plots of a record, and adds their recipes. Returns why there may be
@@ -194,15 +197,18 @@ void series_keep(const struct series *series, struct series_record *record,
 const char *series_where(const struct series *series, const struct series_record *record,
                          char where[100]);
 
-/* How the results of a record are told. */
+/* How the results of a record are told: findings stand below what `write` writes. NULL: the
+ * findings are all. */
 struct series_view {
-    /* To stderr: the trials that fail or are not valid. where: series_where. */
+    /* To stderr: the trials that fail or are not valid. where: series_where. NULL: the findings,
+     * with --quiet and --json. */
     void (*complain)(const void *context, const struct series_record *record, const char *where);
     /* To stdout. */
     void (*write)(const void *context, const struct series_record *record);
     /* The list of cells of --json. */
     json_t *(*cells)(const void *context, const struct series_record *record);
-    /* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. */
+    /* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. NULL: that of the
+     * findings. */
     int (*verdict)(const struct table_value *row);
 };
 
@@ -210,7 +216,7 @@ struct series_view {
 int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row));
 
 /* Complains about all records that have a trial, and prints them, or the object of --json. Returns
- * the verdict of all their rows. */
+ * the exit status of all that was found. */
 int series_tell(const struct series *series, const struct series_view *view);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 
+#include <string.h>
+
 /* Above these the driver itself may have been the bottleneck, and times mean little (not the
  * counts). */
 #define LOAD_MAX      0.8
@@ -19,8 +21,41 @@ const char *verdict_word(enum verdict verdict)
         [VERDICT_HOLDS] = "holds",
         [VERDICT_FAILS] = "fails",
         [VERDICT_UNDETERMINED] = "undetermined",
+        [VERDICT_NOT_VALID] = "not valid",
+        [VERDICT_MEASURED] = "measured",
     };
     return words[verdict];
+}
+
+enum verdict verdict_of_word(const char *word)
+{
+    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++) {
+        if (strcmp(word, verdict_word(i)) == 0)
+            return i;
+    }
+    return VERDICT_UNDETERMINED;
+}
+
+enum verdict verdict_worse(enum verdict a, enum verdict b)
+{
+    static const unsigned weights[VERDICTS] = {
+        [VERDICT_FAILS] = 3, [VERDICT_NOT_VALID] = 2, [VERDICT_UNDETERMINED] = 1};
+    if (weights[a] == 0 && weights[b] == 0)
+        return VERDICT_HOLDS;
+    return weights[b] > weights[a] ? b : a;
+}
+
+int verdict_status(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_FAILS:
+        return 1;
+    case VERDICT_UNDETERMINED:
+    case VERDICT_NOT_VALID:
+        return 4;
+    default:
+        return 0;
+    }
 }
 
 enum verdict verdict_of_status(int status)

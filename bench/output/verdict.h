@@ -15,10 +15,28 @@
 
 #include <stdbool.h>
 
-enum verdict { VERDICT_HOLDS, VERDICT_FAILS, VERDICT_UNDETERMINED, VERDICTS };
+/* MEASURED: nothing is expected of the figure. */
+enum verdict {
+    VERDICT_HOLDS,
+    VERDICT_FAILS,
+    VERDICT_UNDETERMINED,
+    VERDICT_NOT_VALID,
+    VERDICT_MEASURED,
+    VERDICTS
+};
 
-/* "holds", "fails" or "undetermined". */
+/* "holds", "fails", "undetermined", "not valid" or "measured". */
 const char *verdict_word(enum verdict verdict);
+
+/* The verdict of a word; VERDICT_UNDETERMINED of any other text. */
+enum verdict verdict_of_word(const char *word);
+
+/* The one that outweighs the other: fails, not valid, undetermined; then the others, as one that
+ * holds. */
+enum verdict verdict_worse(enum verdict a, enum verdict b);
+
+/* The exit status of a verdict: 1 fails; 4 not valid, or undetermined; else 0. */
+int verdict_status(enum verdict verdict);
 
 /* The verdict of an exit status: 0 holds, 1 fails, any other is undetermined. */
 enum verdict verdict_of_status(int status);

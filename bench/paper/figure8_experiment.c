@@ -184,8 +184,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     const struct load_options *options = series->options;
     struct error error;
     figure8_judge(figure, paper_servers_cannot_show(&options->target, false));
-    if (output_write(options->output.out, figure->samples.type->file, paper_write_table,
-                     &figure->samples, &error) != ERROR_NONE)
+    if (file_set_save_table(options->output.out, &figure->samples, NULL, &error) != ERROR_NONE)
         return complain(&error);
     const struct paper_outcome outcome = {.paper = lead->paper,
                                           .file = &figure->faults,

@@ -343,9 +343,6 @@ int paper_tell(const struct paper_outcome *outcome, int *verdict);
 int paper_tell_design(const struct paper *paper, const struct series *series, bool fails,
                       int *verdict);
 
-/* For output_write: all rows of a table, with the names of the columns. */
-void paper_write_table(FILE *stream, const void *table);
-
 /* A new list of rows from `first` on. The keys are those of docs/schema/paper.schema.json: but for
  * the numbers of trials, the columns of the experiment's file. */
 json_t *paper_json_rows(const struct table *table, size_t first, size_t count);

@@ -132,15 +132,6 @@ void paper_json_write(json_t *list, const char *cut_short, FILE *stream)
 
 /* ------------------------------------------------------------------ files, plots, text */
 
-void paper_write_table(FILE *stream, const void *context)
-{
-    const struct table *table = context;
-    struct csv csv = {.stream = stream};
-    table_write_header(table->type, &csv);
-    for (size_t i = 0; i < table->rows; i++)
-        table_write_row(table->type, table_row(table, i), &csv);
-}
-
 static void draw(const struct output_options *output, int interrupts)
 {
     struct plots plots = {.kind = PLOTS_OF_PAPER,
@@ -230,8 +221,7 @@ int paper_tell(const struct paper_outcome *outcome, int *verdict)
     struct error error;
     const struct output_options *output = &outcome->paper->options->load.output;
     const struct judgements *judgements = outcome->judgements;
-    enum error_kind kind = output_write(output->out, outcome->file->type->file, paper_write_table,
-                                        outcome->file, &error);
+    enum error_kind kind = file_set_save_table(output->out, outcome->file, NULL, &error);
     if (kind == ERROR_NONE)
         kind = output_write(output->out, "shape.csv", judgements_write, judgements, &error);
     if (kind == ERROR_NONE) {

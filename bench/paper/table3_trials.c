@@ -228,13 +228,9 @@ static enum error_kind make(void *context, struct error *error)
         .tolerates_brief_stalls = options->target.noise.mode == NOISE_OFF,
         .root = base->root,
     };
-    const struct trial_host host = {.setup = target->setup,
-                                    .servers = &target->servers,
-                                    .ensemble = target->ensemble,
-                                    .simulation = &target->simulation,
-                                    .watch = {.progress = show,
-                                              .context = series,
-                                              .interrupt_descriptor = base->targets.signals}};
+    struct trial_host host = target_trial_host(target, base->targets.signals);
+    host.watch.progress = show;
+    host.watch.context = series;
     enum error_kind kind = trial_run(&plan, &host, &result, error);
     progress_clear(&base->progress);
     if (kind != ERROR_NONE)

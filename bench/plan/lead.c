@@ -158,11 +158,7 @@ static enum error_kind run(void *context, struct error *error)
     struct plan_searches *searches = context;
     const struct plan_options *options = searches->options;
     const struct target *target = &searches->series.targets.list[0];
-    const struct load_host host = {
-        .setup = target->setup,
-        .servers = &target->servers,
-        .ensemble = target->ensemble,
-        .watch = {.interrupt_descriptor = searches->series.targets.signals}};
+    const struct load_host host = target_load_host(target, searches->series.targets.signals);
     const struct search_forecast left = plan_searches_foresee(searches);
     char root[PATH_MAX];
     snprintf(root, sizeof root, "%s/bystander", target->root);

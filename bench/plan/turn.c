@@ -75,18 +75,12 @@ static enum error_kind run_probe(struct turn *turn, struct error *error)
     struct plan_searches *searches = turn->searches;
     const struct target *target = turn->target;
     const struct background_plan load = plan_probe_background(&turn->probe);
-    const struct trial_host host = {
-        .setup = target->setup,
-        .servers = &target->servers,
-        .ensemble = target->ensemble,
-        .simulation = &target->simulation,
-        .companions = plan_guard_sessions(&searches->guard),
-        .watch = {.progress = note,
-                  .context = turn,
-                  .interrupt_descriptor = searches->series.targets.signals,
-                  .has_company = is_allowed,
-                  .has_enough = has_enough},
-    };
+    struct trial_host host = target_trial_host(target, searches->series.targets.signals);
+    host.companions = plan_guard_sessions(&searches->guard);
+    host.watch.progress = note;
+    host.watch.context = turn;
+    host.watch.has_company = is_allowed;
+    host.watch.has_enough = has_enough;
     snprintf(turn->root, sizeof turn->root, "%s/t%04zu", target->root, searches->trials);
     turn->plan =
         plan_probe_trial(&turn->probe, turn->search->recipe, searches->options->target.driver);

@@ -64,13 +64,9 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
                                 struct trial_result **result, struct error *error)
 {
     const struct target *target = &run->base.targets.list[topology];
-    const struct trial_host host = {.setup = target->setup,
-                                    .servers = &target->servers,
-                                    .ensemble = target->ensemble,
-                                    .simulation = &target->simulation,
-                                    .watch = {.progress = show,
-                                              .context = run,
-                                              .interrupt_descriptor = run->base.targets.signals}};
+    struct trial_host host = target_trial_host(target, run->base.targets.signals);
+    host.watch.progress = show;
+    host.watch.context = run;
     plan->root = root;
     plan->fleet.servers = &target->placement;
     plan->fleet.seed = run->options.plan.seed + (run->base.trial != NULL ? run->cell.trial : 0);

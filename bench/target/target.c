@@ -544,6 +544,24 @@ static enum error_kind remove_root(const struct target *target, struct error *er
                        identity_is_known(target->servers.identity) ? ", after addauth" : "");
 }
 
+struct trial_host target_trial_host(const struct target *target, int interrupts)
+{
+    return (struct trial_host){.setup = target->setup,
+                               .servers = &target->servers,
+                               .ensemble = target->ensemble,
+                               .simulation = &target->simulation,
+                               .watch.interrupt_descriptor = interrupts};
+}
+
+struct load_host target_load_host(const struct target *target, int interrupts)
+{
+    return (struct load_host){.setup = target->setup,
+                              .servers = &target->servers,
+                              .ensemble = target->ensemble,
+                              .simulation = &target->simulation,
+                              .watch.interrupt_descriptor = interrupts};
+}
+
 enum error_kind target_close(struct target *target, struct error *error)
 {
     enum error_kind kind = remove_root(target, error);

@@ -17,10 +17,12 @@
 #include "bench/cli/options.h"
 #include "client/connect.h"
 #include "fleet/setup_session.h"
+#include "load/load.h"
 #include "servers/detached.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
 #include "sim/sim.h"
+#include "trial/trial.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -154,6 +156,11 @@ MUST_CHECK enum error_kind target_close(struct target *target, struct error *err
  * connection, by ERROR_SERVER_DIED, with the server's log. Returns the kind of *error. */
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
                                   struct error *error);
+
+/* Where a trial on the target runs, or a load, until `interrupts` is readable; the rest of the watch
+ * is the caller's to set. */
+struct trial_host target_trial_host(const struct target *target, int interrupts);
+struct load_host target_load_host(const struct target *target, int interrupts);
 
 /* The clients of the servers of --connect that are not zkherd's, and what they send. */
 struct target_others {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/findings.h"
+
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
+
+#include <stdarg.h>
+
+TABLE_DEFINE(finding, "findings.csv", FINDING_COLUMNS)
+
+#define INDENT        4
+#define SENTENCE_SIZE 2000 /* a longer one is cut */
+
+void findings_add(struct table *findings, const struct finding *finding, const char *format, ...)
+{
+    char sentence[SENTENCE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    findings->type = &finding_table;
+    struct table_value *row = table_add(findings);
+    row[finding_slug] = table_text(finding->slug);
+    row[finding_subject] = table_text(finding->subject);
+    row[finding_verdict] = table_text(verdict_word(finding->verdict));
+    table_put_interval(&row[finding_figure], &finding->figure);
+    row[finding_unit] = table_text(finding->unit);
+    row[finding_n] = table_count(finding->n);
+    row[finding_sentence] = table_text(sentence);
+}
+
+static enum verdict verdict_at(const struct table *findings, size_t row)
+{
+    return verdict_of_word(table_row(findings, row)[finding_verdict].text);
+}
+
+enum verdict findings_verdict(const struct table *findings)
+{
+    enum verdict worst = VERDICT_HOLDS;
+    for (size_t i = 0; i < findings->rows; i++)
+        worst = verdict_worse(worst, verdict_at(findings, i));
+    return worst;
+}
+
+void findings_print(const struct table *findings, bool colours, FILE *stream)
+{
+    static const struct {
+        const char *word, *colour;
+    } looks[] = {[VERDICT_HOLDS] = {"holds", TERMINAL_GREEN},
+                 [VERDICT_FAILS] = {"FAILS", TERMINAL_RED},
+                 [VERDICT_UNDETERMINED] = {"undetermined", TERMINAL_YELLOW},
+                 [VERDICT_NOT_VALID] = {"not valid", TERMINAL_YELLOW}};
+    size_t judged = 0;
+    for (size_t i = 0; i < findings->rows; i++) {
+        if (verdict_at(findings, i) != VERDICT_MEASURED)
+            judged++;
+        else
+            wrap_sentence(stream, "%s", table_row(findings, i)[finding_sentence].text);
+    }
+    if (judged == 0)
+        return;
+    enum verdict verdict = findings_verdict(findings);
+    fprintf(stream, "%sverdict: %s%s%s\n", judged < findings->rows ? "\n" : "",
+            colours ? looks[verdict].colour : "", looks[verdict].word,
+            colours ? TERMINAL_PLAIN : "");
+    for (size_t i = 0; i < findings->rows; i++) {
+        if (verdict_at(findings, i) == VERDICT_MEASURED)
+            continue;
+        fprintf(stream, "%*s", INDENT, "");
+        wrap_write(table_row(findings, i)[finding_sentence].text, INDENT, stream);
+    }
+}
+
+void findings_complain(const struct table *findings, const char *where)
+{
+    for (size_t i = 0; i < findings->rows; i++) {
+        enum verdict verdict = verdict_at(findings, i);
+        if (verdict == VERDICT_FAILS || verdict == VERDICT_NOT_VALID)
+            complain_plainly("%s%s", where, table_row(findings, i)[finding_sentence].text);
+    }
+}

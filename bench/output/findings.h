@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * findings: what results come to, a row each: findings.csv. Layer: bench/output.
+ *
+ * Whoever judges adds a row. The conclusion on the terminal, the list in --json, the page and the
+ * exit status are loops over the rows.
+ *
+ * Invariant: a sentence begins with its subject, ends without a full stop, and stands in its row
+ * alone. The figure is that of the sentence, with its interval where there is one.
+ */
+#ifndef BENCH_OUTPUT_FINDINGS_H
+#define BENCH_OUTPUT_FINDINGS_H
+
+#include "base/error.h"
+#include "bench/output/verdict.h"
+#include "measure/statistics.h"
+#include "measure/table.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define FINDING_COLUMNS(X, T)                                                                      \
+    X(T, slug, TEXT, "", 0, KEY, "the kind of finding, a word")                                    \
+    X(T, subject, TEXT, "", 0, KEY, "what it is about: a recipe, a claim, a setting")              \
+    X(T, verdict, TEXT, "", 0, EXACT,                                                              \
+      "`holds`, `fails`, `undetermined`, `not valid`, or `measured`: a figure that nothing is "    \
+      "expected of")                                                                               \
+    X(T, figure, REAL, "", 6, NONE, "the number of the sentence; empty if it has none")            \
+    X(T, low, REAL, "", 6, NONE, "lower end of its 95 % interval; empty if there is none")         \
+    X(T, high, REAL, "", 6, NONE, "upper end")                                                     \
+    X(T, unit, TEXT, "", 0, NONE, "of the three; empty for a plain number")                        \
+    X(T, n, COUNT, "", 0, NONE, "trials that the finding is of")                                   \
+    X(T, sentence, TEXT, "", 0, NONE, "the finding in words")
+TABLE_DECLARE(finding, FINDING_COLUMNS);
+
+/* All but the sentence. */
+struct finding {
+    const char *slug;
+    const char *subject;
+    enum verdict verdict;
+    struct interval figure; /* NaN: none */
+    const char *unit;       /* NULL: none */
+    uint64_t n;
+};
+
+/* No figure. */
+#define FINDING_NO_FIGURE ((struct interval){NAN, NAN, NAN})
+/* A figure without an interval. */
+#define FINDING_FIGURE(value) ((struct interval){(value), NAN, NAN})
+
+/* Adds a row to a table whose type this sets. */
+void findings_add(struct table *findings, const struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The verdict of all of them: the worst. */
+enum verdict findings_verdict(const struct table *findings);
+
+/* Writes what was measured, a sentence a line, and below it, if there are others, the verdict of
+ * all and their sentences. colours: the verdict is green, red or yellow. */
+void findings_print(const struct table *findings, bool colours, FILE *stream);
+
+/* Prints the sentences of those that fail or are not valid to stderr, each behind `where`: for
+ * outputs that findings_print is not part of. */
+void findings_complain(const struct table *findings, const char *where);
+
+#endif

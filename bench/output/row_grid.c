@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/row_grid.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GAP 2
+
+/* How the numbers of one table stand. */
+struct style {
+    bool brief;     /* large ones with a unit */
+    bool shortened; /* one was */
+};
+
+static bool is_time(const struct table_column *column)
+{
+    return column->kind == TABLE_SIGNED && strcmp(column->unit, "ms") == 0;
+}
+
+/* "499.5k": seven columns at most. */
+static void put_shortened(struct grid *grid, const char *mark, double value)
+{
+    static const char units[] = "kMGT";
+    size_t unit = 0;
+    for (value /= 1e3; value >= 999.95 && units[unit + 1] != '\0'; unit++)
+        value /= 1e3;
+    grid_put(grid, "%s%.1f%c", mark, value, units[unit]);
+}
+
+static void put_number(struct grid *grid, const struct row_column *column, const char *mark,
+                       double value, struct style *style)
+{
+    char text[32];
+    value *= column->factor != 0 ? column->factor : 1;
+    if (!isfinite(value)) {
+        grid_put(grid, GRID_UNKNOWN);
+    } else if (column->decimals > 0) {
+        grid_put(grid, "%s%.*f", mark, column->decimals, value);
+    } else if (column->shortened && style->brief && value >= 1e5) {
+        put_shortened(grid, mark, value);
+        style->shortened = true;
+    } else {
+        grid_put(grid, "%s%s%s", mark, value < 0 ? "-" : "",
+                 text_format_count((uint64_t)(fabs(value) + 0.5), text, sizeof text));
+    }
+}
+
+static void put_cell(struct grid *grid, const struct row_column *column,
+                     const struct table_column *declared, const struct table_value *row,
+                     struct style *style)
+{
+    const struct table_value *value = &row[column->column];
+    const char *mark = column->mark != 0 && row[column->mark].flag ? "~" : "";
+    char utc[32];
+    if (value->kind == TABLE_TEXT) {
+        grid_put(grid, "%s", value->text);
+    } else if (value->kind == TABLE_FLAG) {
+        grid_put(grid, "%s", value->flag ? "yes" : "no");
+    } else if (value->kind == TABLE_SIGNED && is_time(declared)) {
+        clock_format_utc((uint64_t)value->number * NS_PER_MS, 0, utc, sizeof utc);
+        grid_put(grid, "%s", utc);
+    } else {
+        put_number(grid, column, mark, table_number(value), style);
+    }
+}
+
+/* Returns whether a row fits. */
+static bool fill(const struct row_grid *of, const struct grid_column *columns, size_t width,
+                 struct style *style, struct grid *grid)
+{
+    const struct table *table = of->table;
+    size_t count = of->rows != NULL ? of->row_count : table->rows;
+    grid_init(grid, columns, of->column_count, GAP);
+    for (size_t i = 0; i < count; i++) {
+        const struct table_value *row = table_row(table, of->rows != NULL ? of->rows[i] : i);
+        for (size_t j = 0; j < of->column_count; j++)
+            put_cell(grid, &of->columns[j], &table->type->columns[of->columns[j].column], row,
+                     style);
+    }
+    return grid_width(grid) <= width;
+}
+
+/* The columns that the width has cost, and how to read what it has shortened. */
+static void write_cost(const struct row_grid *of, const struct grid *grid,
+                       const struct style *style, FILE *stream)
+{
+    const char *file = of->file != NULL ? of->file : of->table->type->file,
+               *between = "no room for ";
+    for (size_t i = 0; i < of->column_count; i++) {
+        if (!grid->hidden[i])
+            continue;
+        fprintf(stream, "%s%s", between, grid->columns[i].title);
+        between = ", ";
+    }
+    if (between[0] == ',')
+        fprintf(stream, ": see %s\n", file);
+    if (style->shortened)
+        fprintf(stream, "k, M, G: rounded; %s has the exact counts\n", file);
+}
+
+void row_grid_write(const struct row_grid *of, size_t width, FILE *stream)
+{
+    struct grid_column columns[GRID_COLUMNS_MAX];
+    struct style style = {0};
+    struct grid grid;
+    for (size_t i = 0; i < of->column_count; i++) {
+        const struct row_column *column = &of->columns[i];
+        const struct table_column *declared = &of->table->type->columns[column->column];
+        columns[i] = (struct grid_column){
+            .over = column->over,
+            .title = column->title != NULL ? column->title : declared->name,
+            .right = declared->kind == TABLE_COUNT || declared->kind == TABLE_REAL ||
+                     (declared->kind == TABLE_SIGNED && !is_time(declared)),
+            .spare = column->spare,
+            .below = column->below};
+    }
+    if (!fill(of, columns, width, &style, &grid)) {
+        style.brief = true;
+        grid_deinit(&grid);
+        (void)!fill(of, columns, width, &style, &grid);
+    }
+    (void)!grid_fit(&grid, width, 1);
+    grid_write(&grid, width, stream);
+    if (grid.used > 0)
+        write_cost(of, &grid, &style, stream);
+    grid_deinit(&grid);
+}

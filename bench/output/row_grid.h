@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * row_grid: rows of a table (measure/table.h) as a table on the terminal, by a list of its columns.
+ * Layer: bench/output.
+ *
+ * Invariant: a number stands as in the table, but for its factor and its decimals; one that is not
+ * known is GRID_UNKNOWN.
+ */
+#ifndef BENCH_OUTPUT_ROW_GRID_H
+#define BENCH_OUTPUT_ROW_GRID_H
+
+#include "bench/cli/grid.h"
+#include "measure/table.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* A time of the clock (TABLE_SIGNED whose unit is "ms") stands as UTC; a number is aligned to the
+ * right, a text to the left. */
+struct row_column {
+    size_t column;      /* of the table's type */
+    const char *over;   /* as in struct grid_column, like the four below */
+    const char *title;  /* NULL: the column's name */
+    unsigned spare;
+    bool below;
+    double factor;      /* by which a number is multiplied; 0: 1 */
+    int decimals;       /* of the number that stands there; 0: whole, with separators */
+    bool shortened;     /* where a row is too wide a number from 100,000 on is "499.5k" */
+    size_t mark;        /* the column of a flag: "~" before the numbers of rows that have it; 0:
+                           none. The first column has no marks to give. */
+};
+
+struct row_grid {
+    const struct table *table;
+    const size_t *rows; /* the rows to show, in this order; NULL: all */
+    size_t row_count;   /* if `rows` is not NULL */
+    const struct row_column *columns;
+    size_t column_count;
+    const char *file; /* that has what there was no room for; NULL: that of the table's type */
+};
+
+/* Writes the table for a terminal of so many columns: where a row does not fit, numbers are
+ * shortened, then columns are left out, the highest `spare` first, and lines below the table say
+ * both. Writes nothing without a row. */
+void row_grid_write(const struct row_grid *grid, size_t width, FILE *stream);
+
+#endif
