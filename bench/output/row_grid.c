@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define GAP 2
+#define GAP 2 /* blanks between two columns */
 
 /* How the numbers of one table stand. */
 struct style {
@@ -67,30 +67,51 @@ static void put_cell(struct grid *grid, const struct row_column *column,
     }
 }
 
+static bool is_shown(const struct row_grid *of, size_t column, const struct grid *grid)
+{
+    bool known = false, lacked = false;
+    for (size_t i = column; i < grid->used; i += of->column_count) {
+        known = known || strcmp(grid->cells[i], GRID_UNKNOWN) != 0;
+        lacked = lacked || (i > 0 && strcmp(grid->cells[i - 1], GRID_UNKNOWN) == 0);
+    }
+    switch (of->columns[column].where) {
+    case ROW_COLUMN_DIFFERS:
+        return grid->used > 0 && !grid_all_are(grid, column, grid->cells[column]);
+    case ROW_COLUMN_KNOWN:
+        return known;
+    case ROW_COLUMN_LACKED:
+        return known && lacked;
+    default:
+        return true;
+    }
+}
+
 /* Returns whether a row fits. */
 static bool fill(const struct row_grid *of, const struct grid_column *columns, size_t width,
                  struct style *style, struct grid *grid)
 {
     const struct table *table = of->table;
     size_t count = of->rows != NULL ? of->row_count : table->rows;
-    grid_init(grid, columns, of->column_count, GAP);
+    grid_init(grid, columns, of->column_count, of->gap != 0 ? of->gap : GAP);
     for (size_t i = 0; i < count; i++) {
         const struct table_value *row = table_row(table, of->rows != NULL ? of->rows[i] : i);
         for (size_t j = 0; j < of->column_count; j++)
             put_cell(grid, &of->columns[j], &table->type->columns[of->columns[j].column], row,
                      style);
     }
+    for (size_t j = 0; j < of->column_count; j++)
+        grid->hidden[j] = !is_shown(of, j, grid);
     return grid_width(grid) <= width;
 }
 
 /* The columns that the width has cost, and how to read what it has shortened. */
-static void write_cost(const struct row_grid *of, const struct grid *grid,
+static void write_cost(const struct row_grid *of, const bool *at_first, const struct grid *grid,
                        const struct style *style, FILE *stream)
 {
     const char *file = of->file != NULL ? of->file : of->table->type->file,
                *between = "no room for ";
     for (size_t i = 0; i < of->column_count; i++) {
-        if (!grid->hidden[i])
+        if (!grid->hidden[i] || at_first[i])
             continue;
         fprintf(stream, "%s%s", between, grid->columns[i].title);
         between = ", ";
@@ -122,9 +143,11 @@ void row_grid_write(const struct row_grid *of, size_t width, FILE *stream)
         grid_deinit(&grid);
         (void)!fill(of, columns, width, &style, &grid);
     }
+    bool hidden[GRID_COLUMNS_MAX]; /* whatever the width */
+    memcpy(hidden, grid.hidden, sizeof hidden);
     (void)!grid_fit(&grid, width, 1);
     grid_write(&grid, width, stream);
     if (grid.used > 0)
-        write_cost(of, &grid, &style, stream);
+        write_cost(of, hidden, &grid, &style, stream);
     grid_deinit(&grid);
 }

@@ -15,19 +15,28 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Where a column is shown; but for ALWAYS it depends on its rows. */
+enum row_column_where {
+    ROW_COLUMN_ALWAYS,
+    ROW_COLUMN_DIFFERS, /* the texts of two rows differ */
+    ROW_COLUMN_KNOWN,   /* a row has a value */
+    ROW_COLUMN_LACKED   /* a row has no value in the column before */
+};
+
 /* A time of the clock (TABLE_SIGNED whose unit is "ms") stands as UTC; a number is aligned to the
  * right, a text to the left. */
 struct row_column {
-    size_t column;      /* of the table's type */
-    const char *over;   /* as in struct grid_column, like the four below */
-    const char *title;  /* NULL: the column's name */
+    size_t column;     /* of the table's type */
+    const char *over;  /* as in struct grid_column, like the four below */
+    const char *title; /* NULL: the column's name */
     unsigned spare;
     bool below;
-    double factor;      /* by which a number is multiplied; 0: 1 */
-    int decimals;       /* of the number that stands there; 0: whole, with separators */
-    bool shortened;     /* where a row is too wide a number from 100,000 on is "499.5k" */
-    size_t mark;        /* the column of a flag: "~" before the numbers of rows that have it; 0:
-                           none. The first column has no marks to give. */
+    enum row_column_where where;
+    double factor;  /* by which a number is multiplied; 0: 1 */
+    int decimals;   /* of the number that stands there; 0: whole, with separators */
+    bool shortened; /* where a row is too wide a number from 100,000 on is "499.5k" */
+    size_t mark;    /* the column of a flag: "~" before the numbers of rows that have it; 0: none,
+                       for the first column of a table is no flag */
 };
 
 struct row_grid {
@@ -36,6 +45,7 @@ struct row_grid {
     size_t row_count;   /* if `rows` is not NULL */
     const struct row_column *columns;
     size_t column_count;
+    size_t gap;       /* blanks between two columns; 0: 2 */
     const char *file; /* that has what there was no room for; NULL: that of the table's type */
 };
 

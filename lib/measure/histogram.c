@@ -142,6 +142,14 @@ double histogram_percentile_of_more_us(const struct histogram *histogram, uint64
     return (double)percentile_ns(histogram, more, percent) / 1e3;
 }
 
+bool histogram_has_percentile(uint64_t count, double percent)
+{
+    if (percent <= 50 || percent >= 100)
+        return count > 0;
+    /* 1000 x 0.1 is no less than 100, whatever binary makes of 99.9. */
+    return (double)count * (100 - percent) > 100 - 1e-6;
+}
+
 double histogram_percentile_us(const struct histogram *histogram, double percent)
 {
     return histogram_percentile_of_more_us(histogram, 0, percent);

@@ -58,6 +58,10 @@ uint64_t histogram_recorded(const struct histogram *histogram);
  */
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
 
+/* Whether a percentile of so many values says more than the largest of them: from 100 values on the
+ * 99th, from 20 the 95th, from 1,000 the 99.9th; a median, and the 100th, of one. */
+bool histogram_has_percentile(uint64_t count, double percent);
+
 /* The same in microseconds, for figures: NAN for an empty histogram, and INFINITY for a percentile
  * among the overflowed values, of which only the largest, the 100th, is known. */
 double histogram_percentile_us(const struct histogram *histogram, double percent);

@@ -168,11 +168,14 @@ bool injection_loses_reply(const struct trial_memory *memory, uint32_t session)
            session == place * plan->locks;
 }
 
-void injection_begun(struct trial_memory *memory, uint32_t lock, uint64_t now_ns)
+void injection_begun(struct trial_memory *memory, uint32_t lock, uint32_t session, uint64_t now_ns)
 {
     uint64_t nobody = 0;
-    if (injection_none_yet(memory))
-        atomic_store(&memory->died_lock, lock); /* who sees that one died sees where */
+    if (injection_none_yet(memory)) { /* who sees that one died sees where */
+        atomic_store(&memory->died_lock, lock);
+        atomic_store(&memory->died_session, session);
+        atomic_store(&memory->died_handoff, handoff_number(memory, lock));
+    }
     atomic_compare_exchange_strong(&memory->died_ns, &nobody, now_ns);
 }
 

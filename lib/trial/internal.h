@@ -74,7 +74,7 @@ bool injection_crashes_work(const struct trial_memory *memory, uint32_t lock);
 bool injection_loses_reply(const struct trial_memory *memory, uint32_t session);
 
 /* A session at this lock dies now, or loses its reply. */
-void injection_begun(struct trial_memory *memory, uint32_t lock, uint64_t now_ns);
+void injection_begun(struct trial_memory *memory, uint32_t lock, uint32_t session, uint64_t now_ns);
 
 /* The session is dead. Its ephemeral znodes may stay until expires_ns. */
 void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expires_ns);

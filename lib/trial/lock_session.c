@@ -64,7 +64,7 @@ static void die(struct lock_session *session, enum death_how how)
     meter_read_bytes(&session->meter, client);
     report_state(session);
     uint64_t now_ns = client_now_ns(client);
-    injection_begun(memory, lock, now_ns);
+    injection_begun(memory, lock, number, now_ns);
     if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING) {
         /* The lock loses its holder. A server expires a session no earlier than a timeout after the
          * last request. */
@@ -73,6 +73,7 @@ static void die(struct lock_session *session, enum death_how how)
         else
             atomic_store(&lock_of(session)->lapses_ns, client->sent_ns + timeout_ns);
         handoff_begin(memory, lock, now_ns, true);
+        atomic_store(&memory->died_handoff, handoff_number(memory, lock));
     } else if (session->state == SESSION_RELEASING) {
         atomic_store(&lock_of(session)->undeleted, number + 1);
     } else {
@@ -91,7 +92,8 @@ static void die(struct lock_session *session, enum death_how how)
 static void lose_reply(struct lock_session *session)
 {
     struct client *client = session->actor.client;
-    injection_begun(session->memory, session->meter.lock, client_now_ns(client));
+    injection_begun(session->memory, session->meter.lock, session->actor.session,
+                    client_now_ns(client));
     if (!client_cut(client))
         lose(session, ZK_CONNECTION_LOSS);
 }

@@ -139,6 +139,8 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
         result->inversions += atomic_load(&memory->locks[lock].inversions);
     }
     result->had_death = facts.had_death;
+    result->died_session = atomic_load(&memory->died_session);
+    result->died_handoff = atomic_load(&memory->died_handoff);
     result->losses = atomic_load(&memory->fleet->losses);
     result->recovery_ns = atomic_load(&memory->recovery_ns);
     result->repairs = atomic_load(&memory->repairs);

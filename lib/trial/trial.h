@@ -94,6 +94,8 @@ struct trial_result {
     struct stalls stalls; /* from the gate to the end */
     uint32_t losses;      /* of connections, from the gate on; one lost before may count as well */
     bool had_death;       /* a session died, or lost a reply, as planned */
+    uint32_t died_session; /* if so: which, and in which handoff of its lock, as in the ledger */
+    uint64_t died_handoff;
     uint64_t recovery_ns; /* from the death to the next grant of that lock; 0: there was none */
     uint64_t repairs;     /* how often a holder mended what a crash had left */
     uint64_t tasks_done;  /* how often a task of a list was run to its end */

@@ -202,6 +202,9 @@ struct trial_memory {
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
     _Atomic uint32_t died_lock;        /* the lock at which that was */
+    _Atomic uint32_t died_session;
+    _Atomic uint64_t died_handoff; /* that lock's number of handoffs then, the one of a holder's
+                                      death included */
     _Atomic uint64_t recovery_ns;      /* from there to that lock's next grant; 0: none so far */
     _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
     _Atomic uint32_t repairs;          /* see struct contender */

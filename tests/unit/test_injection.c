@@ -95,7 +95,7 @@ TEST_BETWEEN(test_it_takes_whom_the_plan_says, set_up, tear_down)
     assert_false(takes(DEATH_WORKER, 0, &session));
     atomic_store(&memory->locks[0].releases, 1);
     assert_true(takes(DEATH_HOLDER, 1, &session));
-    injection_begun(memory, 0, 100);
+    injection_begun(memory, 0, 0, 100);
     assert_false(takes(DEATH_HOLDER, 1, &session));
 }
 
@@ -129,7 +129,7 @@ TEST_BETWEEN(test_a_worker_dies_from_its_handoff_on, set_up, tear_down)
     assert_true(injection_crashes_work(memory, 0));
     atomic_store(&memory->locks[0].releases, 3);
     assert_true(injection_crashes_work(memory, 0));
-    injection_begun(memory, 0, 100);
+    injection_begun(memory, 0, 0, 100);
     assert_false(injection_crashes_work(memory, 0));
 }
 

@@ -87,7 +87,7 @@ TEST_BETWEEN(test_what_came_before_a_release_is_not_its_work, set_up, tear_down)
 
 TEST_BETWEEN(test_a_grant_before_a_death_is_no_recovery, set_up, tear_down)
 {
-    injection_begun(memory, 0, 1000);
+    injection_begun(memory, 0, 0, 1000);
     grant(1, 900, 999);
     assert_int_equal(atomic_load(&memory->recovery_ns), 0);
     grant(2, 900, 1300);
