@@ -16,6 +16,7 @@
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_LOWEST_NS  UINT64_C(1)
