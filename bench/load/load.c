@@ -234,7 +234,7 @@ static void put_interval(struct grid *grid, const struct interval *interval)
         grid_put(grid, GRID_UNKNOWN);
 }
 
-static const char *verdict_word(const struct table_cell *cell)
+static const char *word_of(const struct table_cell *cell)
 {
     switch (load_cell_verdict(cell)) {
     case 0:
@@ -246,13 +246,21 @@ static const char *verdict_word(const struct table_cell *cell)
     }
 }
 
+/* "~" before figures of trials that are not valid, where none is. */
+static const char *mark_of(const struct table_cell *cell)
+{
+    return table_cell_flags(cell, load_row_valid) == 0 ? "~" : "";
+}
+
 static void put_ms(struct grid *grid, const struct table_cell *cell, size_t column)
 {
     struct interval figure = load_cell_figure(cell, column);
     if (!isfinite(figure.value) && isfinite(figure.low))
         grid_put(grid, AT_LEAST "%.2f", figure.low / 1e3);
+    else if (isfinite(figure.value))
+        grid_put(grid, "%s%.2f", mark_of(cell), figure.value / 1e3);
     else
-        grid_put_real(grid, figure.value / 1e3, 2);
+        grid_put(grid, GRID_UNKNOWN);
 }
 
 /* The share of what was due that was never sent. */
@@ -271,13 +279,18 @@ static void put_row(struct grid *grid, const struct table_cell *cell)
 {
     const struct table_value *rate = table_cell_value(cell, load_row_rate_per_s);
     struct interval achieved = load_cell_figure(cell, load_row_achieved_per_s);
+    char number[32];
     grid_put(grid, "%.0f %%", table_number(table_cell_value(cell, load_row_reads_percent)));
     grid_put_whole(grid, table_number(table_cell_value(cell, load_row_sessions)));
     if (rate->kind == TABLE_COUNT)
         grid_put_whole(grid, (double)rate->count);
     else
         grid_put(grid, GRID_UNKNOWN);
-    grid_put_whole(grid, achieved.value);
+    if (isfinite(achieved.value))
+        grid_put(grid, "%s%s", mark_of(cell),
+                 text_format_count((uint64_t)(achieved.value + 0.5), number, sizeof number));
+    else
+        grid_put(grid, GRID_UNKNOWN);
     put_interval(grid, &achieved);
     grid_put_whole(grid, table_cell_sum(cell, load_row_errors, load_row_complete));
     put_unsent(grid, cell);
@@ -285,7 +298,7 @@ static void put_row(struct grid *grid, const struct table_cell *cell)
     put_ms(grid, cell, load_row_response_p99_us);
     put_ms(grid, cell, load_row_service_p99_us);
     put_ms(grid, cell, load_row_last_notification_p99_us);
-    grid_put(grid, "%s", verdict_word(cell));
+    grid_put(grid, "%s", word_of(cell));
 }
 
 static void hide(struct grid *grid, const struct load_options *options, unsigned columns)
@@ -385,8 +398,7 @@ static json_t *describe_cells(const void *context, const struct series_record *r
 /* Each record gets a page, and the cells of all in their common folder. */
 static int tell(const struct load_series *series, void *context, int *verdict)
 {
-    static const struct series_view view = {load_series_complain, write_text, describe_cells,
-                                            load_row_verdict};
+    static const struct series_view view = {.write = write_text, .cells = describe_cells};
     const struct output_options *output = &series->options->output;
     (void)context;
     for (size_t i = 0; i < series->base.record_count; i++) {

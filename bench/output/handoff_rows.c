@@ -15,6 +15,7 @@ void handoff_row_fill(struct table_value *row, const struct handoff_facts *facts
     row[handoff_row_waiters] = table_count(facts->waiters);
     row[handoff_row_holder] = table_count_if(facts->holder != 0, facts->holder - 1);
     row[handoff_row_granted] = table_count(facts->granted);
+    row[handoff_row_died] = table_count_if(facts->died != 0, facts->died - 1);
     row[handoff_row_rpcs] = table_count(tally_rpcs(facts->tally));
     row[handoff_row_handoff_us] =
         table_real(facts->handoff_ns > 0 ? (double)facts->handoff_ns / 1e3 : NAN);

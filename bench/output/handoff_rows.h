@@ -48,7 +48,9 @@
     HANDOFF_PART(X, T, creates_failed)                                                             \
     HANDOFF_PART(X, T, deletes_failed)                                                             \
     HANDOFF_PART(X, T, notifications_spurious)                                                     \
-    HANDOFF_COUNT(X, T, syncs)
+    HANDOFF_COUNT(X, T, syncs)                                                                     \
+    X(T, died, COUNT, "", 0, NONE,                                                                 \
+      "the session that died on purpose, or lost a reply, at this handoff; empty if none did")
 TABLE_DECLARE(handoff_row, HANDOFF_ROW_COLUMNS);
 
 /* What a row is made of. */
@@ -57,6 +59,7 @@ struct handoff_facts {
     uint64_t waiters, granted;
     uint32_t holder;     /* the session's number, + 1; 0: none */
     uint64_t handoff_ns; /* 0: none */
+    uint32_t died;       /* the session's number, + 1; 0: none */
     const struct tally *tally;
 };
 

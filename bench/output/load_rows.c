@@ -104,11 +104,43 @@ int load_row_verdict(const struct table_value *row)
     return row[load_row_miscounted].flag ? 1 : row[load_row_valid].flag ? 0 : 4;
 }
 
+static bool fails(const struct table_value *row)
+{
+    return row[load_row_miscounted].flag;
+}
+
+static void describe(const struct table_value *row, char *text, size_t size)
+{
+    const struct table_value *offered = &row[load_row_rate_per_s];
+    char number[32], count[32], rate[64] = "";
+    if (offered->kind == TABLE_COUNT)
+        snprintf(rate, sizeof rate, " at %s/s",
+                 text_format_count(offered->count, number, sizeof number));
+    snprintf(text, size, "trial %llu with %s sessions%s",
+             (unsigned long long)row[load_row_trial].count,
+             text_format_count(row[load_row_sessions].count, count, sizeof count), rate);
+}
+
+const struct trial_findings load_row_trials = {.subject = load_row_mix,
+                                               .valid = load_row_valid,
+                                               .reason = load_row_reason,
+                                               .reconciled = load_row_reconciled,
+                                               .noise = load_row_attempt,
+                                               .fails = fails,
+                                               .describe = describe};
+
 /* ------------------------------------------------------------------ the row */
 
 double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns)
 {
     return result->load->plan->fleet.driver == DRIVER_SIMULATED ? NAN : (double)cpu_ns / 1e9;
+}
+
+double load_row_percentile_us(const struct histogram *histogram, uint64_t unsent, double percent)
+{
+    return histogram_has_percentile(histogram_recorded(histogram) + unsent, percent)
+               ? histogram_percentile_of_more_us(histogram, unsent, percent)
+               : NAN;
 }
 
 /* Five columns from the first on: p50, p90, p99, p99.9, and the largest that is known. NaN: too few
@@ -117,18 +149,15 @@ static void put_percentiles(struct table_value *row, const struct histogram *his
                             uint64_t unsent)
 {
     static const double percents[] = {50, 90, 99, 99.9};
-    bool has_p999 = histogram_recorded(histogram) + unsent >= VALIDITY_P999_LEAST;
     for (size_t i = 0; i < 4; i++)
-        row[i] = table_real(percents[i] < 99.9 || has_p999
-                                ? histogram_percentile_of_more_us(histogram, unsent, percents[i])
-                                : NAN);
+        row[i] = table_real(load_row_percentile_us(histogram, unsent, percents[i]));
     row[4] = table_real(histogram_percentile_us(histogram, 100));
 }
 
 static void put_p50_and_p99(struct table_value *row, const struct histogram *histogram)
 {
-    row[0] = table_real(histogram_percentile_us(histogram, 50));
-    row[1] = table_real(histogram_percentile_us(histogram, 99));
+    row[0] = table_real(load_row_percentile_us(histogram, 0, 50));
+    row[1] = table_real(load_row_percentile_us(histogram, 0, 99));
 }
 
 static void put_plan(const struct load_cell *cell, const struct load_options *options,

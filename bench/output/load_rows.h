@@ -14,6 +14,7 @@
 
 #include "bench/cli/options.h"
 #include "bench/output/series.h"
+#include "bench/output/trial_findings.h"
 #include "load/load.h"
 #include "load/mix.h"
 #include "measure/table.h"
@@ -99,8 +100,8 @@ struct load_cell {
     LOAD_ERROR_COLUMN(X, T, other)                                                                 \
     LOAD_TIME_COLUMNS(                                                                             \
         X, T, response,                                                                            \
-        "response times; `p999` is empty with fewer than 10,000 values, those never sent among "   \
-        "them; a percentile is empty if it falls among values above one minute or among those "    \
+        "response times; `p99` is empty with fewer than 100 values, `p90` 10, `p999` 1,000, those "  \
+        "never sent among them; a percentile is empty if it falls among values above one minute or among those "    \
         "never sent, and `response_max_us` is the largest of the others")                          \
     X(T, over_range, COUNT, "", 0, NONE, "response times above one minute")                        \
     LOAD_TIME_COLUMNS(X, T, service,                                                               \
@@ -164,11 +165,22 @@ void load_row_take(const struct load_cell *cell, const struct load_result *resul
                    const struct load_options *options, const struct series_record *record,
                    double cores_allowed, struct table_value *row);
 
+/* A percentile of these values and of `unsent` larger ones; NaN of too few
+ * (histogram_has_percentile). */
+double load_row_percentile_us(const struct histogram *histogram, uint64_t unsent, double percent);
+
 /* The cores that the workers used, if this was their CPU time in a second; NaN in a simulation. */
 double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns);
 
 /* The exit status that a row deserves: 0; 1: the servers counted otherwise; 4: not valid. */
 int load_row_verdict(const struct table_value *row);
+
+/* How trials of loads are judged: the same, as findings. */
+extern const struct trial_findings load_row_trials;
+
+/* Adds what trials come to; the rest as in trial_findings_add_noise. */
+void load_findings_add(const struct table *rows, const struct noise_watch *watch, size_t made_again,
+                       struct table *findings);
 
 /* The cells, in the order of the plan: by reads, rate and sessions. Ends with table_cells_deinit.
  */

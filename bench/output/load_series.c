@@ -237,7 +237,9 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
                               struct error *error)
 {
     const struct cells_of of = {record, 1};
-    (void)context;
+    const struct load_series *series = context;
+    load_findings_add(&record->rows, &series->base.noise, record->made_again.rows,
+                      &record->findings);
     return whole ? output_write(record->files.folder, "cells.csv", write_cells, &of, error)
                  : ERROR_NONE;
 }

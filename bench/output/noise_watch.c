@@ -87,18 +87,6 @@ static const char *name_disturbance(const struct noise_watch *watch, const struc
     return text;
 }
 
-const char *noise_watch_caution(const struct noise_watch *watch, char *text, size_t size)
-{
-    char what[256];
-    text[0] = '\0';
-    if (watch->measures && name_disturbance(watch, &watch->at_first, what, sizeof what)[0] != '\0')
-        snprintf(text, size,
-                 "the machine is busy (before the first trial %s): times are those of this "
-                 "machine as much as ZooKeeper's; counts are exact",
-                 what);
-    return text;
-}
-
 /* Waits until a span was quiet, or the time is over. */
 static void wait_for_quiet(struct noise_watch *watch)
 {
@@ -174,7 +162,8 @@ static void decide(struct noise_watch *watch, const struct noise_row *row)
 {
     bool disturbed = watch->disturbed && watch->options->mode == NOISE_RETRY;
     watch->again = row->complete && !row->fails && (disturbed || row->stalled) &&
-                   watch->attempt < NOISE_ATTEMPTS && watch->made_again < watch->retries;
+                   watch->attempt < NOISE_ATTEMPTS && watch->in_a_row < NOISE_IN_A_ROW &&
+                   watch->made_again < watch->retries;
     watch->made_again += watch->again;
 }
 
@@ -184,11 +173,12 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
     char what[256];
     watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
     watch->attempts_disturbed += watch->disturbed;
+    watch->in_a_row = watch->disturbed ? watch->in_a_row + 1 : 0;
     put(watch, noise, row->columns);
     row->columns[noise_row_noise_others_packets] =
         table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
     row->columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
-    if (watch->disturbed && watch->options->mode == NOISE_RETRY)
+    if (watch->disturbed && (watch->options->mode == NOISE_RETRY || !row->is_vote))
         lose(row, "disturbed: ", what);
     decide(watch, row);
 }

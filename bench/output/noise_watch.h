@@ -31,6 +31,7 @@
 #define NOISE_JUMP_MAX_US  100e3
 #define NOISE_THROTTLE_MAX 1.0 /* percent */
 #define NOISE_ATTEMPTS     3 /* at a trial, at most: noise that lasts must not use all retries up */
+#define NOISE_IN_A_ROW     4 /* disturbed attempts, after which nothing is made again */
 
 /* The columns of every table of trials, M(X, T, name, kind, unit, decimals, meaning). */
 #define NOISE_PRESSURE(M, X, T, name)                                                              \
@@ -82,6 +83,7 @@ struct noise_watch {
     struct noise_allies allies;
     struct noise at_first;                 /* before the series */
     size_t attempts_disturbed, made_again; /* so far */
+    size_t in_a_row;                       /* disturbed attempts since the last quiet one */
     /* The present trial: */
     uint32_t attempt; /* from 1 */
     bool disturbed;   /* set by noise_watch_end, as is: */
@@ -99,9 +101,6 @@ void noise_watch_init(struct noise_watch *watch, const struct target_options *op
  * planned: trials of the series. */
 void noise_watch_look(struct noise_watch *watch, size_t planned);
 
-/* What to say of others before the first trial; "" if there is nothing to say. Returns text. */
-const char *noise_watch_caution(const struct noise_watch *watch, char *text, size_t size);
-
 /* Before an attempt at a trial on a target: waits for a quiet machine, if that is asked for, and
  * begins to count. */
 void noise_watch_begin(struct noise_watch *watch, const struct target *target);
@@ -115,9 +114,10 @@ struct noise_row {
     bool fails;                  /* a verdict does */
     int64_t others_packets;      /* struct reconcile_result */
     bool stalled;                /* a server stalled: another reason to make the trial again */
+    bool is_vote;                /* of a search, which --noise report lets count although disturbed */
 };
 
-/* After the trial: fills the columns. With --noise retry a disturbed trial is not valid. The row's
+/* After the trial: fills the columns. A disturbed trial is not valid. The row's
  * texts must stay where they are until the next attempt. */
 void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
 

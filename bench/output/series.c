@@ -282,15 +282,9 @@ static enum error_kind prepare(struct series *series, struct error *error)
 
 void series_look(struct series *series)
 {
-    char caution[400], where[100];
     progress_say(&series->progress, "looking for other programs' load on this machine");
     noise_watch_look(&series->noise, series->planned);
     progress_clear(&series->progress);
-    if (noise_watch_caution(&series->noise, caution, sizeof caution)[0] == '\0')
-        return;
-    for (size_t i = 0; i < series->record_count; i++)
-        series_warn(series, &series->records[i], "%s%s",
-                    series_where(series, &series->records[i], where), caution);
 }
 
 void series_settle(const struct series *series, struct series_record *record)
@@ -417,25 +411,26 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                        "the plots are not drawn");
 }
 
-/* Tells of the trials that were disturbed, and keeps the attempts that were made again. */
-static enum error_kind tell_noise(const struct series *series, struct series_record *record,
-                                  struct error *error)
+/* Keeps the attempts that were made again. */
+static enum error_kind save_made_again(const struct series_record *record, struct error *error)
 {
-    size_t count = record->made_again.rows, disturbed = record->disturbed;
-    char where[100];
-    if (disturbed > 0)
-        series_warn(series, record,
-                    "%sother programs disturbed %zu of %zu trials: their times are those of this "
-                    "machine as much as ZooKeeper's; their counts are exact",
-                    series_where(series, record, where), disturbed, record->rows.rows);
-    if (count == 0)
-        return ERROR_NONE;
-    series_warn(series, record,
-                "%s%zu trial%s made again, because other programs or a server disturbed %s: the "
-                "attempt%s before %s in made_again.csv",
-                series_where(series, record, where), count, count == 1 ? " was" : "s were",
-                count == 1 ? "it" : "them", count == 1 ? "" : "s", count == 1 ? "is" : "are");
-    return file_set_save_table(record->files.folder, &record->made_again, "made_again.csv", error);
+    return record->made_again.rows == 0
+               ? ERROR_NONE
+               : file_set_save_table(record->files.folder, &record->made_again, "made_again.csv",
+                                     error);
+}
+
+/* Of a series that ended early. */
+static void add_share(struct series_record *record)
+{
+    const struct finding share = {.slug = "trials",
+                                  .subject = "trials",
+                                  .verdict = VERDICT_MEASURED,
+                                  .figure = FINDING_FIGURE((double)record->files.trials),
+                                  .n = record->planned};
+    if (record->files.trials < record->planned)
+        findings_add(&record->findings, &share, "trials: %zu of the %zu that were planned",
+                     record->files.trials, record->planned);
 }
 
 /* Its files are closed and complete, whereupon all records are; the first error is the one that
@@ -452,7 +447,8 @@ static void close_record(struct series *series, struct series_record *record, st
     if (files->trials == 0 || kind != ERROR_NONE)
         return;
     series_tell_losses(series, record);
-    kind = tell_noise(series, record, error);
+    add_share(record);
+    kind = save_made_again(record, error);
     if (kind == ERROR_NONE && record->findings.rows > 0)
         (void)!file_set_save_table(files->folder, &record->findings, NULL, error);
 }

@@ -166,7 +166,7 @@ const char *series_topology(const struct series *series);
 void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Warns if the machine is busy; for a user that makes all trials itself. */
+/* Measures what others do before the first trial; for a user that makes all trials itself. */
 void series_look(struct series *series);
 
 /* After a trial: noise_watch_end. If the row is not valid, although no verdict fails, and a server

@@ -164,6 +164,8 @@
     X(T, bytes, COUNT, "bytes", 0, PRIVATE, "sent and received")                                   \
     X(T, beta, REAL, "", 0, PRIVATE, "the cost of one more waiter, in bare handoffs")              \
     X(T, stalled_server, TEXT, "", 0, PRIVATE, "the server of the longest stall")                  \
+    X(T, died_session, COUNT, "", 0, PRIVATE, "the session that died, or lost a reply")            \
+    X(T, died_handoff, COUNT, "", 0, PRIVATE, "the handoff at which it did")                       \
     TRIAL_ROLE_COLUMN(X, T, unknown)                                                               \
     TRIAL_ROLE_COLUMN(X, T, standalone)                                                            \
     TRIAL_ROLE_COLUMN(X, T, leader)                                                                \

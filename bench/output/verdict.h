@@ -54,9 +54,6 @@ enum verdict verdict_falls(const struct interval *ratio);
 
 /* ------------------------------------------------------------------ the times of a trial */
 
-/* A percentile as far out as p99.9 needs so many values to mean anything. */
-#define VALIDITY_P999_LEAST 10000
-
 /* All zero bytes: nothing speaks against the times. */
 struct validity {
     bool lost;

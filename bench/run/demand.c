@@ -24,7 +24,7 @@ static const char *plural(size_t count)
 
 /* Only under lockstep do the laws say it exactly, and with --duration nobody knows. --max-rate does
  * not limit the requests of --background. */
-void demand_tell(const struct options *options, const struct cells *cells,
+void demand_print(const struct options *options, const struct cells *cells,
                  const struct connect_string *servers)
 {
     const struct run_plan *plan = &options->plan;
@@ -74,7 +74,7 @@ void demand_tell(const struct options *options, const struct cells *cells,
  * day. */
 #define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
-void limits_warn(const struct series *series, const struct cells *cells,
+void demand_warn(const struct series *series, const struct cells *cells,
                  struct series_record *record)
 {
     const struct series_options *options = &series->options;
@@ -128,7 +128,7 @@ static void measure(const struct options *options, uint64_t bytes[FILES])
         bytes[HANDOFFS] = RECORD_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS];
 }
 
-enum error_kind space_check(const struct options *options, struct error *error)
+enum error_kind demand_check_space(const struct options *options, struct error *error)
 {
     char folder[PATH_MAX];
     struct statvfs disk;

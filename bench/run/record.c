@@ -5,6 +5,7 @@
 #include "base/cores.h"
 #include "base/output.h"
 #include "bench/output/handoff_rows.h"
+#include "bench/output/json_result.h"
 #include "bench/output/trace_rows.h"
 #include "bench/output/verdict.h"
 #include "measure/hlog.h"
@@ -41,7 +42,7 @@
     X(p90_us, csv_real(csv, trial_row_percentile_us(histogram, 90), 3))                            \
     X(p99_us, csv_real(csv, trial_row_percentile_us(histogram, 99), 3))                            \
     X(p999_us,                                                                                     \
-      csv_real(csv, count >= VALIDITY_P999_LEAST ? trial_row_percentile_us(histogram, 99.9) : NAN, \
+      csv_real(csv, trial_row_percentile_us(histogram, 99.9), \
                3))                                                                                 \
     X(max_us, csv_real(csv, trial_row_percentile_us(histogram, 100), 3))
 
@@ -84,8 +85,9 @@ void record_deinit(struct record *record)
 /* ------------------------------------------------------------------ a trial */
 
 static void write_handoffs(struct record *record, const struct table_value *of,
-                           const struct trial_memory *memory)
+                           const struct trial_result *result)
 {
+    const struct trial_memory *memory = result->memory;
     uint64_t every = of[trial_row_handoffs].count / record->rows_per_trial + 1;
     struct table_value row[handoff_row_columns_count] = {
         [handoff_row_run] = of[trial_row_run],
@@ -96,7 +98,10 @@ static void write_handoffs(struct record *record, const struct table_value *of,
     record->thinning = every > record->thinning ? every : record->thinning;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         size_t used = trial_memory_rows_used(memory, lock);
-        for (size_t handoff = 0; handoff < used; handoff += every) {
+        for (size_t handoff = 0; handoff < used; handoff++) {
+            bool died = result->had_death && lock == 0 && handoff == result->died_handoff;
+            if (handoff % every != 0 && !died)
+                continue;
             const struct ledger_row *from = ledger_row(&memory->ledger, lock, handoff);
             handoff_row_fill(row, &(struct handoff_facts){.lock = lock,
                                                           .handoff = handoff,
@@ -104,6 +109,8 @@ static void write_handoffs(struct record *record, const struct table_value *of,
                                                           .granted = from->granted,
                                                           .holder = from->holder,
                                                           .handoff_ns = from->handoff_ns,
+                                                          .died =
+                                                              died ? result->died_session + 1 : 0,
                                                           .tally = &from->tally});
             table_write_row(&handoff_row_table, row, &record->handoffs);
         }
@@ -210,7 +217,7 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
                              const struct trial_result *result, struct error *error)
 {
     table_write_row(&trial_row_table, row, &record->base->csv);
-    write_handoffs(record, row, result->memory);
+    write_handoffs(record, row, result);
     write_sessions(record, row, result->memory);
     if (record->trace.stream != NULL)
         write_trace(record, row, result->memory);
@@ -238,7 +245,7 @@ enum error_kind record_add(struct record *record, struct series *series, const s
     enum error_kind kind = ERROR_NONE;
     double beta = NAN;
     size_t recipe = 0;
-    trial_row_take(cell, result, background, record->options, record->base, cores_allowed(), row);
+    trial_row_fill(cell, result, background, record->options, record->base, cores_allowed(), row);
     const struct noise_row noise = {
         .columns = &row[trial_row_attempt],
         .valid = &row[trial_row_valid],
@@ -286,6 +293,30 @@ static void write_summary(FILE *stream, const void *context)
     summary->write_rows(summary->record, &csv);
 }
 
+/* The stalls of all trials, for the manifest. */
+static json_t *describe_stalls(const struct table *rows)
+{
+    json_int_t count = 0;
+    double seconds = 0;
+    json_t *trials = json_array();
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        count += (json_int_t)row[trial_row_stalls].count;
+        seconds += row[trial_row_stalled_s].real;
+        if (row[trial_row_stalls].count == 0)
+            continue;
+        json_t *trial = json_object();
+        json_result_set_row(trial, rows->type, row, trial_row_recipe, trial_row_recipe);
+        json_result_set_row(trial, rows->type, row, trial_row_clients, trial_row_clients);
+        json_result_set_row(trial, rows->type, row, trial_row_trial, trial_row_trial);
+        json_object_set_new(trial, "count", json_integer((json_int_t)row[trial_row_stalls].count));
+        json_object_set_new(trial, "seconds", json_real(row[trial_row_stalled_s].real));
+        json_object_set_new(trial, "server", json_result_text(row[trial_row_stalled_server].text));
+        json_array_append_new(trials, trial);
+    }
+    return json_pack("{s:I, s:f, s:o}", "count", count, "seconds", seconds, "trials", trials);
+}
+
 enum error_kind record_finish(struct record *record, bool whole, struct error *error)
 {
     struct series_record *base = record->base;
@@ -295,11 +326,14 @@ enum error_kind record_finish(struct record *record, bool whole, struct error *e
         {"background.csv", background_price_columns, background_price_write, record}};
     size_t count = record->options->plan.background.given ? 3 : 2;
     enum error_kind kind = ERROR_NONE;
-    record->outcome = outcome_new(&base->rows, record->options);
+    record->outcome = outcome_new(&base->rows, record->options, base->files.run);
     for (size_t i = 0; whole && kind == ERROR_NONE && i < count; i++)
         kind = output_write(base->files.folder, summaries[i].name, write_summary, &summaries[i],
                             error);
-    manifest_set(&base->manifest, "stalls", table_json_stalls(&base->rows));
+    if (whole && kind == ERROR_NONE)
+        kind = file_set_save_table(base->files.folder, &record->outcome->cells, NULL, error);
+    run_findings_add(record->outcome, &base->findings);
+    manifest_set(&base->manifest, "stalls", describe_stalls(&base->rows));
     manifest_set(&base->manifest, "handoffs_csv_every", json_integer((json_int_t)record->thinning));
     return kind;
 }

@@ -76,7 +76,7 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
 }
 
 /* The cell of the present trial. */
-static struct cell *take_cell(struct run *run)
+static struct cell *cell_of_trial(struct run *run)
 {
     run->cell = run->cells.list[run->base.trial->cell];
     run->cell.trial = run->base.trial->number;
@@ -86,7 +86,7 @@ static struct cell *take_cell(struct run *run)
 static enum error_kind make(void *context, struct error *error)
 {
     struct run *run = context;
-    struct cell *cell = take_cell(run);
+    struct cell *cell = cell_of_trial(run);
     struct trial_result *result = NULL;
     struct background_figures background = {0};
     struct record *record = &run->records[cell->topology];
@@ -104,7 +104,7 @@ static enum error_kind make(void *context, struct error *error)
 static struct noise_row abandon(void *context, struct series_record *base)
 {
     struct run *run = context;
-    return record_abandon(&run->records[base->topology], take_cell(run));
+    return record_abandon(&run->records[base->topology], cell_of_trial(run));
 }
 
 /* Discarded trials, which also tell how fast this machine is. */
@@ -136,7 +136,7 @@ static enum error_kind warm_up(struct run *run, struct error *error)
 static enum error_kind check(void *context, struct error *error)
 {
     const struct options *options = &((const struct run *)context)->options;
-    enum error_kind kind = space_check(options, error);
+    enum error_kind kind = demand_check_space(options, error);
     for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++) {
         if (options->plan.recipes[i]->broken && !options->output.quiet)
             complain_mildly("%s is broken on purpose: its verdict must fail",
@@ -170,7 +170,7 @@ static void warn(void *context, struct series_record *base)
     struct run *run = context;
     const struct target *target = &run->base.targets.list[base->topology];
     char versions[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 80)];
-    limits_warn(&run->base, &run->cells, base);
+    demand_warn(&run->base, &run->cells, base);
     targets_describe_versions(target, versions, sizeof versions);
     if (versions[0] != '\0') /* what differs between the leader and a follower may be that, then */
         series_warn(&run->base, base, "the servers are of different versions: %s", versions);
@@ -181,7 +181,7 @@ static enum error_kind begin(void *context, struct error *error)
     struct run *run = context;
     bool time_decides = run->options.plan.duration_ns != 0;
     if (series_tells_demand(&run->base))
-        demand_tell(&run->options, &run->cells, &run->base.targets.list[0].placement);
+        demand_print(&run->options, &run->cells, &run->base.targets.list[0].placement);
     enum error_kind kind = warm_up(run, error);
     if (kind == ERROR_NONE)
         progress_announce(&run->base.progress, time_decides ? 0 : run->cells.rpcs,
@@ -194,7 +194,11 @@ static enum error_kind begin(void *context, struct error *error)
 static enum error_kind finish(void *context, struct series_record *base, bool whole,
                               struct error *error)
 {
-    return record_finish(&((struct run *)context)->records[base->topology], whole, error);
+    struct run *run = context;
+    enum error_kind kind = record_finish(&run->records[base->topology], whole, error);
+    trial_findings_add_noise(&run_trials, &base->rows, &run->base.noise,
+                             base->made_again.rows, &base->findings);
+    return kind;
 }
 
 static const char *name_plots(const void *context, struct plots *plots)
@@ -206,30 +210,27 @@ static const char *name_plots(const void *context, struct plots *plots)
     return "there is nothing to draw";
 }
 
-static void complain_of(const void *context, const struct series_record *base, const char *where)
-{
-    conclusion_complain(&base->rows, &((const struct run *)context)->options, where);
-}
+/* Of a screen the table, the bars, the findings, and what is said of files. */
+#define SCREEN_LINES   40
+#define LINES_OF_FILES 3
 
 static void write_text(const void *context, const struct series_record *base)
 {
     const struct outcome *outcome = ((const struct run *)context)->records[base->topology].outcome;
-    const struct terminal_look look = terminal_look(STDOUT_FILENO);
-    size_t width = terminal_columns(STDOUT_FILENO);
-    table_write(outcome, width, stdout);
-    handoff_bars_write(outcome, width, look.blocks, stdout);
-    conclusion_sentences(outcome, stdout);
-    conclusion_write(outcome, base->planned, look.colours, stdout);
+    size_t others = base->findings.rows + LINES_OF_FILES;
+    screen_print(outcome, SCREEN_LINES > others ? SCREEN_LINES - others : 0,
+                 terminal_look(STDOUT_FILENO).blocks, stdout);
 }
 
 static json_t *describe_cells(const void *context, const struct series_record *base)
 {
-    return table_json(((const struct run *)context)->records[base->topology].outcome);
+    return json_result_rows(
+        &((const struct run *)context)->records[base->topology].outcome->cells);
 }
 
 /* What there is of several topologies together. The commands stand in lines of their own, to be
  * copied. */
-static void tell_common(const struct run *run)
+static void print_common(const struct run *run)
 {
     const char *out = run->options.output.out;
     struct growing_text folders = {0};
@@ -250,10 +251,9 @@ static void tell_common(const struct run *run)
     free(folders.text);
 }
 
-static int tell(void *context, int *verdict)
+static int print_results(void *context, int *verdict)
 {
-    static const struct series_view view = {complain_of, write_text, describe_cells,
-                                            trial_row_verdict};
+    static const struct series_view view = {.write = write_text, .cells = describe_cells};
     const struct run *run = context;
     const struct output_options *output = &run->options.output;
     for (size_t i = 0; i < run->base.record_count; i++) {
@@ -265,13 +265,13 @@ static int tell(void *context, int *verdict)
         page_add_common(output->out, output->quiet);
     *verdict = series_tell(&run->base, &view);
     if (!output->json && !output->quiet && !output->no_files)
-        tell_common(run);
+        print_common(run);
     return 0;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static int lead(struct run *run, int argc, char **argv)
+static int run_series(struct run *run, int argc, char **argv)
 {
     static const struct series_user user = {.check = check,
                                             .lay_out = lay_out,
@@ -284,7 +284,7 @@ static int lead(struct run *run, int argc, char **argv)
                                             .abandon = abandon,
                                             .finish = finish,
                                             .name_plots = name_plots,
-                                            .tell = tell};
+                                            .tell = print_results};
     struct options *options = &run->options;
     const struct series_options of_series = {.subcommand = "run",
                                              .target = &options->target,
@@ -308,7 +308,7 @@ int run_main(int argc, char **argv)
     struct run *run = memory_new(1, sizeof *run);
     int status = command_line_parse(argc, argv, &run->options);
     if (status == ARGUMENTS_GO) {
-        status = lead(run, argc, argv);
+        status = run_series(run, argc, argv);
         options_deinit(&run->options);
     }
     free(run);

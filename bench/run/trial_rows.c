@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/internal.h"
 
-#include "base/memory.h"
 #include "bench/output/verdict.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 double trial_row_percentile_us(const struct histogram *histogram, double percent)
 {
-    if (histogram_recorded(histogram) == 0)
+    if (!histogram_has_percentile(histogram_recorded(histogram), percent))
         return NAN;
     return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }
@@ -56,14 +54,9 @@ void trial_row_judge(struct table_value *row, bool complete, bool valid)
     row[trial_row_timed] = table_flag(counted && valid);
 }
 
-int trial_row_verdict(const struct table_value *row)
-{
-    return row[trial_row_violations].count > 0 ? 1 : row[trial_row_valid].flag ? 0 : 4;
-}
-
 /* ------------------------------------------------------------------ the row */
 
-static void put_plan(const struct cell *cell, const struct options *options,
+static void fill_plan(const struct cell *cell, const struct options *options,
                      const struct series_record *record, struct table_value *row)
 {
     const struct run_plan *plan = &options->plan;
@@ -82,7 +75,7 @@ static void put_plan(const struct cell *cell, const struct options *options,
     row[trial_row_topology] = table_count(cell->topology);
 }
 
-static void put_counts(const struct trial_result *result, struct table_value *row)
+static void fill_counts(const struct trial_result *result, struct table_value *row)
 {
     const uint64_t *of = result->total.of, *of_law = result->law.of;
     bool has_law = result->has_law;
@@ -105,7 +98,7 @@ static void put_counts(const struct trial_result *result, struct table_value *ro
 }
 
 /* Times over several steps: --max-rate puts pauses into them. */
-static void put_times(const struct trial_result *result, struct table_value *row)
+static void fill_times(const struct trial_result *result, struct table_value *row)
 {
     static const double handoff[] = {50, 90, 99, 100}, acquire[] = {50, 99, 100};
     const struct trial_plan *plan = result->memory->plan;
@@ -128,6 +121,10 @@ static void put_times(const struct trial_result *result, struct table_value *row
             table_real(trial_row_percentile_us(&result->latency_of[role][METER_HANDOFF], 50));
     row[trial_row_recovery_s] =
         table_real(result->recovery_ns > 0 && !paced ? (double)result->recovery_ns / 1e9 : NAN);
+    if (result->had_death) {
+        row[trial_row_died_session] = table_count(result->died_session);
+        row[trial_row_died_handoff] = table_count(result->died_handoff);
+    }
     row[trial_row_stalls] = table_count(result->stalls.count);
     row[trial_row_stalled_s] = table_real((double)result->stalls.total_ns / 1e9);
     row[trial_row_stalled_server] = table_text(result->stalls.server);
@@ -138,7 +135,7 @@ static struct table_value leak(bool known, int64_t leaked)
     return known ? table_signed(leaked) : (struct table_value){0};
 }
 
-static void put_servers(const struct trial_result *result, struct table_value *row)
+static void fill_servers(const struct trial_result *result, struct table_value *row)
 {
     const struct server_counters_count *servers = &result->servers;
     bool known = servers->known;
@@ -155,7 +152,7 @@ static void put_servers(const struct trial_result *result, struct table_value *r
     row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));
 }
 
-static void put_background(const struct background_figures *background, struct table_value *row)
+static void fill_background(const struct background_figures *background, struct table_value *row)
 {
     if (!background->measured)
         return;
@@ -176,91 +173,20 @@ _Static_assert(trial_row_handoff_of_reconnected_us - trial_row_handoff_of_unknow
 void trial_row_begin(const struct cell *cell, const struct options *options,
                      const struct series_record *record, struct table_value *row)
 {
-    put_plan(cell, options, record, row);
+    fill_plan(cell, options, record, row);
     row[trial_row_reason] = table_text("");
     trial_row_judge(row, false, false);
 }
 
-void trial_row_take(const struct cell *cell, const struct trial_result *result,
+void trial_row_fill(const struct cell *cell, const struct trial_result *result,
                     const struct background_figures *background, const struct options *options,
                     const struct series_record *record, double cores_allowed,
                     struct table_value *row)
 {
-    put_plan(cell, options, record, row);
-    put_counts(result, row);
-    put_times(result, row);
-    put_servers(result, row);
-    put_background(background, row);
+    fill_plan(cell, options, record, row);
+    fill_counts(result, row);
+    fill_times(result, row);
+    fill_servers(result, row);
+    fill_background(background, row);
     judge(result, background, cores_allowed, row);
-}
-
-/* ------------------------------------------------------------------ outcome */
-
-const struct outcome_figure outcome_figures[FIGURES] = {
-    [FIGURE_RPCS] = {trial_row_rpcs, trial_row_law_rpcs, trial_row_complete},
-    [FIGURE_CREATES] = {trial_row_creates, trial_row_law_creates, trial_row_complete},
-    [FIGURE_NOTIFICATIONS] = {trial_row_notifications, trial_row_law_notifications,
-                              trial_row_complete},
-    [FIGURE_NAMES_LISTED] = {trial_row_names_listed, trial_row_law_names_listed,
-                             trial_row_complete},
-    [FIGURE_BYTES] = {trial_row_bytes, OUTCOME_NO_LAW, trial_row_complete},
-    [FIGURE_ELAPSED] = {trial_row_elapsed_s, OUTCOME_NO_LAW, trial_row_valid},
-    [FIGURE_DRAIN] = {trial_row_drain_s, OUTCOME_NO_LAW, trial_row_drained},
-    [FIGURE_HANDOFF_P50] = {trial_row_handoff_p50_us, OUTCOME_NO_LAW, trial_row_valid},
-    [FIGURE_HANDOFF_P99] = {trial_row_handoff_p99_us, OUTCOME_NO_LAW, trial_row_valid}};
-
-static struct outcome_cell describe(const struct table_cell *trials, const struct recipe *recipe)
-{
-    struct outcome_cell cell = {.recipe = recipe,
-                                .clients = table_cell_value(trials, trial_row_clients)->count,
-                                .trials = *trials,
-                                .complete = table_cell_flags(trials, trial_row_complete),
-                                .valid = table_cell_flags(trials, trial_row_valid),
-                                .has_law = true};
-    for (size_t i = 0; i < trials->count; i++) {
-        const struct table_value *row = table_row(trials->table, trials->rows[i]);
-        cell.fails = cell.fails || trial_row_verdict(row) == 1;
-        cell.has_law =
-            cell.has_law && (row[trial_row_has_law].flag || !row[trial_row_complete].flag);
-    }
-    for (size_t i = 0; i < FIGURES; i++) {
-        const struct outcome_figure *figure = &outcome_figures[i];
-        bool aborted = figure->usable == trial_row_complete && cell.complete == 0;
-        cell.figures[i] =
-            table_cell_median(trials, figure->column, aborted ? TABLE_ALL : figure->usable);
-    }
-    return cell;
-}
-
-struct outcome *outcome_new(const struct table *rows, const struct options *options)
-{
-    static const size_t keys[] = {trial_row_recipe, trial_row_clients};
-    struct outcome *outcome = memory_new(1, sizeof *outcome);
-    outcome->options = options;
-    outcome->rows = rows;
-    outcome->groups = table_group(rows, keys, 2);
-    outcome->cells =
-        memory_new(outcome->groups.count * options->plan.recipe_count, sizeof *outcome->cells);
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        struct outcome_recipe *recipe = &outcome->recipes[r];
-        recipe->recipe = options->plan.recipes[r];
-        recipe->cells = &outcome->cells[outcome->count];
-        for (size_t i = 0; i < outcome->groups.count; i++) {
-            const struct table_cell *trials = &outcome->groups.list[i];
-            if (strcmp(table_cell_value(trials, trial_row_recipe)->text, recipe->recipe->name) == 0)
-                recipe->cells[recipe->count++] = describe(trials, recipe->recipe);
-        }
-        outcome->count += recipe->count;
-        fits_find(outcome, recipe);
-    }
-    return outcome;
-}
-
-void outcome_free(struct outcome *outcome)
-{
-    if (outcome == NULL)
-        return;
-    free(outcome->cells);
-    table_cells_deinit(&outcome->groups);
-    free(outcome);
 }

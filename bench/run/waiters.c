@@ -208,9 +208,7 @@ void waiters_write(const struct record *record, struct csv *csv)
         const struct waiters_level sum = waiters_octave_sum(waiters, index);
         const struct interval median = table_geometric(octave->medians_us, octave->median_count);
         double handoffs = (double)sum.handoffs,
-               p99_us = sum.timed >= WAITERS_P99_LEAST
-                            ? (double)histogram_percentile_ns(&octave->latency, 99) / 1e3
-                            : NAN;
+               p99_us = trial_row_percentile_us(&octave->latency, 99);
         bool has_law = sum.lawful == sum.handoffs;
         if (sum.handoffs > 0) {
             COLUMNS(CSV_WRITE) csv_end_row(csv);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/samples.h"
 
+#include <string.h>
+
 static void fill(const struct sample *sample, struct table_value *row)
 {
     const uint64_t *of = sample->total.of, *of_law = sample->law.of;
@@ -39,6 +41,9 @@ static void fill(const struct sample *sample, struct table_value *row)
 #undef PUT
     row[trial_row_reconciled] = table_text(reconcile_word(sample->reconciled));
     row[trial_row_violations] = table_count(sample->violations);
+    row[trial_row_noise_disturbed] = table_flag(sample->disturbed);
+    row[trial_row_died_session] = table_count_if(sample->died != 0, sample->died - 1);
+    row[trial_row_died_handoff] = table_count_if(sample->died != 0, sample->died_handoff);
     trial_row_judge(row, sample->complete, sample->valid);
     row[trial_row_reason] = table_text(sample->reason);
     if (!sample->background.measured)
@@ -62,17 +67,26 @@ struct outcome *samples_outcome(const struct samples *samples, const struct opti
 {
     static struct outcome *outcome;
     outcome_free(outcome);
-    outcome = outcome_new(samples_rows(samples), options);
+    outcome = outcome_new(samples_rows(samples), options, "run1");
     return outcome;
 }
 
-char *samples_told(const struct samples *samples, const struct options *options,
-                   void (*tell)(const struct outcome *outcome, FILE *stream))
+const struct table *samples_findings(const struct samples *samples, const struct options *options)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    tell(samples_outcome(samples, options), stream);
-    fclose(stream);
-    return text;
+    static struct table findings;
+    table_deinit(&findings);
+    findings = (struct table){0};
+    run_findings_add(samples_outcome(samples, options), &findings);
+    return &findings;
+}
+
+const char *samples_found(const struct table *findings, const char *slug, const char *subject)
+{
+    for (size_t i = 0; i < findings->rows; i++) {
+        const struct table_value *row = table_row(findings, i);
+        if (strcmp(row[finding_slug].text, slug) == 0 &&
+            (subject == NULL || strcmp(row[finding_subject].text, subject) == 0))
+            return row[finding_sentence].text;
+    }
+    return "";
 }

@@ -23,6 +23,9 @@ struct sample {
     double recovery_s;
     struct server_counters_count servers;
     enum reconciled reconciled;
+    bool disturbed;
+    uint32_t died; /* the session, + 1; 0: none */
+    uint64_t died_handoff;
     uint32_t violations;
     bool complete;
     bool valid;
@@ -34,12 +37,13 @@ struct samples {
     size_t count;
 };
 
-/* Their rows, and what they come to: the callee's, until the next call. */
+/* Their rows, what they come to, and its findings: the callee's, until the next call. */
 const struct table *samples_rows(const struct samples *samples);
 struct outcome *samples_outcome(const struct samples *samples, const struct options *options);
+const struct table *samples_findings(const struct samples *samples, const struct options *options);
 
-/* What a function tells, or writes as rows of a CSV file, of them: the caller's to free. */
-char *samples_told(const struct samples *samples, const struct options *options,
-                   void (*tell)(const struct outcome *outcome, FILE *stream));
+/* The sentence of the first finding of this kind about this subject (NULL: any); "": there is none.
+ */
+const char *samples_found(const struct table *findings, const char *slug, const char *subject);
 
 #endif

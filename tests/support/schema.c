@@ -11,7 +11,7 @@
 #define PLACE_SIZE 512
 
 struct check {
-    const json_t *schema;               /* the whole file */
+    const json_t *schema, *rows; /* of its name; of rows of tables */               /* the whole file */
     char place[PLACE_SIZE];             /* such as ".cells[0].recipe" */
     char complaint[2 * PLACE_SIZE + 2]; /* the first; "": none */
 };
@@ -114,11 +114,14 @@ static void check_members(struct check *check, const json_t *rule, const json_t 
 
 static const json_t *definition(const struct check *check, const char *reference)
 {
-    static const char before[] = "#/$defs/";
-    const json_t *found =
-        strncmp(reference, before, strlen(before)) != 0
-            ? NULL
-            : json_object_get(json_object_get(check->schema, "$defs"), reference + strlen(before));
+    static const char rows[] = "rows.schema.json", before[] = "#/$defs/";
+    bool of_rows = strncmp(reference, rows, strlen(rows)) == 0;
+    const char *in_file = of_rows ? reference + strlen(rows) : reference;
+    const json_t *found = strncmp(in_file, before, strlen(before)) != 0
+                              ? NULL
+                              : json_object_get(json_object_get(of_rows ? check->rows : check->schema,
+                                                                "$defs"),
+                                                in_file + strlen(before));
     if (found == NULL)
         fail_msg("%s: the schema does not define %s", check->place, reference);
     return found;
@@ -164,12 +167,14 @@ const char *schema_complaint(const json_t *value, const char *name)
     char path[128];
     json_error_t error;
     snprintf(path, sizeof path, "docs/schema/%s.schema.json", name);
-    json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    json_t *schema = json_load_file(path, JSON_REJECT_DUPLICATES, &error),
+           *rows = json_load_file("docs/schema/rows.schema.json", JSON_REJECT_DUPLICATES, NULL);
     if (schema == NULL)
         fail_msg("%s: line %d: %s", path, error.line, error.text);
-    check = (struct check){.schema = schema};
+    check = (struct check){.schema = schema, .rows = rows};
     check_value(&check, schema, value);
     json_decref(schema);
+    json_decref(rows);
     return check.complaint[0] != '\0' ? check.complaint : NULL;
 }
 

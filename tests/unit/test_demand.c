@@ -34,7 +34,7 @@ static void assert_told(const char *words)
     char line[300];
     snprintf(line, sizeof line, "%s%s\n", BEGINNING, words);
     said_begin();
-    demand_tell(&options, &cells, &servers);
+    demand_print(&options, &cells, &servers);
     assert_string_equal(said_sentences(), line);
 }
 

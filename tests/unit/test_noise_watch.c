@@ -27,7 +27,7 @@ static void judge(const struct noise *noise, bool fails, bool stalled)
     free(reason.text);
     valid = table_flag(true);
     reason = table_text("");
-    const struct noise_row row = {columns, &valid, &reason, true, fails, 7, stalled};
+    const struct noise_row row = {columns, &valid, &reason, true, fails, 7, stalled, false};
     noise_watch_judge(&watch, noise, &row);
     assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
     assert_int_equal(columns[noise_row_noise_others_packets].count, 7);
@@ -97,6 +97,36 @@ TEST(noise_that_lasts_leaves_retries_to_other_trials)
     }
 }
 
+/* Of trials with one attempt left each: a quiet one begins the row anew. */
+TEST(four_disturbed_attempts_in_a_row_end_the_retries)
+{
+    static const struct noise busy = {.cores = 2, .others_cores = 1};
+    begin(NOISE_RETRY);
+    watch.retries = 100;
+    for (int i = 1; i <= 6; i++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, i < 4);
+    }
+    judge(&quiet, false, false);
+    judge(&busy, false, false);
+    assert_true(watch.again);
+    assert_int_equal(watch.made_again, 4);
+}
+
+TEST(a_report_lets_a_vote_count)
+{
+    const struct noise busy = {.cores = 2, .others_cores = 1};
+    const struct noise_row row = {columns, &valid, &reason, true, false, 7, false, true};
+    begin(NOISE_REPORT);
+    judge(&quiet, false, false);
+    noise_watch_judge(&watch, &busy, &row);
+    assert_true(watch.disturbed);
+    assert_true(valid.flag);
+    begin(NOISE_RETRY);
+    noise_watch_judge(&watch, &busy, &row);
+    assert_false(valid.flag);
+}
+
 TEST(a_verdict_that_fails_is_not_tried_again)
 {
     begin(NOISE_RETRY);
@@ -116,7 +146,7 @@ TEST(a_stall_is_tried_again_on_a_quiet_machine)
 /* However often: it uses up none of the retries. */
 TEST(what_has_to_be_repeated_is_not_valid_and_no_retry)
 {
-    const struct noise_row row = {columns, &valid, &reason, true, false, 7, false};
+    const struct noise_row row = {columns, &valid, &reason, true, false, 7, false, false};
     begin(NOISE_RETRY);
     judge(&(struct noise){.cores = 2, .others_cores = 1}, false, false);
     for (uint32_t attempt = 2; attempt < 2 + 2 * NOISE_ATTEMPTS; attempt++) {
@@ -136,13 +166,14 @@ TEST(what_has_to_be_repeated_is_not_valid_and_no_retry)
     assert_true(watch.again);
 }
 
-TEST(a_report_changes_no_trial)
+/* valid and noise_disturbed never contradict each other; a vote of a search counts all the same. */
+TEST(a_report_makes_nothing_again)
 {
     begin(NOISE_REPORT);
     judge(&(struct noise){.cores = 2, .others_cores = 1}, false, false);
     assert_true(watch.disturbed);
-    assert_true(valid.flag);
-    assert_string_equal(reason.text, "");
+    assert_false(valid.flag);
+    assert_has(reason.text, "disturbed: ");
     assert_false(watch.again);
     assert_true(columns[noise_row_noise_others_cores].real == 1);
     judge(&quiet, false, true);
@@ -152,7 +183,7 @@ TEST(a_report_changes_no_trial)
 TEST(a_stall_is_tried_again_without_noise)
 {
     struct table_value own[noise_row_columns_count] = {0};
-    const struct noise_row row = {own, &valid, &reason, true, false, 7, true};
+    const struct noise_row row = {own, &valid, &reason, true, false, 7, true, false};
     begin(NOISE_OFF);
     noise_watch_end(&watch, &row);
     assert_true(watch.again);

