@@ -99,6 +99,7 @@ struct run_plan {
 struct output_options {
     const char *out; /* NULL: results/<time>-<target> */
     unsigned plots;  /* the formats of the plots, a bit each (bench/cli/arguments.h) */
+    bool brief;      /* at most 24 lines */
     bool json;
     bool quiet;
     bool no_files; /* out is then OUTPUT_NOWHERE, and there are no plots */

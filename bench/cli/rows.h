@@ -229,6 +229,10 @@ extern const struct option_row rows_private[];
     OPTION_ROW(.name = "--plots", OPTION_PLOTS(type, output.plots), .value = "svg,png",            \
                .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n")
 
+#define ROW_BRIEF(type)                                                                            \
+    OPTION_ROW(.name = "--brief", OPTION_FLAG(type, output.brief),                                 \
+               .help = "      --brief              print at most 24 lines\n")
+
 #define ROW_JSON(type)                                                                             \
     OPTION_ROW(.name = "--json", OPTION_FLAG(type, output.json),                                   \
                .help = "      --json               print JSON in place of the table\n")
