@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/findings.h"
 
+#include "base/printable.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 
@@ -42,6 +43,12 @@ enum verdict findings_verdict(const struct table *findings)
     return worst;
 }
 
+/* A name in the sentence may be any bytes. */
+static const char *sentence_at(const struct table *findings, size_t row, char text[SENTENCE_SIZE])
+{
+    return printable_text(table_row(findings, row)[finding_sentence].text, text, SENTENCE_SIZE);
+}
+
 void findings_print(const struct table *findings, bool colours, FILE *stream)
 {
     static const struct {
@@ -50,12 +57,13 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
                  [VERDICT_FAILS] = {"FAILS", TERMINAL_RED},
                  [VERDICT_UNDETERMINED] = {"undetermined", TERMINAL_YELLOW},
                  [VERDICT_NOT_VALID] = {"not valid", TERMINAL_YELLOW}};
+    char sentence[SENTENCE_SIZE];
     size_t judged = 0;
     for (size_t i = 0; i < findings->rows; i++) {
         if (verdict_at(findings, i) != VERDICT_MEASURED)
             judged++;
         else
-            wrap_sentence(stream, "%s", table_row(findings, i)[finding_sentence].text);
+            wrap_hanging(sentence_at(findings, i, sentence), stream);
     }
     if (judged == 0)
         return;
@@ -67,15 +75,14 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
         if (verdict_at(findings, i) == VERDICT_MEASURED)
             continue;
         fprintf(stream, "%*s", INDENT, "");
-        wrap_write(table_row(findings, i)[finding_sentence].text, INDENT, stream);
+        wrap_write(sentence_at(findings, i, sentence), INDENT, stream);
     }
 }
 
 void findings_complain(const struct table *findings, const char *where)
 {
     for (size_t i = 0; i < findings->rows; i++) {
-        enum verdict verdict = verdict_at(findings, i);
-        if (verdict == VERDICT_FAILS || verdict == VERDICT_NOT_VALID)
+        if (verdict_status(verdict_at(findings, i)) != 0)
             complain_plainly("%s%s", where, table_row(findings, i)[finding_sentence].text);
     }
 }

@@ -62,8 +62,8 @@ enum verdict findings_verdict(const struct table *findings);
  * all and their sentences. colours: the verdict is green, red or yellow. */
 void findings_print(const struct table *findings, bool colours, FILE *stream);
 
-/* Prints the sentences of those that fail or are not valid to stderr, each behind `where`: for
- * outputs that findings_print is not part of. */
+/* Prints the sentences of those that make the exit status other than 0 to stderr, each behind
+ * `where`: for outputs that findings_print is not part of. */
 void findings_complain(const struct table *findings, const char *where);
 
 #endif
