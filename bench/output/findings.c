@@ -49,7 +49,7 @@ static const char *sentence_at(const struct table *findings, size_t row, char te
     return printable_text(table_row(findings, row)[finding_sentence].text, text, SENTENCE_SIZE);
 }
 
-void findings_print(const struct table *findings, bool colours, FILE *stream)
+static void print_verdict(const struct table *findings, bool colours, FILE *stream)
 {
     static const struct {
         const char *word, *colour;
@@ -57,6 +57,13 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
                  [VERDICT_FAILS] = {"FAILS", TERMINAL_RED},
                  [VERDICT_UNDETERMINED] = {"undetermined", TERMINAL_YELLOW},
                  [VERDICT_NOT_VALID] = {"not valid", TERMINAL_YELLOW}};
+    enum verdict verdict = findings_verdict(findings);
+    fprintf(stream, "verdict: %s%s%s\n", colours ? looks[verdict].colour : "", looks[verdict].word,
+            colours ? TERMINAL_PLAIN : "");
+}
+
+void findings_print(const struct table *findings, bool colours, FILE *stream)
+{
     char sentence[SENTENCE_SIZE];
     size_t judged = 0;
     for (size_t i = 0; i < findings->rows; i++) {
@@ -67,15 +74,28 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
     }
     if (judged == 0)
         return;
-    enum verdict verdict = findings_verdict(findings);
-    fprintf(stream, "%sverdict: %s%s%s\n", judged < findings->rows ? "\n" : "",
-            colours ? looks[verdict].colour : "", looks[verdict].word,
-            colours ? TERMINAL_PLAIN : "");
+    if (judged < findings->rows)
+        fputc('\n', stream);
+    print_verdict(findings, colours, stream);
     for (size_t i = 0; i < findings->rows; i++) {
         if (verdict_at(findings, i) == VERDICT_MEASURED)
             continue;
         fprintf(stream, "%*s", INDENT, "");
         wrap_write(sentence_at(findings, i, sentence), INDENT, stream);
+    }
+}
+
+void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream)
+{
+    char sentence[SENTENCE_SIZE];
+    print_verdict(findings, colours, stream);
+    for (size_t i = 0; i < findings->rows && most > 0; i++) {
+        if (verdict_status(verdict_at(findings, i)) == 0)
+            continue;
+        fprintf(stream, "%*s", INDENT, "");
+        sentence_at(findings, i, sentence);
+        wrap_write(printable_cut(sentence, TERMINAL_COLUMNS - INDENT), INDENT, stream);
+        most--;
     }
 }
 

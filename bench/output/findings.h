@@ -62,6 +62,10 @@ enum verdict findings_verdict(const struct table *findings);
  * all and their sentences. colours: the verdict is green, red or yellow. */
 void findings_print(const struct table *findings, bool colours, FILE *stream);
 
+/* For --brief: the verdict of all, and the first sentences, `most` at most, of those that make the
+ * exit status other than 0, each cut to a line of 80 columns. */
+void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream);
+
 /* Prints the sentences of those that make the exit status other than 0 to stderr, each behind
  * `where`: for outputs that findings_print is not part of. */
 void findings_complain(const struct table *findings, const char *where);

@@ -80,26 +80,33 @@ static bool same_value(const json_t *a, const json_t *b)
 static void put_value(const json_t *value, char *text, size_t size)
 {
     char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    snprintf(text, size, "%s", dumped != NULL ? dumped : "?");
+    snprintf(text, size, "%s", dumped != NULL ? dumped : "not set");
     free(dumped);
+}
+
+enum error_kind past_run_check_value(const struct past_run *first, const struct past_run *other,
+                                     const char *key, struct error *error)
+{
+    const json_t *a = json_object_get(first->plan, key), *b = json_object_get(other->plan, key);
+    char its[100], others[100];
+    if (same_value(a, b))
+        return ERROR_NONE;
+    put_value(a, others, sizeof others);
+    put_value(b, its, sizeof its);
+    return error_raise(error, ERROR_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
+                       key, its, others, first->folder);
 }
 
 enum error_kind past_run_check_plan(const struct past_run *first, const struct past_run *other,
                                     struct error *error)
 {
+    enum error_kind kind = ERROR_NONE;
     const struct plan_key *key;
-    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
-        const json_t *a = json_object_get(first->plan, key->name),
-                     *b = json_object_get(other->plan, key->name);
-        if (!key->decides || same_value(a, b))
-            continue;
-        char its[100], others[100];
-        put_value(a, others, sizeof others);
-        put_value(b, its, sizeof its);
-        return error_raise(error, ERROR_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
-                           key->name, its, others, first->folder);
+    for (size_t i = 0; kind == ERROR_NONE && (key = option_table_key(i)) != NULL; i++) {
+        if (key->decides)
+            kind = past_run_check_value(first, other, key->name, error);
     }
-    return ERROR_NONE;
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the files */

@@ -48,6 +48,11 @@ MUST_CHECK enum error_kind past_run_open_as(const char *folder, const struct tab
 MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct error *error);
 
+/* The same of a single key, which may be missing. */
+MUST_CHECK enum error_kind past_run_check_value(const struct past_run *first,
+                                                const struct past_run *other, const char *key,
+                                                struct error *error);
+
 /* Recipe `index` of the plan, NULL behind the last. */
 const char *past_run_recipe(const struct past_run *run, size_t index);
 
