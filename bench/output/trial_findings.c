@@ -134,6 +134,6 @@ void trial_findings_add_noise(const struct trial_findings *kind, const struct ta
                                   .unit = "trials",
                                   .n = rows->rows};
     if (made_again > 0)
-        findings_add(findings, &again, "made again: %zu trial%s (made_again.csv)", made_again,
-                     made_again == 1 ? "" : "s");
+        findings_add(findings, &again, "made again: %zu trial%s (first attempts in made_again.csv)",
+                     made_again, made_again == 1 ? "" : "s");
 }

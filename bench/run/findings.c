@@ -71,10 +71,11 @@ static void add_price(const struct outcome *outcome, struct table *findings)
                                   .verdict = VERDICT_MEASURED,
                                   .figure = FINDING_FIGURE(ratio),
                                   .n = dear[run_cell_trials_complete].count};
-    findings_add(findings, &price, "%s: %s RPCs to drain %s clients, %.3g times as many as %s (%s)",
-                 price.subject, text_format_count(dear[run_cell_rpcs].count, of_dear, 32),
-                 text_format_count(most, clients, 32), ratio, cheap[run_cell_recipe].text,
-                 text_format_count(cheap[run_cell_rpcs].count, of_cheap, 32));
+    findings_add(findings, &price, "%s: %.3g times the RPCs of %s to drain %s clients (%s, %s)",
+                 price.subject, ratio, cheap[run_cell_recipe].text,
+                 text_format_count(most, clients, sizeof clients),
+                 text_format_count(dear[run_cell_rpcs].count, of_dear, sizeof of_dear),
+                 text_format_count(cheap[run_cell_rpcs].count, of_cheap, sizeof of_cheap));
 }
 
 /* A growth that has levels enough; what: "RPCs grow", "drain time grows". */
@@ -102,7 +103,7 @@ static void add_fit(const struct outcome_recipe *recipe, const char *slug, const
         findings_add(findings, &finding, "%s: %s as n^%.2f%s: %s", finding.subject, what,
                      exponent->exponent, between, order_of(growth->fitted.verdict));
     else
-        findings_add(findings, &finding, "%s: %s as n^%.2f%s: no single order", finding.subject,
+        findings_add(findings, &finding, "%s: %s as n^%.2f%s: the interval fits no single order", finding.subject,
                      what, exponent->exponent, between);
 }
 
@@ -352,8 +353,9 @@ static void add_law(const struct outcome *outcome, const struct outcome_recipe *
         findings_add(findings, &finding, "%s: %s RPCs are %s, the law, at n = %s", finding.subject,
                      count, law, clients);
     else if (rpcs->obeyed)
-        findings_add(findings, &finding, "%s: RPCs are %s%sthe law, at every n%s%s: %s at n = %s",
-                     finding.subject, rpcs->described ? law : "", rpcs->described ? ", " : "",
+        findings_add(findings, &finding, "%s: RPCs %s%s%s at every n%s%s: %s at n = %s",
+                     finding.subject, rpcs->described ? "are " : "equal the law",
+                     rpcs->described ? law : "", rpcs->described ? ", the law," : "",
                      grows ? ", " : "", grows ? order_of(rpcs->law_verdict) : "", count, clients);
     else
         findings_add(findings, &finding, "%s: counts equal the law in %s", finding.subject,

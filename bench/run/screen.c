@@ -102,7 +102,7 @@ static size_t count_bars(const struct outcome *outcome, const struct outcome_rec
 {
     size_t bars = 0;
     for (size_t i = recipe->first; i < recipe->first + recipe->count; i++)
-        bars += isfinite(table_row(&outcome->cells, i)[run_cell_rpcs_per_handoff].real);
+        bars += isfinite(table_row(&outcome->cells, i)[run_cell_rpcs_per_handoff].real) != 0;
     return bars;
 }
 

@@ -220,7 +220,7 @@ TEST(a_law_that_is_no_polynomial_at_these_levels_is_a_law)
                                             "law, at every n: 44 at n = 8");
     add(&recipe_rwlock_curator, 5);
     assert_string_equal(found("law", NULL),
-                        "rwlock-curator: RPCs are the law, at every n: 44 at n = 8");
+                        "rwlock-curator: RPCs equal the law at every n: 44 at n = 8");
 }
 
 /* A count that is off, or a trial that failed or has no law, and it is a fit's to say. */
@@ -276,8 +276,7 @@ TEST(the_dearest_recipe_is_told_beside_the_cheapest)
 {
     lay_out(both, 2, 3);
     assert_string_equal(found("price", NULL),
-                        "nonscalable: 272 RPCs to drain 16 clients, 3.49 times as many as scalable "
-                        "(78)");
+                        "nonscalable: 3.49 times the RPCs of scalable to drain 16 clients (272, 78)");
     samples.count--; /* at 16 clients there is nothing beside it */
     assert_string_equal(found("price", NULL), "");
 }
@@ -290,7 +289,7 @@ TEST(the_drain_time_is_told_with_its_interval)
     assert_string_equal(found("growth-drain", NULL),
                         "nonscalable: drain time grows as n^2.00 (95 % CI 2.00 to 2.00): O(n²)");
     list[5].drain_s *= 9;
-    assert_non_null(strstr(found("growth-drain", NULL), "): no single order"));
+    assert_non_null(strstr(found("growth-drain", NULL), "): the interval fits no single order"));
 }
 
 TEST(a_waiter_s_cost_is_of_five_trials_at_the_most_clients)
@@ -441,7 +440,7 @@ TEST(disturbed_trials_are_one_finding)
     findings = (struct table){0};
     trial_findings_add_noise(&run_trials, samples_rows(&samples), &watch, 3, &findings);
     assert_string_equal(samples_found(&findings, "made-again", NULL),
-                        "made again: 3 trials (made_again.csv)");
+                        "made again: 3 trials (first attempts in made_again.csv)");
     assert_int_equal(findings_verdict(&findings), VERDICT_HOLDS);
     table_deinit(&findings);
 }
