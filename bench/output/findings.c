@@ -85,6 +85,14 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
     }
 }
 
+size_t findings_lines(const struct table *findings)
+{
+    size_t judged = 0;
+    for (size_t i = 0; i < findings->rows; i++)
+        judged += verdict_at(findings, i) != VERDICT_MEASURED;
+    return findings->rows + (judged > 0) + (judged > 0 && judged < findings->rows);
+}
+
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];

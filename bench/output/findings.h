@@ -66,6 +66,9 @@ void findings_print(const struct table *findings, bool colours, FILE *stream);
  * exit status other than 0, each cut to a line of 80 columns. */
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream);
 
+/* How many lines findings_print takes, if no sentence is longer than a line. */
+size_t findings_lines(const struct table *findings);
+
 /* Prints the sentences of those that make the exit status other than 0 to stderr, each behind
  * `where`: for outputs that findings_print is not part of. */
 void findings_complain(const struct table *findings, const char *where);

@@ -13,7 +13,6 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,37 +344,6 @@ static enum error_kind make_rounds(struct series *series, struct error *error)
                        left_out, series->planned, piece_of(series), why);
 }
 
-void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
-{
-    char warning[800];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(warning, sizeof warning, format, arguments);
-    va_end(arguments);
-    if (!series->options.output->quiet)
-        complain_mildly("%s", warning);
-    manifest_warn(&record->manifest, warning);
-}
-
-const char *series_where(const struct series *series, const struct series_record *record,
-                         char where[100])
-{
-    bool several = series->options.target->topology_count > 1;
-    snprintf(where, 100, "%s%s", several ? record->target : "", several ? ": " : "");
-    return where;
-}
-
-void series_keep(const struct series *series, struct series_record *record,
-                 const struct shared *fleet, const char *not_reconciled)
-{
-    char where[100];
-    manifest_sessions(&record->manifest, fleet);
-    if (not_reconciled[0] != '\0' && !record->warned)
-        series_warn(series, record, "%scannot cross-check against the servers' counters: %s",
-                    series_where(series, record, where), not_reconciled);
-    record->warned = record->warned || not_reconciled[0] != '\0';
-}
-
 /* ------------------------------------------------------------------ the end */
 
 /* What cannot be drawn is a warning. */
@@ -522,13 +490,17 @@ int series_rows_verdict(const struct table *rows, int (*verdict)(const struct ta
 static void print_record(const struct series *series, const struct series_record *record,
                          const struct series_view *view)
 {
+    bool colours = terminal_look(STDOUT_FILENO).colours;
     if (series->options.target->topology_count > 1)
         printf("\n%s: %zu server%s\n\n", record->target, record->servers,
                record->servers == 1 ? "" : "s");
     view->write(series->context, record);
     if (record->findings.rows > 0)
         putchar('\n');
-    findings_print(&record->findings, terminal_look(STDOUT_FILENO).colours, stdout);
+    if (series->options.output->brief)
+        findings_print_brief(&record->findings, colours, SERIES_BRIEF_FINDINGS, stdout);
+    else
+        findings_print(&record->findings, colours, stdout);
     if (!series->options.output->no_files)
         printf("\nresults in %s\n", record->files.folder);
 }

@@ -197,6 +197,9 @@ void series_keep(const struct series *series, struct series_record *record,
 const char *series_where(const struct series *series, const struct series_record *record,
                          char where[100]);
 
+/* With --brief, the sentences below the verdict, at most. */
+#define SERIES_BRIEF_FINDINGS 4
+
 /* How the results of a record are told: findings stand below what `write` writes. NULL: the
  * findings are all. */
 struct series_view {

@@ -210,15 +210,18 @@ static const char *name_plots(const void *context, struct plots *plots)
     return "there is nothing to draw";
 }
 
-/* Of a screen the table, the bars, the findings, and what is said of files. */
 #define SCREEN_LINES   40
+#define BRIEF_LINES    23 /* the 24th has the shell's prompt */
 #define LINES_OF_FILES 3
 
 static void write_text(const void *context, const struct series_record *base)
 {
-    const struct outcome *outcome = ((const struct run *)context)->records[base->topology].outcome;
-    size_t others = base->findings.rows + LINES_OF_FILES;
-    screen_print(outcome, SCREEN_LINES > others ? SCREEN_LINES - others : 0,
+    const struct run *run = context;
+    bool brief = run->options.output.brief;
+    size_t all = brief ? BRIEF_LINES : SCREEN_LINES,
+           others = LINES_OF_FILES +
+                    (brief ? 1 + SERIES_BRIEF_FINDINGS : findings_lines(&base->findings));
+    screen_print(run->records[base->topology].outcome, all > others ? all - others : 0, brief,
                  terminal_look(STDOUT_FILENO).blocks, stdout);
 }
 

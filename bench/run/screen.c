@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of the cells, and the requests of a handoff as bars. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/row_grid.h"
@@ -13,7 +14,35 @@
 /* If a cell has more bytes, the column is in megabytes. */
 #define KILOBYTES_MAX UINT64_C(1000000)
 
-static void print_table(const struct outcome *outcome, size_t width, FILE *stream)
+/* Whether one of `count` levels is among so many that are spread over them evenly, the last of them
+ * included: of two or more, number i stands at i (count - 1) / (shown - 1), rounded. */
+static bool is_shown(size_t at, size_t count, size_t shown)
+{
+    if (count <= shown || at == count - 1)
+        return true;
+    for (size_t i = 0; shown > 1 && i < shown; i++) {
+        if ((2 * i * (count - 1) + shown - 1) / (2 * (shown - 1)) == at)
+            return true;
+    }
+    return false;
+}
+
+/* The rows to show if a recipe has so many at most; returns how many. */
+static size_t choose_rows(const struct outcome *outcome, size_t levels, size_t *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < outcome->options->plan.recipe_count; i++) {
+        const struct outcome_recipe *recipe = &outcome->recipes[i];
+        for (size_t at = 0; at < recipe->count; at++) {
+            if (is_shown(at, recipe->count, levels))
+                rows[count++] = recipe->first + at;
+        }
+    }
+    return count;
+}
+
+static void print_table(const struct outcome *outcome, const size_t *rows, size_t row_count,
+                        size_t width, FILE *stream)
 {
     bool large = false;
     for (size_t i = 0; i < outcome->cells.rows; i++)
@@ -62,6 +91,8 @@ static void print_table(const struct outcome *outcome, size_t width, FILE *strea
          .where = ROW_COLUMN_LACKED},
     };
     const struct row_grid grid = {.table = &outcome->cells,
+                                  .rows = rows,
+                                  .row_count = row_count,
                                   .columns = columns,
                                   .column_count = sizeof columns / sizeof columns[0],
                                   .gap = 1};
@@ -82,19 +113,6 @@ static const char *format_value(double value, char text[VALUE_SIZE])
     else
         text_format_count((uint64_t)llround(value), text, VALUE_SIZE);
     return text;
-}
-
-/* Whether one of `count` levels is among so many that are spread over them evenly, the last of them
- * included: of two or more, number i stands at i (count - 1) / (shown - 1), rounded. */
-static bool is_shown(size_t at, size_t count, size_t shown)
-{
-    if (count <= shown || at == count - 1)
-        return true;
-    for (size_t i = 0; shown > 1 && i < shown; i++) {
-        if ((2 * i * (count - 1) + shown - 1) / (2 * (shown - 1)) == at)
-            return true;
-    }
-    return false;
 }
 
 /* The bars of a recipe: the cells with a value, the most clients last. */
@@ -170,9 +188,18 @@ static void print_bars(const struct outcome *outcome, size_t lines, size_t width
 
 #define HEADINGS 4 /* lines: two above the table, two above the bars */
 
-void screen_print(const struct outcome *outcome, size_t lines, bool blocks, FILE *stream)
+/* Where not all rows have room, half of the lines are theirs, a row of each recipe at least. */
+void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool blocks,
+                  FILE *stream)
 {
-    size_t width = terminal_columns(STDOUT_FILENO), used = outcome->cells.rows + HEADINGS;
-    print_table(outcome, width, stream);
-    print_bars(outcome, lines > used ? lines - used : 0, width, blocks, stream);
+    size_t width = terminal_columns(STDOUT_FILENO), recipes = outcome->options->plan.recipe_count,
+           levels = SIZE_MAX;
+    size_t *rows = memory_new(outcome->cells.rows + 1, sizeof *rows);
+    lines = lines > HEADINGS ? lines - HEADINGS : 0;
+    if (brief && outcome->cells.rows > lines / 2)
+        levels = lines / 2 > recipes ? lines / 2 / recipes : 1;
+    size_t count = choose_rows(outcome, levels, rows);
+    print_table(outcome, rows, count, width, stream);
+    print_bars(outcome, lines > count ? lines - count : 0, width, blocks, stream);
+    free(rows);
 }

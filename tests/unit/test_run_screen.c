@@ -48,12 +48,14 @@ static void lay_out(const struct recipe *const *recipes, size_t recipe_count, si
 
 static const struct recipe *const both[] = {&recipe_nonscalable, &recipe_scalable_listwatch};
 
+static bool brief;
+
 static const char *print(size_t lines)
 {
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    screen_print(samples_outcome(&samples, &options), lines, false, stream);
+    screen_print(samples_outcome(&samples, &options), lines, brief, false, stream);
     fclose(stream);
     return text;
 }
@@ -126,6 +128,21 @@ TEST(bars_fill_the_lines_that_there_are)
     assert_non_null(strstr(text, "nonscalable           8 # 9.0\n"));
     assert_int_equal(lines_of(print(100)), table + 2 + 12);
     assert_true(widest(text) <= 80);
+}
+
+/* Twenty lines hold the ends of three recipes at six sizes, and a bar of each. */
+TEST(a_brief_screen_has_the_ends)
+{
+    static const struct recipe *const three[] = {&recipe_nonscalable, &recipe_scalable,
+                                                 &recipe_ticket};
+    lay_out(three, 3, 6);
+    brief = true;
+    print(16);
+    brief = false;
+    assert_int_equal(lines_of(text), 2 + 6 + 2 + 6);
+    assert_non_null(strstr(text, "nonscalable       8 "));
+    assert_non_null(strstr(text, "nonscalable     256 "));
+    assert_null(strstr(text, "  64 "));
 }
 
 TEST(nothing_to_compare_is_no_picture)
