@@ -4,23 +4,20 @@
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/grid.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
+#include "bench/output/load_cells.h"
 #include "bench/output/load_series.h"
+#include "bench/output/row_grid.h"
 #include "bench/page/page.h"
 #include "bench/target/target.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #define ZNODES_MAX  1000000
-#define GAP         2 /* blanks between two columns */
-#define NONE_UNSENT "0"
-#define AT_LEAST    ">= "
 #define MIX_COLUMNS 76 /* of a mix, behind the word */
 
 /* ------------------------------------------------------------------ the command line */
@@ -192,128 +189,6 @@ int load_command_line_parse(int argc, char **argv, struct load_options *options)
 
 /* ------------------------------------------------------------------ the table */
 
-enum {
-    COLUMN_READS,
-    COLUMN_SESSIONS,
-    COLUMN_RATE,
-    COLUMN_ACHIEVED,
-    COLUMN_INTERVAL,
-    COLUMN_ERRORS,
-    COLUMN_UNSENT,
-    COLUMN_P50,
-    COLUMN_P99,
-    COLUMN_SENT_P99,
-    COLUMN_NOTIFIED_P99,
-    COLUMN_VERDICT,
-    TABLE_COLUMNS
-};
-
-static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
-    [COLUMN_READS] = {.title = "reads", .right = true},
-    [COLUMN_SESSIONS] = {.over = "ses-", .title = "sions", .right = true},
-    [COLUMN_RATE] = {.over = "offered", .title = "1/s", .right = true},
-    [COLUMN_ACHIEVED] = {.over = "answered", .title = "1/s", .right = true},
-    [COLUMN_INTERVAL] = {.over = "interval", .title = "95 %", .spare = 3, .right = true},
-    [COLUMN_ERRORS] = {.title = "errors", .spare = 1, .right = true},
-    [COLUMN_UNSENT] = {.title = "unsent", .right = true},
-    [COLUMN_P50] = {.over = "response", .title = "p50 ms", .right = true},
-    [COLUMN_P99] = {.over = "response", .title = "p99 ms", .right = true},
-    [COLUMN_SENT_P99] = {.over = "service", .title = "p99 ms", .spare = 2, .right = true},
-    [COLUMN_NOTIFIED_P99] = {.over = "all notified", .title = "p99 ms", .right = true},
-    [COLUMN_VERDICT] = {.title = "verdict"},
-};
-
-static void put_interval(struct grid *grid, const struct interval *interval)
-{
-    char low[32], high[32];
-    if (isfinite(interval->low))
-        grid_put(grid, "%s to %s",
-                 text_format_count((uint64_t)(interval->low + 0.5), low, sizeof low),
-                 text_format_count((uint64_t)(interval->high + 0.5), high, sizeof high));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
-static const char *word_of(const struct table_cell *cell)
-{
-    switch (load_cell_verdict(cell)) {
-    case 0:
-        return "valid";
-    case 1:
-        return "FAILS";
-    default:
-        return table_cell_flags(cell, load_row_driver_bound) > 0 ? "driver" : "not valid";
-    }
-}
-
-/* "~" before figures of trials that are not valid, where none is. */
-static const char *mark_of(const struct table_cell *cell)
-{
-    return table_cell_flags(cell, load_row_valid) == 0 ? "~" : "";
-}
-
-static void put_ms(struct grid *grid, const struct table_cell *cell, size_t column)
-{
-    struct interval figure = load_cell_figure(cell, column);
-    if (!isfinite(figure.value) && isfinite(figure.low))
-        grid_put(grid, AT_LEAST "%.2f", figure.low / 1e3);
-    else if (isfinite(figure.value))
-        grid_put(grid, "%s%.2f", mark_of(cell), figure.value / 1e3);
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
-/* The share of what was due that was never sent. */
-static void put_unsent(struct grid *grid, const struct table_cell *cell)
-{
-    double unsent = table_cell_sum(cell, load_row_unsent, load_row_complete),
-           due = table_cell_sum(cell, load_row_offered_per_s, load_row_complete) *
-                 table_number(table_cell_value(cell, load_row_seconds));
-    if (unsent > 0)
-        grid_put(grid, "%.1f %%", 100 * unsent / due);
-    else
-        grid_put(grid, NONE_UNSENT);
-}
-
-static void put_row(struct grid *grid, const struct table_cell *cell)
-{
-    const struct table_value *rate = table_cell_value(cell, load_row_rate_per_s);
-    struct interval achieved = load_cell_figure(cell, load_row_achieved_per_s);
-    char number[32];
-    grid_put(grid, "%.0f %%", table_number(table_cell_value(cell, load_row_reads_percent)));
-    grid_put_whole(grid, table_number(table_cell_value(cell, load_row_sessions)));
-    if (rate->kind == TABLE_COUNT)
-        grid_put_whole(grid, (double)rate->count);
-    else
-        grid_put(grid, GRID_UNKNOWN);
-    if (isfinite(achieved.value))
-        grid_put(grid, "%s%s", mark_of(cell),
-                 text_format_count((uint64_t)(achieved.value + 0.5), number, sizeof number));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-    put_interval(grid, &achieved);
-    grid_put_whole(grid, table_cell_sum(cell, load_row_errors, load_row_complete));
-    put_unsent(grid, cell);
-    put_ms(grid, cell, load_row_response_p50_us);
-    put_ms(grid, cell, load_row_response_p99_us);
-    put_ms(grid, cell, load_row_service_p99_us);
-    put_ms(grid, cell, load_row_last_notification_p99_us);
-    grid_put(grid, "%s", word_of(cell));
-}
-
-static void hide(struct grid *grid, const struct load_options *options, unsigned columns)
-{
-    grid->hidden[COLUMN_READS] = options->reads.count == 0;
-    grid->hidden[COLUMN_RATE] = options->rates.count == 0;
-    grid->hidden[COLUMN_INTERVAL] = grid_all_are(grid, COLUMN_INTERVAL, GRID_UNKNOWN);
-    grid->hidden[COLUMN_UNSENT] = grid_all_are(grid, COLUMN_UNSENT, NONE_UNSENT);
-    grid->hidden[COLUMN_SENT_P99] = options->rates.count == 0;
-    grid->hidden[COLUMN_NOTIFIED_P99] = options->watch_percent == 0;
-    if (grid_width(grid) > columns && grid_all_are(grid, COLUMN_ERRORS, "0"))
-        grid->hidden[COLUMN_ERRORS] = true;
-    (void)!grid_fit(grid, columns, 1);
-}
-
 /* The one mix of all rows, unless each row has its share of reads. A mix that is too long for a
  * line is broken behind a comma. */
 static void write_mix(const struct load_options *options, FILE *stream)
@@ -332,71 +207,106 @@ static void write_mix(const struct load_options *options, FILE *stream)
     fputs("\n", stream);
 }
 
-void load_table_write(const struct table *rows, const struct load_options *options,
-                      unsigned columns, FILE *stream)
+#define MILLISECONDS(of) .column = load_cells_##of, .factor = 1e-3, .decimals = 2, .mark = load_cells_disturbed
+
+void load_table_write(const struct table *cells, const struct load_options *options,
+                      unsigned width, FILE *stream)
 {
-    struct table_cells cells = load_rows_cells(rows);
-    struct grid grid;
-    grid_init(&grid, columns_of_table, TABLE_COLUMNS, GAP);
-    for (size_t i = 0; i < cells.count; i++)
-        put_row(&grid, &cells.list[i]);
-    table_cells_deinit(&cells);
-    hide(&grid, options, columns);
+    const enum row_column_where
+        with_reads = options->reads.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
+        with_rates = options->rates.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
+        with_watches = options->watch_percent > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER;
+    const struct row_column columns[] = {
+        {.column = load_cells_reads_percent, .over = "reads", .title = "%", .where = with_reads},
+        {.column = load_cells_sessions, .over = "ses-", .title = "sions"},
+        {.column = load_cells_rate_per_s, .over = "offered", .title = "1/s", .where = with_rates},
+        {.column = load_cells_achieved_per_s,
+         .over = "answered",
+         .title = "1/s",
+         .mark = load_cells_disturbed},
+        {.column = load_cells_between,
+         .over = "interval",
+         .title = "95 %",
+         .spare = 2,
+         .where = ROW_COLUMN_KNOWN},
+        {.column = load_cells_errors, .spare = 3},
+        {.column = load_cells_unsent_percent,
+         .over = "unsent",
+         .title = "%",
+         .decimals = 1,
+         .where = ROW_COLUMN_KNOWN},
+        {MILLISECONDS(response_p50_us),
+         .least = load_cells_response_p50_us_low,
+         .over = "response",
+         .title = "p50 ms"},
+        {MILLISECONDS(response_p99_us),
+         .least = load_cells_response_p99_us_low,
+         .over = "response",
+         .title = "p99 ms"},
+        {MILLISECONDS(service_p99_us),
+         .over = "service",
+         .title = "p99 ms",
+         .spare = 1,
+         .where = with_rates},
+        {MILLISECONDS(last_notification_p99_us),
+         .over = "all notified",
+         .title = "p99 ms",
+         .where = with_watches},
+        {.column = load_cells_verdict},
+    };
+    const struct row_grid grid = {
+        .table = cells, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
     write_mix(options, stream);
-    grid_write(&grid, columns, stream);
-    if (!grid.hidden[COLUMN_UNSENT])
-        wrap_sentence(stream,
-                      "\nunsent: operations that were due and never sent; each counts as slower "
-                      "than all others (>=: at least).");
-    grid_deinit(&grid);
-}
-
-/* ------------------------------------------------------------------ JSON */
-
-static json_t *describe_cell(const struct table_cell *cell)
-{
-    const struct table_value *rate = table_cell_value(cell, load_row_rate_per_s);
-    json_t *json = json_pack(
-        "{s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:s, s:o, s:o}", "mix",
-        table_cell_value(cell, load_row_mix)->text, "reads_percent",
-        (json_int_t)table_cell_value(cell, load_row_reads_percent)->count, "sessions",
-        (json_int_t)table_cell_value(cell, load_row_sessions)->count, "rate_per_s",
-        rate->kind == TABLE_COUNT ? json_integer((json_int_t)rate->count) : json_null(),
-        "trials_complete", (json_int_t)table_cell_flags(cell, load_row_complete), "trials_valid",
-        (json_int_t)table_cell_flags(cell, load_row_valid), "trials_driver_bound",
-        (json_int_t)table_cell_flags(cell, load_row_driver_bound), "trials_miscounted",
-        (json_int_t)table_cell_flags(cell, load_row_miscounted), "verdict",
-        json_result_verdict(load_cell_verdict(cell)), "errors",
-        json_result_count(table_cell_sum(cell, load_row_errors, load_row_complete)), "unsent",
-        json_result_count(table_cell_sum(cell, load_row_unsent, load_row_complete)));
-    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++) {
-        struct interval figure = load_cell_figure(cell, load_cell_figures[i]);
-        json_result_set_interval(json, load_row_table.columns[load_cell_figures[i]].name, &figure);
+    row_grid_write(&grid, width, stream);
+    for (size_t i = 0; i < cells->rows; i++) {
+        if (table_row(cells, i)[load_cells_unsent].count == 0)
+            continue;
+        fputs("unsent: due and never sent; each counts as slower than all others\n", stream);
+        break;
     }
-    return json;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
 static void write_text(const void *context, const struct series_record *record)
 {
-    const struct load_series *series = context;
-    load_table_write(&record->rows, series->options, terminal_columns(STDOUT_FILENO), stdout);
+    struct table cells = {0};
+    load_cells_add(&record->rows, &cells);
+    load_table_write(&cells, ((const struct load_series *)context)->options,
+                     terminal_columns(STDOUT_FILENO), stdout);
+    table_deinit(&cells);
 }
 
+/* Its keys have names of their own for the trials of a cell. */
 static json_t *describe_cells(const void *context, const struct series_record *record)
 {
-    struct table_cells cells = load_rows_cells(&record->rows);
+    struct table cells = {0};
     json_t *list = json_array();
     (void)context;
-    for (size_t i = 0; i < cells.count; i++)
-        json_array_append_new(list, describe_cell(&cells.list[i]));
-    table_cells_deinit(&cells);
+    load_cells_add(&record->rows, &cells);
+    for (size_t i = 0; i < cells.rows; i++) {
+        const struct table_value *cell = table_row(&cells, i);
+        json_t *json = json_object();
+        json_result_set_row(json, &load_cells_table, cell, load_cells_mix, load_cells_rate_per_s);
+        json_t *trials = json_pack(
+            "{s:I, s:I, s:I, s:I, s:s}", "trials_complete",
+            (json_int_t)cell[load_cells_trials].count, "trials_valid",
+            (json_int_t)cell[load_cells_valid].count, "trials_driver_bound",
+            (json_int_t)cell[load_cells_driver_bound].count, "trials_miscounted",
+            (json_int_t)cell[load_cells_miscounted].count, "verdict",
+            json_result_verdict(load_cells_status(cell)));
+        json_object_update(json, trials);
+        json_decref(trials);
+        json_result_set_row(json, &load_cells_table, cell, load_cells_errors,
+                            load_cells_server_cores_high);
+        json_array_append_new(list, json);
+    }
+    table_deinit(&cells);
     return list;
 }
 
 /* Each record gets a page, and the cells of all in their common folder. */
-static int tell(const struct load_series *series, void *context, int *verdict)
+static int print_results(const struct load_series *series, void *context, int *verdict)
 {
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
     const struct output_options *output = &series->options->output;
@@ -416,7 +326,7 @@ int load_main(int argc, char **argv)
 {
     const struct load_series_user user = {
         .subcommand = "load",
-        .tell = tell,
+        .tell = print_results,
         .verdict_of_nothing = json_result_verdict(4),
         .outlives_servers = true,
     };

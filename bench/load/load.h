@@ -15,11 +15,9 @@
  * been complained about. */
 int load_command_line_parse(int argc, char **argv, struct load_options *options);
 
-/* Writes the table, with a row for each cell, for a terminal of so many columns; a mix that all
- * rows share is on a line above. A column without a value in any row is left out, and so are, if
- * the table is too wide, first errors that are 0, then the interval, the service time and errors.
- */
-void load_table_write(const struct table *rows, const struct load_options *options,
-                      unsigned columns, FILE *stream);
+/* Writes a table of these cells (bench/output/load_cells.h) for a terminal of so many columns; a mix
+ * that all rows share is on a line above. */
+void load_table_write(const struct table *cells, const struct load_options *options,
+                      unsigned width, FILE *stream);
 
 #endif

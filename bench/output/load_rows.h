@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_rows: the trials of a load as rows of load.csv, and the figures of its cells. Layer:
- * bench/output.
+ * load_rows: the trials of a load as rows of load.csv. Layer: bench/output.
  *
  * Invariant: a trial whose times are not the server's is not valid, and the reason names what was:
- * the driver, a session that was lost, another client. A cell is a mix at a number of sessions and
- * an offered rate. The unit is the trial: a figure of a cell is the geometric mean over its trials,
- * and its interval is 95 %, from STATISTICS_TRIALS_MIN trials on. Trials that are not valid count
- * only if no trial of the cell is valid.
+ * the driver, a session that was lost, another client.
  */
 #ifndef BENCH_OUTPUT_LOAD_ROWS_H
 #define BENCH_OUTPUT_LOAD_ROWS_H
@@ -177,29 +173,5 @@ int load_row_verdict(const struct table_value *row);
 
 /* How trials of loads are judged: the same, as findings. */
 extern const struct trial_findings load_row_trials;
-
-/* Adds what trials come to; the rest as in trial_findings_add_noise. */
-void load_findings_add(const struct table *rows, const struct noise_watch *watch, size_t made_again,
-                       struct table *findings);
-
-/* The cells, in the order of the plan: by reads, rate and sessions. Ends with table_cells_deinit.
- */
-struct table_cells load_rows_cells(const struct table *rows);
-
-/* The exit status of a cell: 0 if it has a complete trial, and all of these are valid. */
-int load_cell_verdict(const struct table_cell *cell);
-
-/* The figure of a cell in this column. A response time that is not known, because it is above one
- * minute or among those of operations that were never sent, is not finite, and its `low` is what it
- * is at least. */
-struct interval load_cell_figure(const struct table_cell *cell, size_t column);
-
-/* The columns of which cells.csv and the JSON of a cell have the figure, in their order. */
-#define LOAD_CELL_FIGURES 14
-extern const size_t load_cell_figures[LOAD_CELL_FIGURES];
-
-/* The columns of cells.csv, and the rows of all cells. */
-void load_cells_write_header(struct csv *csv);
-void load_cells_write(const struct table *rows, struct csv *csv);
 
 #endif

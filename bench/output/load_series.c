@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
+#include "bench/output/load_cells.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,30 +218,25 @@ static enum error_kind make(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ after the last trial */
 
-/* The records of which cells.csv is. */
-struct cells_of {
-    const struct series_record *records;
-    size_t count;
-};
-
-static void write_cells(FILE *stream, const void *context)
+/* Writes cells.csv of so many records into a folder. */
+static enum error_kind save_cells(const struct series_record *records, size_t count,
+                                  const char *folder, struct error *error)
 {
-    const struct cells_of *of = context;
-    struct csv csv = {.stream = stream};
-    load_cells_write_header(&csv);
-    for (size_t i = 0; i < of->count; i++)
-        load_cells_write(&of->records[i].rows, &csv);
+    struct table cells = {0};
+    for (size_t i = 0; i < count; i++)
+        load_cells_add(&records[i].rows, &cells);
+    enum error_kind kind = file_set_save_table(folder, &cells, NULL, error);
+    table_deinit(&cells);
+    return kind;
 }
 
 static enum error_kind finish(void *context, struct series_record *record, bool whole,
                               struct error *error)
 {
-    const struct cells_of of = {record, 1};
     const struct load_series *series = context;
     load_findings_add(&record->rows, &series->base.noise, record->made_again.rows,
                       &record->findings);
-    return whole ? output_write(record->files.folder, "cells.csv", write_cells, &of, error)
-                 : ERROR_NONE;
+    return whole ? save_cells(record, 1, record->files.folder, error) : ERROR_NONE;
 }
 
 static const char *name_plots(const void *context, struct plots *plots)
@@ -258,17 +253,17 @@ static enum error_kind join_records(void *context, struct error *error)
 {
     const struct load_series *series = context;
     const struct output_options *output = &series->options->output;
-    const struct cells_of all = {series->base.records, series->base.record_count};
     struct plots plots = {.kind = PLOTS_OF_LOAD,
                           .folder = output->out,
                           .formats = output->plots,
                           .interrupts = series->base.targets.signals};
     size_t with_trials = 0;
-    for (size_t i = 0; i < all.count; i++)
-        with_trials += all.records[i].rows.rows > 0;
+    for (size_t i = 0; i < series->base.record_count; i++)
+        with_trials += series->base.records[i].rows.rows > 0;
     if (!series->base.targets.made_out || with_trials < 2)
         return ERROR_NONE;
-    enum error_kind kind = output_write(output->out, "cells.csv", write_cells, &all, error);
+    enum error_kind kind =
+        save_cells(series->base.records, series->base.record_count, output->out, error);
     if (kind != ERROR_NONE)
         return kind;
     enum plots_end end = plots_draw(&plots);

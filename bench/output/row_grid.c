@@ -30,12 +30,17 @@ static void put_shortened(struct grid *grid, const char *mark, double value)
     grid_put(grid, "%s%.1f%c", mark, value, units[unit]);
 }
 
-static void put_number(struct grid *grid, const struct row_column *column, const char *mark,
-                       double value, struct style *style)
+static void put_number(struct grid *grid, const struct row_column *column,
+                       const struct table_value *row, struct style *style)
 {
     char text[32];
-    value *= column->factor != 0 ? column->factor : 1;
-    if (!isfinite(value)) {
+    double factor = column->factor != 0 ? column->factor : 1,
+           value = table_number(&row[column->column]) * factor,
+           least = column->least != 0 ? table_number(&row[column->least]) * factor : NAN;
+    const char *mark = column->mark != 0 && row[column->mark].flag ? "~" : "";
+    if (!isfinite(value) && isfinite(least)) {
+        grid_put(grid, ">= %.*f", column->decimals, least);
+    } else if (!isfinite(value)) {
         grid_put(grid, GRID_UNKNOWN);
     } else if (column->decimals > 0) {
         grid_put(grid, "%s%.*f", mark, column->decimals, value);
@@ -53,7 +58,6 @@ static void put_cell(struct grid *grid, const struct row_column *column,
                      struct style *style)
 {
     const struct table_value *value = &row[column->column];
-    const char *mark = column->mark != 0 && row[column->mark].flag ? "~" : "";
     char utc[32];
     if (value->kind == TABLE_TEXT) {
         grid_put(grid, "%s", value->text);
@@ -63,7 +67,7 @@ static void put_cell(struct grid *grid, const struct row_column *column,
         clock_format_utc((uint64_t)value->number * NS_PER_MS, 0, utc, sizeof utc);
         grid_put(grid, "%s", utc);
     } else {
-        put_number(grid, column, mark, table_number(value), style);
+        put_number(grid, column, row, style);
     }
 }
 
@@ -81,6 +85,8 @@ static bool is_shown(const struct row_grid *of, size_t column, const struct grid
         return known;
     case ROW_COLUMN_LACKED:
         return known && lacked;
+    case ROW_COLUMN_NEVER:
+        return false;
     default:
         return true;
     }

@@ -20,7 +20,8 @@ enum row_column_where {
     ROW_COLUMN_ALWAYS,
     ROW_COLUMN_DIFFERS, /* the texts of two rows differ */
     ROW_COLUMN_KNOWN,   /* a row has a value */
-    ROW_COLUMN_LACKED   /* a row has no value in the column before */
+    ROW_COLUMN_LACKED,  /* a row has no value in the column before */
+    ROW_COLUMN_NEVER
 };
 
 /* A time of the clock (TABLE_SIGNED whose unit is "ms") stands as UTC; a number is aligned to the
@@ -35,6 +36,7 @@ struct row_column {
     double factor;  /* by which a number is multiplied; 0: 1 */
     int decimals;   /* of the number that stands there; 0: whole, with separators */
     bool shortened; /* where a row is too wide a number from 100,000 on is "499.5k" */
+    size_t least;   /* the column of what an unknown number is at least, ">= 5"; 0: none */
     size_t mark;    /* the column of a flag: "~" before the numbers of rows that have it; 0: none,
                        for the first column of a table is no flag */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The row of a trial of a load, whether its times stand, and the figures of a cell. */
 
+#include "bench/output/load_cells.h"
 #include "bench/output/load_rows.h"
 #include "load/internal.h"
 #include "tests/support/columns.h"
@@ -491,6 +492,25 @@ TEST_BETWEEN(what_is_not_known_is_empty, set_up, tear_down)
 
 /* ------------------------------------------------------------------ the figures of a cell */
 
+static const struct {
+    size_t cell, row;
+} figures[] = {
+#define X(A, B, name, unit, decimals) {load_cells_##name, load_row_##name},
+    LOAD_CELL_FIGURES(X, , )
+#undef X
+};
+#define FIGURES (sizeof figures / sizeof figures[0])
+
+/* The cells of the rows, until the next call. */
+static const struct table *cells_of_rows(void)
+{
+    static struct table cells;
+    table_deinit(&cells);
+    cells = (struct table){0};
+    load_cells_add(&rows, &cells);
+    return &cells;
+}
+
 /* A valid trial, each figure of which is another multiple of the value; for the caller to change.
  */
 static struct table_value *add(uint32_t reads, uint64_t rate_per_s, uint32_t sessions, double value)
@@ -500,47 +520,40 @@ static struct table_value *add(uint32_t reads, uint64_t rate_per_s, uint32_t ses
     row[load_row_reads_percent] = table_count(reads);
     row[load_row_rate_per_s] = table_count_if(rate_per_s > 0, rate_per_s);
     row[load_row_sessions] = table_count(sessions);
-    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++)
-        row[load_cell_figures[i]] = table_real((double)(i + 1) * value);
+    for (size_t i = 0; i < FIGURES; i++)
+        row[figures[i].row] = table_real((double)(i + 1) * value);
     row[load_row_errors] = table_count(1);
     row[load_row_complete] = row[load_row_valid] = table_flag(true);
     return row;
 }
 
-static double figure(size_t cell_index, size_t column)
+static double figure(size_t at, size_t column)
 {
-    struct table_cells cells = load_rows_cells(&rows);
-    double value = load_cell_figure(&cells.list[cell_index], column).value;
-    table_cells_deinit(&cells);
-    return value;
+    return table_number(&table_row(cells_of_rows(), at)[column]);
 }
 
 TEST_BETWEEN(a_figure_is_the_geometric_mean_of_its_own, set_up, tear_down)
 {
     add(80, 0, 4, 100);
     add(80, 0, 4, 400);
-    for (size_t i = 0; i < LOAD_CELL_FIGURES; i++)
-        assert_near(figure(0, load_cell_figures[i]), (double)(i + 1) * 200);
+    for (size_t i = 0; i < FIGURES; i++)
+        assert_near(figure(0, figures[i].cell), (double)(i + 1) * 200);
 }
 
 TEST_BETWEEN(five_trials_have_an_interval, set_up, tear_down)
 {
     for (int trial = 1; trial <= 5; trial++) {
         add(80, 0, 4, 100 * trial);
-        struct table_cells cells = load_rows_cells(&rows);
-        struct interval mean = load_cell_figure(&cells.list[0], load_row_achieved_per_s);
-        table_cells_deinit(&cells);
-        assert_int_equal(isnan(mean.low) && isnan(mean.high), trial < 5);
+        assert_int_equal(isnan(figure(0, load_cells_achieved_per_s_low)), trial < 5);
+        assert_int_equal(isnan(figure(0, load_cells_achieved_per_s_high)), trial < 5);
     }
 }
 
-static void assert_at_least(size_t column, double least)
+static void assert_at_least(double least)
 {
-    struct table_cells cells = load_rows_cells(&rows);
-    struct interval found = load_cell_figure(&cells.list[0], column);
-    table_cells_deinit(&cells);
-    assert_false(isfinite(found.value) || isfinite(found.high));
-    assert_near(found.low, least);
+    assert_false(isfinite(figure(0, load_cells_response_p99_us)) ||
+                 isfinite(figure(0, load_cells_response_p99_us_high)));
+    assert_near(figure(0, load_cells_response_p99_us_low), least);
 }
 
 /* Above a minute, or as long as the longest that was sent; of another trial the time itself. */
@@ -549,14 +562,14 @@ TEST_BETWEEN(a_time_that_is_not_known_has_a_least, set_up, tear_down)
     struct table_value *row = add(80, 100, 4, 7);
     row[load_row_response_p99_us] = table_real(INFINITY);
     row[load_row_response_max_us] = table_real(100e3);
-    assert_at_least(load_row_response_p99_us, 100e3);
+    assert_at_least(100e3);
     add(80, 100, 4, 7)[load_row_response_p99_us] = table_real(400e3);
-    assert_at_least(load_row_response_p99_us, 200e3);
+    assert_at_least(200e3);
     row = add(80, 100, 4, 7);
     row[load_row_response_p99_us] = table_real(INFINITY);
     row[load_row_response_max_us] = table_real(99e6);
     row[load_row_over_range] = table_count(1);
-    assert_at_least(load_row_response_p99_us, cbrt(100e3 * 400e3 * 60e6));
+    assert_at_least(cbrt(100e3 * 400e3 * 60e6));
 }
 
 TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
@@ -565,17 +578,14 @@ TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
     add(80, 0, 4, 400)[load_row_valid].flag = false;
     struct table_value *cut_short = add(80, 0, 4, 1e6);
     cut_short[load_row_valid].flag = cut_short[load_row_complete].flag = false;
-    assert_near(figure(0, load_row_achieved_per_s), 2 * 200);
+    assert_near(figure(0, load_cells_achieved_per_s), 2 * 200);
     add(80, 0, 4, 7);
-    assert_near(figure(0, load_row_achieved_per_s), 2 * 7);
+    assert_near(figure(0, load_cells_achieved_per_s), 2 * 7);
 }
 
 static int verdict_of_cell(void)
 {
-    struct table_cells cells = load_rows_cells(&rows);
-    int verdict = load_cell_verdict(&cells.list[0]);
-    table_cells_deinit(&cells);
-    return verdict;
+    return load_cells_status(table_row(cells_of_rows(), 0));
 }
 
 TEST_BETWEEN(a_cell_is_valid_if_all_of_its_trials_are, set_up, tear_down)
@@ -598,14 +608,13 @@ TEST_BETWEEN(cells_are_in_the_order_of_the_plan, set_up, tear_down)
     static const size_t trials[] = {3, 0, 5, 2, 4, 1, 0, 3, 5, 1, 2, 4};
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
         add(order[trials[i]].reads, order[trials[i]].rate_per_s, order[trials[i]].sessions, 1);
-    struct table_cells cells = load_rows_cells(&rows);
-    assert_int_equal(cells.count, sizeof order / sizeof order[0]);
-    for (size_t i = 0; i < cells.count; i++) {
-        const struct table_cell *found = &cells.list[i];
-        assert_int_equal(found->count, 2);
-        assert_int_equal(table_cell_value(found, load_row_reads_percent)->count, order[i].reads);
-        assert_int_equal(table_cell_value(found, load_row_rate_per_s)->count, order[i].rate_per_s);
-        assert_int_equal(table_cell_value(found, load_row_sessions)->count, order[i].sessions);
+    const struct table *cells = cells_of_rows();
+    assert_int_equal(cells->rows, sizeof order / sizeof order[0]);
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *found = table_row(cells, i);
+        assert_int_equal(found[load_cells_trials].count, 2);
+        assert_int_equal(found[load_cells_reads_percent].count, order[i].reads);
+        assert_int_equal(found[load_cells_rate_per_s].count, order[i].rate_per_s);
+        assert_int_equal(found[load_cells_sessions].count, order[i].sessions);
     }
-    table_cells_deinit(&cells);
 }

@@ -2,6 +2,7 @@
 /* The table of a load: which columns it has, and that it fits in 80 columns. */
 
 #include "bench/load/load.h"
+#include "bench/output/load_cells.h"
 #include "bench/output/load_rows.h"
 #include "tests/support/screen.h"
 #include "tests/support/test.h"
@@ -54,7 +55,10 @@ static const char *write_for(unsigned columns)
 {
     FILE *stream = fmemopen(text, sizeof text, "w");
     assert_non_null(stream);
-    load_table_write(&rows, &options, columns, stream);
+    struct table cells = {0};
+    load_cells_add(&rows, &cells);
+    load_table_write(&cells, &options, columns, stream);
+    table_deinit(&cells);
     fclose(stream);
     return text;
 }
@@ -68,25 +72,24 @@ TEST_BETWEEN(an_interval_that_is_known_is_shown, set_up, tear_down)
     assert_true(screen_widest(text) <= 80);
 }
 
-/* Errors that are none tell less than the interval. */
-TEST_BETWEEN(without_room_errors_of_zero_go_first, set_up, tear_down)
+TEST_BETWEEN(without_room_errors_go_first, set_up, tear_down)
 {
     add(5, 0, 123456);
     size_t width = screen_widest(write_for(200));
     assert_has(text, "errors");
     assert_has(text, "interval");
     write_for((unsigned)width - 1);
-    assert_null(strstr(text, "errors"));
+    assert_has(text, "\nno room for errors: see cells.csv\n");
     assert_has(text, "interval");
 }
 
-TEST_BETWEEN(without_room_errors_go_last, set_up, tear_down)
+TEST_BETWEEN(figures_of_trials_that_are_not_valid_are_marked, set_up, tear_down)
 {
-    add(5, 0, 123456)[load_row_errors] = table_count(3);
-    size_t width = screen_widest(write_for(200));
-    write_for((unsigned)width - 1);
-    assert_has(text, "errors");
-    assert_null(strstr(text, "interval"));
+    add(1, 0, 12345)[load_row_valid].flag = false;
+    assert_has(write_for(80), " ~12,345 ");
+    assert_has(text, " ~1.50 ");
+    add(1, 0, 12345);
+    assert_null(strstr(write_for(80), "~"));
 }
 
 TEST_BETWEEN(a_verdict_has_a_word, set_up, tear_down)
