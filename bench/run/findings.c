@@ -20,12 +20,25 @@ static const char *order_of(enum fit_verdict verdict)
                                     : fit_verdict_words(verdict);
 }
 
+/* The next trial of a recipe; *at begins at 0. NULL behind the last. */
+static const struct table_value *next_trial(const struct outcome *outcome,
+                                            const struct outcome_recipe *recipe, size_t *at)
+{
+    while (*at < outcome->rows->rows) {
+        const struct table_value *row = table_row(outcome->rows, (*at)++);
+        if (strcmp(row[trial_row_recipe].text, recipe->recipe->name) == 0)
+            return row;
+    }
+    return NULL;
+}
+
 static uint64_t count_trials(const struct outcome *outcome, const struct outcome_recipe *recipe,
                              size_t flag)
 {
+    const struct table_value *row;
     uint64_t count = 0;
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++)
-        count += table_cell_flags(outcome->trials[i], flag);
+    for (size_t at = 0; (row = next_trial(outcome, recipe, &at)) != NULL;)
+        count += row[flag].flag;
     return count;
 }
 
@@ -213,18 +226,15 @@ static void add_roles(const struct outcome *outcome, const struct outcome_recipe
 static void add_leaks(const struct outcome *outcome, const struct outcome_recipe *recipe,
                       struct table *findings)
 {
+    const struct table_value *row;
     long long watches = 0, ephemerals = 0;
     uint64_t trials = 0;
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
-        for (size_t j = 0; j < outcome->trials[i]->count; j++) {
-            const struct table_value *row =
-                table_row(outcome->rows, outcome->trials[i]->rows[j]);
-            if (strcmp(row[trial_row_reconciled].text, "na") == 0)
-                continue;
-            watches += row[trial_row_watches_leaked].number;
-            ephemerals += row[trial_row_ephemerals_leaked].number;
-            trials++;
-        }
+    for (size_t at = 0; (row = next_trial(outcome, recipe, &at)) != NULL;) {
+        if (strcmp(row[trial_row_reconciled].text, "na") == 0)
+            continue;
+        watches += row[trial_row_watches_leaked].number;
+        ephemerals += row[trial_row_ephemerals_leaked].number;
+        trials++;
     }
     const struct finding leaks = {.slug = "leaks",
                                   .subject = recipe->recipe->name,
@@ -258,22 +268,19 @@ static void format_death(const struct table_value *row, const struct death *deat
 static void add_deaths(const struct outcome *outcome, const struct outcome_recipe *recipe,
                        struct table *findings)
 {
+    const struct table_value *row;
     struct interval recovery_s = {NAN, INFINITY, 0};
     uint64_t deaths = 0;
     char death[96] = "", least[32], most[32];
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
-        for (size_t j = 0; j < outcome->trials[i]->count; j++) {
-            const struct table_value *row =
-                table_row(outcome->rows, outcome->trials[i]->rows[j]);
-            if (row[trial_row_died_session].kind == TABLE_UNKNOWN)
-                continue;
-            if (deaths++ == 0)
-                format_death(row, &recipe->recipe->death, death, sizeof death);
-            if (!isfinite(row[trial_row_recovery_s].real) || !row[trial_row_valid].flag)
-                continue;
-            recovery_s.low = fmin(recovery_s.low, row[trial_row_recovery_s].real);
-            recovery_s.high = fmax(recovery_s.high, row[trial_row_recovery_s].real);
-        }
+    for (size_t at = 0; (row = next_trial(outcome, recipe, &at)) != NULL;) {
+        if (row[trial_row_died_session].kind == TABLE_UNKNOWN)
+            continue;
+        if (deaths++ == 0)
+            format_death(row, &recipe->recipe->death, death, sizeof death);
+        if (!isfinite(row[trial_row_recovery_s].real) || !row[trial_row_valid].flag)
+            continue;
+        recovery_s.low = fmin(recovery_s.low, row[trial_row_recovery_s].real);
+        recovery_s.high = fmax(recovery_s.high, row[trial_row_recovery_s].real);
     }
     bool known = recovery_s.low <= recovery_s.high;
     struct finding finding = {.slug = "death",
@@ -326,16 +333,11 @@ static void add_law(const struct outcome *outcome, const struct outcome_recipe *
 {
     const struct growth *rpcs = &recipe->growth[FIGURE_RPCS];
     const struct table_value *row = last_with(outcome, recipe, run_cell_rpcs_per_handoff);
+    const struct table_value *trial;
     uint64_t lawful = 0, trials = 0;
     char law[TEXT_SIZE], count[32], clients[32], share[64];
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
-        trials += outcome->trials[i]->count;
-        for (size_t j = 0; j < outcome->trials[i]->count; j++) {
-            const struct table_value *trial =
-                table_row(outcome->rows, outcome->trials[i]->rows[j]);
-            lawful += trial[trial_row_counted].flag && trial[trial_row_has_law].flag;
-        }
-    }
+    for (size_t at = 0; (trial = next_trial(outcome, recipe, &at)) != NULL; trials++)
+        lawful += trial[trial_row_counted].flag && trial[trial_row_has_law].flag;
     if (lawful == 0 || row == NULL)
         return;
     const struct finding finding = {.slug = "law",
