@@ -72,7 +72,7 @@ static void assert_done(void)
     if (command.status != 4)
         assert_status(&command, 0);
     else
-        assert_has(command.err, "overloaded: ");
+        assert_told(command.out, "overloaded: ");
 }
 
 TEST_BETWEEN(both_times_are_measured, make, work_remove)

@@ -350,7 +350,7 @@ static void assert_done(void)
     if (command.status != 0 && command.status != 4)
         assert_status(&command, 0);
     if (command.status == 4)
-        assert_has(command.err, "the driver, not the server");
+        assert_told(command.out, "the driver, not the server");
 }
 
 TEST_BETWEEN(all_files_agree, make, clear_away)
@@ -412,7 +412,7 @@ TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)
                               "_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 -Djute.maxbuffer=4096", NULL};
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--size", "5000"));
     assert_status(&command, 4);
-    assert_has(command.err, "lost its connection while it laid out its znodes: values may be "
+    assert_told(command.out, "lost its connection while it laid out its znodes: values may be "
                             "larger than the servers take (jute.maxbuffer)");
     read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
@@ -523,9 +523,8 @@ TEST_BETWEEN(a_server_that_counts_otherwise_fails_the_load, make, clear_away)
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--connect", front.address));
     front_stop(&front);
     assert_status(&command, 1);
-    assert_has(command.err,
-               "get=80,set=20, 4 sessions, trial 1: the verdict fails: the servers counted ");
-    assert_has(command.err, " writes, the sessions ");
+    assert_told(command.out, "get=80,set=20: trial 1 with 4 sessions fails: the servers counted ");
+    assert_told(command.out, " writes, the sessions ");
     assert_has(command.out, "FAILS");
     read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "reconciled"), "no");
@@ -577,7 +576,7 @@ TEST_BETWEEN(a_driver_that_stood_still_is_late, make, clear_away)
     stop_the_worker(200, 300);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "the driver, not the server, was late: ");
+    assert_told(command.out, "the driver, not the server, was late: ");
     read_load("out");
     const struct csv_file *load = &tables.load;
     assert_string_equal(csv_file_text(load, 0, "valid"), "no");
@@ -596,7 +595,7 @@ static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long m
     stop(1000, ms);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "stood still: the driver did not run for ");
+    assert_told(command.out, "stood still: the driver did not run for ");
     read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
     assert_int_equal(csv_file_count(&tables.cells, 0, "driver_bound"), 1);

@@ -57,8 +57,9 @@ COMMAND_TEST(disturbed_trials_are_made_again_and_both_are_kept)
     run("retry");
     end_the_busy();
     assert_status(&command, 4);
-    assert_has(command.err, "the machine is busy");
-    assert_has(command.err, "1 trial was made again");
+    assert_told(command.out, "times: 2 of 2 trials disturbed (others used ");
+    assert_has(command.out, "made again: 1 trial (first attempts in made_again.csv)\n");
+    assert_has(command.out, "~"); /* the times are shown all the same */
     struct run_files files = run_files_read("out");
     struct csv_file again = csv_file_read(in_work("out/made_again.csv"));
     assert_int_equal(files.trials.rows, 2);

@@ -66,8 +66,8 @@ COMMAND_TEST(a_stalled_trial_is_told_everywhere)
     }
     assert_true(csv_file_real(&files.trials, 1, "stalled_s") > FREEZE_MS / 2e3);
     assert_manifest_tells(&files, 1);
-    assert_has(command.err, "trial 2: not valid: stalled: 127.0.0.1:");
-    assert_has(command.out, " stalled, for ");
+    assert_told(command.out, "trial 2 with ");
+    assert_told(command.out, " is not valid: stalled: 127.0.0.1:");
     run_files_deinit(&files);
     assert_left(1);
 }

@@ -2,6 +2,7 @@
 #include "tests/support/words.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 void assert_has(const char *text, const char *words)
 {
@@ -18,6 +19,14 @@ void words_unwrap(char *text)
         from += breaks ? 5 : 1;
     }
     *to = '\0';
+}
+
+void assert_told(const char *text, const char *words)
+{
+    char *unwrapped = strdup(text);
+    words_unwrap(unwrapped);
+    assert_has(unwrapped, words);
+    free(unwrapped);
 }
 
 size_t count_words(const char *text, const char *words)

@@ -13,6 +13,9 @@ void assert_has(const char *text, const char *words);
  * move them. */
 void words_unwrap(char *text);
 
+/* assert_has, whatever the breaks of lines. */
+void assert_told(const char *text, const char *words);
+
 size_t count_words(const char *text, const char *words);
 
 #endif
