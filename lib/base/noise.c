@@ -215,13 +215,17 @@ static double rounding_s(const struct noise_reading *reading)
 static double others_cores(const struct noise_reading *before, const struct noise_reading *after)
 {
     double span_s = after->at_s - before->at_s,
-           known_s = after->idle_s - before->idle_s + after->stolen_s - before->stolen_s +
-                     after->allied_s - before->allied_s +
+           idle_s = after->idle_s - before->idle_s,
+           known_s = after->stolen_s - before->stolen_s + after->allied_s - before->allied_s +
                      /* a thread of the kernel that ends takes its time along */
                      fmax(0, after->kernel_s - before->kernel_s),
-           left_s = after->cores * span_s - known_s,
+           most_s = after->cores * span_s - known_s, left_s = most_s - idle_s,
            seen_s = fmax(0, after->others_s - before->others_s);
-    return (left_s > seen_s + rounding_s(after) ? left_s : seen_s) / span_s;
+    /* A process that was in no list, because it had ended, leaves all its time to whoever reaps it:
+     * more than there was to use. */
+    bool misses_some = left_s > seen_s + rounding_s(after),
+         is_impossible = seen_s > most_s + rounding_s(after);
+    return fmax(0, misses_some || is_impossible ? left_s : seen_s) / span_s;
 }
 
 struct noise noise_between(const struct noise_reading *before, const struct noise_reading *after)

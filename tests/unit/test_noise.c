@@ -129,6 +129,14 @@ TEST(what_is_seen_of_others_counts_unless_it_misses_some)
     assert_near(noise_between(&before, &seen).others_cores, 0.27);
 }
 
+/* Whoever reaps a process of 311 s within the span has not used them in it. */
+TEST(nobody_uses_more_than_there_is)
+{
+    struct noise_reading reaped = after;
+    reaped.others_s = 311;
+    assert_near(noise_between(&before, &reaped).others_cores, 0.25);
+}
+
 /* ------------------------------------------------------------------ processes */
 
 static void burn(void)
