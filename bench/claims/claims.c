@@ -225,10 +225,10 @@ static void print_text(const struct table_value *row)
     putchar('\n');
 }
 
-static void complain_of(const struct claim *claim, const struct finding *finding)
+static void complain_of(const struct claim *claim, const struct claim_outcome *finding)
 {
     bool expects = finding->expected[0] != '\0';
-    enum verdict verdict = finding_verdict(finding);
+    enum verdict verdict = claim_outcome_verdict(finding);
     if (verdict != VERDICT_HOLDS)
         complain_plainly("%s %s: %s%s%smeasured %s", claim->id,
                          verdict == VERDICT_FAILS ? "fails" : "is undetermined",
@@ -237,7 +237,7 @@ static void complain_of(const struct claim *claim, const struct finding *finding
 }
 
 static enum error_kind keep(struct claims *claims, const struct claim *claim,
-                            const struct finding *finding, struct error *error)
+                            const struct claim_outcome *finding, struct error *error)
 {
     struct table_value *row = table_add(&claims->done);
     row[claim_row_claim] = table_text(claim->id);
@@ -246,7 +246,7 @@ static enum error_kind keep(struct claims *claims, const struct claim *claim,
     row[claim_row_experiment] = table_text(finding->experiment);
     row[claim_row_expected] = table_text(finding->expected);
     row[claim_row_measured] = table_text(finding->measured);
-    row[claim_row_verdict] = table_text(verdict_word(finding_verdict(finding)));
+    row[claim_row_verdict] = table_text(verdict_word(claim_outcome_verdict(finding)));
     table_write_row(&claim_row_table, row, &claims->csv);
     progress_clear(&claims->series.progress);
     if (!claims->output.json && !claims->output.quiet)
@@ -260,7 +260,7 @@ static enum error_kind keep(struct claims *claims, const struct claim *claim,
 static enum error_kind try_one(struct claims *claims, const struct claim *claim, uint64_t began_ns,
                                struct error *error)
 {
-    struct finding finding = {0};
+    struct claim_outcome finding = {0};
     uint64_t left_ns = 0; /* as if those that are left took as long as those that are done */
     size_t done = claims->done.rows;
     if (done > 0)

@@ -25,7 +25,7 @@ void contention_has_one_winner(struct experiment *experiment)
  * gone between its CREATE and its look. */
 void contention_loses_no_wakeup(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     const struct trial_result *result = experiment->result;
     const uint64_t *of = result->total.of;
     uint64_t looks = of[TALLY_EXISTS] + of[TALLY_GET];
@@ -58,7 +58,7 @@ void contention_counts_overtaken(struct experiment *experiment)
 
 void contention_keeps_order(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     const char *name = experiment->plan.recipe->name;
     uint64_t overtaken = 0;
     for (size_t i = 0; i < experiment->claim->times; i++)
@@ -75,7 +75,7 @@ void contention_keeps_order(struct experiment *experiment)
 
 void contention_waits_for_nothing(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     const uint64_t rpcs[] = {tally_rpcs(&experiment->totals[0]),
                              tally_rpcs(&experiment->totals[1])};
     const char *name = experiment->plan.recipe->name;
@@ -121,7 +121,7 @@ void contention_come_by(void *context, const struct trial_progress *progress)
  * was broken: the checker sees two holders, by name. */
 void contention_shows_and_breaks(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     const struct visit *visit = &experiment->visit;
     const struct trial_result *result = experiment->result;
     const struct violation *violation = &result->memory->violations[0];

@@ -24,7 +24,7 @@ void deaths_count_holders(struct experiment *experiment)
 
 void deaths_need_another_list(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     size_t usable = 0, two_held = 0;
     for (size_t i = 0; i < experiment->claim->times; i++) {
         usable += experiment->figures[i] != NO_DEATH;
@@ -41,7 +41,7 @@ void deaths_need_another_list(struct experiment *experiment)
  * who waits, and one for the death. */
 void deaths_of_waiters_wake_one(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     uint64_t living = experiment->plan.fleet.sessions - 1;
     uint64_t granted = experiment->result->handoffs;
     uint64_t notifications = experiment->result->total.of[TALLY_NOTIFICATION];
@@ -72,7 +72,7 @@ static bool accepts_lost_reply(struct experiment *experiment)
 void deaths_of_replies_need_a_guid(struct experiment *experiment)
 {
     const struct trial_result *result = experiment->result;
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     uint32_t clients = experiment->plan.fleet.sessions;
     /* Who loses its reply: the one that arrives in the middle, behind so many others. */
     uint32_t loser = clients / 2;
@@ -100,7 +100,7 @@ bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns)
     return freed_ns >= timeout_ns && freed_ns <= 2 * timeout_ns;
 }
 
-static void check_timeout(const struct trial_memory *memory, struct finding *finding)
+static void check_timeout(const struct trial_memory *memory, struct claim_outcome *finding)
 {
     const struct shared_session *dead = memory->fleet->sessions;
     while (!dead->dead)
@@ -116,7 +116,7 @@ static void check_timeout(const struct trial_memory *memory, struct finding *fin
 /* After a crash, and only then, a holder finds that the one before had crashed. */
 void deaths_of_holders_take_the_timeout(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     bool crashes = experiment->plan.death.how != DEATH_NONE;
     if (crashes)
         check_timeout(experiment->result->memory, finding);

@@ -232,7 +232,7 @@ enum error_kind ensemble_pair_load(struct ensemble_pair *pair, uint32_t reads_pe
 
 /* Tells the geometric means over the rounds that count. */
 static void tell_rates(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
-                       const struct interval *ratio, struct finding *finding)
+                       const struct interval *ratio, struct claim_outcome *finding)
 {
     char number[ENSEMBLE_PAIR][32], servers[ENSEMBLE_PAIR][32], interval[64] = "no CI";
     for (size_t side = 0; side < ENSEMBLE_PAIR; side++) {
@@ -249,7 +249,7 @@ static void tell_rates(const struct ensemble_pair *pair, const struct ensemble_p
 }
 
 void ensemble_pair_judge(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
-                         struct finding *finding)
+                         struct claim_outcome *finding)
 {
     const char *what = kind_of(rates->reads_percent);
     double ratios[ENSEMBLE_PAIR_ROUNDS_MAX];
@@ -273,7 +273,7 @@ void ensemble_pair_judge(const struct ensemble_pair *pair, const struct ensemble
 /* ------------------------------------------------------------------ the experiment */
 
 /* Reads, then writes. */
-static enum error_kind load_pair(struct ensemble_pair *pair, struct finding *finding,
+static enum error_kind load_pair(struct ensemble_pair *pair, struct claim_outcome *finding,
                                  struct error *error)
 {
     static const struct {
@@ -300,7 +300,7 @@ static enum error_kind load_pair(struct ensemble_pair *pair, struct finding *fin
 
 void ensembles_scale_reads(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     const uint64_t *servers = experiment->claim->servers;
     struct ensemble_pair pair;
     char from[32], to[32], shares[64] = "", why[ENSEMBLE_PAIR_WHY_SIZE];

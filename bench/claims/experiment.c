@@ -15,13 +15,13 @@
 
 /* ------------------------------------------------------------------ findings */
 
-void finding_check(struct finding *finding, bool as_expected)
+void finding_check(struct claim_outcome *finding, bool as_expected)
 {
     finding->checks++;
     finding->failed += !as_expected;
 }
 
-void finding_check_class(struct finding *finding, const struct fit_exponent *fit,
+void finding_check_class(struct claim_outcome *finding, const struct fit_exponent *fit,
                          enum fit_verdict expected)
 {
     enum fit_verdict judged = fit_judge(fit);
@@ -31,7 +31,7 @@ void finding_check_class(struct finding *finding, const struct fit_exponent *fit
         finding_check(finding, judged == expected);
 }
 
-enum verdict finding_verdict(const struct finding *finding)
+enum verdict claim_outcome_verdict(const struct claim_outcome *finding)
 {
     if (finding->failed > 0)
         return VERDICT_FAILS;
@@ -204,7 +204,7 @@ static void try_recipe(struct experiment *experiment, const struct recipe *recip
 }
 
 enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
-                               struct finding *finding, struct error *error)
+                               struct claim_outcome *finding, struct error *error)
 {
     struct experiment experiment = {
         .claim = claim, .testbed = testbed, .finding = finding, .error = error};

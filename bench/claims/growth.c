@@ -67,7 +67,7 @@ static double value_of(const struct tally *total, int figure)
 static void check(struct experiment *experiment, const struct growth *growth)
 {
     const char *name = experiment->plan.recipe->name;
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     double clients[CLAIM_TRIALS_MAX], found[CLAIM_TRIALS_MAX];
     size_t count = take_levels(experiment->claim, clients);
     char text[128];

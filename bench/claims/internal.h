@@ -81,7 +81,7 @@ extern const size_t catalogue_count;
 
 /* What was tried, expected and measured. A verdict follows from checks, each of which compares a
  * measured figure with an expected one. All zero bytes: nothing was tried. */
-struct finding {
+struct claim_outcome {
     char experiment[512];
     char expected[768];
     char measured[1024];
@@ -103,16 +103,16 @@ struct finding {
     (finding_measured(finding, __VA_ARGS__), (void)((finding)->undecided = true))
 
 /* Adds a check: whether a figure is as expected. */
-void finding_check(struct finding *finding, bool as_expected);
+void finding_check(struct claim_outcome *finding, bool as_expected);
 
 /* Checks that something grows as a power of the numbers, by its exponent; undetermined if the
  * interval of the exponent has several classes. */
-void finding_check_class(struct finding *finding, const struct fit_exponent *fit,
+void finding_check_class(struct claim_outcome *finding, const struct fit_exponent *fit,
                          enum fit_verdict expected);
 
 /* A failed check makes the claim fail. It is undetermined if a trial was cut short, if the event of
  * the claim did not happen, or if there is no check. */
-enum verdict finding_verdict(const struct finding *finding);
+enum verdict claim_outcome_verdict(const struct claim_outcome *finding);
 
 /* ------------------------------------------------------------------ an experiment */
 
@@ -145,7 +145,7 @@ struct visit {
 struct experiment {
     const struct claim *claim;
     struct testbed *testbed;
-    struct finding *finding;
+    struct claim_outcome *finding;
     struct error *error;
     enum error_kind kind; /* of the error; ERROR_NONE: there is none */
     struct trial_plan plan;
@@ -160,7 +160,7 @@ struct experiment {
 /* Runs the experiment of a claim. Errors of trial_run; and ERROR_CONNECTION_LIMIT if the servers do
  * not allow as many sessions as a trial needs. */
 MUST_CHECK enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
-                                          struct finding *finding, struct error *error);
+                                          struct claim_outcome *finding, struct error *error);
 
 /* Whether the trial ran to its end without a violation, so that its counts can be used. If not, the
  * finding has the reason: a violation makes the claim fail, anything else undetermined. */
@@ -251,6 +251,6 @@ MUST_CHECK enum error_kind ensemble_pair_load(struct ensemble_pair *pair, uint32
 /* What follows from rounds of loads: operations a second are to rise with the servers if they are
  * reads, and to fall if they are writes. */
 void ensemble_pair_judge(const struct ensemble_pair *pair, const struct ensemble_pair_rates *rates,
-                         struct finding *finding);
+                         struct claim_outcome *finding);
 
 #endif

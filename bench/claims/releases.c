@@ -37,7 +37,7 @@ static uint64_t found_in(const struct ledger_row *row)
 static void check_notifications(struct experiment *experiment, notified_function *expected,
                                 uint64_t shown)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     uint64_t releases = trial_memory_rows_used(experiment->result->memory, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
         const struct ledger_row *row = experiment_row(experiment, handoff);
@@ -66,7 +66,7 @@ void releases_notify_children_watches(struct experiment *experiment)
  * release hands on nothing. */
 void releases_notify_one(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     growth_is_lawful(experiment);
@@ -100,7 +100,7 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 
 void releases_let_readers_in_together(struct experiment *experiment)
 {
-    struct finding *finding = experiment->finding;
+    struct claim_outcome *finding = experiment->finding;
     uint32_t clients = experiment->plan.fleet.sessions;
     uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
     /* Clients release in the order in which they arrived. */
