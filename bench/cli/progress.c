@@ -30,6 +30,24 @@ static unsigned columns_of_line(void)
     return terminal_columns(STDERR_FILENO) - 1;
 }
 
+/* An estimated time, rounded to a tenth or so: "about 25 min". Returns text. */
+static const char *format_about(uint64_t time_ns, char *text, size_t size)
+{
+    uint64_t seconds = time_ns / NS_PER_S, step = seconds < 60     ? 10
+                                                  : seconds < 600  ? 60
+                                                  : seconds < 3600 ? 300
+                                                                   : 1800;
+    seconds = seconds < step ? step : (seconds + step / 2) / step * step;
+    if (seconds < 60)
+        snprintf(text, size, "about %" PRIu64 " s", seconds);
+    else if (seconds < 3600)
+        snprintf(text, size, "about %" PRIu64 " min", seconds / 60);
+    else
+        snprintf(text, size, "about %" PRIu64 " h %02" PRIu64 " min", seconds / 3600,
+                 seconds % 3600 / 60);
+    return text;
+}
+
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns)
 {
     char count[32], time[32], requests[48] = "";
@@ -38,9 +56,8 @@ void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t 
     if (rpcs > 0)
         snprintf(requests, sizeof requests, ", %s RPCs",
                  text_format_count(rpcs, count, sizeof count));
-    fprintf(stderr, TERMINAL_CLEAR_LINE "%zu trial%s%s, about %s\n", progress->count,
-            progress->count == 1 ? "" : "s", requests,
-            text_format_duration(left_ns, time, sizeof time));
+    fprintf(stderr, TERMINAL_CLEAR_LINE "%zu trial%s%s, %s\n", progress->count,
+            progress->count == 1 ? "" : "s", requests, format_about(left_ns, time, sizeof time));
 }
 
 void progress_say(const struct progress *progress, const char *what)
@@ -99,7 +116,7 @@ static void put_speed(struct parts *parts, const struct trial_progress *trial, u
     uint64_t per_s = (uint64_t)((double)trial->rpcs / (double)trial->elapsed_ns * 1e9);
     put(parts, RATE, ", %s RPCs/s", text_format_count(per_s, text, sizeof text));
     if (left_ns > 0)
-        put(parts, LEFT, ", %s left", text_format_duration(left_ns, text, sizeof text));
+        put(parts, LEFT, ", %s left", format_about(left_ns, text, sizeof text));
 }
 
 /* Puts the parts one behind the other; returns how long they are. */
