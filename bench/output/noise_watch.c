@@ -208,6 +208,12 @@ void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, 
     watch->again = true;
 }
 
+void noise_watch_keep(struct noise_watch *watch)
+{
+    watch->made_again -= watch->again;
+    watch->again = false;
+}
+
 /* ------------------------------------------------------------------ told */
 
 static json_t *figure(double value)

@@ -130,6 +130,9 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
  * simulation. */
 void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, const char *why);
 
+/* The attempt is to be kept, although it would be made again. */
+void noise_watch_keep(struct noise_watch *watch);
+
 /* For the manifest; the caller's to json_decref. */
 json_t *noise_watch_describe(const struct noise_watch *watch);
 

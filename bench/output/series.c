@@ -518,18 +518,14 @@ int series_tell(const struct series *series, const struct series_view *view)
 {
     const struct output_options *output = series->options.output;
     json_t *list = json_array();
-    int worst = 0;
+    enum verdict worst = VERDICT_HOLDS;
     for (size_t i = 0; i < series->record_count; i++) {
         const struct series_record *record = &series->records[i];
         char where[100];
         if (record->rows.rows == 0)
             continue;
-        int verdict = view->verdict != NULL ? series_rows_verdict(&record->rows, view->verdict)
-                                            : verdict_status(findings_verdict(&record->findings));
-        worst = verdict != 0 && worst != 1 ? verdict : worst;
-        if (view->complain != NULL)
-            view->complain(series->context, record, series_where(series, record, where));
-        else if (output->json || output->quiet)
+        worst = verdict_worse(worst, findings_verdict(&record->findings));
+        if (output->json || output->quiet)
             findings_complain(&record->findings, series_where(series, record, where));
         if (output->json)
             json_array_append_new(list, describe_results(series, record, view));
@@ -537,11 +533,10 @@ int series_tell(const struct series *series, const struct series_view *view)
             print_record(series, record, view);
     }
     if (output->json)
-        json_result_write(
-            json_pack("{s:s, s:O}", "verdict", json_result_verdict(worst), "results", list),
-            stdout);
+        json_result_write(json_pack("{s:s, s:O}", "verdict", verdict_word(worst), "results", list),
+                          stdout);
     json_decref(list);
-    return worst;
+    return verdict_status(worst);
 }
 
 /* From the open targets to the verdict. */

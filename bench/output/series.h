@@ -200,19 +200,13 @@ const char *series_where(const struct series *series, const struct series_record
 /* With --brief, the sentences below the verdict, at most. */
 #define SERIES_BRIEF_FINDINGS 4
 
-/* How the results of a record are told: findings stand below what `write` writes. NULL: the
- * findings are all. */
+/* How the results of a record are told: the findings stand below what `write` writes; with --quiet
+ * and --json those that fail or are not valid are told on stderr. */
 struct series_view {
-    /* To stderr: the trials that fail or are not valid. where: series_where. NULL: the findings,
-     * with --quiet and --json. */
-    void (*complain)(const void *context, const struct series_record *record, const char *where);
     /* To stdout. */
     void (*write)(const void *context, const struct series_record *record);
     /* The list of cells of --json. */
     json_t *(*cells)(const void *context, const struct series_record *record);
-    /* The exit status that a row deserves: 0; 1: its verdict fails; 4: not valid. NULL: that of the
-     * findings. */
-    int (*verdict)(const struct table_value *row);
 };
 
 /* The verdict of rows: 1 outweighs 4. */

@@ -15,7 +15,8 @@ static bool is_disturbed(const struct trial_findings *kind, const struct table_v
 
 static bool is_faulty(const struct trial_findings *kind, const struct table_value *row)
 {
-    return kind->fails(row) || (!row[kind->valid].flag && !is_disturbed(kind, row));
+    return kind->fails(row) ||
+           (!kind->are_votes && !row[kind->valid].flag && !is_disturbed(kind, row));
 }
 
 /* A wrong law, say, fails in each trial of its recipe, and in the same way. */
@@ -97,7 +98,8 @@ void trial_findings_add_noise(const struct trial_findings *kind, const struct ta
                               struct table *findings)
 {
     double cores = watch->at_first.cores;
-    bool judges = watch->options != NULL && watch->options->mode == NOISE_RETRY;
+    bool judges = !kind->are_votes && watch->options != NULL &&
+                  watch->options->mode == NOISE_RETRY;
     double *used = memory_new(rows->rows + 1, sizeof *used);
     char why[64] = "", share[64];
     size_t count = 0, known = 0;

@@ -19,10 +19,11 @@
 /* Where the rows of a kind of trials have what is judged. */
 struct trial_findings {
     size_t subject;    /* the column of the text that findings are about */
-    size_t valid;      /* of the flag */
+    size_t valid;      /* of the flag; of votes: none */
     size_t reason;     /* of the text why not, or why the verdict fails */
     size_t reconciled; /* of the word */
     size_t noise;      /* of the first column of noise (noise_watch.h) */
+    bool are_votes;    /* of a search: one that is not valid is no vote, and no finding */
     bool (*fails)(const struct table_value *row);
     /* Writes which of the subject's trials a row is: "trial 2 with 16 clients". */
     void (*describe)(const struct table_value *row, char *text, size_t size);
