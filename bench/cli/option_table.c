@@ -116,6 +116,7 @@ const struct option_row option_table[] = {
     ROW_OUT(struct options),
     ROW_NO_FILES(struct options),
     ROW_PLOTS(struct options),
+    ROW_BRIEF(struct options),
     ROW_JSON(struct options),
     ROW_QUIET(struct options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),

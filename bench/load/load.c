@@ -104,6 +104,7 @@ static const struct option_row option_rows[] = {
     ROW_OUT(struct load_options),
     ROW_NO_FILES(struct load_options),
     ROW_PLOTS(struct load_options),
+    ROW_BRIEF(struct load_options),
     ROW_JSON(struct load_options),
     ROW_QUIET(struct load_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),

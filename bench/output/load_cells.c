@@ -134,7 +134,8 @@ int load_cells_status(const struct table_value *cell)
 
 /* ------------------------------------------------------------------ findings */
 
-/* The cell that answered the most, with its settings. */
+/* The cell that answered the most, with its settings, of those with a valid trial if there are any.
+ */
 static void add_peak(const struct table *cells, struct table *findings)
 {
     const struct table_value *best = NULL;
@@ -142,8 +143,11 @@ static void add_peak(const struct table *cells, struct table *findings)
     for (size_t i = 0; i < cells->rows; i++) {
         const struct table_value *cell = table_row(cells, i);
         double per_s = cell[load_cells_achieved_per_s].real;
+        bool marked = cell[load_cells_disturbed].flag;
         if (isfinite(per_s) &&
-            (best == NULL || per_s > best[load_cells_achieved_per_s].real))
+            (best == NULL || (best[load_cells_disturbed].flag && !marked) ||
+             (best[load_cells_disturbed].flag == marked &&
+              per_s > best[load_cells_achieved_per_s].real)))
             best = cell;
     }
     if (best == NULL)

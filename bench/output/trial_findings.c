@@ -74,7 +74,7 @@ void trial_findings_add_servers(const struct trial_findings *kind, const struct 
                                 struct table *findings)
 {
     size_t same = 0, compared = 0;
-    char share[64];
+    char share[64], others[48] = "";
     for (size_t i = 0; i < rows->rows; i++) {
         const char *word = table_row(rows, i)[kind->reconciled].text;
         if (word == NULL || strcmp(word, "na") == 0)
@@ -88,9 +88,11 @@ void trial_findings_add_servers(const struct trial_findings *kind, const struct 
                                     .figure = FINDING_FIGURE((double)same),
                                     .unit = "trials",
                                     .n = compared};
+    if (compared < rows->rows)
+        snprintf(others, sizeof others, "; %zu not compared", rows->rows - compared);
     if (compared > 0)
-        findings_add(findings, &servers, "servers: their counts equal the clients' in %s",
-                     text_format_share(same, rows->rows, share, sizeof share));
+        findings_add(findings, &servers, "servers: their counts equal the clients' in %s%s",
+                     text_format_share(same, compared, share, sizeof share), others);
 }
 
 void trial_findings_add_noise(const struct trial_findings *kind, const struct table *rows,

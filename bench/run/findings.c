@@ -116,7 +116,7 @@ static void add_fit(const struct outcome_recipe *recipe, const char *slug, const
         findings_add(findings, &finding, "%s: %s as n^%.2f%s: %s", finding.subject, what,
                      exponent->exponent, between, order_of(growth->fitted.verdict));
     else
-        findings_add(findings, &finding, "%s: %s as n^%.2f%s: the interval fits no single order", finding.subject,
+        findings_add(findings, &finding, "%s: %s as n^%.2f%s: no order fits", finding.subject,
                      what, exponent->exponent, between);
 }
 
@@ -352,13 +352,13 @@ static void add_law(const struct outcome *outcome, const struct outcome_recipe *
     bool grows = rpcs->fitted.exponent.levels >= FIT_LEVELS_MIN &&
                  rpcs->law_verdict != FIT_UNDETERMINED;
     if (rpcs->described && recipe->count == 1)
-        findings_add(findings, &finding, "%s: %s RPCs are %s, the law, at n = %s", finding.subject,
+        findings_add(findings, &finding, "%s: %s RPCs, %s, the law, at n = %s", finding.subject,
                      count, law, clients);
     else if (rpcs->obeyed)
-        findings_add(findings, &finding, "%s: RPCs %s%s%s at every n%s%s: %s at n = %s",
-                     finding.subject, rpcs->described ? "are " : "equal the law",
-                     rpcs->described ? law : "", rpcs->described ? ", the law," : "",
-                     grows ? ", " : "", grows ? order_of(rpcs->law_verdict) : "", count, clients);
+        findings_add(findings, &finding, "%s: %s%s at every n: %s%s%s at n = %s", finding.subject,
+                     rpcs->described ? law : "RPCs equal the law",
+                     rpcs->described ? " RPCs, the law," : "",
+                     grows ? order_of(rpcs->law_verdict) : "", grows ? "; " : "", count, clients);
     else
         findings_add(findings, &finding, "%s: counts equal the law in %s", finding.subject,
                      text_format_share(lawful, trials, share, sizeof share));

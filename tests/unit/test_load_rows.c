@@ -133,7 +133,7 @@ TEST_BETWEEN(each_percentile_stands_in_its_column, set_up_silent, tear_down)
 
 TEST_BETWEEN(of_few_there_is_no_percentile_so_far_out, set_up_silent, tear_down)
 {
-    record_ramp(&result->measured->response[ROLES][LOAD_KINDS], 9999);
+    record_ramp(&result->measured->response[ROLES][LOAD_KINDS], 999);
     record(&result->measured->service[ROLES][LOAD_KINDS], NS_PER_MS, 1);
     const struct table_value *row = take();
     assert_true(isnan(number(row, load_row_response_p50_us + 3)));

@@ -67,7 +67,7 @@ static const char *write_for(unsigned columns)
 TEST_BETWEEN(an_interval_that_is_known_is_shown, set_up, tear_down)
 {
     add(5, 0, 12345);
-    assert_has(write_for(80), "          interval  ");
+    assert_has(write_for(80), "  interval ");
     assert_has(text, "  12,345 to 12,345  ");
     assert_true(screen_widest(text) <= 80);
 }

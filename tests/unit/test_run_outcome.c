@@ -199,15 +199,14 @@ TEST(a_law_is_told_with_its_order_where_the_sizes_show_it)
 {
     lay_out(both, 2, 6);
     assert_string_equal(found("law", "nonscalable"),
-                        "nonscalable: RPCs are n² + n, the law, at every n, O(n²): "
-                        "16,512 at n = 128");
+                        "nonscalable: n² + n RPCs, the law, at every n: O(n²); 16,512 at n = 128");
     assert_int_equal(verdict(), VERDICT_HOLDS);
     lay_out(both, 2, 2);
     assert_string_equal(found("law", "nonscalable"),
-                        "nonscalable: RPCs are n² + n, the law, at every n: 72 at n = 8");
+                        "nonscalable: n² + n RPCs, the law, at every n: 72 at n = 8");
     lay_out(both, 2, 1);
     assert_string_equal(found("law", "nonscalable"),
-                        "nonscalable: 20 RPCs are n² + n, the law, at n = 4");
+                        "nonscalable: 20 RPCs, n² + n, the law, at n = 4");
     assert_string_equal(found("growth-rpcs", NULL), "");
     assert_string_equal(found("growth-drain", NULL), "");
 }
@@ -216,8 +215,8 @@ TEST(a_law_is_told_with_its_order_where_the_sizes_show_it)
 TEST(a_law_that_is_no_polynomial_at_these_levels_is_a_law)
 {
     lay_out(mixed, 1, 2);
-    assert_string_equal(found("law", NULL), "rwlock-curator: RPCs are 3/16·n² + 17/4·n - 2, the "
-                                            "law, at every n: 44 at n = 8");
+    assert_string_equal(found("law", NULL), "rwlock-curator: 3/16·n² + 17/4·n - 2 RPCs, the law, "
+                                            "at every n: 44 at n = 8");
     add(&recipe_rwlock_curator, 5);
     assert_string_equal(found("law", NULL),
                         "rwlock-curator: RPCs equal the law at every n: 44 at n = 8");
@@ -234,8 +233,8 @@ TEST(what_is_off_its_law_is_not_that_law)
         options.plan.pace = how == 3 ? PACE_FREE : PACE_LOCKSTEP;
         options.plan.locks = how == 4 ? 2 : 1;
         options.plan.workload = how == 5 ? WORKLOAD_STEADY : WORKLOAD_DRAIN;
-        assert_null(strstr(found("law", "nonscalable"), "RPCs are"));
-        assert_string_not_equal(found("growth-rpcs", "nonscalable"), "");
+        assert_null(strstr(found("law", "nonscalable"), " at every n"));
+        assert_string_not_equal(found(how == 1 ? "rpcs" : "growth-rpcs", "nonscalable"), "");
     }
     lay_out(both, 1, 6);
     list[2].violations = 1;
@@ -289,7 +288,7 @@ TEST(the_drain_time_is_told_with_its_interval)
     assert_string_equal(found("growth-drain", NULL),
                         "nonscalable: drain time grows as n^2.00 (95 % CI 2.00 to 2.00): O(n²)");
     list[5].drain_s *= 9;
-    assert_non_null(strstr(found("growth-drain", NULL), "): the interval fits no single order"));
+    assert_non_null(strstr(found("growth-drain", NULL), "): no order fits"));
 }
 
 TEST(a_waiter_s_cost_is_of_five_trials_at_the_most_clients)
