@@ -196,8 +196,7 @@ static void add_roles(const struct outcome *outcome, const struct outcome_recipe
         return;
     size_t last = recipe->first + recipe->count - 1;
     const struct table_cell *trials = outcome->trials[last];
-    uint64_t clients = table_row(&outcome->cells, last)[run_cell_clients].count;
-    char text[160] = "", number[32];
+    char text[160] = "";
     unsigned roles = 0;
     double slowest_ms = 0;
     for (size_t role = 0; role < ROLES; role++) {
@@ -218,8 +217,8 @@ static void add_roles(const struct outcome *outcome, const struct outcome_recipe
                                     .unit = "ms",
                                     .n = table_cell_flags(trials, trial_row_valid)};
     if (roles >= 2)
-        findings_add(findings, &finding, "%s: median handoff at n = %s by the new holder's server: %s",
-                     finding.subject, text_format_count(clients, number, sizeof number), text);
+        findings_add(findings, &finding, "%s: handoff p50 by the holder's server: %s",
+                     finding.subject, text);
 }
 
 /* What the trials of a recipe left on the servers, by the servers' counters. */

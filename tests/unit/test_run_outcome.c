@@ -317,8 +317,8 @@ TEST(roles_are_told_of_valid_trials_at_the_most_clients)
     assert_string_equal(found("roles", NULL), "");
     list[1].handoff_of_us[ROLE_FOLLOWER] = 2000;
     assert_string_equal(found("roles", NULL),
-                        "nonscalable: median handoff at n = 8 by the new holder's server: leader "
-                        "1.00 ms, follower 2.00 ms");
+                        "nonscalable: handoff p50 by the holder's server: leader 1.00 ms, follower "
+                        "2.00 ms");
     list[1].valid = false;
     assert_string_equal(found("roles", NULL), "");
 }
