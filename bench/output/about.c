@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "bench/output/findings.h"
 #include "bench/output/folder.h"
 
 #include <limits.h>
@@ -16,11 +17,12 @@
 #define PATH_SIZE     (PATH_MAX + 32)
 
 /* A list with more texts has its first and its last. */
-#define NAMED_MAX   4
-#define WORD_SIZE   120 /* longer ones are cut */
-#define NUMBER_SIZE 32
-#define LINES_SIZE  4096
-#define DAY_LENGTH  10 /* of 2026-11-22T12:00:11Z */
+#define NAMED_MAX     4
+#define WORD_SIZE     120 /* longer ones are cut */
+#define NUMBER_SIZE   32
+#define SENTENCE_SIZE 500
+#define LINES_SIZE    4096
+#define DAY_LENGTH    10 /* of 2026-11-22T12:00:11Z */
 
 static json_t *member(const json_t *manifest, const char *object, const char *key)
 {
@@ -185,7 +187,30 @@ char *about_place(json_t *const manifests[], size_t count)
 struct manifests {
     json_t *list[MANIFESTS_MAX];
     size_t count;
+    struct growing_text verdicts; /* a line each */
 };
+
+static void add_verdict(struct growing_text *lines, const char *folder)
+{
+    char *verdict = findings_summary(folder), shown[SENTENCE_SIZE];
+    if (verdict[0] != '\0')
+        growing_text_add(lines, "verdict: %s\n", printable_text(verdict, shown, sizeof shown));
+    free(verdict);
+}
+
+/* The first of them, and how many follow. */
+static void add_warnings(struct growing_text *lines, const json_t *warnings)
+{
+    const char *first = json_string_value(json_array_get(warnings, 0));
+    size_t count = json_array_size(warnings);
+    char shown[SENTENCE_SIZE];
+    if (first == NULL)
+        return;
+    growing_text_add(lines, "%s", printable_text(first, shown, sizeof shown));
+    if (count > 1)
+        growing_text_add(lines, "; %zu more in manifest.json", count - 1);
+    growing_text_add(lines, "\n");
+}
 
 /* Those that cannot be read are left out: a picture is none the worse. */
 static enum error_kind add_manifest(void *context, const char *folder, struct error *error)
@@ -195,10 +220,12 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     (void)error;
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     json_t *manifest = manifests->count < MANIFESTS_MAX ? json_load_file(path, 0, NULL) : NULL;
-    if (json_is_object(manifest))
+    if (json_is_object(manifest)) {
         manifests->list[manifests->count++] = manifest;
-    else
+        add_verdict(&manifests->verdicts, folder);
+    } else {
         json_decref(manifest);
+    }
     return ERROR_NONE;
 }
 
@@ -214,23 +241,30 @@ static char *read_lines(const char *folder)
     return memory_text(text);
 }
 
-char *about_folder(const char *folder, json_t *manifest)
+char *about_folder(const char *folder, json_t *manifest, const json_t *warnings)
 {
-    struct manifests manifests = {{json_incref(manifest)}, manifest != NULL};
+    struct manifests manifests = {{json_incref(manifest)}, manifest != NULL, {0}};
+    struct growing_text lines = {0};
     struct error error;
-    if (manifests.count == 0)
+    if (manifest != NULL)
+        add_verdict(&manifests.verdicts, folder);
+    else
         (void)!add_manifest(&manifests, folder, &error);
     if (manifests.count == 0)
         (void)!folder_each(folder, add_manifest, &manifests, &error);
     if (manifests.count == 0)
         return read_lines(folder);
     char *plan = about_plan(manifests.list[0]),
-         *place = about_place(manifests.list, manifests.count),
-         *lines = memory_format("%s%s%s%s\n", about_simulation(manifests.list[0]), plan,
-                                plan[0] != '\0' ? "; " : "", place);
+         *place = about_place(manifests.list, manifests.count);
+    growing_text_add(&lines, "%s%s%s%s\n%s", about_simulation(manifests.list[0]), plan,
+                     plan[0] != '\0' ? "; " : "", place,
+                     manifests.verdicts.length > 0 ? manifests.verdicts.text : "");
+    add_warnings(&lines,
+                 warnings != NULL ? warnings : json_object_get(manifests.list[0], "warnings"));
     for (size_t i = 0; i < manifests.count; i++)
         json_decref(manifests.list[i]);
+    free(manifests.verdicts.text);
     free(plan);
     free(place);
-    return lines;
+    return lines.text;
 }

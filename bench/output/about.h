@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * about: what results are of, in small print below a picture that stands alone: recipes or mix,
- * sizes, servers, the cores of the machine, the day. Layer: bench/output.
+ * sizes, servers, the cores of the machine, the day; the verdict; a warning. Layer: bench/output.
  *
- * It is composed of manifest.json alone. Invariant: the text is printable, however a manifest came
- * about; what a manifest does not say is left out.
+ * It is composed of manifest.json and findings.csv alone. Invariant: the text is printable, however
+ * these came about; what they do not say is left out.
  */
 #ifndef BENCH_OUTPUT_ABOUT_H
 #define BENCH_OUTPUT_ABOUT_H
@@ -25,8 +25,9 @@ const char *about_simulation(const json_t *manifest);
  * 3.8.0; all on 2 cores; 2026-11-22; zkherd 1.0.0". count: at least 1. The caller's to free. */
 char *about_place(json_t *const manifests[], size_t count);
 
-/* The lines of a folder, with a newline behind each; "": nothing is known of it. manifest: its own;
- * NULL: that is read, or those of the folders in it, or ABOUT_FILE. The caller's to free. */
-char *about_folder(const char *folder, json_t *manifest);
+/* The lines of a folder, with a newline behind each: first what it is of; "": nothing is known of
+ * it. manifest: its own; NULL: that is read, or those of the folders in it, or ABOUT_FILE.
+ * warnings: those that the manifest does not have yet; NULL: it has. The caller's to free. */
+char *about_folder(const char *folder, json_t *manifest, const json_t *warnings);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/findings.h"
 
+#include "base/memory.h"
 #include "base/printable.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
@@ -30,9 +31,15 @@ void findings_add(struct table *findings, const struct finding *finding, const c
     row[finding_sentence] = table_text(sentence);
 }
 
+static const char *text_at(const struct table *findings, size_t row, enum finding_column column)
+{
+    const struct table_value *value = &table_row(findings, row)[column];
+    return value->kind == TABLE_TEXT ? value->text : "";
+}
+
 static enum verdict verdict_at(const struct table *findings, size_t row)
 {
-    return verdict_of_word(table_row(findings, row)[finding_verdict].text);
+    return verdict_of_word(text_at(findings, row, finding_verdict));
 }
 
 enum verdict findings_verdict(const struct table *findings)
@@ -46,7 +53,7 @@ enum verdict findings_verdict(const struct table *findings)
 /* A name in the sentence may be any bytes. */
 static const char *sentence_at(const struct table *findings, size_t row, char text[SENTENCE_SIZE])
 {
-    return printable_text(table_row(findings, row)[finding_sentence].text, text, SENTENCE_SIZE);
+    return printable_text(text_at(findings, row, finding_sentence), text, SENTENCE_SIZE);
 }
 
 static void print_verdict(const struct table *findings, bool colours, FILE *stream)
@@ -111,6 +118,29 @@ void findings_complain(const struct table *findings, const char *where)
 {
     for (size_t i = 0; i < findings->rows; i++) {
         if (verdict_status(verdict_at(findings, i)) != 0)
-            complain_plainly("%s%s", where, table_row(findings, i)[finding_sentence].text);
+            complain_plainly("%s%s", where, text_at(findings, i, finding_sentence));
     }
+}
+
+char *findings_summary(const char *folder)
+{
+    struct table findings = {&finding_table, NULL, 0};
+    struct growing_text text = {.text = memory_text("")};
+    struct error error;
+    size_t like = 0, judged = 0;
+    if (table_read(&findings, folder, &error) != ERROR_NONE)
+        return text.text;
+    enum verdict worst = findings_verdict(&findings);
+    for (size_t i = 0; i < findings.rows; i++) {
+        judged += verdict_at(&findings, i) != VERDICT_MEASURED;
+        if (verdict_at(&findings, i) == worst && ++like == 1 && worst != VERDICT_HOLDS)
+            growing_text_add(&text, "%s: %s", verdict_word(worst),
+                             text_at(&findings, i, finding_sentence));
+    }
+    if (worst != VERDICT_HOLDS && like > 1)
+        growing_text_add(&text, "; %zu more in %s", like - 1, finding_table.file);
+    if (worst == VERDICT_HOLDS && judged > 0)
+        growing_text_add(&text, "%s", verdict_word(worst));
+    table_deinit(&findings);
+    return text.text;
 }

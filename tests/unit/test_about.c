@@ -20,7 +20,7 @@ static void write_text(const char *name, const char *text)
 
 static void assert_about(const char *folder, const char *expected)
 {
-    char *about = about_folder(in_work("%s", folder), NULL);
+    char *about = about_folder(in_work("%s", folder), NULL, NULL);
     assert_string_equal(about, expected);
     free(about);
 }
@@ -101,4 +101,38 @@ COMMAND_TEST(foreign_text_is_printable)
     write_text("manifest.json", "{\"plan\": {\"recipes\": [\"a\\u001b[1m\\nb\"]}, \"servers\": "
                                 "[{\"version\": 3}], \"driver\": 5, \"started\": \"x\"}");
     assert_about(".", "a\\x1b[1m\\x0ab; 1 server of ZooKeeper ; clients on 0 cores; x; zkherd \n");
+}
+
+#define KNOWN "a; 1 server of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd 1.0.0\n"
+
+/* As below the results on the terminal: the worst verdict with the first sentence that decides it,
+ * and a warning, of which a terminal and gnuplot obey nothing. */
+COMMAND_TEST(the_verdict_stands_below)
+{
+    (void)state;
+    write_text("manifest.json",
+               "{\"plan\": {\"recipes\": [\"a\"]}, \"servers\": [" SERVER
+               "], \"warnings\": [\"one\\nline\", \"two\", \"three\"], " PRIVATE ", " HOST "}");
+    write_text("findings.csv", "verdict,sentence\nmeasured,m\nholds,h\n");
+    assert_about(".", KNOWN "verdict: holds\none\\x0aline; 2 more in manifest.json\n");
+    write_text("findings.csv", "verdict,sentence\nundetermined,u\nnot valid,n\x1b[2J\nholds,h\n"
+                               "not valid,o\n");
+    assert_about(".", KNOWN "verdict: not valid: n\\x1b[2J; 1 more in findings.csv\n"
+                            "one\\x0aline; 2 more in manifest.json\n");
+    json_t *own = json_load_file(in_work("manifest.json"), 0, NULL),
+           *warnings = json_pack("[s]", "w");
+    char *about = about_folder(in_work("."), own, warnings);
+    assert_string_equal(about, KNOWN "verdict: not valid: n\\x1b[2J; 1 more in findings.csv\nw\n");
+    free(about);
+    json_decref(own);
+    json_decref(warnings);
+    /* Nothing is judged, or the file is malformed. */
+    write_text("findings.csv", "verdict,sentence\nmeasured,m\n");
+    write_text("manifest.json", "{\"plan\": {\"recipes\": [\"a\"]}, \"servers\": [" SERVER
+                                "], " PRIVATE ", " HOST "}");
+    assert_about(".", KNOWN);
+    write_text("findings.csv", "verdict,sentence\nfails\n");
+    assert_about(".", KNOWN);
+    write_text("findings.csv", "verdict,sentence\n,\n");
+    assert_about(".", KNOWN "verdict: undetermined: \n");
 }
