@@ -71,7 +71,7 @@ keep() {
 # Of these pages what they say, and which tables they have.
 outline() {
     for file; do
-        filter html <"$file" | sed -nE '/^<h[123]/p; /^<caption>/p; /^<ul class="(verdicts|headline)">/,/^<\/ul>/p; /^<p>/p'
+        filter html <"$file" | sed -nE '/^<h[123]/p; /^<caption>/p; /^(<.div>)?<ul class="(verdicts|headline)">/,/^<\/ul>/p; /^<p( class="(holds|fails|undetermined|not-valid|warning)")?>/p'
     done
 }
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
 #include "base/printable.h"
-#include "base/text.h"
-#include "bench/output/verdict.h"
 #include "bench/page/internal.h"
 
-#include <math.h>
-#include <stdint.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* As much as a byte may become: \U0010ffff is of one to four. */
 #define SHOWN_SIZE 16
-#define FIELD_SIZE 256
 
-/* ------------------------------------------------------------------ text */
+/* ------------------------------------------------------------------ text and elements */
 
 static const char *entity(char character)
 {
@@ -37,85 +33,56 @@ void html_text(FILE *stream, const char *text)
     free(shown);
 }
 
-void html_take(FILE *stream, char *text)
+__attribute__((format(printf, 2, 0))) static void write_format(FILE *stream, const char *format,
+                                                               va_list arguments)
 {
+    va_list again;
+    va_copy(again, arguments);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    char *text = memory_new(size, 1);
+    vsnprintf(text, size, format, arguments);
     html_text(stream, text);
     free(text);
 }
 
-void html_take_element(FILE *stream, const char *tag, char *text)
+static void end_element(FILE *stream, const char *tag)
 {
-    fprintf(stream, "<%s>", tag);
-    html_take(stream, text);
     fprintf(stream, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
-/* ------------------------------------------------------------------ texts with gaps */
-
-/* A formula as people write it: n² for n^2. */
-static const char *raised(const char *formula, char text[FIELD_SIZE])
+void html_format(FILE *stream, const char *format, ...)
 {
-    size_t length = 0;
-    for (; *formula != '\0' && length + 3 < FIELD_SIZE; formula++) {
-        bool is_power = formula[0] == '^' && (formula[1] == '2' || formula[1] == '3');
-        const char *power = formula[1] == '2' ? "²" : "³";
-        length += (size_t)snprintf(text + length, FIELD_SIZE - length, "%.*s",
-                                   is_power ? (int)strlen(power) : 1, is_power ? power : formula);
-        formula += is_power;
-    }
-    text[length] = '\0';
-    return text;
+    va_list arguments;
+    va_start(arguments, format);
+    write_format(stream, format, arguments);
+    va_end(arguments);
 }
 
-/* The field that a sentence names behind a brace. */
-static const char *field_of(const char *brace, const struct csv_reader *file, size_t row,
-                            char text[FIELD_SIZE])
+void html_element(FILE *stream, const char *tag, const char *format, ...)
 {
-    char column[64];
-    size_t length = strcspn(++brace, ":}");
-    snprintf(column, sizeof column, "%.*s", (int)length, brace);
-    double number = page_number(file, row, column);
-    if (brace[length] == '}')
-        return page_text(file, row, column);
-    if (brace[length + 1] == '^')
-        return raised(page_text(file, row, column), text);
-    if (isnan(number))
-        return "";
-    if (brace[length + 1] == ',')
-        return text_format_count((uint64_t)(number > 0 ? number : 0), text, FIELD_SIZE);
-    /* Rounded, so that none is "-0.00". */
-    if (brace[length + 1] == '%')
-        number = nearbyint(number * 10000) / 100 + 0.0;
-    snprintf(text, FIELD_SIZE, "%.2f", number);
-    return text;
+    va_list arguments;
+    fprintf(stream, "<%s>", tag);
+    va_start(arguments, format);
+    write_format(stream, format, arguments);
+    va_end(arguments);
+    end_element(stream, tag);
 }
 
-static bool lacks_field(const char *bracket, const struct csv_reader *file, size_t row)
+void html_verdict(FILE *stream, const char *tag, enum verdict verdict, const char *format, ...)
 {
-    char text[FIELD_SIZE];
-    for (; *bracket != ']'; bracket++) {
-        if (*bracket == '{' && field_of(bracket, file, row, text)[0] == '\0')
-            return true;
-    }
-    return false;
+    va_list arguments;
+    fprintf(stream, "<%s class=\"%s\">", tag,
+            verdict == VERDICT_NOT_VALID ? "not-valid" : verdict_word(verdict));
+    if (verdict != VERDICT_MEASURED)
+        fprintf(stream, "<strong>%s</strong> ", verdict_word(verdict));
+    va_start(arguments, format);
+    write_format(stream, format, arguments);
+    va_end(arguments);
+    end_element(stream, tag);
 }
 
-void html_fill(struct growing_text *text, const char *sentence, const struct csv_reader *file,
-               size_t row)
-{
-    for (const char *at = sentence; *at != '\0'; at += *at != '\0') {
-        char field[FIELD_SIZE] = "";
-        size_t length = strcspn(at, "[]{");
-        growing_text_add(text, "%.*s", (int)length, at);
-        at += length;
-        if (*at == '{') {
-            growing_text_add(text, "%s", field_of(at, file, row, field));
-            at = strchr(at, '}');
-        } else if (*at == '[' && lacks_field(at, file, row)) {
-            at = strchr(at, ']');
-        }
-    }
-}
+/* ------------------------------------------------------------------ frames */
 
 static const char *slot_text(const struct html_slot *slots, const char *name)
 {
@@ -126,7 +93,7 @@ static const char *slot_text(const struct html_slot *slots, const char *name)
     return slots->name != NULL ? slots->text : "";
 }
 
-static void put_line(FILE *stream, const char *line, const struct html_slot *slots)
+static void write_line(FILE *stream, const char *line, const struct html_slot *slots)
 {
     bool is_slot = strncmp(line, "{{", 2) == 0 && strstr(line, "}}")[2] == '\n';
     while (*line != '\n') {
@@ -153,18 +120,18 @@ void html_frame(FILE *stream, const char *frame, const struct html_slot *slots)
         else if (strncmp(frame, end, strlen(end)) == 0)
             is_left_out = false;
         else if (!is_left_out)
-            put_line(stream, frame, slots);
+            write_line(stream, frame, slots);
     }
 }
 
 /* ------------------------------------------------------------------ tables */
 
-void html_table_begin(FILE *stream, char *caption)
+void html_table_begin(FILE *stream, const char *caption)
 {
     fputs("<section class=\"wide\" tabindex=\"0\" aria-label=\"", stream);
     html_text(stream, caption);
     fputs("\">\n<table>\n<caption>", stream);
-    html_take(stream, caption);
+    html_text(stream, caption);
     fputs("</caption>\n<thead>\n<tr>\n", stream);
 }
 
@@ -183,28 +150,4 @@ void html_cell(FILE *stream, bool is_number, const char *text)
     fputs(is_number ? "<td class=\"number\">" : "<td>", stream);
     html_text(stream, text);
     fputs("</td>", stream);
-}
-
-/* ------------------------------------------------------------------ sentences */
-
-/* A word from a file could be any text, and becomes the name of a class. */
-void html_take_sentence(FILE *stream, const char *verdict, char *text)
-{
-    const char *word =
-        strcmp(verdict, HTML_MEASURED) == 0 ? HTML_MEASURED : verdict_word(VERDICT_UNDETERMINED);
-    for (enum verdict i = 0; i < VERDICTS; i++) {
-        if (strcmp(verdict, verdict_word(i)) == 0)
-            word = verdict_word(i);
-    }
-    fprintf(stream, "<li class=\"%s\"><strong>%s</strong> ", word, word);
-    html_take(stream, text);
-    fputs("</li>\n", stream);
-}
-
-void html_sentence_row(FILE *stream, const char *verdict, const char *sentence,
-                       const struct csv_reader *file, size_t row)
-{
-    struct growing_text text = {.text = memory_text("")};
-    html_fill(&text, sentence, file, row);
-    html_take_sentence(stream, verdict, text.text);
 }

@@ -4,15 +4,17 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "bench/cli/complain.h"
+#include "bench/output/about.h"
 #include "bench/output/folder.h"
 #include "bench/page/internal.h"
+#include "measure/statistics.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ what is written to the frame
- */
+_Static_assert(STATISTICS_TRIALS_MIN == 5, "page.html says so");
+
+/* ------------------------------------------------------------------ the head of the page */
 
 static void write_heading(FILE *stream, const struct page_sources *sources)
 {
@@ -33,52 +35,106 @@ static void write_title(FILE *stream, const struct page_sources *sources)
         write_heading(stream, sources);
 }
 
-/* What a page of sources of these kinds is about: a slot with a text, or none. */
-static const struct {
-    const char *slot;
-    unsigned kinds;
-} subjects[] = {{"run", 1U << PAGE_RUN},
-                {"plan", 1U << PAGE_PLAN},
-                {"locks", 1U << PAGE_RUN | 1U << PAGE_PLAN | 1U << PAGE_AUTOPSY},
-                {"operations", 1U << PAGE_LOAD | 1U << PAGE_PAPER}};
+/* What each is of: the first line below its pictures. */
+static void write_lead(FILE *stream, const struct page_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        char *about = about_folder(sources->list[i].path, NULL, NULL);
+        about[strcspn(about, "\n")] = '\0';
+        if (about[0] != '\0')
+            html_element(stream, "p", "%s%s%s", sources->count > 1 ? sources->list[i].label : "",
+                         sources->count > 1 ? ": " : "", about);
+        free(about);
+    }
+}
 
-/* The slots with what is written of all sources; or of each, below its label where named. */
+static void write_figures(FILE *stream, const struct page_sources *sources)
+{
+    page_tables_write(stream, sources, "figures");
+}
+
+static void write_invalid(FILE *stream, const struct page_sources *sources)
+{
+    page_tables_write(stream, sources, "invalid");
+}
+
+/* ------------------------------------------------------------------ what is in the frame */
+
+/* The slots of page.html with what is written of the sources. */
 static const struct {
     const char *slot;
     void (*write)(FILE *stream, const struct page_sources *sources);
-    void (*write_source)(FILE *stream, const struct page_source *source);
-    bool named;
-} parts[] = {
-    {"title", write_title, NULL, false},           {"heading", write_heading, NULL, false},
-    {"lead", page_lead_write, NULL, false},        {"headline", page_headline_write, NULL, false},
-    {"verdicts", NULL, page_verdicts_write, true}, {"plots", page_plots_write, NULL, false},
-    {"anatomy", page_anatomy_write, NULL, false},  {"figures", page_figures_write, NULL, false},
-    {"laws", page_laws_write, NULL, false},        {"settings", NULL, page_settings_write, false},
-    {"cautions", NULL, page_cautions_write, true}};
+} parts[] = {{"title", write_title},
+             {"heading", write_heading},
+             {"lead", write_lead},
+             {"verdict", page_verdict_write},
+             {"headline", page_headline_write},
+             {"findings", page_findings_write},
+             {"plots", page_plots_write},
+             {"anatomy", page_anatomy_write},
+             {"figures", write_figures},
+             {"settings", page_settings_write},
+             {"invalid", write_invalid}};
 
-#define PARTS    (sizeof parts / sizeof parts[0])
-#define SUBJECTS (sizeof subjects / sizeof subjects[0])
+#define PARTS (sizeof parts / sizeof parts[0])
+
+/* The slots that are empty or not: what is said of some kinds of results, and only on a condition.
+ */
+enum condition {
+    OF_RUN,
+    OF_LOAD,
+    OF_PAPER,
+    OF_PLAN,
+    OF_TAP,
+    OF_AUTOPSY,
+    LOCKS,
+    OPERATIONS,
+    SIMULATED,
+    PRIVATE,
+    FOREIGN,
+    UNSYNCED,
+    FEW,
+    CONDITIONS
+};
+static const char *const conditions[CONDITIONS] = {
+    "run",        "load",      "paper",   "plan",    "tap",      "autopsy", "locks",
+    "operations", "simulated", "private", "foreign", "unsynced", "few"};
 
 struct page {
     struct page_sources sources;
     char *parts[PARTS];
+    bool is[CONDITIONS];
 };
+
+static void find_conditions(struct page *page, const struct page_source *source)
+{
+    bool of_load = source->kind == PAGE_LOAD || source->kind == PAGE_PAPER;
+    page->is[OF_RUN + source->kind] = true;
+    page->is[OPERATIONS] |= of_load;
+    page->is[LOCKS] |= !of_load && source->kind != PAGE_TAP;
+    for (size_t i = 0; i < source->record_count; i++) {
+        const struct page_record *record = &source->records[i];
+        const char *driver = page_json_text(page_json(record, "driver", "driver"));
+        json_int_t trials = json_integer_value(page_json(record, "plan", "trials"));
+        bool has_data = json_is_object(json_object_get(record->manifest, "data"));
+        if (record->manifest == NULL)
+            continue;
+        page->is[strcmp(driver, "simulated") == 0 ? SIMULATED
+                 : has_data                       ? PRIVATE
+                                                  : FOREIGN] = true;
+        page->is[UNSYNCED] |= json_is_false(page_json(record, "data", "fsync"));
+        page->is[FEW] |= trials > 0 && trials < STATISTICS_TRIALS_MIN;
+    }
+}
 
 /* False without memory: a page has the data of all its pictures. */
 static bool write_part(struct page *page, size_t part)
 {
     size_t length;
-    const struct page_sources *sources = &page->sources;
     FILE *stream = open_memstream(&page->parts[part], &length);
     if (stream == NULL)
         return false;
-    if (parts[part].write != NULL)
-        parts[part].write(stream, sources);
-    for (size_t i = 0; parts[part].write == NULL && i < sources->count; i++) {
-        if (parts[part].named && sources->count > 1)
-            html_element(stream, "h3", "%s", sources->list[i].label);
-        parts[part].write_source(stream, &sources->list[i]);
-    }
+    parts[part].write(stream, &page->sources);
     bool good = ferror(stream) == 0;
     return fclose(stream) == 0 && good;
 }
@@ -88,17 +144,13 @@ static bool write_part(struct page *page, size_t part)
 static void write_page(FILE *stream, const void *context)
 {
     const struct page *page = context;
-    struct html_slot slots[PARTS + SUBJECTS + 7] = {
+    struct html_slot slots[6 + PARTS + CONDITIONS + 1] = {
         {"style", page_css},       {"anatomy_style", anatomy_css}, {"script", anatomy_js},
         {"hash", anatomy_js_hash}, {"tables", tables_js},          {"tables_hash", tables_js_hash}};
-    struct html_slot *slot = &slots[6];
-    unsigned kinds = 0;
-    for (size_t i = 0; i < page->sources.count; i++)
-        kinds |= 1U << page->sources.list[i].kind;
-    for (size_t i = 0; i < SUBJECTS; i++)
-        *slot++ = (struct html_slot){subjects[i].slot, (kinds & subjects[i].kinds) != 0 ? "1" : ""};
     for (size_t i = 0; i < PARTS; i++)
-        *slot++ = (struct html_slot){parts[i].slot, page->parts[i]};
+        slots[6 + i] = (struct html_slot){parts[i].slot, page->parts[i]};
+    for (size_t i = 0; i < CONDITIONS; i++)
+        slots[6 + PARTS + i] = (struct html_slot){conditions[i], page->is[i] ? "1" : ""};
     html_frame(stream, page_html, slots);
 }
 
@@ -114,6 +166,8 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
     folder_trim(folder);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
         kind = page_sources_add(&page->sources, folders[i], error);
+    for (size_t i = 0; kind == ERROR_NONE && i < page->sources.count; i++)
+        find_conditions(page, &page->sources.list[i]);
     for (size_t i = 0; kind == ERROR_NONE && i < PARTS; i++) {
         if (!write_part(page, i))
             kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
@@ -127,20 +181,14 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
     return kind;
 }
 
-enum error_kind page_write_inside(const char *folder, struct error *error)
-{
-    char file[PATH_MAX + sizeof PAGE_FILE];
-    snprintf(file, sizeof file, "%s/%s", folder, PAGE_FILE);
-    return page_write(&folder, 1, file, error);
-}
-
 void page_add(const char *folder, const struct manifest *manifest, bool quiet)
 {
     struct error error;
-    char warning[PATH_MAX + 128];
+    char file[PATH_MAX + sizeof PAGE_FILE], warning[PATH_MAX + 128];
     if (strcmp(folder, OUTPUT_NOWHERE) == 0)
         return;
-    enum error_kind kind = page_write_inside(folder, &error);
+    snprintf(file, sizeof file, "%s/%s", folder, PAGE_FILE);
+    enum error_kind kind = page_write(&folder, 1, file, &error);
     if (kind == ERROR_NONE)
         return;
     snprintf(warning, sizeof warning, "no " PAGE_FILE " in %s: %s; zkherd report writes it later",

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * page: report.html, which shows the results of one folder, or of several side by side. Layer:
- * bench/page.
+ * page: report.html, which shows the results of one folder, or of several side by side: findings,
+ * rows of tables, and pictures. It computes nothing. Layer: bench/page.
  *
- * The page is one file, which loads nothing. Only a page with a trace has a script
- * (bench/page/anatomy.js), and without that script all results are there as well. The page
- * depends on the files of the folders and on the names of these, and on nothing else: one written
- * at the end of a run is the same as one that is written later.
+ * The page is one file, which loads nothing. It depends on the files of the folders and on the
+ * names of these, and on nothing else: one written at the end of a run is the same as one that is
+ * written later.
  *
  * Invariant: the page is written as a whole, or not at all.
  */
@@ -22,17 +21,14 @@
 /* The page of one folder, in it. */
 #define PAGE_FILE "report.html"
 
-/* Writes the page of these folders (bench/page/page_source.h) to `file`, replacing a file of that
- * name. Errors of page_sources_add and of base/output.h; ERROR_NO_MEMORY. */
+/* Writes the page of these folders (bench/page/sources.c) to `file`, replacing a file of that name.
+ * Errors of page_sources_add and of base/output.h; ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind page_write(const char *const *folders, size_t count, const char *file,
                                       struct error *error);
 
-/* The same for one folder and PAGE_FILE in it. */
-MUST_CHECK enum error_kind page_write_inside(const char *folder, struct error *error);
-
-/* The same at the end of a subcommand, whose results are none the worse if it cannot be done: that
- * is a warning on stderr, except if quiet, and in the manifest. manifest: that of the folder, which
- * has been written; NULL: the folder has none. */
+/* Writes PAGE_FILE into one folder at the end of a subcommand, whose results are none the worse if
+ * it cannot be done: that is a warning on stderr, except if quiet, and in the manifest. manifest:
+ * that of the folder, which has been written; NULL: the folder has none. */
 void page_add(const char *folder, const struct manifest *manifest, bool quiet);
 
 /* The same for a folder that holds those of several topologies, or experiments: it has no manifest,

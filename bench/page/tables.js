@@ -17,7 +17,7 @@
     };
     const bodyOf = (table) => Array.from(table.tBodies[0].rows, (row) =>
         Array.from(row.cells, ({textContent}) => textContent));
-    const isNumber = (text) => /^[≥ ]*[-\d][\d,.]*$/.test(text) || text === '–' || text === '';
+    const isNumber = (text) => /^~?[≥ ]*[-\d][\d,.]*$/.test(text) || text === '–' || text === '';
 
     /* Numbers as programs read them: without the commas of thousands, and nothing for a dash. */
     const plain = (text) => text === '–' ? '' : /^-?\d{1,3}(,\d{3})+$/.test(text) ?

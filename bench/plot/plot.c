@@ -9,13 +9,11 @@
 #include "bench/output/plots.h"
 #include "measure/csv_reader.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PATH_SIZE (PATH_MAX + 32)
 
@@ -54,14 +52,119 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* ------------------------------------------------------------------ a folder of any kind */
+/* ------------------------------------------------------------------ what a folder holds */
+
+/* The file by which a folder is known, and the file whose rows name its recipes: NULL if those are
+ * in the manifest, or if there are none. A load may be the common folder of several, or an
+ * evaluation; a run has cells, too. */
+static const struct {
+    const char *file;
+    enum plots_kind kind;
+    const char *recipes;
+} kinds[] = {
+    {"compare.csv", PLOTS_OF_COMPARISON, "compare.csv"},
+    {"plan.csv", PLOTS_OF_PLAN, "answers.csv"},
+    {"trials.csv", PLOTS_OF_RUN, NULL},
+    {"load.csv", PLOTS_OF_LOAD, NULL},
+    {"cells.csv", PLOTS_OF_LOAD, NULL},
+    {"table1.csv", PLOTS_OF_LOAD, NULL},
+    {"table2.csv", PLOTS_OF_LOAD, NULL},
+    {"table3.csv", PLOTS_OF_LOAD, NULL},
+    {"samples.csv", PLOTS_OF_LOAD, NULL},
+    {"periods.csv", PLOTS_OF_AUTOPSY, NULL},
+};
+
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* KINDS: nothing that can be drawn. */
+static size_t find_kind(const char *folder)
+{
+    size_t i = 0;
+    while (i < KINDS && !folder_has(folder, kinds[i].file))
+        i++;
+    return i;
+}
+
+/* Adds a folder that can be drawn to a text that lists them. */
+static enum error_kind add_inner(void *list, const char *folder, struct error *error)
+{
+    struct growing_text *text = list;
+    (void)error;
+    if (find_kind(folder) < KINDS)
+        growing_text_add(text, "%s%s", text->length > 0 ? ", " : "", folder);
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ recipes and labels */
+
+/* The folder of anything else that has no data is refused as that of a run. */
+static enum error_kind add_recipes_of_run(const char *folder, struct plots *plots,
+                                          struct error *error)
+{
+    struct past_run run;
+    enum error_kind kind = past_run_open(folder, &run, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)
+        plots_add_recipe(plots, past_run_recipe(&run, i));
+    past_run_deinit(&run);
+    return ERROR_NONE;
+}
+
+/* The rows of a recipe stand together. */
+static enum error_kind add_recipes(const struct csv_reader *reader, struct plots *plots,
+                                   struct error *error)
+{
+    size_t column;
+    enum error_kind kind = csv_reader_column(reader, "recipe", &column, error);
+    for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
+        const char *name = csv_reader_text(reader, row, column);
+        if (row > 0 && strcmp(name, csv_reader_text(reader, row - 1, column)) == 0)
+            continue;
+        if (!past_run_is_name(name))
+            return csv_reader_refuse(reader, row, column, "is no name of a recipe", error);
+        plots_add_recipe(plots, name);
+    }
+    return kind;
+}
+
+/* The sides of a comparison by name: "C/A" names sides 2 and 0. A comparison of loads, plans and
+ * the like has nothing that the plot shows. */
+static enum error_kind read_labels(const struct csv_reader *reader, struct plots *plots,
+                                   const char *labels[COMPARED_RUNS_MAX], struct error *error)
+{
+    static const char *const names[] = {"metric", "pair", "label_a", "label_b"};
+    size_t columns[4];
+    bool of_runs = reader->rows == 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (csv_reader_column(reader, names[i], &columns[i], error) != ERROR_NONE)
+            return error->kind;
+    }
+    for (size_t row = 0; row < reader->rows; row++) {
+        const char *pair = csv_reader_text(reader, row, columns[1]);
+        if (strlen(pair) != 3 || pair[1] != '/' || pair[2] < 'A' || pair[0] <= pair[2] ||
+            pair[0] >= 'A' + COMPARED_RUNS_MAX)
+            return csv_reader_refuse(reader, row, columns[1], "is no pair of sides", error);
+        size_t side = (size_t)(pair[0] - 'A');
+        labels[pair[2] - 'A'] = csv_reader_text(reader, row, columns[2]);
+        labels[side] = csv_reader_text(reader, row, columns[3]);
+        plots->label_count = side >= plots->label_count ? side + 1 : plots->label_count;
+        of_runs |= strcmp(csv_reader_text(reader, row, columns[0]), "handoff_p50_us") == 0;
+    }
+    plots->labels = labels;
+    return of_runs ? ERROR_NONE
+                   : error_raise(error, ERROR_NOT_DRAWN, 0, plots->folder,
+                                 "only a comparison of runs has a plot");
+}
+
+/* ------------------------------------------------------------------ drawing */
 
 static void add_picture(void *pictures, const char *file)
 {
     json_array_append_new(pictures, json_text(file));
 }
 
-/* Draws, and tells of the pictures. */
+/* Draws, and prints where the pictures are. */
 static enum error_kind draw(struct plot *plot, struct plots *plots, struct error *error)
 {
     plots->formats = plot->formats;
@@ -81,184 +184,55 @@ static enum error_kind draw(struct plot *plot, struct plots *plots, struct error
     return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------ a run */
-
-static enum error_kind plot_run(const char *folder, struct plot *plot, struct error *error)
-{
-    struct past_run run;
-    enum error_kind kind = past_run_open(folder, &run, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct plots plots = {.kind = PLOTS_OF_RUN, .folder = run.folder};
-    for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)
-        plots_add_recipe(&plots, past_run_recipe(&run, i));
-    kind = draw(plot, &plots, error);
-    past_run_deinit(&run);
-    return kind;
-}
-
-/* ------------------------------------------------------------------ a comparison or a plan */
-
-/* Adds the recipe that a row names. The rows of a recipe stand together. */
-static enum error_kind add_recipe(const struct csv_reader *reader, size_t row, size_t column,
-                                  struct plots *plots, struct error *error)
-{
-    const char *name = csv_reader_text(reader, row, column);
-    if (row > 0 && strcmp(name, csv_reader_text(reader, row - 1, column)) == 0)
-        return ERROR_NONE;
-    if (!past_run_is_name(name))
-        return csv_reader_refuse(reader, row, column, "is no name of a recipe", error);
-    plots_add_recipe(plots, name);
-    return ERROR_NONE;
-}
-
-/* The side of a letter; COMPARED_RUNS_MAX: none. */
-static size_t side_of(char letter)
-{
-    return letter >= 'A' && letter < 'A' + COMPARED_RUNS_MAX ? (size_t)(letter - 'A')
-                                                             : COMPARED_RUNS_MAX;
-}
-
-/* The sides of a comparison by name: "C/A" names sides 2 and 0. */
-static enum error_kind read_labels(const struct csv_reader *reader,
-                                   const char *labels[COMPARED_RUNS_MAX], size_t *count,
-                                   struct error *error)
-{
-    size_t pair_column, label_a, label_b;
-    enum error_kind kind = csv_reader_column(reader, "pair", &pair_column, error);
-    if (kind == ERROR_NONE)
-        kind = csv_reader_column(reader, "label_a", &label_a, error);
-    if (kind == ERROR_NONE)
-        kind = csv_reader_column(reader, "label_b", &label_b, error);
-    for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
-        labels[i] = "";
-    for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
-        const char *pair = csv_reader_text(reader, row, pair_column);
-        size_t side = side_of(pair[0]),
-               against = strlen(pair) == 3 && pair[1] == '/' ? side_of(pair[2]) : COMPARED_RUNS_MAX;
-        if (side >= COMPARED_RUNS_MAX || against >= side)
-            return csv_reader_refuse(reader, row, pair_column, "is no pair of sides", error);
-        labels[against] = csv_reader_text(reader, row, label_a);
-        labels[side] = csv_reader_text(reader, row, label_b);
-        if (side >= *count)
-            *count = side + 1;
-    }
-    return kind;
-}
-
-/* A comparison of loads, plans and the like has nothing that the plot shows. */
-static enum error_kind check_metrics(const struct csv_reader *reader, const char *folder,
-                                     struct error *error)
-{
-    size_t metric;
-    enum error_kind kind = csv_reader_column(reader, "metric", &metric, error);
-    for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
-        if (strcmp(csv_reader_text(reader, row, metric), "handoff_p50_us") == 0)
-            return ERROR_NONE;
-    }
-    return kind != ERROR_NONE || reader->rows == 0
-               ? kind
-               : error_raise(error, ERROR_NOT_DRAWN, 0, folder,
-                             "only a comparison of runs has a plot");
-}
-
-/* The rows of this file name the recipes. */
-static enum error_kind plot_rows(const char *folder, const char *name, enum plots_kind of,
-                                 struct plot *plot, struct error *error)
+/* The rows of this file name the recipes, and of a comparison the sides. */
+static enum error_kind draw_named(struct plot *plot, struct plots *plots, const char *name,
+                                  struct error *error)
 {
     struct csv_reader reader;
-    const char *labels[COMPARED_RUNS_MAX];
+    const char *labels[COMPARED_RUNS_MAX] = {""};
     char file[PATH_SIZE];
-    struct plots plots = {.kind = of, .folder = folder};
-    size_t recipe;
-    snprintf(file, sizeof file, "%s/%s", folder, name);
+    snprintf(file, sizeof file, "%s/%s", plots->folder, name);
     enum error_kind kind = csv_reader_open(file, &reader, error);
     if (kind != ERROR_NONE)
         return kind;
-    kind = of == PLOTS_OF_COMPARISON ? check_metrics(&reader, folder, error) : ERROR_NONE;
+    for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
+        labels[i] = "";
+    if (plots->kind == PLOTS_OF_COMPARISON)
+        kind = read_labels(&reader, plots, labels, error);
     if (kind == ERROR_NONE)
-        kind = csv_reader_column(&reader, "recipe", &recipe, error);
-    for (size_t row = 0; kind == ERROR_NONE && row < reader.rows; row++)
-        kind = add_recipe(&reader, row, recipe, &plots, error);
-    if (kind == ERROR_NONE && of == PLOTS_OF_COMPARISON) {
-        plots.labels = labels;
-        kind = read_labels(&reader, labels, &plots.label_count, error);
-    }
+        kind = add_recipes(&reader, plots, error);
     if (kind == ERROR_NONE)
-        kind = draw(plot, &plots, error);
-    free(plots.recipes.text); /* of a file that is refused */
+        kind = draw(plot, plots, error);
+    free(plots->recipes.text); /* of a file that is refused */
     csv_reader_deinit(&reader);
     return kind;
 }
 
-/* ------------------------------------------------------------------ the whole */
-
-/* By which file a folder is known: a load may be the common folder of several, or an evaluation. */
-static const struct {
-    const char *file;
-    enum plots_kind kind;
-} kinds[] = {
-    {"compare.csv", PLOTS_OF_COMPARISON}, {"plan.csv", PLOTS_OF_PLAN},
-    {"load.csv", PLOTS_OF_LOAD},          {"cells.csv", PLOTS_OF_LOAD},
-    {"table1.csv", PLOTS_OF_LOAD},        {"table2.csv", PLOTS_OF_LOAD},
-    {"table3.csv", PLOTS_OF_LOAD},        {"samples.csv", PLOTS_OF_LOAD},
-    {"trials.csv", PLOTS_OF_RUN},         {"periods.csv", PLOTS_OF_AUTOPSY},
-};
-
-static bool find_kind(const char *folder, enum plots_kind *kind)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        char file[2 * PATH_SIZE];
-        snprintf(file, sizeof file, "%s/%s", folder, kinds[i].file);
-        *kind = kinds[i].kind;
-        if (access(file, F_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The folders in this one that can be drawn: those of several topologies, or of several
- * evaluations. Returns how many; as many as fit are in the text, with commas between. */
-static size_t list_inner(const char *folder, char *text, size_t size)
-{
-    size_t found = 0, length = 0;
-    struct dirent **entries = NULL;
-    enum plots_kind kind;
-    int count = scandir(folder, &entries, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        char path[PATH_SIZE + NAME_MAX];
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (entries[i]->d_name[0] != '.' && find_kind(path, &kind)) {
-            if (length < size)
-                length += (size_t)snprintf(text + length, size - length, "%s%s",
-                                           found > 0 ? ", " : "", path);
-            found++;
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    return found;
-}
-
 static enum error_kind plot_folder(const char *named, struct plot *plot, struct error *error)
 {
-    char folder[PATH_MAX], inner[400];
-    enum plots_kind of;
+    char folder[PATH_MAX];
+    struct growing_text inner = {0};
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
-    bool has_data = find_kind(folder, &of);
-    if (!has_data && list_inner(folder, inner, sizeof inner) > 0)
-        return error_raise(error, ERROR_USAGE, 0, folder,
-                           "nothing to draw but in its folders: name %s", inner);
-    if (!has_data || of == PLOTS_OF_RUN)
-        return plot_run(folder, plot, error);
-    if (of == PLOTS_OF_COMPARISON)
-        return plot_rows(folder, "compare.csv", of, plot, error);
-    if (of == PLOTS_OF_PLAN)
-        return plot_rows(folder, "answers.csv", of, plot, error);
-    /* The scripts of a load and of an autopsy read numbers alone. */
-    return draw(plot, &(struct plots){.kind = of, .folder = folder}, error);
+    size_t found = find_kind(folder);
+    if (found == KINDS)
+        (void)!folder_each(folder, add_inner, &inner, error);
+    if (inner.length > 0) {
+        error_raise(error, ERROR_USAGE, 0, folder,
+                    "nothing to draw but in its folders: name %.400s", inner.text);
+        free(inner.text);
+        return ERROR_USAGE;
+    }
+    struct plots plots = {.kind = found < KINDS ? kinds[found].kind : PLOTS_OF_RUN,
+                          .folder = folder};
+    if (found < KINDS && kinds[found].recipes != NULL)
+        return draw_named(plot, &plots, kinds[found].recipes, error);
+    enum error_kind kind =
+        plots.kind == PLOTS_OF_RUN ? add_recipes_of_run(folder, &plots, error) : ERROR_NONE;
+    return kind == ERROR_NONE ? draw(plot, &plots, error) : kind;
 }
+
+/* ------------------------------------------------------------------ the command */
 
 static int plot_folders(char *const folders[], size_t count, struct plot *plot)
 {

@@ -15,11 +15,10 @@
 static const char usage[] =
     "Usage: zkherd report [OPTION]... FOLDER...\n"
     "Write report.html: the results of a run, a load, an evaluation or a plan on one\n"
-    "page, or those of several side by side: verdicts, plots with their data, laws,\n"
-    "machine and settings. It is one file, which loads nothing.\n"
+    "page, or those of several side by side: verdict, findings, plots with their\n"
+    "data, tables, machine and settings. It is one file, which loads nothing.\n"
     "\n"
-    "A folder that only holds folders with results, as 'run --servers 1,3' writes it,\n"
-    "stands for all of them.\n"
+    "A parent folder, as 'run --servers 1,3' writes it, means all results in it.\n"
     "\n";
 
 static const char notes[] =
@@ -51,7 +50,8 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static void tell(const struct report *report, const char *file, char **folders, size_t count)
+static void print_report(const struct report *report, const char *file, char **folders,
+                         size_t count)
 {
     if (!report->json) {
         printf("report in %s\n", file);
@@ -78,7 +78,7 @@ static enum error_kind write_report(const struct report *report, char **folders,
     }
     enum error_kind kind = page_write((const char *const *)folders, count, file, error);
     if (kind == ERROR_NONE)
-        tell(report, file, folders, count);
+        print_report(report, file, folders, count);
     return kind;
 }
 

@@ -83,6 +83,7 @@ static void add_price(const struct outcome *outcome, struct table *findings)
                                   .subject = dear[run_cell_recipe].text,
                                   .verdict = VERDICT_MEASURED,
                                   .figure = FINDING_FIGURE(ratio),
+                                  .unit = "times",
                                   .n = dear[run_cell_trials_complete].count};
     findings_add(findings, &price, "%s: %.3g times the RPCs of %s to drain %s clients (%s, %s)",
                  price.subject, ratio, cheap[run_cell_recipe].text,

@@ -197,7 +197,7 @@ COMMAND_TEST(paths_are_shown_and_never_obeyed)
     assert_status(&command, 0);
     assert_has(command.out, "/a<b>\\x1b[31m");
     char *page = read_text(in_work("found/report.html"));
-    assert_has(page, "/a&lt;b&gt;\\x1b[31m (queue): grants 2, most waiters 1");
+    assert_has(page, "<td>/a&lt;b&gt;\\x1b[31m</td><td>queue</td>");
     assert_null(strchr(page, '\033'));
     free(page);
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rows of CSV files as tables. A number is only multiplied, so that all times of a table are in one
+ * unit. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/page/internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEYS_MAX    4
+#define COLUMNS_MAX 32
+#define NAME_SIZE   64
+
+/* A table with more rows is folded away, and on paper it is named, not printed. */
+#define PRINTED_MAX 60
+
+/* From here on a count could not hold the number. */
+#define COUNTED_MAX 1e15
+
+/* A row of tables.csv is a column of a table; one whose first fields are empty is of the table
+ * above it:
+ * section  where the table stands: figures, or invalid: trials that are not valid
+ * title    its caption
+ * file     the CSV file with its rows
+ * unless   a file whose rows make the table superfluous
+ * column   of the CSV file
+ * heading  above it
+ * as       key: names the row, and sorts those of several sources; text; or what its numbers are
+ *          multiplied by, with ~ before it if other programs may have disturbed them */
+struct column {
+    char name[NAME_SIZE];
+    const char *heading; /* NULL: the name */
+    bool is_key, is_time;
+    double factor; /* 0: a text */
+};
+
+/* A row of a source. Its keys are the source's own; "" behind the last. */
+struct line {
+    const char *keys[KEYS_MAX];
+    const struct page_source *source;
+    size_t row;
+};
+
+struct view {
+    const char *section, *title, *file, *unless;
+    struct column columns[COLUMNS_MAX];
+    size_t column_count;
+    struct line *lines;
+    size_t line_count;
+};
+
+const struct csv_reader *page_list(const char *csv, const char *name, struct csv_reader *list)
+{
+    struct error error;
+    if (list->rows == 0) {
+        char *text = memory_text(csv);
+        FILE *stream = fmemopen(text, strlen(text), "re");
+        bool is_read = stream != NULL && csv_reader_init(stream, name, list, &error) == ERROR_NONE;
+        assert(is_read);
+        fclose(stream);
+        free(text);
+    }
+    return list;
+}
+
+/* Reads the table that begins in row *at of tables.csv. False: there is none. */
+static bool next_view(size_t *at, struct view *view)
+{
+    static struct csv_reader reader;
+    const struct csv_reader *list = page_list(tables_csv, "tables.csv", &reader);
+    if (*at == list->rows)
+        return false;
+    *view = (struct view){page_text(list, *at, "section"), page_text(list, *at, "title"),
+                          page_text(list, *at, "file"), page_text(list, *at, "unless"),
+                          .column_count = 0};
+    do {
+        const char *as = page_text(list, *at, "as");
+        struct column *column = &view->columns[view->column_count++];
+        assert(view->column_count < COLUMNS_MAX);
+        snprintf(column->name, sizeof column->name, "%s", page_text(list, *at, "column"));
+        column->heading = page_text(list, *at, "heading");
+        column->is_key = strcmp(as, "key") == 0;
+        column->is_time = as[0] == '~';
+        column->factor = strtod(as + column->is_time, NULL);
+    } while (++*at < list->rows && page_text(list, *at, "file")[0] == '\0');
+    return true;
+}
+
+/* ------------------------------------------------------------------ the rows of a table */
+
+static bool has_column(const struct csv_reader *file, const char *name)
+{
+    struct error error;
+    size_t place;
+    return file->columns > 0 && csv_reader_column(file, name, &place, &error) == ERROR_NONE;
+}
+
+static bool is_valid(const struct csv_reader *trials, size_t row)
+{
+    return strcmp(page_text(trials, row, "valid"), "no") != 0 &&
+           strcmp(page_text(trials, row, "verdict"), "not valid") != 0 &&
+           !(page_number(trials, row, "violations") > 0);
+}
+
+static void add_line(struct view *view, const struct page_source *source, size_t row)
+{
+    view->lines = memory_grow(view->lines, view->line_count, sizeof *view->lines);
+    struct line *line = &view->lines[view->line_count++];
+    *line = (struct line){{"", "", "", ""}, source, row};
+    for (size_t i = 0, key = 0; i < view->column_count && key < KEYS_MAX; i++) {
+        if (view->columns[i].is_key)
+            line->keys[key++] =
+                page_text(page_file(source, view->file), row, view->columns[i].name);
+    }
+}
+
+/* A file without the first column is another subcommand's of the same name. */
+static void add_lines(struct view *view, const struct page_source *source)
+{
+    const struct csv_reader *file = page_file(source, view->file);
+    bool of_invalid = strcmp(view->section, "invalid") == 0;
+    if (!has_column(file, view->columns[0].name) ||
+        (view->unless[0] != '\0' && page_file(source, view->unless)->rows > 0))
+        return;
+    for (size_t row = 0; row < file->rows; row++) {
+        if (!of_invalid || !is_valid(file, row))
+            add_line(view, source, row);
+    }
+}
+
+static int compare_keys(const char *a, const char *b)
+{
+    char *a_end, *b_end;
+    double of_a = strtod(a, &a_end), of_b = strtod(b, &b_end);
+    bool are_numbers = a_end != a && *a_end == '\0' && b_end != b && *b_end == '\0';
+    return are_numbers ? (of_a > of_b) - (of_a < of_b) : strcmp(a, b);
+}
+
+/* The same cell of all sources together, in their order. */
+static int compare_lines(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    int order = 0;
+    for (size_t i = 0; order == 0 && i < KEYS_MAX; i++)
+        order = compare_keys(x->keys[i], y->keys[i]);
+    if (order == 0)
+        order = (x->source > y->source) - (x->source < y->source);
+    return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* ------------------------------------------------------------------ a table */
+
+const char *page_write_number(double number, char text[PAGE_NUMBER_SIZE])
+{
+    bool is_whole = number >= 0 && number == floor(number);
+    if (number < COUNTED_MAX && (number >= 1000 || is_whole))
+        return text_format_count((uint64_t)(number + 0.5), text, PAGE_NUMBER_SIZE);
+    snprintf(text, PAGE_NUMBER_SIZE, "%.4g", number);
+    return text;
+}
+
+/* A figure that is not known, with a lower end of its interval, is at least that. */
+static void write_number(FILE *stream, const struct csv_reader *file, size_t row,
+                         const struct column *column)
+{
+    char text[2 * PAGE_NUMBER_SIZE] = "–", number[PAGE_NUMBER_SIZE], low[NAME_SIZE + 8];
+    double value = page_number(file, row, column->name);
+    bool is_least = isnan(value),
+         disturbed =
+             column->is_time && (strcmp(page_text(file, row, "disturbed"), "yes") == 0 ||
+                                 strcmp(page_text(file, row, "noise_disturbed"), "yes") == 0);
+    snprintf(low, sizeof low, "%s_low", column->name);
+    if (is_least)
+        value = page_number(file, row, low);
+    if (!isnan(value))
+        snprintf(text, sizeof text, "%s%s%s", disturbed ? "~" : "", is_least ? "≥ " : "",
+                 page_write_number(value * column->factor, number));
+    html_cell(stream, true, text);
+}
+
+static void write_field(FILE *stream, const struct csv_reader *file, size_t row,
+                        const struct column *column)
+{
+    const char *text = page_text(file, row, column->name);
+    char *end;
+    (void)strtod(text, &end);
+    if (column->factor > 0)
+        write_number(stream, file, row, column);
+    else
+        html_cell(stream, end != text && *end == '\0', text);
+}
+
+/* labelled: each row says of which source it is. */
+static void write_rows(FILE *stream, struct view *view, bool labelled)
+{
+    html_table_begin(stream, view->title);
+    if (labelled)
+        html_element(stream, "th scope=\"col\"", "results");
+    for (size_t i = 0; i < view->column_count; i++)
+        html_element(stream, "th scope=\"col\"", "%s",
+                     view->columns[i].heading != NULL ? view->columns[i].heading
+                                                      : view->columns[i].name);
+    html_table_rows(stream);
+    for (size_t i = 0; i < view->line_count && i < PAGE_ROWS_MAX; i++) {
+        const struct line *line = &view->lines[i];
+        fputs("<tr>", stream);
+        if (labelled)
+            html_cell(stream, false, line->source->label);
+        for (size_t j = 0; j < view->column_count; j++)
+            write_field(stream, page_file(line->source, view->file), line->row, &view->columns[j]);
+        fputs("</tr>\n", stream);
+    }
+    html_table_end(stream);
+}
+
+/* Folded away; printed: on paper it is not. */
+static void write_folded(FILE *stream, struct view *view, bool labelled, bool printed)
+{
+    const char *plural = view->line_count == 1 ? "" : "s";
+    fprintf(stream, "<details class=\"%s\">\n", printed ? "short" : "long");
+    html_element(stream, "summary", "%s: %zu row%s", view->title, view->line_count, plural);
+    if (view->line_count > PAGE_ROWS_MAX)
+        html_element(stream, "p", "The first %d rows; the file has all.", PAGE_ROWS_MAX);
+    write_rows(stream, view, labelled);
+    fputs("</details>\n", stream);
+    html_element(stream, "p class=\"paper\"", "%s: %zu row%s.", view->title, view->line_count,
+                 plural);
+}
+
+void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section)
+{
+    struct view view;
+    bool labelled = sources->count > 1;
+    for (size_t at = 0; next_view(&at, &view);) {
+        if (strcmp(view.section, section) != 0)
+            continue;
+        for (size_t i = 0; i < sources->count; i++)
+            add_lines(&view, &sources->list[i]);
+        if (labelled && view.line_count > 0)
+            qsort(view.lines, view.line_count, sizeof *view.lines, compare_lines);
+        if (view.line_count > PRINTED_MAX)
+            write_folded(stream, &view, labelled, false);
+        else if (view.line_count > 0)
+            write_rows(stream, &view, labelled);
+        free(view.lines);
+    }
+}
+
+void page_data_write(FILE *stream, const struct page_source *source, const char *title,
+                     const char *file, const char *columns, bool printed)
+{
+    char *caption = memory_format("%s: %s of %s", title, file, source->label);
+    struct view view = {.section = "", .title = caption, .file = file, .unless = ""};
+    while (*columns != '\0' && view.column_count < COLUMNS_MAX) {
+        struct column *column = &view.columns[view.column_count++];
+        size_t length = strcspn(columns, " ");
+        snprintf(column->name, sizeof column->name, "%.*s", (int)length, columns);
+        columns += length + strspn(columns + length, " ");
+    }
+    for (size_t row = 0; row < page_file(source, file)->rows; row++)
+        add_line(&view, source, row);
+    write_folded(stream, &view, false, printed && view.line_count <= PRINTED_MAX);
+    free(view.lines);
+    free(caption);
+}
