@@ -96,7 +96,7 @@ verify() { # LAWS COUNTS, as the columns of laws.csv and of runs.csv
 }
 
 like() { # FOLDER: the recipe of zkherd with the same counts
-    sed -n "s/^The counts are those of zkherd's recipe \(.*\)\.$/\1/p" "$1.txt"
+    sed -n "s/^The counts are those of zkherd's recipe \(.*\)$/\1/p" "$1.txt"
 }
 
 # The laws of a program in the reference, as the columns of laws.csv, and the recipe that is like it.

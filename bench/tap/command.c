@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* The command of a tap: a process group of its own, of which nothing runs after its end. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/tap/internal.h"
@@ -15,45 +16,36 @@
 #include <unistd.h>
 
 #define VARIABLE "ZKHERD_CONNECT"
-#define PATIENCE (2 * NS_PER_S)
-#define LOOK_NS  (10 * NS_PER_MS)
+#define PATIENCE (2 * NS_PER_S) /* between SIGTERM and SIGKILL */
+#define POLL_NS  (10 * NS_PER_MS)
 
-/* What stands for what in the command's words. */
-struct place {
-    const char *sign, *text;
-};
-
-/* The first place in a text; its sign goes to *found. */
-static const char *find_place(const char *text, const struct place *places, size_t count,
-                              const struct place **found)
+/* A word with `connect` in place of {} and {connect}, and n, unless it is NULL, in place of {n};
+ * the caller's to free. */
+static char *fill_in(const char *word, const char *connect, const char *n)
 {
-    const char *first = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const char *at = strstr(text, places[i].sign);
-        if (at != NULL && (first == NULL || at < first)) {
-            first = at;
-            *found = &places[i];
-        }
-    }
-    return first;
-}
-
-/* A word with everything filled in; the caller's to free. */
-static char *fill_in(const char *word, const struct place *places, size_t count)
-{
+    const struct {
+        const char *sign, *text;
+    } places[] = {{"{}", connect}, {"{connect}", connect}, {"{n}", n}};
+    const size_t count = n != NULL ? 3 : 2;
     struct growing_text filled = {0};
-    const struct place *place;
-    for (const char *at; (at = find_place(word, places, count, &place)) != NULL;
-         word = at + strlen(place->sign))
-        growing_text_add(&filled, "%.*s%s", (int)(at - word), word, place->text);
-    growing_text_add(&filled, "%s", word);
+    growing_text_add(&filled, "%s", "");
+    while (*word != '\0') {
+        size_t i = 0;
+        while (i < count && strncmp(word, places[i].sign, strlen(places[i].sign)) != 0)
+            i++;
+        if (i < count)
+            growing_text_add(&filled, "%s", places[i].text);
+        else
+            growing_text_add(&filled, "%c", *word);
+        word += i < count ? strlen(places[i].sign) : 1;
+    }
     return filled.text;
 }
 
-/* Runs in the child; tells through `failure` why the command could not be executed. */
+/* Becomes the command, in the child; else writes errno to `failure`. Standard input is empty, and
+ * what the command prints goes to standard error. */
 static void execute(char *const *words, const char *connect, const char *n, int failure)
 {
-    const struct place places[] = {{"{}", connect}, {"{connect}", connect}, {"{n}", n}};
     sigset_t none;
     size_t count = 0;
     sigemptyset(&none);
@@ -64,7 +56,7 @@ static void execute(char *const *words, const char *connect, const char *n, int 
         count++;
     char **filled = memory_new(count + 1, sizeof *filled);
     for (size_t i = 0; i < count; i++)
-        filled[i] = fill_in(words[i], places, n != NULL ? 3 : 2);
+        filled[i] = fill_in(words[i], connect, n);
     setenv(VARIABLE, connect, 1);
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -86,8 +78,7 @@ enum error_kind tap_command_start(struct tap_command *command, char *const *word
     close(failure[1]);
     if (pid < 0)
         os_error = errno;
-    else
-        /* Until the command is executed, or was not. */
+    else /* the end of file, when the command is executed */
         (void)!read(failure[0], &os_error, sizeof os_error);
     close(failure[0]);
     if (pid > 0 && os_error != 0)
@@ -100,7 +91,7 @@ enum error_kind tap_command_start(struct tap_command *command, char *const *word
 }
 
 /* The process stays, so that the number of its group stays its own. */
-void tap_command_look(struct tap_command *command)
+void tap_command_poll(struct tap_command *command)
 {
     siginfo_t end = {0};
     if (command->pid > 0 && !command->ended)
@@ -114,17 +105,18 @@ static uint64_t ns_of(struct timeval time)
     return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000;
 }
 
+/* Ends the command and all that is left in its process group; nothing if none runs. */
 void tap_command_end(struct tap_command *command)
 {
     struct rusage used;
     uint64_t until_ns = clock_now_ns() + PATIENCE;
     if (command->pid == 0)
         return;
-    tap_command_look(command);
+    tap_command_poll(command);
     bool ended_itself = command->ended;
     kill(-command->pid, SIGTERM);
-    for (; !command->ended && clock_now_ns() < until_ns; tap_command_look(command))
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    for (; !command->ended && clock_now_ns() < until_ns; tap_command_poll(command))
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
     kill(-command->pid, SIGKILL);
     wait4(command->pid, &command->status, 0, &used);
     *command = (struct tap_command){.ended = ended_itself,
@@ -133,6 +125,7 @@ void tap_command_end(struct tap_command *command)
                                     .rss_kib = (uint64_t)used.ru_maxrss};
 }
 
+/* Whether a command that was ended had failed, or was ended by a signal of its own. */
 bool tap_command_failed(const struct tap_command *command)
 {
     return WIFEXITED(command->status) ? WEXITSTATUS(command->status) != 0 : command->ended;

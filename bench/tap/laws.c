@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The law that counts of runs with different numbers of clients obey. */
+/* The runs of a drain, the law that their counts obey, and the recipes with the same law. */
 #include "base/memory.h"
-#include "bench/cli/grid.h"
-#include "bench/cli/terminal.h"
+#include "bench/output/findings.h"
 #include "bench/tap/internal.h"
 #include "measure/fit.h"
 #include "recipes/law.h"
@@ -15,8 +14,19 @@
 TABLE_DEFINE(tap_run, "runs.csv", TAP_RUN_COLUMNS)
 TABLE_DEFINE(tap_law, "laws.csv", TAP_LAW_COLUMNS)
 
-#define GAP      2
-#define LAW_SIZE 128
+#define LAW_SIZE  128
+#define NAME_SIZE 64
+
+#define OF_RUNS(slug, subject, figure, unit, runs)                                                 \
+    &(const struct finding)                                                                        \
+    {                                                                                              \
+        slug, subject, VERDICT_MEASURED, figure, unit, runs                                        \
+    }
+
+/* A count of each run over its n: a point each. */
+struct points {
+    double n[FIT_CONSENSUS_MAX], y[FIT_CONSENSUS_MAX];
+};
 
 /* ------------------------------------------------------------------ what is counted */
 
@@ -31,258 +41,221 @@ void tap_count(const struct traffic *traffic, struct tap_run *run)
     run->counts[TAP_ALL] = traffic_requests(traffic);
 }
 
-/* The caller's to free. */
-static char *name_of(size_t counted)
+/* Returns `name`. */
+static const char *name_count(size_t counted, char name[NAME_SIZE])
 {
     if (counted == TAP_ALL)
-        return memory_text("all requests");
-    if (counted >= TAP_NOTIFICATIONS)
-        return memory_format("notification %s",
-                             traffic_event_word((enum traffic_event)(counted - TAP_NOTIFICATIONS)));
-    if (counted >= TAP_FAILED)
-        return memory_format("%s failed", opcode_name((enum opcode)(counted - TAP_FAILED)));
-    return memory_text(opcode_name((enum opcode)counted));
+        snprintf(name, NAME_SIZE, "all requests");
+    else if (counted >= TAP_NOTIFICATIONS)
+        snprintf(name, NAME_SIZE, "notification %s",
+                 traffic_event_word((enum traffic_event)(counted - TAP_NOTIFICATIONS)));
+    else
+        snprintf(name, NAME_SIZE, "%s%s", opcode_name((enum opcode)(counted % TAP_FAILED)),
+                 counted >= TAP_FAILED ? " failed" : "");
+    return name;
 }
 
 /* Pings come with time, not with clients. */
-static bool occurs(const struct tap_run *runs, size_t count, size_t counted)
+static bool occurs(const struct tap *tap, size_t counted)
 {
     bool found = false;
-    for (size_t i = 0; i < count; i++)
-        found = found || runs[i].counts[counted] > 0;
+    for (size_t i = 0; i < tap->run_count; i++)
+        found = found || tap->runs[i].counts[counted] > 0;
     return found && counted != OPCODE_PING;
 }
 
-struct table tap_runs(const struct tap_result *result)
-{
-    const struct tap_run *runs = result->runs;
-    size_t count = result->run_count;
-    struct table table = {.type = &tap_run_table};
-    for (size_t i = 0; i < count; i++)
-        for (size_t counted = 0; counted < TAP_COUNTS; counted++) {
-            if (!occurs(runs, count, counted))
-                continue;
-            struct table_value *row = table_add(&table);
-            char *name = name_of(counted);
-            row[tap_run_clients] = table_count(runs[i].n);
-            row[tap_run_trial] = table_count(runs[i].trial);
-            row[tap_run_counted] = table_text(name);
-            row[tap_run_messages] = table_count(runs[i].counts[counted]);
-            free(name);
-        }
-    return table;
-}
+/* ------------------------------------------------------------------ rows */
 
-/* ------------------------------------------------------------------ laws */
-
-static void put_law(struct table_value *row, const double *x, const double *y, size_t count)
+static void fill_law(const struct tap *tap, size_t counted, struct table_value *row)
 {
-    char law[LAW_SIZE];
+    struct points points;
+    char text[LAW_SIZE], name[NAME_SIZE];
     size_t equal;
-    const struct fit_polynomial fit = fit_consensus(x, y, count, &equal);
-    const struct fit_exponent growth = fit_exponent(x, y, count);
+    for (size_t i = 0; i < tap->run_count; i++) {
+        points.n[i] = (double)tap->runs[i].n;
+        points.y[i] = (double)tap->runs[i].counts[counted];
+    }
+    const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    const struct fit_exponent growth = fit_exponent(points.n, points.y, tap->run_count);
+    row[tap_law_counted] = table_text(name_count(counted, name));
     if (fit.exact) {
-        row[tap_law_law] = table_text(fit_describe(&fit, 'n', law, sizeof law));
+        row[tap_law_law] = table_text(fit_describe(&fit, 'n', text, sizeof text));
         row[tap_law_equal] = table_count(equal);
         row[tap_law_differ_most] = table_count((uint64_t)fit.max_residual);
     }
-    row[tap_law_runs] = table_count(count);
+    row[tap_law_runs] = table_count(tap->run_count);
     table_put_interval(&row[tap_law_exponent],
                        &(struct interval){growth.exponent, growth.low, growth.high});
 }
 
-struct table tap_laws(const struct tap_result *result)
+void tap_fill_laws(struct tap *tap)
 {
-    const struct tap_run *runs = result->runs;
-    size_t count = result->run_count;
-    struct table table = {.type = &tap_law_table};
-    double *x = memory_new(count, sizeof *x), *y = memory_new(count, sizeof *y);
-    for (size_t counted = 0; counted < TAP_COUNTS; counted++) {
-        if (!occurs(runs, count, counted))
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            x[i] = (double)runs[i].n;
-            y[i] = (double)runs[i].counts[counted];
+    char name[NAME_SIZE];
+    for (size_t i = 0; i < tap->run_count; i++)
+        for (size_t counted = 0; counted < TAP_COUNTS; counted++) {
+            if (!occurs(tap, counted))
+                continue;
+            struct table_value *row = table_add(&tap->tables[TAP_RUNS]);
+            row[tap_run_clients] = table_count(tap->runs[i].n);
+            row[tap_run_trial] = table_count(tap->runs[i].trial);
+            row[tap_run_counted] = table_text(name_count(counted, name));
+            row[tap_run_messages] = table_count(tap->runs[i].counts[counted]);
         }
-        char *name = name_of(counted);
-        struct table_value *row = table_add(&table);
-        row[tap_law_counted] = table_text(name);
-        put_law(row, x, y, count);
-        free(name);
-    }
-    free(x);
-    free(y);
-    return table;
+    for (size_t counted = 0; counted < TAP_COUNTS; counted++)
+        if (occurs(tap, counted))
+            fill_law(tap, counted, table_add(&tap->tables[TAP_LAWS]));
 }
 
 /* ------------------------------------------------------------------ recipes with the same law */
 
-/* The kinds of messages that laws of recipes are about, and the operations that are one of a kind.
- */
+/* The kinds of messages in the laws of recipes, each with its operations, 0 (the close of a
+ * session) behind the last. */
+#define FAILURES(operation) (TAP_FAILED + OPCODE_##operation)
+#define NOTIFIED(event)     (TAP_NOTIFICATIONS + TRAFFIC_##event)
+#define KIND(tally, word, ...)                                                                     \
+    {                                                                                              \
+        TALLY_##tally, word,                                                                       \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
 static const struct kind {
     enum tally_kind tally;
     const char *word;
-    size_t counted[5]; /* then TAP_COUNTS */
+    size_t counted[5];
 } kinds[] = {
-    {TALLY_CREATE,
-     "create",
-     {OPCODE_CREATE, OPCODE_CREATE2, OPCODE_CREATE_CONTAINER, OPCODE_CREATE_TTL, TAP_COUNTS}},
-    {TALLY_CREATE_FAILED,
-     "failed create",
-     {TAP_FAILED + OPCODE_CREATE, TAP_FAILED + OPCODE_CREATE2, TAP_FAILED + OPCODE_CREATE_CONTAINER,
-      TAP_FAILED + OPCODE_CREATE_TTL, TAP_COUNTS}},
-    {TALLY_EXISTS, "exists", {OPCODE_EXISTS, TAP_COUNTS}},
-    {TALLY_GET, "getData", {OPCODE_GET_DATA, TAP_COUNTS}},
-    {TALLY_GET_CHILDREN, "getChildren", {OPCODE_GET_CHILDREN, OPCODE_GET_CHILDREN2, TAP_COUNTS}},
-    {TALLY_SET, "setData", {OPCODE_SET_DATA, TAP_COUNTS}},
-    {TALLY_DELETE, "delete", {OPCODE_DELETE, TAP_COUNTS}},
-    {TALLY_DELETE_FAILED, "failed delete", {TAP_FAILED + OPCODE_DELETE, TAP_COUNTS}},
-    {TALLY_MULTI, "multi", {OPCODE_MULTI, TAP_COUNTS}},
-    {TALLY_SYNC, "sync", {OPCODE_SYNC, TAP_COUNTS}},
-    {TALLY_NOTIFICATION,
-     "notification",
-     {TAP_NOTIFICATIONS + TRAFFIC_CREATED, TAP_NOTIFICATIONS + TRAFFIC_DELETED,
-      TAP_NOTIFICATIONS + TRAFFIC_CHANGED, TAP_NOTIFICATIONS + TRAFFIC_CHILDREN, TAP_COUNTS}},
+    KIND(CREATE, "create", OPCODE_CREATE, OPCODE_CREATE2, OPCODE_CREATE_CONTAINER,
+         OPCODE_CREATE_TTL),
+    KIND(CREATE_FAILED, "failed create", FAILURES(CREATE), FAILURES(CREATE2),
+         FAILURES(CREATE_CONTAINER), FAILURES(CREATE_TTL)),
+    KIND(EXISTS, "exists", OPCODE_EXISTS),
+    KIND(GET, "getData", OPCODE_GET_DATA),
+    KIND(GET_CHILDREN, "getChildren", OPCODE_GET_CHILDREN, OPCODE_GET_CHILDREN2),
+    KIND(SET, "setData", OPCODE_SET_DATA),
+    KIND(DELETE, "delete", OPCODE_DELETE),
+    KIND(DELETE_FAILED, "failed delete", FAILURES(DELETE)),
+    KIND(MULTI, "multi", OPCODE_MULTI),
+    KIND(SYNC, "sync", OPCODE_SYNC),
+    KIND(NOTIFICATION, "notification", NOTIFIED(CREATED), NOTIFIED(DELETED), NOTIFIED(CHANGED),
+         NOTIFIED(CHILDREN)),
 };
-#define KINDS (sizeof kinds / sizeof kinds[0])
 
-/* By how much the counts of a kind exceed those of a drain of the recipe: a polynomial that is
- * exact, or not. */
-static struct fit_polynomial excess_of(const struct tap_run *runs, const struct tally *laws,
-                                       size_t count, const struct kind *kind)
+/* The counts of a kind in excess of the laws, one for each run: a polynomial that is exact, or
+ * not. */
+static struct fit_polynomial fit_excess(const struct tap *tap, const struct tally *laws,
+                                        const struct kind *kind)
 {
-    double x[FIT_CONSENSUS_MAX], y[FIT_CONSENSUS_MAX];
+    struct points points;
     size_t equal;
-    for (size_t i = 0; i < count; i++) {
-        x[i] = (double)runs[i].n;
-        y[i] = -(double)laws[i].of[kind->tally];
-        for (const size_t *counted = kind->counted; *counted != TAP_COUNTS; counted++)
-            y[i] += (double)runs[i].counts[*counted];
+    for (size_t i = 0; i < tap->run_count; i++) {
+        points.n[i] = (double)tap->runs[i].n;
+        points.y[i] = -(double)laws[i].of[kind->tally];
+        for (const size_t *counted = kind->counted; *counted != 0; counted++)
+            points.y[i] += (double)tap->runs[i].counts[*counted];
     }
-    return fit_consensus(x, y, count, &equal);
+    return fit_consensus(points.n, points.y, tap->run_count, &equal);
 }
 
-/* How many kinds differ from the recipe's law: 0, 1 with the excess of that kind, or 2: more, or by
- * what no polynomial says. Less than the law is more than one. */
-static size_t compare_with(const struct tap_run *runs, size_t count, const struct recipe *recipe,
-                           const struct kind **kind, struct fit_polynomial *excess)
+/* Number of kinds whose counts differ from the recipe's law: 0; 1, with the excess in words; or 2
+ * for more, or a kind of which there are fewer than the law or an excess without a polynomial. */
+static size_t compare_with(const struct tap *tap, const struct recipe *recipe,
+                           char excess[NAME_SIZE + LAW_SIZE])
 {
     struct tally laws[FIT_CONSENSUS_MAX] = {0};
+    char law[LAW_SIZE];
     size_t differ = 0;
-    for (size_t i = 0; i < count; i++)
-        law_total(recipe, runs[i].n, runs[i].n, &laws[i]);
-    for (size_t i = 0; i < KINDS && differ < 2; i++) {
-        const struct fit_polynomial fit = excess_of(runs, laws, count, &kinds[i]);
-        bool is_zero = fit.exact && fit.degree == 0 && fit.c[0] == 0;
-        if (is_zero)
+    for (size_t i = 0; i < tap->run_count; i++)
+        law_total(recipe, tap->runs[i].n, tap->runs[i].n, &laws[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && differ < 2; i++) {
+        const struct fit_polynomial fit = fit_excess(tap, laws, &kinds[i]);
+        if (fit.exact && fit.degree == 0 && fit.c[0] == 0)
             continue;
         differ += fit.exact && fit.c[fit.degree] > 0 ? 1 : 2;
-        *kind = &kinds[i];
-        *excess = fit;
+        if (differ == 1)
+            snprintf(excess, NAME_SIZE + LAW_SIZE, "%s %s",
+                     fit_describe(&fit, 'n', law, sizeof law), kinds[i].word);
     }
     return differ < 2 ? differ : 2;
 }
 
-char *tap_like(const struct tap_result *result)
+/* Names all recipes with the same law, or else the first with one difference. */
+static void judge_recipes(struct tap *tap)
 {
-    const struct tap_run *runs = result->runs;
-    size_t count = result->run_count;
-    struct growing_text same = {0};
-    const struct kind *kind = kinds;
+    struct growing_text same = {0}, near = {0};
+    char excess[NAME_SIZE + LAW_SIZE];
     const struct recipe *recipe;
-    struct fit_polynomial excess;
-    char law[LAW_SIZE], *near = NULL;
-    for (size_t i = 0; count > 0 && (recipe = registry_at(i)) != NULL; i++) {
+    for (size_t i = 0; tap->run_count > 0 && (recipe = registry_at(i)) != NULL; i++) {
         if (!recipe_has_law(recipe) || recipe->broken)
             continue;
-        size_t differ = compare_with(runs, count, recipe, &kind, &excess);
+        size_t differ = compare_with(tap, recipe, excess);
         if (differ == 0)
-            growing_text_add(&same, "%s%s",
-                             same.text == NULL ? "The counts are those of zkherd's recipe " : ", ",
-                             recipe->name);
-        else if (differ == 1 && near == NULL)
-            near = memory_format("The counts are those of zkherd's recipe %s, and %s %s more.",
-                                 recipe->name, fit_describe(&excess, 'n', law, sizeof law),
-                                 kind->word);
+            growing_text_add(&same, "%s%s", same.text == NULL ? "" : ", ", recipe->name);
+        else if (differ == 1 && near.text == NULL)
+            growing_text_add(&near, "%s, and %s more", recipe->name, excess);
     }
-    if (same.text == NULL)
-        return near;
-    free(near);
-    growing_text_add(&same, ".");
-    return same.text;
+    const char *like = same.text != NULL ? same.text : near.text;
+    if (like != NULL)
+        findings_add(&tap->tables[TAP_FINDINGS],
+                     OF_RUNS("recipe", "command", FINDING_NO_FIGURE, NULL, tap->run_count),
+                     "The counts are those of zkherd's recipe %s", like);
+    free(same.text);
+    free(near.text);
 }
 
-/* ------------------------------------------------------------------ what is made once */
+/* ------------------------------------------------------------------ findings */
 
-/* By how much the first run exceeds the least of those with as many clients. */
-static uint64_t more_at_first(const struct tap_result *result, size_t counted)
+/* Messages of the first run beyond the least of the runs with as many clients: those that clients
+ * send once, as to make the parents of their znodes. */
+static void judge_first_run(struct tap *tap)
 {
-    uint64_t least = UINT64_MAX, first = result->first.counts[counted];
-    for (size_t i = 0; i < result->run_count; i++)
-        if (result->runs[i].n == result->first.n && result->runs[i].counts[counted] < least)
-            least = result->runs[i].counts[counted];
-    return first > least ? first - least : 0;
-}
-
-char *tap_first_time(const struct tap_result *result)
-{
-    struct growing_text text = {0};
+    struct growing_text list = {0};
+    char name[NAME_SIZE];
+    uint64_t sum = 0;
     for (size_t counted = 0; counted < TAP_ALL; counted++) {
-        uint64_t more = counted != OPCODE_PING ? more_at_first(result, counted) : 0;
-        if (more == 0)
+        uint64_t least = UINT64_MAX, first = tap->first.counts[counted];
+        for (size_t i = 0; i < tap->run_count; i++)
+            if (tap->runs[i].n == tap->first.n && tap->runs[i].counts[counted] < least)
+                least = tap->runs[i].counts[counted];
+        if (first <= least || counted == OPCODE_PING)
             continue;
-        char *name = name_of(counted);
-        growing_text_add(&text, "%s%" PRIu64 " %s",
-                         text.text == NULL ? "The first run, which is not counted, had more: "
-                                           : ", ",
-                         more, name);
-        free(name);
+        growing_text_add(&list, "%s%" PRIu64 " %s", sum > 0 ? ", " : "", first - least,
+                         name_count(counted, name));
+        sum += first - least;
     }
-    if (text.text != NULL)
-        growing_text_add(&text, ". That is what clients make once.");
-    return text.text;
+    if (sum > 0)
+        findings_add(&tap->tables[TAP_FINDINGS],
+                     OF_RUNS("first-run", "command", FINDING_FIGURE((double)sum), "messages", 1),
+                     "The first run, which is not counted, had more: %s. That is what clients make "
+                     "once",
+                     list.text);
+    free(list.text);
 }
 
-/* ------------------------------------------------------------------ the terminal */
-
-enum { COLUMN_COUNTED, COLUMN_LAW, COLUMN_EQUAL, COLUMN_DIFFER, COLUMN_GROWTH, COLUMNS };
-
-static const struct grid_column columns[COLUMNS] = {
-    [COLUMN_COUNTED] = {.title = "messages"},
-    [COLUMN_LAW] = {.title = "law"},
-    [COLUMN_EQUAL] = {.title = "runs equal", .right = true},
-    [COLUMN_DIFFER] = {.title = "others differ by", .right = true, .spare = 1},
-    [COLUMN_GROWTH] = {.title = "grows as"},
-};
-
-void tap_laws_write(const struct tap_result *result, unsigned width, FILE *stream)
+static void judge_requests(struct tap *tap)
 {
-    struct table laws = tap_laws(result);
-    size_t count = result->run_count;
-    struct grid grid;
-    grid_init(&grid, columns, COLUMNS, GAP);
-    for (size_t i = 0; i < laws.rows; i++) {
-        const struct table_value *row = table_row(&laws, i);
-        bool exact = row[tap_law_law].kind == TABLE_TEXT;
-        bool all = exact && row[tap_law_equal].count == row[tap_law_runs].count;
-        grid_put(&grid, "%s", row[tap_law_counted].text);
-        grid_put(&grid, "%s", exact ? row[tap_law_law].text : GRID_UNKNOWN);
-        grid_put(&grid, "%.0f of %zu", exact ? table_number(&row[tap_law_equal]) : 0, count);
-        if (exact && !all)
-            grid_put(&grid, "at most %.0f", table_number(&row[tap_law_differ_most]));
-        else
-            grid_put(&grid, "%s", exact ? "" : GRID_UNKNOWN);
-        if (exact || !isfinite(table_number(&row[tap_law_exponent_low])))
-            grid_put(&grid, "%s", "");
-        else
-            grid_put(&grid, "n^%.2f (%.2f to %.2f)", table_number(&row[tap_law_exponent]),
-                     table_number(&row[tap_law_exponent_low]),
-                     table_number(&row[tap_law_exponent_high]));
-    }
-    grid.hidden[COLUMN_DIFFER] = grid_all_are(&grid, COLUMN_DIFFER, "");
-    grid.hidden[COLUMN_GROWTH] = grid_all_are(&grid, COLUMN_GROWTH, "");
-    (void)!grid_fit(&grid, width, 1);
-    grid_write(&grid, width, stream);
-    grid_deinit(&grid);
-    table_deinit(&laws);
+    const struct table *laws = &tap->tables[TAP_LAWS];
+    if (!occurs(tap, TAP_ALL))
+        return;
+    const struct table_value *row = table_row(laws, laws->rows - 1); /* the last count */
+    const struct interval growth = {table_number(&row[tap_law_exponent]),
+                                    table_number(&row[tap_law_exponent_low]),
+                                    table_number(&row[tap_law_exponent_high])};
+    const double equal = table_number(&row[tap_law_equal]);
+    if (isfinite(equal))
+        findings_add(&tap->tables[TAP_FINDINGS],
+                     OF_RUNS("law", "all requests", FINDING_FIGURE(equal), "runs", tap->run_count),
+                     "n clients send %s requests in %.0f of %zu runs", row[tap_law_law].text, equal,
+                     tap->run_count);
+    else if (isfinite(growth.low))
+        findings_add(&tap->tables[TAP_FINDINGS],
+                     OF_RUNS("law", "all requests", growth, "exponent", tap->run_count),
+                     "Requests grow as n^%.2f (%.2f to %.2f), and equal no polynomial in n",
+                     growth.value, growth.low, growth.high);
+}
+
+void tap_judge_laws(struct tap *tap)
+{
+    judge_requests(tap);
+    judge_recipes(tap);
+    judge_first_run(tap);
 }

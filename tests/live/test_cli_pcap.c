@@ -213,13 +213,13 @@ COMMAND_TEST(files_that_are_no_captures_are_refused)
         {{"--pcap", "none"}, "none: not a capture"},
         {{"--pcap", "words"}, "words: not a capture"},
         {{"--pcap", "wireless"}, "105 (IEEE802_11) cannot be read"},
-        {{"--pcap", "header", "--connect", "zk1:2181"}, "a file is read without servers"},
-        {{"--pcap", "header", "--servers", "3"}, "a file is read without servers"},
-        {{"--pcap", "header", "--heap", "64"}, "a file is read without servers"},
-        {{"--pcap", "header", "--listen", "127.0.0.1"}, "a file is read without a relay"},
-        {{"--pcap", "header", "--duration", "1s"}, "a file is read to its end"},
-        {{"--pcap", "header", "--drain"}, "a law needs runs of a command"},
-        {{"--pcap", "header", "--", "true"}, "no command is run beside a file"},
+        {{"--pcap", "header", "--connect", "zk1:2181"}, "a file is read whole"},
+        {{"--pcap", "header", "--servers", "3"}, "a file is read whole"},
+        {{"--pcap", "header", "--heap", "64"}, "a file is read whole"},
+        {{"--pcap", "header", "--listen", "127.0.0.1"}, "a file is read whole"},
+        {{"--pcap", "header", "--duration", "1s"}, "a file is read whole"},
+        {{"--pcap", "header", "--drain"}, "a file is read whole"},
+        {{"--pcap", "header", "--", "true"}, "a file is read whole"},
         {{"--pcap", "header", "--port", "0"}, "expected numbers of ports"},
         {{"--pcap", ""}, "expected the name of a file"},
     };
@@ -243,7 +243,7 @@ COMMAND_TEST(captures_without_zookeeper_are_not_valid)
     write_file("header", header, sizeof header);
     command_run(&command, COMMAND("tap", "--pcap", "header", "--no-files"));
     assert_status(&command, 4);
-    assert_non_null(strstr(command.out, "Not valid: no session of ZooKeeper was captured"));
+    assert_non_null(strstr(command.out, "No session of ZooKeeper was captured"));
     command_run(&command, COMMAND("tap", "--pcap", "cut", "-o", "kept", "--json"));
     assert_status(&command, 4);
     json_t *result = schema_read_result(&command, "tap");

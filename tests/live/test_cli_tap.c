@@ -141,6 +141,7 @@ COMMAND_TEST(the_law_of_kazoos_lock_is_found)
     assert_string_equal(text_of(result, "first_time"),
                         "The first run, which is not counted, had more: 2 create, 2 exists, 2 "
                         "exists failed. That is what clients make once.");
+    assert_int_equal(number_of(result, "findings", "slug", "law", "n"), 15);
     json_t *clients = json_object_get(result, "clients");
     for (size_t i = 0; i < json_array_size(clients); i++)
         assert_string_equal(text_of(json_array_get(clients, i), "library"), "kazoo");
@@ -187,7 +188,7 @@ COMMAND_TEST(a_command_that_fails_makes_the_tap_not_valid)
 {
     command_run(&command, COMMAND("tap", SMALL, "--no-files", "--", "sh", "-c", "exit 7"));
     assert_status(&command, 4);
-    assert_non_null(strstr(command.out, "the command ended with status 7"));
+    assert_non_null(strstr(command.out, "The command ended with status 7"));
     assert_left(0);
 }
 
@@ -204,7 +205,7 @@ COMMAND_TEST(a_command_that_hangs_is_ended_after_the_duration)
     command_run(&command, COMMAND("tap", SMALL, "--no-files", "--duration", "500ms", "--", "sh",
                                   "-c", "trap '' TERM; sleep 1000 & sleep 1000"));
     assert_status(&command, 4);
-    assert_has(command.out, "the command has opened no connection to the relay");
+    assert_has(command.out, "The command has opened no connection to the relay");
     assert_left(0);
 }
 
@@ -271,6 +272,7 @@ COMMAND_TEST(garbage_ends_its_own_connection_alone)
     assert_non_null(strstr(answer, "Mode: standalone"));
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
+    words_unwrap(command.out);
     assert_non_null(strstr(command.out, "does not open a session"));
     assert_left(0);
 }

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a tap comes to: the clients, what could not be read, and the servers' counters. */
+#include "bench/output/findings.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/tap/internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MEASURED(slug, subject, figure, unit)                                                      \
+    &(const struct finding)                                                                        \
+    {                                                                                              \
+        slug, subject, VERDICT_MEASURED, FINDING_FIGURE((double)(figure)), unit, 1                 \
+    }
+#define NOT_VALID(slug, subject)                                                                   \
+    &(const struct finding)                                                                        \
+    {                                                                                              \
+        slug, subject, VERDICT_NOT_VALID, FINDING_NO_FIGURE, NULL, 1                               \
+    }
+
+/* ------------------------------------------------------------------ the clients */
+
+static void judge_herd(const struct table *herds, struct table *findings)
+{
+    if (herds->rows == 0)
+        return;
+    const struct table_value *row = table_row(herds, 0);
+    const char *path = row[tap_herd_pattern].text;
+    findings_add(findings, MEASURED("herd", path, row[tap_herd_notified].count, "notifications"),
+                 "The costliest write, %s of %s: %" PRIu64 " notifications, then %" PRIu64
+                 " requests",
+                 row[tap_herd_operation].text, path, row[tap_herd_notified].count,
+                 row[tap_herd_requests_after].count);
+}
+
+static void judge_traffic(const struct tap *tap, struct table *findings)
+{
+    const struct traffic *traffic = &tap->observer.traffic;
+    char requests[32], notifications[32], sessions[32], connections[32];
+    findings_add(
+        findings, MEASURED("traffic", "clients", traffic_requests(traffic), "requests"),
+        "%s requests without pings and closes, %s notifications, %s sessions on %s "
+        "connections, in %.1f s",
+        text_format_count(traffic_requests(traffic), requests, sizeof requests),
+        text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
+        text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
+        text_format_count(traffic->connections, connections, sizeof connections), tap->seconds);
+    if (isfinite(tap->cpu_us))
+        findings_add(findings, MEASURED("relay-cpu", "relay", tap->cpu_us, "us"),
+                     "The relay took %.1f us of CPU time for each message", tap->cpu_us);
+}
+
+/* Of a session that has asked for nothing the library is not known. */
+static void judge_libraries(const struct table *sessions, struct table *findings)
+{
+    const size_t library = tap_session_library;
+    struct table_cells cells = table_group(sessions, &library, 1);
+    struct growing_text list = {0};
+    size_t known = 0;
+    for (size_t i = 0; i < cells.count; i++) {
+        const struct table_value *name = table_cell_value(&cells.list[i], library);
+        if (name->kind != TABLE_TEXT)
+            continue;
+        growing_text_add(&list, "%s%zu %s", known > 0 ? ", " : "", cells.list[i].count, name->text);
+        known += cells.list[i].count;
+    }
+    if (known > 0)
+        findings_add(findings, MEASURED("libraries", "clients", known, "sessions"),
+                     "The libraries of the sessions: %s", list.text);
+    free(list.text);
+    table_cells_deinit(&cells);
+}
+
+static void judge_command(const struct tap *tap, struct table *findings)
+{
+    const struct tap_command *command = &tap->command;
+    const size_t planned = tap->options->clients.count * TAP_TRIALS;
+    const double cpu_s = (double)command->cpu_ns / 1e9;
+    if (!tap->options->drain && command->cpu_ns > 0)
+        findings_add(
+            findings, MEASURED("command-cpu", "command", cpu_s, "s"),
+            "The command used %.2f s of CPU time, and its largest process %.0f MiB of memory",
+            cpu_s, (double)command->rss_kib / 1024);
+    if (tap->observer.traffic.connections == 0)
+        findings_add(findings, NOT_VALID("passed-by", "command"),
+                     "The command has opened no connection to the relay: give it the connect "
+                     "string, {} in its arguments or ZKHERD_CONNECT");
+    if (tap->options->drain && tap->run_count < planned)
+        findings_add(findings, NOT_VALID("runs", "command"),
+                     "Runs that ended well: %zu of %zu; one failed or was cut short",
+                     tap->run_count, planned);
+    if (tap_command_failed(command) && WIFEXITED(command->status))
+        findings_add(findings, NOT_VALID("command", "command"), "The command ended with status %d",
+                     WEXITSTATUS(command->status));
+    else if (tap_command_failed(command))
+        findings_add(findings, NOT_VALID("command", "command"),
+                     "The command was ended by signal %d", WTERMSIG(command->status));
+}
+
+/* ------------------------------------------------------------------ what was not read */
+
+static void judge_capture(const struct tap *tap, struct table *findings)
+{
+    const struct capture_counts *capture = &tap->capture;
+    findings_add(findings, MEASURED("captured", "capture", capture->segments, "packets"),
+                 "The capture has %" PRIu64 " packets, %" PRIu64
+                 " of them TCP from or to the servers' ports",
+                 capture->packets, capture->segments);
+    if (tap->observer.traffic.sessions + capture->joined == 0)
+        findings_add(findings, NOT_VALID("no-session", "capture"),
+                     "No session of ZooKeeper was captured at the servers' ports: name these with "
+                     "--port");
+    if (tap->cut_short[0] != '\0')
+        findings_add(findings, NOT_VALID("cut-short", "capture"),
+                     "The capture was not read to its end: %s", tap->cut_short);
+}
+
+static void judge_losses(const struct tap *tap, struct table *findings)
+{
+    const struct traffic *traffic = &tap->observer.traffic;
+    const struct {
+        const char *slug, *subject;
+        enum verdict verdict;
+        uint64_t count;
+        const char *unit, *words, *why;
+    } losses[] = {
+        {"unreadable", "clients", VERDICT_NOT_VALID, traffic->unreadable, "connections",
+         "not read to the end: ", traffic->why_unreadable},
+        {"encrypted", "clients", VERDICT_MEASURED, traffic->encrypted, "connections",
+         "with TLS, which passed unread", ""},
+        {"refused", "servers", VERDICT_MEASURED, tap->connections.unconnected, "connections",
+         "refused by the servers", ""},
+        {"unaccepted", "relay", VERDICT_NOT_VALID, tap->connections.unaccepted, "connections",
+         "ended because this process may not open more files: raise ulimit -n", ""},
+        {"unattributed", "clients", VERDICT_MEASURED, tap->observer.watches.unattributed,
+         "notifications", "not attributed to a write", ""},
+        {"joined", "capture", VERDICT_MEASURED, tap->capture.joined, "connections",
+         "opened before the capture: read from the first whole request on", ""},
+        {"missing", "capture", VERDICT_MEASURED, tap->capture.missing_bytes, "bytes",
+         "sent, but not captured", ""},
+        {"cut", "capture", VERDICT_MEASURED, tap->capture.cut, "packets",
+         "captured in part: capture whole packets (tcpdump -s 0)", ""},
+    };
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+        if (losses[i].count > 0)
+            findings_add(findings,
+                         &(struct finding){losses[i].slug, losses[i].subject, losses[i].verdict,
+                                           FINDING_FIGURE((double)losses[i].count), losses[i].unit,
+                                           1},
+                         "%" PRIu64 " %.*s %s%s", losses[i].count,
+                         (int)(strlen(losses[i].unit) - (losses[i].count == 1)), losses[i].unit,
+                         losses[i].words, losses[i].why);
+}
+
+/* ------------------------------------------------------------------ the servers' counters */
+
+/* Packets as servers count them: openings of sessions, four-letter words, and requests. */
+static uint64_t packets_of(const struct traffic *traffic)
+{
+    uint64_t packets = traffic->sessions + traffic->refused + traffic->words;
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        packets += traffic->operations[opcode].requests;
+    return packets;
+}
+
+/* The reason why the counters cannot be compared; NULL: they can. */
+static const char *obstacle_of(const struct tap *tap)
+{
+    if (tap->options->pcap != NULL)
+        return "a capture does not have them";
+    if (!tap->servers.known)
+        return tap->servers.asked_again
+                   ? "a server did not give its counters at once, as at an election"
+                   : "the servers do not tell their counters (mntr)";
+    if (tap->observer.traffic.encrypted > 0)
+        return "what came over TLS was not read";
+    return tap->observer.traffic.unreadable > 0 ? "a message could not be read" : NULL;
+}
+
+enum reconciled tap_reconcile(const struct tap *tap, struct table *findings)
+{
+    const struct server_counters_count *servers = &tap->servers;
+    const char *why = obstacle_of(tap);
+    /* Servers count a deletion twice for a session that watches both the data and the children, and
+     * notify the session once (WatchManager.triggerWatch). */
+    const uint64_t twice = tap->observer.watches.both, passed = packets_of(&tap->observer.traffic),
+                   notified = traffic_notifications(&tap->observer.traffic) + twice;
+    struct finding finding = {.slug = "servers",
+                              .subject = "servers",
+                              .verdict = VERDICT_MEASURED,
+                              .figure = FINDING_NO_FIGURE,
+                              .n = 1};
+    char packets[32], notifications[32], more[32];
+    text_format_count(passed, packets, sizeof packets);
+    text_format_count(notified, notifications, sizeof notifications);
+    if (why != NULL) {
+        findings_add(findings, &finding, "The servers' counters are not compared: %s", why);
+        return RECONCILED_NA;
+    }
+    finding.figure = FINDING_FIGURE((double)servers->packets_received);
+    finding.unit = "packets";
+    if (servers->packets_received == passed && servers->notifications == notified) {
+        finding.verdict = VERDICT_HOLDS;
+        findings_add(findings, &finding,
+                     "The servers counted the same: %s packets received, %s notifications sent%s",
+                     packets, notifications,
+                     twice > 0 ? ", those twice that fired watches of data and of children" : "");
+        return RECONCILED_YES;
+    }
+    const bool bypassed = servers->packets_received > passed,
+               others = bypassed && tap->target.ensemble == NULL;
+    /* Where something else is not valid, a difference proves nothing. */
+    if (!others)
+        finding.verdict =
+            findings_verdict(findings) == VERDICT_NOT_VALID ? VERDICT_NOT_VALID : VERDICT_FAILS;
+    if (bypassed)
+        findings_add(findings, &finding,
+                     "The servers received %s packets more than passed the relay: other clients, "
+                     "or clients that do not connect through the relay",
+                     text_format_count(servers->packets_received - passed, more, sizeof more));
+    else
+        findings_add(findings, &finding,
+                     "The servers counted otherwise: %" PRIu64 " packets received and %" PRIu64
+                     " notifications sent; the relay passed %s and %s",
+                     servers->packets_received, servers->notifications, packets, notifications);
+    return others ? RECONCILED_NA : RECONCILED_NO;
+}
+
+void tap_judge(struct tap *tap)
+{
+    struct table *findings = &tap->tables[TAP_FINDINGS];
+    if (tap->options->drain)
+        tap_judge_laws(tap);
+    judge_herd(&tap->tables[TAP_HERDS], findings);
+    judge_traffic(tap, findings);
+    judge_libraries(&tap->tables[TAP_SESSIONS], findings);
+    if (tap->options->command != NULL)
+        judge_command(tap, findings);
+    if (tap->options->pcap != NULL)
+        judge_capture(tap, findings);
+    judge_losses(tap, findings);
+    tap->reconciled = tap_reconcile(tap, findings);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The law of the runs of a drain, and the recipes with the same law. */
+#include "tests/support/test.h"
+
+#include "bench/output/findings.h"
+#include "bench/tap/internal.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
+
+enum { LEVELS = 5, RUNS = LEVELS * TAP_TRIALS };
+
+static struct tap_run runs[RUNS];
+static struct tap_options options = {.drain = true, .clients.count = LEVELS};
+static struct tap tap;
+
+/* Drains of a recipe with 2, 3, 5, 7 and 9 clients. */
+static void begin(const char *recipe)
+{
+    static const uint64_t clients[LEVELS] = {2, 3, 5, 7, 9};
+    tap = (struct tap){.options = &options, .runs = runs, .run_count = RUNS};
+    traffic_init(&tap.observer.traffic);
+    for (size_t i = 0; i < RUNS; i++) {
+        struct tally law = {0};
+        runs[i] = (struct tap_run){.n = clients[i % LEVELS], .trial = (uint32_t)(i / LEVELS + 1)};
+        law_total(registry_find(recipe), runs[i].n, runs[i].n, &law);
+        runs[i].counts[OPCODE_CREATE2] = law.of[TALLY_CREATE];
+        runs[i].counts[TAP_FAILED + OPCODE_CREATE2] = law.of[TALLY_CREATE_FAILED];
+        runs[i].counts[OPCODE_EXISTS] = law.of[TALLY_EXISTS];
+        runs[i].counts[OPCODE_GET_DATA] = law.of[TALLY_GET];
+        runs[i].counts[OPCODE_GET_CHILDREN2] = law.of[TALLY_GET_CHILDREN];
+        runs[i].counts[OPCODE_DELETE] = law.of[TALLY_DELETE];
+        runs[i].counts[TAP_NOTIFICATIONS + TRAFFIC_DELETED] = law.of[TALLY_NOTIFICATION];
+        runs[i].counts[OPCODE_PING] = i;
+        runs[i].counts[TAP_ALL] = tally_rpcs(&law);
+    }
+    tap.first = runs[0];
+}
+
+/* The sentence of a finding; "" if there is none. */
+static const char *sentence_of(const char *slug)
+{
+    const struct table *findings = &tap.tables[TAP_FINDINGS];
+    for (size_t i = 0; i < findings->rows; i++)
+        if (strcmp(table_row(findings, i)[finding_slug].text, slug) == 0)
+            return table_row(findings, i)[finding_sentence].text;
+    return "";
+}
+
+static void judge(void)
+{
+    tap_fill_rows(&tap);
+    tap_fill_laws(&tap);
+    tap_judge_laws(&tap);
+}
+
+static void end(void)
+{
+    for (size_t i = 0; i < TAP_TABLES; i++)
+        table_deinit(&tap.tables[i]);
+    traffic_deinit(&tap.observer.traffic);
+}
+
+TEST(a_recipe_with_the_same_law_is_named)
+{
+    begin("nonscalable");
+    judge();
+    assert_string_equal(sentence_of("recipe"),
+                        "The counts are those of zkherd's recipe nonscalable");
+    assert_string_equal(sentence_of("first-run"), "");
+    end();
+}
+
+TEST(a_recipe_that_is_exceeded_by_one_kind_is_named)
+{
+    begin("scalable-get");
+    for (size_t i = 0; i < RUNS; i++)
+        runs[i].counts[OPCODE_EXISTS] += runs[i].n;
+    judge();
+    assert_string_equal(sentence_of("recipe"), "The counts are those of zkherd's recipe "
+                                               "scalable-get, and n exists more");
+    end();
+    begin("scalable-get");
+    for (size_t i = 0; i < RUNS; i++) {
+        runs[i].counts[OPCODE_EXISTS] += runs[i].n;
+        runs[i].counts[OPCODE_SYNC] += 1;
+    }
+    judge();
+    assert_string_equal(sentence_of("recipe"), "");
+    end();
+}
+
+TEST(a_recipe_of_which_something_lacks_is_not_named)
+{
+    begin("scalable-get");
+    for (size_t i = 0; i < RUNS; i++)
+        runs[i].counts[OPCODE_GET_DATA] = 0;
+    judge();
+    assert_null(strstr(sentence_of("recipe"), "scalable-get"));
+    end();
+}
+
+/* One run differs by 3, which the law survives. */
+TEST(the_law_is_that_of_most_runs)
+{
+    begin("scalable");
+    runs[4].counts[TAP_ALL] += 3;
+    judge();
+    const struct table *laws = &tap.tables[TAP_LAWS];
+    const struct table_value *row = table_row(laws, laws->rows - 1);
+    assert_string_equal(row[tap_law_counted].text, "all requests");
+    assert_int_equal(row[tap_law_equal].count, RUNS - 1);
+    assert_int_equal(row[tap_law_differ_most].count, 3);
+    assert_non_null(strstr(sentence_of("law"), " requests in 14 of 15 runs"));
+    end();
+}
+
+TEST(counts_without_a_law_have_an_exponent)
+{
+    begin("scalable");
+    for (size_t i = 0; i < RUNS; i++)
+        runs[i].counts[TAP_ALL] = runs[i].n * runs[i].n * runs[i].n;
+    judge();
+    const struct table *laws = &tap.tables[TAP_LAWS];
+    const struct table_value *row = table_row(laws, laws->rows - 1);
+    assert_int_equal(row[tap_law_law].kind, TABLE_UNKNOWN);
+    assert_int_equal(row[tap_law_equal].kind, TABLE_UNKNOWN);
+    assert_true(row[tap_law_exponent].real > 2.999 && row[tap_law_exponent].real < 3.001);
+    assert_string_equal(sentence_of("law"),
+                        "Requests grow as n^3.00 (3.00 to 3.00), and equal no polynomial in n");
+    end();
+}
+
+/* Of each kind that any run has, every run has a row; pings have none. */
+TEST(every_run_has_the_same_counts)
+{
+    begin("scalable");
+    runs[7].counts[TAP_NOTIFICATIONS + TRAFFIC_CREATED] = 1;
+    judge();
+    const struct table *table = &tap.tables[TAP_RUNS];
+    assert_int_equal(table->rows, RUNS * tap.tables[TAP_LAWS].rows);
+    for (size_t i = 0; i < table->rows; i++)
+        assert_string_not_equal(table_row(table, i)[tap_run_counted].text, "ping");
+    end();
+}
+
+TEST(the_first_run_is_compared_with_the_least_of_its_size)
+{
+    begin("scalable");
+    tap.first.counts[OPCODE_CREATE2] += 2;
+    tap.first.counts[TAP_FAILED + OPCODE_EXISTS] += 1;
+    tap.first.counts[OPCODE_PING] += 5;
+    tap.first.counts[OPCODE_DELETE] -= 1;
+    runs[LEVELS].counts[OPCODE_SYNC] = 1;
+    judge();
+    assert_string_equal(
+        sentence_of("first-run"),
+        "The first run, which is not counted, had more: 2 create2, 1 exists failed. "
+        "That is what clients make once");
+    end();
+}
