@@ -1,36 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/compare/internal.h"
 
+#include "base/memory.h"
 #include "bench/output/folder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* The tables of all kinds, by name alone: what is in them is the affair of those who write them. */
+/* Tables of other subcommands, by name alone: their columns say what is compared. */
 extern const struct table_type figure8_fault_table, table3_row_table, plan_row_table,
     answer_row_table, load_row_table;
 
-/* If a folder has files of several kinds, the first decides. */
-static const struct kind kinds[] = {
-    {&trial_row_table, "a run", NULL},      {&figure8_fault_table, "a Figure 8", NULL},
-    {&table3_row_table, "a Table 3", NULL}, {&plan_row_table, "a plan", &answer_row_table},
-    {&load_row_table, "a load", NULL},
+/* If a folder has files of several kinds, the first decides. Each that is compared, but a run, has
+ * a time among its columns that are medians or geometric means. */
+const struct kind compare_kinds[] = {
+    {"trials.csv", "a run", &trial_row_table, NULL},
+    {"figure8.csv", "a Figure 8", &figure8_fault_table, NULL},
+    {"barriers.csv", "a Table 3", &table3_row_table, NULL},
+    {"plan.csv", "a plan", &plan_row_table, &answer_row_table},
+    {"load.csv", "a load", &load_row_table, NULL},
+    {"claims.csv", "a test of claims", NULL, NULL},
+    {"traffic.csv", "a tap", NULL, NULL},
+    {"periods.csv", "an autopsy", NULL, NULL},
+    {"compare.csv", "a comparison", NULL, NULL},
+    {"manifest.json", "another subcommand", NULL, NULL},
 };
 
-#define KINDS (sizeof kinds / sizeof kinds[0])
-
-const struct kind *kind_of_folder(const char *folder)
+/* NULL for a folder that has no file of any kind; ERROR_USAGE for what is not compared. */
+enum error_kind kind_find(const char *folder, const struct kind **kind, struct error *error)
 {
-    for (size_t i = 0; i < KINDS; i++) {
-        if (folder_has(folder, kinds[i].type->file))
-            return &kinds[i];
-    }
-    return NULL;
-}
-
-const struct kind *kind_of_runs(void)
-{
-    return &kinds[0];
+    size_t i = 0, count = sizeof compare_kinds / sizeof compare_kinds[0];
+    while (i < count && !folder_has(folder, compare_kinds[i].file))
+        i++;
+    *kind = i < count ? &compare_kinds[i] : NULL;
+    return *kind == NULL || (*kind)->type != NULL
+               ? ERROR_NONE
+               : error_raise(error, ERROR_USAGE, 0, folder,
+                             "the results of %s cannot be compared: name runs, loads, plans, "
+                             "Table 3 or Figure 8",
+                             compare_kinds[i].word);
 }
 
 size_t kind_column(const struct table_type *type, const char *name)
@@ -49,14 +56,8 @@ static bool is_among(const char *name, const char *const *list)
     return *list != NULL;
 }
 
-bool kind_sets_aside(const struct table_column *column)
-{
-    /* Sides may differ in these; and the reads of a mix are told by the mix. */
-    static const char *const aside[] = {"target", "servers", "driver",        "processes",
-                                        "trial",  "seed",    "reads_percent", NULL};
-    return column->summary != TABLE_KEY || is_among(column->name, aside);
-}
-
+/* ERROR_OTHER_PLAN, with what differs: a value of the plan that decides what is measured in a cell.
+ * Lists decide nothing: their items are cells. */
 enum error_kind kind_check_plan(const struct past_run *first, const struct past_run *other,
                                 struct error *error)
 {
@@ -66,142 +67,140 @@ enum error_kind kind_check_plan(const struct past_run *first, const struct past_
         "at_least", "at_most",        "votes",       "resolution_percent", "fresh",
         "costs",    "trial_least_ns", "max_time_ns", "brake_ns",           "max_clients",
         NULL};
+    enum error_kind kind = ERROR_NONE;
     const char *key;
     json_t *value;
     json_object_foreach(first->plan, key, value)
     {
-        const json_t *others = json_object_get(other->plan, key);
-        if (is_among(key, harmless) || json_is_array(value) || json_equal(value, others))
-            continue;
-        char *a = json_dumps(value, JSON_ENCODE_ANY), *b = json_dumps(others, JSON_ENCODE_ANY);
-        enum error_kind kind = error_raise(
-            error, ERROR_OTHER_PLAN, 0, other->folder, "%s is %.100s here, %.100s in %.150s", key,
-            b != NULL ? b : "not set", a != NULL ? a : "not set", first->folder);
-        free(a);
-        free(b);
-        return kind;
+        if (kind == ERROR_NONE && !is_among(key, harmless) && !json_is_array(value))
+            kind = past_run_check_value(first, other, key, error);
     }
-    return ERROR_NONE;
+    return kind;
 }
 
-/* ------------------------------------------------------------------ metrics */
-
-/* The metrics of runs. A value for each handoff has a name of its own; others have that of their
- * column. */
-static const struct {
-    size_t column;
-    const char *per_handoff_name;
-    const char *over, *title; /* NULL: not on the screen */
-    unsigned spare;
-    bool is_count, shows_interval;
-} of_runs[] = {
-    {trial_row_rpcs, "rpcs_per_handoff", NULL, NULL, 0, true, false},
-    {trial_row_notifications, "notifications_per_handoff", NULL, NULL, 0, true, false},
-    {trial_row_creates, "creates_per_handoff", NULL, NULL, 0, true, false},
-    {trial_row_names_listed, "names_listed_per_handoff", NULL, NULL, 0, true, false},
-    {trial_row_handoff_p50_us, NULL, "handoff", "p50", 0, false, true},
-    {trial_row_handoff_p99_us, NULL, "handoff", "p99", 3, false, false},
-    {trial_row_drain_s, NULL, "drain", "time", 0, false, true},
-    {trial_row_handoffs_per_s, NULL, "handoffs", "per s", 4, false, false},
-    {trial_row_server_cpu_s, "server_cpu_us_per_handoff", "server", "CPU", 2, false, false},
+static const struct metric of_runs[] = {
+    {.column = trial_row_rpcs, .over = "RPCs", .is_count = true},
+    {.column = trial_row_notifications, .is_count = true},
+    {.column = trial_row_creates, .is_count = true},
+    {.column = trial_row_names_listed, .is_count = true},
+    {.column = trial_row_handoff_p50_us, .over = "handoff", .title = "p50", .has_interval = true},
+    {.column = trial_row_handoff_p99_us, .over = "handoff", .title = "p99", .spare = 3},
+    {.column = trial_row_drain_s, .over = "drain", .title = "time", .has_interval = true},
+    {.column = trial_row_handoffs_per_s, .over = "handoffs", .title = "per s", .spare = 4},
+    {.column = trial_row_server_cpu_s,
+     .over = "CPU per",
+     .title = "handoff",
+     .spare = 2,
+     .per_handoff = true,
+     .factor = 1e6,
+     .name = "server_cpu_us_per_handoff"},
 };
 
-#define RUN_METRICS (sizeof of_runs / sizeof of_runs[0])
-#define RUN_LEAD    4
-
-static struct metric *add_metric(struct comparison *comparison, size_t column)
+static struct metric *add_metric(struct comparison *cmp, const struct metric *metric)
 {
-    comparison->metrics =
-        memory_grow(comparison->metrics, comparison->metric_count, sizeof *comparison->metrics);
-    struct metric *metric = &comparison->metrics[comparison->metric_count++];
-    *metric = (struct metric){.column = column, .factor = 1};
-    snprintf(metric->name, sizeof metric->name, "%s", comparison->kind->type->columns[column].name);
-    return metric;
+    const struct table_column *column = &cmp->kind->type->columns[metric->column];
+    cmp->metrics = memory_grow(cmp->metrics, cmp->metric_count, sizeof *cmp->metrics);
+    struct metric *added = &cmp->metrics[cmp->metric_count++];
+    *added = *metric;
+    added->decimals = metric->is_exact                              ? 0
+                      : metric->factor != 0 || column->decimals < 3 ? 3
+                                                                    : column->decimals;
+    if (added->name[0] == '\0')
+        snprintf(added->name, sizeof added->name, "%s%s", column->name,
+                 metric->per_handoff ? "_per_handoff" : "");
+    return added;
 }
 
-static void choose_of_runs(struct comparison *comparison)
+static void choose_of_runs(struct comparison *cmp)
 {
-    const struct past_run *run = &comparison->sides[0].run;
-    comparison->exact = run->lockstep && !run->has_duration;
-    comparison->per_handoff = run->has_duration;
-    comparison->lead = RUN_LEAD;
-    for (size_t i = 0; i < RUN_METRICS; i++) {
-        struct metric *metric = add_metric(comparison, of_runs[i].column);
-        bool is_cpu = of_runs[i].column == trial_row_server_cpu_s;
-        metric->is_count = of_runs[i].is_count;
-        metric->per_handoff = is_cpu || (metric->is_count && comparison->per_handoff);
-        metric->factor = is_cpu ? 1e6 : 1;
-        if (metric->per_handoff)
-            snprintf(metric->name, sizeof metric->name, "%s", of_runs[i].per_handoff_name);
-        metric->over = of_runs[i].over;
-        metric->title = of_runs[i].title;
-        metric->spare = of_runs[i].spare;
-        metric->shows_interval = of_runs[i].shows_interval;
+    const struct past_run *run = &cmp->sides[0].run;
+    cmp->exact = run->lockstep && !run->has_duration;
+    for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++) {
+        struct metric metric = of_runs[i];
+        metric.per_handoff |= metric.is_count && run->has_duration;
+        metric.is_exact = metric.is_count && cmp->exact;
+        if (metric.is_exact) /* equal, or a finding */
+            metric.over[0] = '\0';
+        add_metric(cmp, &metric);
     }
 }
 
 /* "response_p50_us" becomes "response" over "p50", "achieved_per_s" "achieved" over "per s". */
-static void give_titles(struct metric *metric, const struct table_column *column)
+static void name_on_screen(struct metric *metric, const char *unit)
 {
-    char *over = metric->words[0], *title = metric->words[1];
-    snprintf(over, METRIC_NAME_SIZE, "%s", column->name);
-    if (strcmp(column->unit, "1/s") == 0) {
-        over[strlen(over) - strlen("_per_s")] = '\0';
-        snprintf(title, METRIC_NAME_SIZE, "per s");
-    } else {
-        size_t unit = strlen(column->unit), length = strlen(over);
-        if (unit > 0 && length > unit + 1 && strcmp(over + length - unit, column->unit) == 0)
-            over[length - unit - 1] = '\0';
-        char *last = strrchr(over, '_');
-        snprintf(title, METRIC_NAME_SIZE, "%s", last != NULL ? last + 1 : "");
-        if (last != NULL)
-            *last = '\0';
-    }
+    bool is_rate = strcmp(unit, "1/s") == 0;
+    char *over = metric->over;
+    snprintf(over, METRIC_NAME_SIZE, "%s", metric->name);
+    size_t length = strlen(over), end = is_rate ? strlen("_per_s") : strlen(unit) + 1;
+    if (is_rate || (end > 1 && length > end && strcmp(over + length - end + 1, unit) == 0))
+        over[length - end] = '\0';
+    char *last = is_rate ? NULL : strrchr(over, '_');
+    snprintf(metric->title, METRIC_NAME_SIZE, "%s", is_rate ? "per s" : last ? last + 1 : "");
+    if (last != NULL)
+        *last = '\0';
     for (char *sign = over; *sign != '\0'; sign++)
         *sign = *sign == '_' ? ' ' : *sign;
-    metric->over = over;
-    metric->title = title;
 }
 
-/* The figures of a cell. The first time leads; the others are left out from the last on where a
- * screen is narrow. */
-static void choose_by_columns(struct comparison *comparison)
+/* The figures of a cell. The first time has an interval on the screen; the others are left out,
+ * from the last on, where the screen is narrow. */
+static void choose_by_columns(struct comparison *cmp)
 {
-    const struct table_type *type = comparison->kind->type;
-    bool leads = false;
+    const struct table_type *type = cmp->kind->type;
+    bool had_time = false;
     for (size_t i = 0; i < type->count; i++) {
         const struct table_column *column = &type->columns[i];
         if (column->kind != TABLE_REAL ||
             (column->summary != TABLE_MEDIAN && column->summary != TABLE_GEOMETRIC))
             continue;
-        struct metric *metric = add_metric(comparison, i);
         size_t unit = strlen(column->unit);
         bool is_time = unit > 0 && column->unit[unit - 1] == 's' &&
                        strchr(column->unit, '/') == NULL && strcmp(column->unit, "cores") != 0;
-        if (is_time && !leads)
-            comparison->lead = comparison->metric_count - 1;
-        metric->shows_interval = is_time && !leads;
-        metric->spare = metric->shows_interval ? 0 : 2 + (unsigned)comparison->metric_count;
-        leads = leads || is_time;
+        struct metric metric = {.column = i, .has_interval = is_time && !had_time};
+        metric.spare = metric.has_interval ? 0 : 3 + (unsigned)cmp->metric_count;
+        had_time = had_time || is_time;
+        name_on_screen(add_metric(cmp, &metric), column->unit);
     }
-    for (size_t i = 0; i < comparison->metric_count; i++)
-        give_titles(&comparison->metrics[i], &type->columns[comparison->metrics[i].column]);
 }
 
-void comparison_choose(struct comparison *comparison)
+static void add_keys(struct comparison *cmp, bool texts)
 {
-    const struct table_type *type = comparison->kind->type;
-    comparison->is_of_runs = type == &trial_row_table;
-    if (comparison->is_of_runs)
-        choose_of_runs(comparison);
-    else
-        choose_by_columns(comparison);
+    /* Sides may differ in these; and the reads of a mix are known by the mix. */
+    static const char *const aside[] = {"target", "servers", "driver",        "processes",
+                                        "trial",  "seed",    "reads_percent", NULL};
+    const struct table_type *type = cmp->kind->type;
     for (size_t i = 0; i < type->count; i++) {
-        if (kind_sets_aside(&type->columns[i]))
-            continue;
-        if (type->columns[i].kind == TABLE_TEXT)
-            comparison->names[comparison->name_count++] = i;
-        else
-            comparison->numbers[comparison->number_count++] = i;
+        const struct table_column *column = &type->columns[i];
+        if (column->summary == TABLE_KEY && (column->kind == TABLE_TEXT) == texts &&
+            !is_among(column->name, aside))
+            cmp->keys[cmp->key_count++] = i;
     }
+}
+
+void kind_choose_columns(struct comparison *cmp)
+{
+    cmp->is_of_runs = cmp->kind == compare_kinds;
+    if (cmp->is_of_runs)
+        choose_of_runs(cmp);
+    else
+        choose_by_columns(cmp);
+    for (size_t i = cmp->metric_count; i-- > 0;)
+        cmp->main_metric = cmp->metrics[i].has_interval ? i : cmp->main_metric;
+    add_keys(cmp, true);
+    cmp->text_count = cmp->key_count;
+    add_keys(cmp, false);
+}
+
+/* "recipe", "mix": what a group is called. */
+const char *kind_group_word(const struct comparison *cmp)
+{
+    return cmp->text_count > 0 ? cmp->kind->type->columns[cmp->keys[0]].name : "";
+}
+
+/* "clients", "size": what a size is called. */
+const char *kind_size_word(const struct comparison *cmp)
+{
+    return cmp->key_count > cmp->text_count
+               ? cmp->kind->type->columns[cmp->keys[cmp->text_count]].name
+               : "size";
 }

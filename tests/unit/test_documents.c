@@ -40,7 +40,7 @@ enum { WORDS_MAX = 24, TEXT_COLUMNS = 116 };
 /* ------------------------------------------------------------------ the lists */
 
 extern const struct table_type answer_row_table, plan_row_table, table1_table, table2_table,
-    table3_table, run_cell_table, finding_table;
+    table3_table, run_cell_table, finding_table, ratio_table;
 
 static const struct table_type *const tables[] = {
     &trial_row_table,      &load_row_table,       &answer_row_table,     &plan_row_table,
@@ -50,7 +50,7 @@ static const struct table_type *const tables[] = {
     &trace_row_table,      &tap_session_table,    &tap_second_table,     &tap_watch_table,
     &tap_cause_table,      &tap_herd_table,       &autopsy_lock_table,   &autopsy_hold_table,
     &autopsy_expiry_table, &autopsy_herd_table,   &autopsy_minute_table, &autopsy_flaw_table,
-    &run_cell_table,       &finding_table,
+    &run_cell_table,       &finding_table,        &ratio_table,
 };
 
 /* The rows that --json prints as they are: definitions of docs/schema/rows.schema.json. */

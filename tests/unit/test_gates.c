@@ -15,7 +15,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static void begin(void)
 {
-    comparison = (struct comparison){.side_count = 2, .kind = kind_of_runs()};
+    comparison = (struct comparison){.side_count = 2, .kind = compare_kinds};
     for (size_t i = 0; i < 2; i++) {
         json_t *plan = json_pack("{s:[s], s:[i, i, i, i], s:{}}", "recipes", "scalable", "clients",
                                  2, 4, 8, 16, "most_clients");
@@ -67,15 +67,16 @@ static void add_drawn(struct random *random, size_t trials, double slower)
     }
 }
 
-static const struct gate_result *judge(const char *text)
+static const struct limit_result *judge(const char *text)
 {
-    static struct gate gate;
+    static struct limit limit;
     struct error error;
-    char why[300];
-    assert_true(gate_parse(text, &gate, why, sizeof why));
-    comparison_settle(&comparison);
-    comparison_find(&comparison);
-    assert_int_equal(comparison_judge(&comparison, &gate, 1, &error), ERROR_NONE);
+    assert_true(limit_parse(text, &limit));
+    comparison_pair_sides(&comparison);
+    kind_choose_columns(&comparison);
+    comparison_find_cells(&comparison);
+    comparison_find_ratios(&comparison);
+    assert_int_equal(comparison_judge_limits(&comparison, &limit, 1, &error), ERROR_NONE);
     assert_int_equal(comparison.result_count, 1);
     return &comparison.results[0];
 }
@@ -84,16 +85,15 @@ static const struct gate_result *judge(const char *text)
 
 TEST(a_limit_has_a_metric_a_sign_a_ratio_and_perhaps_a_size)
 {
-    struct gate gate;
-    char why[300];
-    assert_true(gate_parse(" Handoff  p50 >= 1.25 at n=16", &gate, why, sizeof why));
-    assert_string_equal(gate.metric, "handoff_p50");
-    assert_true(gate.limit == 1.25 && !gate.below && gate.has_size && gate.size == 16);
-    assert_true(gate_parse("handoffs<0.8", &gate, why, sizeof why));
-    assert_true(gate.limit == 0.8 && gate.below && !gate.has_size);
-    assert_false(gate_parse("handoff p50 > 0", &gate, why, sizeof why));
-    assert_false(gate_parse("handoff p50 > -1", &gate, why, sizeof why));
-    assert_false(gate_parse("handoff p50 > 1e999", &gate, why, sizeof why));
+    struct limit limit;
+    assert_true(limit_parse(" Handoff  p50 >= 1.25 at n=16", &limit));
+    assert_string_equal(limit.metric, "handoff_p50");
+    assert_true(limit.ratio == 1.25 && !limit.below && limit.has_size && limit.size == 16);
+    assert_true(limit_parse("handoffs<0.8", &limit));
+    assert_true(limit.ratio == 0.8 && limit.below && !limit.has_size);
+    assert_false(limit_parse("handoff p50 > 0", &limit));
+    assert_false(limit_parse("handoff p50 > -1", &limit));
+    assert_false(limit_parse("handoff p50 > 1e999", &limit));
 }
 
 /* ------------------------------------------------------------------ verdicts */
@@ -116,19 +116,19 @@ TEST(the_interval_is_above_the_limit_or_below_or_around)
         const char *text;
         double slower;
         size_t trials;
-        enum gate_verdict verdict;
-    } cases[] = {{"handoff p50 > 1.2", 1.5, 6, GATE_WORSE},
-                 {"handoff p50 > 1.2", 1.0, 6, GATE_NO_WORSE},
-                 {"handoff p50 > 1.2", 1.2, 6, GATE_UNDETERMINED},
-                 {"handoff p50 > 1.2", 1.5, 4, GATE_UNDETERMINED},
-                 {"handoff_p50_us < 0.8", 0.5, 6, GATE_WORSE},
-                 {"handoff_p50_us < 0.8", 1.0, 6, GATE_NO_WORSE},
-                 {"handoff p50 > 1.2 at n=8", 1.5, 6, GATE_WORSE},
-                 {"rpcs > 1", 1.5, 6, GATE_NO_WORSE}};
+        enum verdict verdict;
+    } cases[] = {{"handoff p50 > 1.2", 1.5, 6, VERDICT_FAILS},
+                 {"handoff p50 > 1.2", 1.0, 6, VERDICT_HOLDS},
+                 {"handoff p50 > 1.2", 1.2, 6, VERDICT_UNDETERMINED},
+                 {"handoff p50 > 1.2", 1.5, 4, VERDICT_UNDETERMINED},
+                 {"handoff_p50_us < 0.8", 0.5, 6, VERDICT_FAILS},
+                 {"handoff_p50_us < 0.8", 1.0, 6, VERDICT_HOLDS},
+                 {"handoff p50 > 1.2 at n=8", 1.5, 6, VERDICT_FAILS},
+                 {"rpcs > 1", 1.5, 6, VERDICT_HOLDS}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         add_made(cases[i].slower, cases[i].trials);
-        const struct gate_result *result = judge(cases[i].text);
+        const struct limit_result *result = judge(cases[i].text);
         assert_int_equal(result->verdict, cases[i].verdict);
         assert_int_equal(result->overall.sizes, strstr(cases[i].text, "at n") != NULL ? 1 : SIZES);
         end();
@@ -145,11 +145,11 @@ TEST(all_sizes_are_judged_together)
                 add(side, sizes[i], trial, 500 * (side == 1 && i == 0 ? 8 : 1));
         }
     }
-    const struct gate_result *result = judge("handoff p50 > 1.2");
+    const struct limit_result *result = judge("handoff p50 > 1.2");
     assert_int_equal(result->overall.sizes, SIZES - 1);
     assert_int_equal(result->overall.left_out, 1);
     assert_true(fabs(result->overall.ratio.value - 2) < 1e-9); /* of 8, 1, 1 */
-    assert_int_equal(result->verdict, GATE_WORSE);
+    assert_int_equal(result->verdict, VERDICT_FAILS);
     end();
 }
 
@@ -170,18 +170,19 @@ TEST(topologies_of_the_first_operand_are_not_judged)
     }
     for (size_t i = 0; i < 4; i++)
         comparison.sides[i].servers = i % 2 == 0 ? 1 : 3;
-    struct gate gate;
+    struct limit limit;
     struct error error;
-    char why[300];
-    assert_true(gate_parse("handoff p50 > 1.2", &gate, why, sizeof why));
-    comparison_settle(&comparison);
-    comparison_find(&comparison);
-    assert_int_equal(comparison_judge(&comparison, &gate, 1, &error), ERROR_NONE);
+    assert_true(limit_parse("handoff p50 > 1.2", &limit));
+    comparison_pair_sides(&comparison);
+    kind_choose_columns(&comparison);
+    comparison_find_cells(&comparison);
+    comparison_find_ratios(&comparison);
+    assert_int_equal(comparison_judge_limits(&comparison, &limit, 1, &error), ERROR_NONE);
     assert_int_equal(comparison.result_count, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_ptr_equal(comparison.results[i].overall.side, &comparison.sides[2 + i]);
         assert_ptr_equal(comparison.sides[2 + i].base, &comparison.sides[i]);
-        assert_int_equal(comparison.results[i].verdict, GATE_NO_WORSE);
+        assert_int_equal(comparison.results[i].verdict, VERDICT_HOLDS);
     }
     end();
 }
@@ -200,12 +201,10 @@ TEST(the_same_thing_is_not_found_worse)
     for (size_t pair = 0; pair < PAIRS; pair++) {
         begin();
         add_drawn(&random, 5, 1);
-        worse += judge("handoff p50 > 1")->verdict == GATE_WORSE;
+        worse += judge("handoff p50 > 1")->verdict == VERDICT_FAILS;
         bool star = false;
-        for (size_t i = 0; i < comparison.cell_count; i++) {
-            for (size_t metric = 0; metric < comparison.metric_count; metric++)
-                star = star || comparison.cells[i].of[metric].mark == RATIO_MARKED;
-        }
+        for (size_t i = 0; i < comparison.rows.rows; i++)
+            star = star || table_row(&comparison.rows, i)[ratio_marked].flag;
         starred += star;
         end();
     }
@@ -223,15 +222,15 @@ TEST(with_the_recommended_trials_a_fifth_is_found)
     while (asked < PAIRS) {
         begin();
         add_drawn(&random, 5, 1.2);
-        const struct gate_result *result = judge("handoff p50 > 1");
-        size_t needed = result->verdict == GATE_UNDETERMINED ? result->needed : 0;
+        const struct limit_result *result = judge("handoff p50 > 1");
+        size_t needed = result->verdict == VERDICT_UNDETERMINED ? result->needed : 0;
         end();
         if (needed == 0)
             continue;
         asked++;
         begin();
         add_drawn(&random, needed, 1.2);
-        found += judge("handoff p50 > 1")->verdict == GATE_WORSE;
+        found += judge("handoff p50 > 1")->verdict == VERDICT_FAILS;
         end();
     }
     assert_in_range(found, PAIRS * 9 / 10, PAIRS);

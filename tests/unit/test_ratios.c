@@ -12,7 +12,7 @@ static int set_up(void **state)
 {
     (void)state;
     comparison.side_count = 2;
-    comparison.kind = kind_of_runs();
+    comparison.kind = compare_kinds;
     for (size_t i = 0; i < 2; i++) {
         json_t *plan =
             json_pack("{s:[s], s:[i], s:{}}", "recipes", "scalable", "clients", 8, "most_clients");
@@ -44,15 +44,17 @@ static void add(size_t side, uint64_t rpcs, double drain_s)
     row[trial_row_valid] = table_flag(true);
 }
 
-static const struct ratio *compare(const char *metric)
+static const struct table_value *compare(const char *metric)
 {
-    comparison_settle(&comparison);
-    comparison_find(&comparison);
+    comparison_pair_sides(&comparison);
+    kind_choose_columns(&comparison);
+    comparison_find_cells(&comparison);
+    comparison_find_ratios(&comparison);
     assert_int_equal(comparison.cell_count, 1);
     size_t at = 0;
     while (strcmp(comparison.metrics[at].name, metric) != 0)
         at++;
-    return &comparison.cells[0].of[at];
+    return table_row(&comparison.rows, at);
 }
 
 /* Counts are equal if all trials of both sides have the same; else no law is kept, though both
@@ -61,17 +63,20 @@ TEST_BETWEEN(counts_are_equal_if_all_trials_have_the_same, set_up, tear_down)
 {
     static const struct {
         uint64_t rpcs[2][3];
-        enum ratio_mark mark;
-    } cases[] = {{{{38, 38, 38}, {38, 38, 38}}, RATIO_PLAIN},
-                 {{{38, 38, 38}, {38, 38, 39}}, RATIO_MARKED},
-                 {{{38, 39, 38}, {38, 38, 39}}, RATIO_MARKED}};
+        bool marked;
+    } cases[] = {{{{38, 38, 38}, {38, 38, 38}}, false},
+                 {{{38, 38, 38}, {38, 38, 39}}, true},
+                 {{{38, 39, 38}, {38, 38, 39}}, true},
+                 {{{38, 38, 38}, {39, 39, 39}}, true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (size_t side = 0; side < 2; side++) {
             for (size_t trial = 0; trial < 3; trial++)
                 add(side, cases[i].rpcs[side][trial], 1);
         }
-        assert_int_equal(compare("rpcs")->mark, cases[i].mark);
-        assert_int_equal(comparison.cells[0].counts_differ, cases[i].mark == RATIO_MARKED);
+        assert_int_equal(compare("rpcs")[ratio_marked].flag, cases[i].marked);
+        comparison_conclude(&comparison);
+        assert_int_equal(findings_verdict(&comparison.findings),
+                         cases[i].marked ? VERDICT_FAILS : VERDICT_HOLDS);
         tear_down(NULL);
         set_up(NULL);
     }
@@ -85,10 +90,12 @@ TEST_BETWEEN(an_interval_takes_five_trials_on_each_side, set_up, tear_down)
             add(0, 38, 1 + 0.01 * (double)i);
         for (size_t i = 0; i < trials; i++)
             add(1, 38, 2 + 0.01 * (double)i);
-        const struct ratio *drain = compare("drain_s");
-        assert_int_equal(drain->mark, trials == 5 ? RATIO_MARKED : RATIO_UNKNOWN);
-        assert_true(trials == 5 ? drain->ratio.low > 1.9 && drain->ratio.high < 2.1
-                                : isnan(drain->ratio.low) && isfinite(drain->ratio.value));
+        const struct table_value *drain = compare("drain_s");
+        assert_int_equal(drain[ratio_marked].kind, trials == 5 ? TABLE_FLAG : TABLE_UNKNOWN);
+        assert_int_equal(drain[ratio_marked].flag, trials == 5);
+        assert_true(trials == 5
+                        ? drain[ratio_ratio_low].real > 1.9 && drain[ratio_ratio_high].real < 2.1
+                        : isnan(drain[ratio_ratio_low].real) && isfinite(drain[ratio_ratio].real));
         tear_down(NULL);
         set_up(NULL);
     }

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/internal.h"
+
+#include "base/memory.h"
+#include "bench/output/folder.h"
+#include "measure/csv_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------------ the trials of a run */
+
+/* The columns that a run must have. */
+static const size_t columns[] = {
+    trial_row_target,         trial_row_recipe,         trial_row_clients,
+    trial_row_servers,        trial_row_handoffs,       trial_row_rpcs,
+    trial_row_notifications,  trial_row_creates,        trial_row_names_listed,
+    trial_row_violations,     trial_row_valid,          trial_row_drain_s,
+    trial_row_handoff_p50_us, trial_row_handoff_p99_us, trial_row_handoffs_per_s,
+    trial_row_server_cpu_s,   trial_row_law_rpcs};
+
+#define COLUMNS (sizeof columns / sizeof columns[0])
+
+/* ERROR_MALFORMED for a value that is negative, or missing and no time, as in an edited file. */
+static enum error_kind check_row(const struct side *side, size_t row, const char *path,
+                                 struct error *error)
+{
+    const struct table_value *values = table_row(&side->run.trials, row);
+    uint64_t servers = values[trial_row_servers].count;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const struct table_column *column = &trial_row_table.columns[columns[i]];
+        bool may_lack = columns[i] == trial_row_drain_s
+                            ? side->run.paced
+                            : columns[i] == trial_row_law_rpcs || column->kind == TABLE_REAL;
+        bool lacks = values[columns[i]].kind == TABLE_UNKNOWN && !may_lack;
+        if (lacks || table_number(&values[columns[i]]) < 0)
+            return error_raise(error, ERROR_MALFORMED, 0, path, "row %zu: %s %s", row + 1,
+                               lacks ? "there is no" : "a negative", column->name);
+    }
+    if (strcmp(values[trial_row_target].text, side->target) != 0)
+        return error_raise(error, ERROR_MALFORMED, 0, path,
+                           "row %zu: not the target of the rows before", row + 1);
+    /* A server that died during the run was left out: ratios would be of no number of servers. */
+    if (servers != side->servers)
+        return error_raise(error, ERROR_OTHER_PLAN, 0, side->run.folder,
+                           "trial %zu had %llu servers, those before had %llu", row + 1,
+                           (unsigned long long)servers, (unsigned long long)side->servers);
+    return ERROR_NONE;
+}
+
+static enum error_kind read_trials(struct side *side, struct error *error)
+{
+    const struct table_value *first = table_row(&side->run.trials, 0);
+    char path[PATH_MAX + 64];
+    struct csv_reader reader;
+    size_t place;
+    snprintf(path, sizeof path, "%s/%s", side->run.folder, trial_row_table.file);
+    side->target = first[trial_row_target].text != NULL ? first[trial_row_target].text : "";
+    side->servers = first[trial_row_servers].count;
+    enum error_kind kind = csv_reader_open(path, &reader, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    /* A table cannot tell a column that its file lacks from one that is empty. */
+    for (size_t i = 0; kind == ERROR_NONE && i < COLUMNS; i++)
+        kind = csv_reader_column(&reader, trial_row_table.columns[columns[i]].name, &place, error);
+    csv_reader_deinit(&reader);
+    for (size_t row = 0; kind == ERROR_NONE && row < side->run.trials.rows; row++)
+        kind = check_row(side, row, path, error);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ which trials can be used */
+
+static bool is_text(const struct table_value *row, size_t column, const char *text)
+{
+    return column != SIZE_MAX && row[column].kind == TABLE_TEXT &&
+           strcmp(row[column].text, text) == 0;
+}
+
+/* Counts what can be used of a trial, and what is wrong with it. Under lockstep a trial that was
+ * cut short has no law. In free pace no trial has one, and a trial that was cut short looks like
+ * any other that is not valid: such counts are not used. */
+static void judge_trial(struct side *side, size_t index)
+{
+    const struct table_type *type = side->run.trials.type;
+    const struct table_value *row = table_row(&side->run.trials, index);
+    size_t valid = kind_column(type, "valid"), verdict = kind_column(type, "verdict"),
+           disturbed = kind_column(type, "noise_disturbed");
+    bool failed, is_valid = (valid == SIZE_MAX || row[valid].flag) &&
+                            !is_text(row, verdict, "not valid") && !is_text(row, verdict, "braked");
+    bool complete = is_valid;
+    if (type == &trial_row_table) {
+        failed = row[trial_row_violations].count > 0;
+        if (side->run.lockstep)
+            complete = row[trial_row_law_rpcs].kind != TABLE_UNKNOWN;
+    } else {
+        failed = is_text(row, kind_column(type, "reconciled"), "no");
+    }
+    side->use[index] = failed || !complete ? USE_NONE : is_valid ? USE_TIMES : USE_COUNTS;
+    side->timed += side->use[index] == USE_TIMES;
+    side->failed += failed;
+    side->disturbed += disturbed != SIZE_MAX && row[disturbed].flag;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* The text that all servers of the manifest have for a key; NULL if they differ, or without one. */
+static const char *shared_by_servers(const struct past_run *run, const char *key)
+{
+    const json_t *servers = json_object_get(run->manifest, "servers"), *server;
+    const char *shared = NULL;
+    size_t index;
+    json_array_foreach(servers, index, server)
+    {
+        const char *text = json_string_value(json_object_get(server, key));
+        if (text == NULL || (shared != NULL && strcmp(text, shared) != 0))
+            return NULL;
+        shared = text;
+    }
+    return shared;
+}
+
+static enum error_kind read_side(struct side *side, const struct kind *of, struct error *error)
+{
+    const json_t *manifest = side->run.manifest;
+    const char *target = json_string_value(json_object_get(manifest, "target"));
+    side->version = shared_by_servers(&side->run, "version");
+    side->home = shared_by_servers(&side->run, "zookeeper_home");
+    side->zkherd = json_string_value(json_object_get(manifest, "version"));
+    if (of->type == &trial_row_table)
+        return read_trials(side, error);
+    side->target = target != NULL ? target : "";
+    side->servers = json_array_size(json_object_get(manifest, "servers"));
+    side->answers.type = of->answers;
+    return of->answers != NULL ? table_read(&side->answers, side->run.folder, error) : ERROR_NONE;
+}
+
+/* ERROR_USAGE for one side too many, for a run that is named twice, which is a slip, and for
+ * another kind of results. */
+static enum error_kind check_folder(const struct comparison *cmp, const char *folder,
+                                    const struct kind *kind, struct error *error)
+{
+    struct stat its, others;
+    if (cmp->side_count == COMPARED_RUNS_MAX)
+        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all",
+                           COMPARED_RUNS_MAX);
+    for (size_t i = 0; i < cmp->side_count; i++) {
+        const char *other = cmp->sides[i].run.folder;
+        if (stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
+            its.st_ino == others.st_ino)
+            return error_raise(error, ERROR_USAGE, 0, folder,
+                               "it is the same run as '%.200s': name different runs", other);
+    }
+    if (cmp->side_count > 0 && kind != cmp->kind)
+        return error_raise(error, ERROR_USAGE, 0, folder,
+                           "it is %s, and '%.200s' is %s: name results of one kind", kind->word,
+                           cmp->sides[0].run.folder, cmp->kind->word);
+    return ERROR_NONE;
+}
+
+static enum error_kind add_side(struct comparison *cmp, const char *folder, size_t operand,
+                                struct error *error)
+{
+    struct side *sides = cmp->sides, *side = &sides[cmp->side_count];
+    const struct kind *of = NULL;
+    enum error_kind kind = kind_find(folder, &of, error);
+    if (kind == ERROR_NONE && of != NULL)
+        kind = check_folder(cmp, folder, of, error);
+    /* A folder without any file is refused as a run that lacks its files. */
+    of = of != NULL ? of : compare_kinds;
+    if (kind == ERROR_NONE)
+        kind = past_run_open_as(folder, of->type, &side->run, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    cmp->side_count++;
+    cmp->kind = of;
+    side->operand = operand;
+    kind = of == compare_kinds ? past_run_check_plan(&sides[0].run, &side->run, error)
+                               : kind_check_plan(&sides[0].run, &side->run, error);
+    return kind == ERROR_NONE ? read_side(side, of, error) : kind;
+}
+
+/* An operand of the command line, for folder_each. */
+struct operand {
+    struct comparison *cmp;
+    size_t index;
+};
+
+static enum error_kind add_inner(void *context, const char *folder, struct error *error)
+{
+    const struct operand *operand = context;
+    return folder_has(folder, "manifest.json")
+               ? add_side(operand->cmp, folder, operand->index, error)
+               : ERROR_NONE;
+}
+
+/* By the number of servers, the smallest first, then by version, the oldest first. */
+static int compare_sides(const void *a, const void *b)
+{
+    const struct side *x = a, *y = b;
+    int by_servers = (x->servers > y->servers) - (x->servers < y->servers);
+    int by_version =
+        x->version != NULL && y->version != NULL ? strverscmp(x->version, y->version) : 0;
+    int by_folder = strverscmp(x->run.folder, y->run.folder);
+    return by_servers != 0 ? by_servers : by_version != 0 ? by_version : by_folder;
+}
+
+/* Adds a side for each folder of results, and for each one in a folder that only holds others, as
+ * that of several topologies. */
+enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t count,
+                                struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
+        char folder[PATH_MAX];
+        struct operand operand = {cmp, i};
+        size_t before = cmp->side_count;
+        snprintf(folder, sizeof folder, "%s", folders[i]);
+        folder_trim(folder);
+        if (!folder_has(folder, "manifest.json")) {
+            kind = folder_each(folder, add_inner, &operand, error);
+            qsort(&cmp->sides[before], cmp->side_count - before, sizeof(struct side),
+                  compare_sides);
+        }
+        if (kind == ERROR_NONE && cmp->side_count == before)
+            kind = add_side(cmp, folders[i], i, error);
+    }
+    return kind;
+}
+
+void comparison_deinit(struct comparison *cmp)
+{
+    for (size_t i = 0; i < cmp->cell_count; i++) {
+        struct cell *cell = &cmp->cells[i];
+        for (size_t j = 0; j < cmp->side_count * cmp->metric_count; j++) {
+            free(cell->samples[j].values);
+            free(cell->samples[j].rounds);
+        }
+        free(cell->samples);
+        free(cell->group);
+        free(cell->at);
+    }
+    for (size_t i = 0; i < cmp->side_count; i++) {
+        struct side *side = &cmp->sides[i];
+        table_deinit(&side->answers);
+        past_run_deinit(&side->run);
+        free(side->use);
+    }
+    free(cmp->cells);
+    free(cmp->metrics);
+    free(cmp->overall);
+    free(cmp->results);
+    table_deinit(&cmp->rows);
+    table_deinit(&cmp->findings);
+    *cmp = (struct comparison){0};
+}
+
+/* ------------------------------------------------------------------ pairs and labels */
+
+/* Whether two sides are known to have run different releases of ZooKeeper. */
+static bool differ_in_release(const struct side *a, const struct side *b)
+{
+    return (a->version != NULL && b->version != NULL && strcmp(a->version, b->version) != 0) ||
+           (a->home != NULL && b->home != NULL && strcmp(a->home, b->home) != 0);
+}
+
+/* The side that a side is compared with. Where releases and numbers of servers vary, or several
+ * operands hold several topologies, the first side with as many servers: of two of those that is
+ * one topology with itself, of another operand; else side A. */
+static const struct side *find_base(const struct comparison *cmp, const struct side *side)
+{
+    const struct side *sides = cmp->sides, *base = sides;
+    bool several = side > sides && side->operand > 0 && cmp->servers_vary &&
+                   sides[0].operand == sides[1].operand;
+    bool apart = several || (cmp->releases_vary && cmp->servers_vary);
+    while (apart && base->servers != side->servers)
+        base++;
+    return base < side ? base : sides;
+}
+
+enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER };
+
+/* Labels all sides; returns whether all labels differ. */
+static bool label_sides(struct comparison *cmp, enum scheme scheme)
+{
+    bool apart = true;
+    for (size_t i = 0; i < cmp->side_count; i++) {
+        struct side *side = &cmp->sides[i];
+        const char *folder = side->run.folder,
+                   *names[] = {side->target, side->target, folder_name(folder), folder};
+        snprintf(side->label, sizeof side->label, "%s", names[scheme]);
+        if (scheme == BY_SERVERS)
+            snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target,
+                     (unsigned long long)side->servers, side->servers == 1 ? "" : "s");
+        for (size_t j = 0; j < i; j++)
+            apart = apart && strcmp(side->label, cmp->sides[j].label) != 0;
+    }
+    return apart;
+}
+
+/* After the last side is read: usable trials, letters, bases, and as labels the first of these that
+ * differ between all sides: target, target and servers, last name of the folder, folder as named.
+ */
+void comparison_pair_sides(struct comparison *cmp)
+{
+    struct side *first = cmp->sides, *end = first + cmp->side_count;
+    for (struct side *side = first; side < end; side++) {
+        cmp->releases_vary |= differ_in_release(first, side);
+        cmp->servers_vary |= side->servers != first->servers;
+        side->letter[0] = (char)('A' + (side - first));
+        side->use = memory_new(side->run.trials.rows, sizeof *side->use);
+        for (size_t row = 0; row < side->run.trials.rows; row++)
+            judge_trial(side, row);
+    }
+    for (struct side *side = first; side < end; side++)
+        side->base = find_base(cmp, side);
+    enum scheme scheme = BY_TARGET;
+    while (!label_sides(cmp, scheme) && scheme < BY_FOLDER)
+        scheme++;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/internal.h"
+
+#include "base/printable.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/options.h"
+#include "bench/cli/terminal.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GAP       1 /* blanks between two columns */
+#define LINE_SIZE (SIDE_LABEL_SIZE + PATH_MAX + 300)
+#define NO_RATIO  "   - "
+
+/* --brief: lines of each part; 24 with those between them. */
+#define BRIEF_SIDES    3
+#define BRIEF_BARS     12
+#define BRIEF_FINDINGS 3
+#define BAR_COLUMNS    30
+
+/* "before: 20 trials (18 timed, 2 disturbed), 3 servers of ZooKeeper 3.9.3, in runs/before" */
+static char *format_side(const struct comparison *cmp, const struct side *side,
+                         char line[LINE_SIZE])
+{
+    char text[LINE_SIZE], counts[80];
+    bool release = cmp->releases_vary && side->version != NULL;
+    snprintf(counts, sizeof counts, " (%zu timed, %zu disturbed)", side->timed, side->disturbed);
+    snprintf(text, sizeof text, "%s: %zu trial%s%s, %llu server%s%s%s, in %s", side->label,
+             side->run.trials.rows, side->run.trials.rows == 1 ? "" : "s",
+             side->timed < side->run.trials.rows || side->disturbed > 0 ? counts : "",
+             (unsigned long long)side->servers, side->servers == 1 ? "" : "s",
+             release ? " of ZooKeeper " : "", release ? side->version : "", side->run.folder);
+    printable_text(text, line, LINE_SIZE);
+    return line;
+}
+
+/* The first columns; behind them each metric's ratio, of some metrics with its interval. */
+enum { COLUMN_GROUP, COLUMN_SIZE, COLUMN_AT, COLUMN_PAIR, COLUMN_METRICS };
+
+struct layout {
+    struct grid_column columns[GRID_COLUMNS_MAX];
+    size_t metrics[GRID_COLUMNS_MAX]; /* metric that a column is of */
+    size_t count;
+};
+
+/* Metrics for which there is no room are in compare.csv. */
+static void choose_columns(const struct comparison *cmp, struct layout *layout)
+{
+    struct grid_column *columns = layout->columns;
+    columns[COLUMN_GROUP].title = kind_group_word(cmp);
+    columns[COLUMN_SIZE] = (struct grid_column){.title = kind_size_word(cmp), .right = true};
+    columns[COLUMN_AT].title = "at";
+    columns[COLUMN_PAIR].title = "pair";
+    layout->count = COLUMN_METRICS;
+    for (size_t i = 0; i < cmp->metric_count; i++) {
+        const struct metric *metric = &cmp->metrics[i];
+        size_t at = layout->count;
+        if (metric->over[0] == '\0' || at + metric->has_interval >= GRID_COLUMNS_MAX)
+            continue;
+        columns[at] = (struct grid_column){
+            .over = metric->over, .title = metric->title, .spare = metric->spare};
+        if (metric->has_interval)
+            columns[at + 1] =
+                (struct grid_column){.title = "(95 % CI)", .spare = i != cmp->main_metric};
+        layout->metrics[at] = i;
+        layout->metrics[at + metric->has_interval] = i;
+        layout->count += 1 + metric->has_interval;
+    }
+}
+
+/* "1.81*" or "(1.60-2.04)"; a blank stands for the asterisk: figures are below each other. */
+static void put_ratio(struct grid *grid, const struct table_value *row, bool is_interval)
+{
+    char value[RATIO_SIZE], low[RATIO_SIZE], high[RATIO_SIZE];
+    format_ratio(row[ratio_ratio].real, value);
+    format_ratio(row[ratio_ratio_low].real, low);
+    format_ratio(row[ratio_ratio_high].real, high);
+    if (!is_interval)
+        grid_put(grid, "%4s%c", value, row[ratio_marked].flag ? '*' : ' ');
+    else if (isfinite(row[ratio_ratio_low].real))
+        grid_put(grid, "(%s-%s)", low, high);
+    else
+        grid_put(grid, "%s", "");
+}
+
+static void print_table(const struct comparison *cmp)
+{
+    struct layout layout = {0};
+    struct grid grid;
+    size_t width = terminal_columns(STDOUT_FILENO);
+    choose_columns(cmp, &layout);
+    grid_init(&grid, layout.columns, layout.count, GAP);
+    for (size_t i = 0; i < cmp->rows.rows; i += cmp->metric_count) {
+        const struct table_value *row = table_row(&cmp->rows, i);
+        grid_put(&grid, "%s", row[ratio_recipe].text);
+        grid_put(&grid, "%llu", (unsigned long long)row[ratio_clients].count);
+        grid_put(&grid, "%s", row[ratio_at].text);
+        grid_put(&grid, "%s", row[ratio_pair].text);
+        for (size_t j = COLUMN_METRICS; j < layout.count; j++)
+            put_ratio(&grid, table_row(&cmp->rows, i + layout.metrics[j]),
+                      layout.columns[j].over == NULL);
+    }
+    grid.hidden[COLUMN_AT] = grid_all_are(&grid, COLUMN_AT, "");
+    grid.hidden[COLUMN_PAIR] = cmp->side_count == 2;
+    for (size_t i = COLUMN_METRICS; i < layout.count; i++)
+        grid.hidden[i] = grid_all_are(&grid, i, layout.columns[i].over != NULL ? NO_RATIO : "");
+    (void)!grid_fit(&grid, width, 1);
+    grid_write(&grid, width, stdout);
+    grid_deinit(&grid);
+    if (cmp->interval_count > 0)
+        wrap_sentence(stdout,
+                      "Ratios of %s; *: differs from 1, with 95 %% for all %zu ratios at once.",
+                      cmp->side_count == 2 ? "B to A" : "the pair's first to its second",
+                      cmp->interval_count);
+    else
+        wrap_sentence(stdout, "Ratios without intervals: those need %d trials on each side.",
+                      STATISTICS_TRIALS_MIN);
+}
+
+/* Whether the trials of two sides were made in turn, by one command, or are simulated: their times
+ * do not drift apart. */
+static bool share_drift(const struct side *one, const struct side *other)
+{
+    const json_t *a = one->run.manifest, *b = other->run.manifest,
+                 *driver = json_object_get(json_object_get(a, "driver"), "driver");
+    return (json_is_string(driver) &&
+            strcmp(json_string_value(driver), options_drivers[DRIVER_SIMULATED]) == 0) ||
+           (json_equal(json_object_get(a, "command"), json_object_get(b, "command")) &&
+            json_equal(json_object_get(a, "seed"), json_object_get(b, "seed")));
+}
+
+/* The overall ratios as bars. */
+static void print_bars(const struct comparison *cmp)
+{
+    const struct grid_column columns[4] = {{.title = kind_group_word(cmp)},
+                                           {.title = "pair"},
+                                           {.title = "ratio"},
+                                           {.title = cmp->metrics[cmp->main_metric].name}};
+    bool blocks = terminal_look(STDOUT_FILENO).blocks;
+    struct grid grid;
+    double most = 0;
+    grid_init(&grid, columns, 4, GAP);
+    for (size_t i = 0; i < cmp->overall_count; i++)
+        most = fmax(most, cmp->overall[i].ratio.value);
+    for (size_t i = 0; i < cmp->overall_count && i < BRIEF_BARS; i++) {
+        const struct overall *overall = &cmp->overall[i];
+        char ratio[RATIO_SIZE], bar[BAR_SIZE];
+        grid_put(&grid, "%.40s", overall->group);
+        grid_put(&grid, "%s/%s", overall->side->letter, overall->side->base->letter);
+        grid_put(&grid, "%s", format_ratio(overall->ratio.value, ratio));
+        grid_put(&grid, "%s", bar_put(overall->ratio.value, most, BAR_COLUMNS, blocks, bar));
+    }
+    grid_write(&grid, TERMINAL_COLUMNS, stdout);
+    grid_deinit(&grid);
+    if (cmp->overall_count > BRIEF_BARS)
+        printf("and %zu more\n", cmp->overall_count - BRIEF_BARS);
+}
+
+/* Sides, table, findings, and what the intervals do not know; or, in 24 lines of 80 columns, sides,
+ * bars and verdict. */
+void comparison_print(const struct comparison *cmp, bool brief)
+{
+    size_t sides = brief && cmp->side_count > BRIEF_SIDES ? BRIEF_SIDES : cmp->side_count;
+    bool drifts = false, colours = terminal_look(STDOUT_FILENO).colours;
+    char line[LINE_SIZE];
+    for (size_t i = 0; i < sides; i++) {
+        const struct side *side = &cmp->sides[i];
+        printf("%s  ", side->letter);
+        format_side(cmp, side, line);
+        wrap_write(brief ? printable_cut(line, TERMINAL_COLUMNS - 3) : line, 3, stdout);
+        drifts = drifts || !share_drift(side->base, side);
+    }
+    if (sides < cmp->side_count)
+        printf("   and %zu more\n", cmp->side_count - sides);
+    putchar('\n');
+    if (brief) {
+        print_bars(cmp);
+        findings_print_brief(&cmp->findings, colours, BRIEF_FINDINGS, stdout);
+        return;
+    }
+    print_table(cmp);
+    if (drifts)
+        wrap_sentence(stdout, "Runs made one after the other drift: two of the same thing have "
+                              "differed by 0.57 times (0.43 to 0.76). Compare topologies or "
+                              "releases in one run: run --servers 1,3, run --zookeeper A,B.");
+    putchar('\n');
+    findings_print(&cmp->findings, colours, stdout);
+}
