@@ -22,6 +22,13 @@ static void begin(uint64_t notifications, uint64_t packets)
     tap.servers.packets_received = packets;
 }
 
+static void end(void)
+{
+    for (size_t i = 0; i < TAP_TABLES; i++)
+        table_deinit(&tap.tables[i]);
+    traffic_deinit(&tap.observer.traffic);
+}
+
 /* The verdict of all findings, and of the one about the servers. */
 static void assert_judged(enum reconciled reconciled, enum verdict all, enum verdict of_servers)
 {
@@ -33,9 +40,7 @@ static void assert_judged(enum reconciled reconciled, enum verdict all, enum ver
     const struct table_value *last = table_row(findings, findings->rows - 1);
     assert_string_equal(last[finding_slug].text, "servers");
     assert_string_equal(last[finding_verdict].text, verdict_word(of_servers));
-    for (size_t i = 0; i < TAP_TABLES; i++)
-        table_deinit(&tap.tables[i]);
-    traffic_deinit(&tap.observer.traffic);
+    end();
 }
 
 TEST(equal_counts_agree)
@@ -90,6 +95,33 @@ TEST(counters_that_lack_something_are_not_compared)
     assert_judged(RECONCILED_NA, VERDICT_HOLDS, VERDICT_MEASURED);
 }
 
+/* Openings of sessions, also those that a server refused, four-letter words, and requests. */
+TEST(servers_count_all_of_these_as_packets)
+{
+    begin(5, 14);
+    tap.observer.traffic.sessions = 2;
+    tap.observer.traffic.refused = 1;
+    tap.observer.traffic.words = 3;
+    tap.observer.traffic.operations[OPCODE_CREATE].requests = 7;
+    tap.observer.traffic.operations[OPCODE_CLOSE].requests = 1;
+    assert_judged(RECONCILED_YES, VERDICT_HOLDS, VERDICT_HOLDS);
+}
+
+TEST(sessions_are_counted_by_library)
+{
+    struct clients_session sessions[] = {{.library = "kazoo"}, {.id = 1}, {.library = "kazoo"}},
+                           *list[] = {&sessions[0], &sessions[1], &sessions[2]};
+    begin(5, 0);
+    tap.observer.clients.sessions = list;
+    tap.observer.clients.session_count = 3;
+    tap_fill_rows(&tap);
+    tap_judge(&tap);
+    const struct table_value *row = table_row(&tap.tables[TAP_FINDINGS], 1);
+    assert_string_equal(row[finding_slug].text, "libraries");
+    assert_string_equal(row[finding_sentence].text, "The libraries of the sessions: 2 kazoo");
+    end();
+}
+
 /* Of what is not valid the servers' counters prove nothing. */
 TEST(a_difference_does_not_fail_what_is_not_valid)
 {
@@ -129,4 +161,21 @@ TEST(a_command_must_succeed_and_connect)
     tap.observer.traffic.connections = 1;
     tap.command.status = 7 << 8;
     assert_judged(RECONCILED_YES, VERDICT_NOT_VALID, VERDICT_HOLDS);
+}
+
+TEST(a_drain_must_have_all_its_runs)
+{
+    static char word[] = "true", *words[] = {word, NULL};
+    static struct tap_run runs[] = {{.n = 4}, {.n = 4}, {.n = 4}};
+    for (size_t count = TAP_TRIALS - 1; count <= TAP_TRIALS; count++) {
+        begin(5, 0);
+        options.command = words;
+        options.drain = true;
+        options.clients.count = 1;
+        tap.observer.traffic.connections = 1;
+        tap.runs = runs;
+        tap.run_count = count;
+        assert_judged(RECONCILED_YES, count < TAP_TRIALS ? VERDICT_NOT_VALID : VERDICT_HOLDS,
+                      VERDICT_HOLDS);
+    }
 }

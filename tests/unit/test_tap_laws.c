@@ -28,7 +28,11 @@ static void begin(const char *recipe)
         runs[i].counts[OPCODE_EXISTS] = law.of[TALLY_EXISTS];
         runs[i].counts[OPCODE_GET_DATA] = law.of[TALLY_GET];
         runs[i].counts[OPCODE_GET_CHILDREN2] = law.of[TALLY_GET_CHILDREN];
+        runs[i].counts[OPCODE_SET_DATA] = law.of[TALLY_SET];
         runs[i].counts[OPCODE_DELETE] = law.of[TALLY_DELETE];
+        runs[i].counts[TAP_FAILED + OPCODE_DELETE] = law.of[TALLY_DELETE_FAILED];
+        runs[i].counts[OPCODE_MULTI] = law.of[TALLY_MULTI];
+        runs[i].counts[OPCODE_SYNC] = law.of[TALLY_SYNC];
         runs[i].counts[TAP_NOTIFICATIONS + TRAFFIC_DELETED] = law.of[TALLY_NOTIFICATION];
         runs[i].counts[OPCODE_PING] = i;
         runs[i].counts[TAP_ALL] = tally_rpcs(&law);
@@ -68,6 +72,21 @@ TEST(a_recipe_with_the_same_law_is_named)
                         "The counts are those of zkherd's recipe nonscalable");
     assert_string_equal(sentence_of("first-run"), "");
     end();
+}
+
+/* Whatever its law; those that are broken on purpose are not named. */
+TEST(every_recipe_is_recognised)
+{
+    const struct recipe *recipe;
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        if (!recipe_has_law(recipe))
+            continue;
+        begin(recipe->name);
+        judge();
+        assert_true(recipe->broken || strstr(sentence_of("recipe"), recipe->name) != NULL);
+        assert_null(strstr(sentence_of("recipe"), "broken"));
+        end();
+    }
 }
 
 TEST(a_recipe_that_is_exceeded_by_one_kind_is_named)
@@ -151,6 +170,7 @@ TEST(the_first_run_is_compared_with_the_least_of_its_size)
     tap.first.counts[OPCODE_PING] += 5;
     tap.first.counts[OPCODE_DELETE] -= 1;
     runs[LEVELS].counts[OPCODE_SYNC] = 1;
+    runs[1].counts[OPCODE_GET_CHILDREN2] = 0; /* another size */
     judge();
     assert_string_equal(
         sentence_of("first-run"),
