@@ -62,6 +62,7 @@ struct root {
 };
 
 struct clean {
+    struct error error;            /* the first one: nothing is asked of the servers after it */
     struct connect_string servers; /* count 0: none are given */
     char **named;
     size_t named_count;
@@ -75,23 +76,24 @@ struct clean {
     size_t found_count;
 };
 
+/* Calls a function that may set clean->error, unless that is set. */
+#define TRY(clean, call) ((void)((clean)->error.kind != ERROR_NONE || (call) != ERROR_NONE))
+
 /* ------------------------------------------------------------------ the command line */
 
 static const struct option_row rows[] = {
-    {.name = "--connect",
-     OPTION_SERVERS(struct clean, servers),
-     .help = "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"},
-    {OPTION_AUTH(struct clean, servers),
-     .help = "      --auth FILE               log in as FILE says, name:password\n"
-             "                                [$" ROWS_AUTH_VARIABLE "]\n"},
+    OPTION_ROW(.name = "--connect", OPTION_SERVERS(struct clean, servers),
+               .help = "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"),
+    OPTION_ROW(OPTION_AUTH(struct clean, servers),
+               .help = "      --auth FILE               log in as FILE says, name:password\n"
+                       "                                [$" ROWS_AUTH_VARIABLE "]\n"),
     ROW_TLS,
-    {.name = "--older",
-     OPTION_DURATION(struct clean, older_ns, 0),
-     .given = OPTION_MEMBER(struct clean, by_age),
-     .help = "      --older D                 remove the roots last used more than D ago\n"},
-    {.name = "--json",
-     OPTION_FLAG(struct clean, json),
-     .help = "      --json                    print JSON in place of the table\n"},
+    OPTION_ROW(.name = "--older", OPTION_DURATION(struct clean, older_ns, 0),
+               .given = OPTION_MEMBER(struct clean, by_age),
+               .help =
+                   "      --older D                 remove the roots last used more than D ago\n"),
+    OPTION_ROW(.name = "--json", OPTION_FLAG(struct clean, json),
+               .help = "      --json                    print JSON in place of the table\n"),
     OPTION_ROW_HELP("  -h, --help                    print this help\n"),
     {0},
 };
@@ -117,53 +119,39 @@ static int parse(int argc, char **argv, struct clean *clean)
 
 /* ------------------------------------------------------------------ what there is */
 
-/* A child that has gone meanwhile is no trace of use. */
-static enum error_kind look_at_child(struct browser *browser, const char *name, struct root *root,
-                                     struct error *error)
+/* Reads a root, its mark and its age, which is that of its newest child. Returns whether the znode
+ * is there, and has the record of a run. A child that is gone by now is no trace of use. */
+static bool read_root(struct clean *clean, struct root *root)
 {
-    struct browser_stat stat;
-    bool there = false;
-    char *path = memory_format("%s/%s", root->path, name);
-    enum error_kind kind = browser_look(browser, path, &there, &stat, error);
-    free(path);
-    if (kind == ERROR_NONE && there && stat.created_ms > root->created_ms)
-        root->created_ms = stat.created_ms;
-    root->running = root->running || (there && strcmp(name, TARGET_ROOT_MARK) == 0);
-    return kind;
-}
-
-static enum error_kind look_at_children(struct browser *browser, struct root *root, bool *there,
-                                        struct error *error)
-{
-    const char *const *names = NULL;
-    size_t count = 0;
-    enum error_kind kind = browser_list(browser, root->path, there, &names, &count, error);
-    if (kind != ERROR_NONE || !*there)
-        return kind;
-    const char **kept = browser_take_names(browser);
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = look_at_child(browser, kept[i], root, error);
-    free(kept);
-    return kind;
-}
-
-/* *is_root: whether the znode is there, and has the record of a run. */
-static enum error_kind read_root(struct browser *browser, struct root *root, bool *is_root,
-                                 struct error *error)
-{
+    struct browser *browser = clean->browser;
     struct browser_stat stat;
     struct browser_data data;
-    size_t length = strlen(TARGET_ROOT_RECORD);
+    const char *const *names = NULL;
+    size_t length = strlen(TARGET_ROOT_RECORD), count = 0;
     bool there = false;
-    *is_root = false;
-    enum error_kind kind = browser_read(browser, root->path, &there, &stat, &data, error);
-    if (kind == ERROR_NONE && there && !data.known)
+    TRY(clean, browser_read(browser, root->path, &there, &stat, &data, &clean->error));
+    if (clean->error.kind == ERROR_NONE && there && !data.known)
         complain_mildly("%s: not listed: its ACL forbids reading it", root->path);
-    if (kind != ERROR_NONE || !there || strncmp(data.bytes, TARGET_ROOT_RECORD, length) != 0)
-        return kind;
+    if (clean->error.kind != ERROR_NONE || !there ||
+        strncmp(data.bytes, TARGET_ROOT_RECORD, length) != 0)
+        return false;
     snprintf(root->about, sizeof root->about, "%.95s", data.bytes + length);
     root->created_ms = stat.created_ms;
-    return look_at_children(browser, root, is_root, error);
+    TRY(clean, browser_list(browser, root->path, &there, &names, &count, &clean->error));
+    if (clean->error.kind != ERROR_NONE || !there)
+        return false;
+    const char **children = browser_take_names(browser);
+    for (size_t i = 0; i < count; i++) {
+        char *path = memory_format("%s/%s", root->path, children[i]);
+        there = false;
+        TRY(clean, browser_look(browser, path, &there, &stat, &clean->error));
+        if (there && stat.created_ms > root->created_ms)
+            root->created_ms = stat.created_ms;
+        root->running = root->running || (there && strcmp(children[i], TARGET_ROOT_MARK) == 0);
+        free(path);
+    }
+    free(children);
+    return true;
 }
 
 static int compare(const void *a, const void *b)
@@ -172,30 +160,26 @@ static int compare(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
-static enum error_kind find_all(struct clean *clean, struct error *error)
+static void find_all(struct clean *clean)
 {
     const char *const *names = NULL;
-    size_t count = 0, found = 0;
-    bool there = false, is_root;
-    enum error_kind kind = browser_list(clean->browser, "/", &there, &names, &count, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    size_t count = 0, named = 0;
+    bool there = false;
+    TRY(clean, browser_list(clean->browser, "/", &there, &names, &count, &clean->error));
     clean->found = memory_new(count + 1, sizeof *clean->found);
-    for (size_t i = 0; there && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (target_root_is_name(names[i]))
-            snprintf(clean->found[found++].path, TARGET_ROOT_PATH_SIZE, "/%.40s", names[i]);
+            snprintf(clean->found[named++].path, TARGET_ROOT_PATH_SIZE, "/%.40s", names[i]);
     }
-    qsort(clean->found, found, sizeof *clean->found, compare);
-    for (size_t i = 0; kind == ERROR_NONE && i < found; i++) {
-        struct root *next = &clean->found[clean->found_count];
-        *next = clean->found[i];
-        kind = read_root(clean->browser, next, &is_root, error);
-        clean->found_count += is_root;
+    qsort(clean->found, named, sizeof *clean->found, compare);
+    for (size_t i = 0; i < named; i++) {
+        struct root root = clean->found[i];
+        if (read_root(clean, &root))
+            clean->found[clean->found_count++] = root;
     }
-    return kind;
 }
 
-/* ------------------------------------------------------------------ what is told */
+/* ------------------------------------------------------------------ what is printed */
 
 static uint64_t age_ns(const struct root *root)
 {
@@ -208,7 +192,7 @@ static const char *state_of(const struct root *root)
     return root->running ? "running" : "dead";
 }
 
-static void write_table(const struct clean *clean)
+static void print_table(const struct clean *clean)
 {
     bool running = false;
     for (size_t i = 0; i < clean->found_count; i++) {
@@ -226,111 +210,91 @@ static void write_table(const struct clean *clean)
         puts("no run has left znodes here");
 }
 
-static json_t *json_root(const struct root *root)
+static void print_json(const struct clean *clean)
 {
-    char used[32];
-    clock_format_utc((uint64_t)root->created_ms * NS_PER_MS, 0, used, sizeof used);
-    return json_pack("{s:o, s:s, s:o, s:s, s:b}", "path", json_text(root->path), "state",
-                     state_of(root), "run", json_text(root->about), "last_used", used, "removed",
-                     (int)root->removed);
-}
-
-/* cut_short: the error that ended the removal, or ERROR_NONE. */
-static void write_json(const struct clean *clean, enum error_kind cut_short)
-{
+    const char *cut_short = clean->error.kind != ERROR_NONE ? error_words(clean->error.kind) : NULL;
     json_t *roots = json_array();
     size_t removed = 0;
     for (size_t i = 0; i < clean->found_count; i++) {
-        removed += clean->found[i].removed;
-        json_array_append_new(roots, json_root(&clean->found[i]));
+        const struct root *root = &clean->found[i];
+        char used[32];
+        clock_format_utc((uint64_t)root->created_ms * NS_PER_MS, 0, used, sizeof used);
+        removed += root->removed;
+        json_array_append_new(roots,
+                              json_pack("{s:o, s:s, s:o, s:s, s:b}", "path", json_text(root->path),
+                                        "state", state_of(root), "run", json_text(root->about),
+                                        "last_used", used, "removed", (int)root->removed));
     }
-    json_result_write(
-        json_pack("{s:o, s:I, s:I, s:I, s:o}", "roots", roots, "found",
-                  (json_int_t)clean->found_count, "removed", (json_int_t)removed, "kept",
-                  (json_int_t)(clean->found_count - removed), "cut_short",
-                  cut_short != ERROR_NONE ? json_string(error_words(cut_short)) : json_null()),
-        stdout);
+    json_result_write(json_pack("{s:o, s:I, s:I, s:I, s:s?}", "roots", roots, "found",
+                                (json_int_t)clean->found_count, "removed", (json_int_t)removed,
+                                "kept", (json_int_t)(clean->found_count - removed), "cut_short",
+                                cut_short),
+                      stdout);
 }
 
 /* ------------------------------------------------------------------ removing */
 
-static struct root *find(const struct clean *clean, const char *path)
+static void remove_root(struct clean *clean, struct root *root)
 {
-    for (size_t i = 0; i < clean->found_count; i++) {
-        if (strcmp(clean->found[i].path, path) == 0)
-            return &clean->found[i];
-    }
-    return NULL;
-}
-
-static enum error_kind remove_one(struct clean *clean, struct root *root, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
     if (clean->setup == NULL)
-        kind = setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error);
-    if (kind == ERROR_NONE)
-        kind = setup_session_delete_tree(clean->setup, root->path, error);
-    root->removed = kind == ERROR_NONE;
+        TRY(clean,
+            setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, &clean->error));
+    TRY(clean, setup_session_delete_tree(clean->setup, root->path, &clean->error));
+    root->removed = clean->error.kind == ERROR_NONE;
     if (root->removed && !clean->json)
         printf("removed %s\n", root->path);
-    return kind;
 }
 
-static enum error_kind remove_named(struct clean *clean, struct error *error)
+static void remove_named(struct clean *clean, const char *path)
 {
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < clean->named_count; i++) {
-        struct root *root = find(clean, clean->named[i]);
-        if (root == NULL)
-            complain_mildly("%s: no run has left it here", clean->named[i]);
-        else if (root->running)
-            complain_mildly("%s: kept: its run still runs", root->path);
-        else if (!root->removed)
-            kind = remove_one(clean, root, error);
+    struct root *root = NULL;
+    for (size_t i = 0; i < clean->found_count; i++) {
+        if (strcmp(clean->found[i].path, path) == 0)
+            root = &clean->found[i];
     }
-    return kind;
+    if (root == NULL)
+        complain_mildly("%s: no run has left it here", path);
+    else if (root->running)
+        complain_mildly("%s: kept: its run still runs", path);
+    else if (!root->removed)
+        remove_root(clean, root);
 }
 
-static enum error_kind remove_old(struct clean *clean, struct error *error)
+static void remove_old(struct clean *clean)
 {
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && clean->by_age && i < clean->found_count; i++) {
+    for (size_t i = 0; clean->by_age && i < clean->found_count; i++) {
         struct root *root = &clean->found[i];
         if (!root->running && !root->removed && age_ns(root) >= clean->older_ns)
-            kind = remove_one(clean, root, error);
+            remove_root(clean, root);
     }
-    return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind lead(struct clean *clean, struct error *error)
+static void run_clean(struct clean *clean)
 {
-    enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
-    if (kind == ERROR_NONE)
-        kind = browser_new(&clean->reached, &clean->browser, error);
-    if (kind == ERROR_NONE)
-        kind = find_all(clean, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    TRY(clean, browser_reach(&clean->servers, &clean->reached, &clean->error));
+    TRY(clean, browser_new(&clean->reached, &clean->browser, &clean->error));
+    if (clean->error.kind == ERROR_NONE)
+        find_all(clean);
+    if (clean->error.kind != ERROR_NONE)
+        return;
     if (!clean->json)
-        write_table(clean);
-    kind = remove_named(clean, error);
-    if (kind == ERROR_NONE)
-        kind = remove_old(clean, error);
-    if (clean->json) /* what was removed is told, too, if not all could be */
-        write_json(clean, kind);
-    return kind;
+        print_table(clean);
+    for (size_t i = 0; clean->error.kind == ERROR_NONE && i < clean->named_count; i++)
+        remove_named(clean, clean->named[i]);
+    remove_old(clean);
+    if (clean->json) /* also if not all could be removed */
+        print_json(clean);
 }
 
 int clean_main(int argc, char **argv)
 {
     struct clean clean = {.json = false};
-    struct error error = {0};
     int status = parse(argc, argv, &clean);
     if (status == ARGUMENTS_GO) {
-        enum error_kind kind = lead(&clean, &error);
-        status = kind == ERROR_NONE ? 0 : complain(&error);
+        run_clean(&clean);
+        status = clean.error.kind == ERROR_NONE ? 0 : complain(&clean.error);
     }
     browser_free(clean.browser);
     setup_session_free(clean.setup);

@@ -7,15 +7,18 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/subcommands.h"
+#include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
+#include "bench/output/row_grid.h"
+#include "measure/table.h"
 #include "servers/detached.h"
 #include "servers/four_letter.h"
 #include "servers/role.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PORT_MAX 65535
 
@@ -50,6 +53,7 @@ static const char notes[] =
 struct call {
     struct ensemble_options start;
     bool json;
+    int status; /* exit status of a call without an error */
 };
 
 static bool parse_servers(struct option_given *given)
@@ -63,41 +67,36 @@ static bool parse_servers(struct option_given *given)
 }
 
 static const struct option_row rows[] = {
-    {.name = "--servers",
-     .parse = parse_servers,
-     .member = OPTION_MEMBER(struct call, start.servers),
-     .least = 1,
-     .most = ENSEMBLE_SERVERS_MAX,
-     .expected = "expected 1, 3, 5 or 7",
-     .value = "3",
-     .help = "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"},
-    {.name = "--heap",
-     OPTION_NUMBER(struct call, start.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),
-     .value = "512",
-     .help = "      --heap MIB      heap of each server [512]\n"},
-    {.name = "--server-cpus",
-     .parse = option_row_cpus,
-     .member = OPTION_MEMBER(struct call, start.cpu_percent),
-     .least = SERVER_CPU_MIN_PERCENT,
-     .help = "      --server-cpus X cores that each server may use, e.g. 0.25 [no limit]\n"},
-    {.name = "--fsync",
-     OPTION_WORD(struct call, start.fsync, option_row_no_yes, "expected yes or no"),
-     .value = "yes",
-     .help = "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"},
-    {.name = "--data",
-     OPTION_FOLDER(struct call, start.data_folder),
-     .help = "      --data DIR      folder for the servers' data; must be empty or not exist\n"
-             "                      [a temporary folder]\n"},
-    {.name = "--port",
-     OPTION_NUMBER(struct call, start.first_port, 1, PORT_MAX),
-     .expected = "expected a port from 1 to 65535",
-     .help = "      --port P        client port of the first server; the others use the\n"
-             "                      following ports [any free ports]\n"},
-    {.name = "--json",
-     OPTION_FLAG(struct call, json),
-     .help = "\n"
-             "Options of each:\n"
-             "      --json          print JSON: the servers and their state\n"},
+    OPTION_ROW(.name = "--servers", .parse = parse_servers,
+               .member = OPTION_MEMBER(struct call, start.servers), .least = 1,
+               .most = ENSEMBLE_SERVERS_MAX, .expected = "expected 1, 3, 5 or 7", .value = "3",
+               .help = "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"),
+    OPTION_ROW(.name = "--heap",
+               OPTION_NUMBER(struct call, start.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),
+               .value = "512", .help = "      --heap MIB      heap of each server [512]\n"),
+    OPTION_ROW(.name = "--server-cpus", .parse = option_row_cpus,
+               .member = OPTION_MEMBER(struct call, start.cpu_percent),
+               .least = SERVER_CPU_MIN_PERCENT,
+               .help =
+                   "      --server-cpus X cores that each server may use, e.g. 0.25 [no limit]\n"),
+    OPTION_ROW(.name = "--fsync",
+               OPTION_WORD(struct call, start.fsync, option_row_no_yes, "expected yes or no"),
+               .value = "yes",
+               .help =
+                   "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"),
+    OPTION_ROW(
+            .name = "--data", OPTION_FOLDER(struct call, start.data_folder),
+            .help =
+                "      --data DIR      folder for the servers' data; must be empty or not exist\n"
+                "                      [a temporary folder]\n"),
+    OPTION_ROW(.name = "--port", OPTION_NUMBER(struct call, start.first_port, 1, PORT_MAX),
+               .expected = "expected a port from 1 to 65535",
+               .help = "      --port P        client port of the first server; the others use the\n"
+                       "                      following ports [any free ports]\n"),
+    OPTION_ROW(.name = "--json", OPTION_FLAG(struct call, json),
+               .help = "\n"
+                       "Options of each:\n"
+                       "      --json          print JSON: the servers and their state\n"),
     OPTION_ROW_HELP("  -h, --help          print this help\n"),
     {0},
 };
@@ -113,98 +112,90 @@ static const struct option_row common_rows[] = {
 
 #define ASK_NS (2 * NS_PER_S)
 
-/* Texts are printable. */
-struct state {
-    char address[ENDPOINT_TEXT_SIZE];
-    char role[24]; /* or "ended", "no answer", "not serving" */
-    pid_t pid;
-    bool ended;          /* there is no such process: what follows is not known */
-    uint64_t memory_mib; /* resident */
-    char version[64];    /* "": not known */
-    bool counted;        /* whether the connections are known */
-    uint64_t connections;
-    bool leads; /* the ensemble serves requests */
-};
+#define SERVER_COLUMNS(X, T)                                                                       \
+    X(T, server, COUNT, "", 0, KEY, "its number, from 1")                                          \
+    X(T, address, TEXT, "", 0, NONE, "host and port")                                              \
+    X(T, role, TEXT, "", 0, NONE, "as the server says; or ended, no answer, not serving")          \
+    X(T, pid, COUNT, "", 0, NONE, "of its process")                                                \
+    X(T, memory_mib, COUNT, "MiB", 0, NONE, "resident memory of the process")                      \
+    X(T, version, TEXT, "", 0, NONE, "as the server says")                                         \
+    X(T, connections, COUNT, "", 0, NONE, "without the one that asks")                             \
+    X(T, process, TEXT, "", 0, PRIVATE, "the pid, without separators")
+TABLE_DECLARE(ensemble_server, SERVER_COLUMNS);
+TABLE_DEFINE(ensemble_server, NULL, SERVER_COLUMNS)
 
-/* Asks a server, 4 s at most. */
-static struct state ask(const struct detached_ensemble *detached, size_t index)
+/* Asks a server, 4 s at most. Returns whether the ensemble serves requests, if this server knows:
+ * it is the leader, or a standalone server. */
+static bool ask_server(const struct detached_ensemble *detached, size_t index,
+                       struct table_value *row)
 {
     const struct endpoint *endpoint = &detached->connect.endpoints[index];
-    struct state state = {.role = "ended", .pid = detached->pids[index]};
     struct four_letter_identity identity;
     struct four_letter_counters counters;
     struct error refusal;
+    char text[ENDPOINT_TEXT_SIZE];
     uint64_t rss_kib;
-    endpoint_format(endpoint, state.address, sizeof state.address);
-    state.ended = !process_rss_kib(state.pid, &rss_kib);
-    if (state.ended)
-        return state;
-    state.memory_mib = rss_kib / 1024;
+    row[ensemble_server_server] = table_count(index + 1);
+    row[ensemble_server_address] = table_text(endpoint_format(endpoint, text, sizeof text));
+    row[ensemble_server_pid] = table_count((uint64_t)detached->pids[index]);
+    snprintf(text, sizeof text, "%d", (int)detached->pids[index]);
+    row[ensemble_server_process] = table_text(text);
+    if (!process_rss_kib(detached->pids[index], &rss_kib)) {
+        row[ensemble_server_role] = table_text("ended");
+        return false;
+    }
+    row[ensemble_server_memory_mib] = table_count(rss_kib / 1024);
     enum error_kind kind = four_letter_identify(endpoint, ASK_NS, &identity, &refusal);
     if (kind != ERROR_NONE) {
-        snprintf(state.role, sizeof state.role, "%s",
-                 kind == ERROR_NOT_SERVING ? "not serving" : "no answer");
-        return state;
+        row[ensemble_server_role] =
+            table_text(kind == ERROR_NOT_SERVING ? "not serving" : "no answer");
+        return false;
     }
-    printable_text(identity.mode, state.role, sizeof state.role);
-    printable_text(identity.version, state.version, sizeof state.version);
-    state.leads = role_leads(role_of_mode(state.role));
-    state.counted = four_letter_counters(endpoint, ASK_NS, &counters, &refusal) == ERROR_NONE;
-    if (state.counted)
-        state.connections = counters.connections - 1; /* the question's own */
-    return state;
+    row[ensemble_server_role] = table_text(printable_text(identity.mode, text, sizeof text));
+    bool leads = role_leads(role_of_mode(text));
+    row[ensemble_server_version] = table_text(printable_text(identity.version, text, sizeof text));
+    if (four_letter_counters(endpoint, ASK_NS, &counters, &refusal) == ERROR_NONE)
+        row[ensemble_server_connections] = table_count(counters.connections - 1);
+    return leads;
 }
 
-/* Asks each server, and writes a row for it; what is not known is a dash. Returns whether the
- * ensemble serves requests: it has a leader, or is a standalone server. */
-static bool write_table(const struct detached_ensemble *detached)
+/* Asks each server, and prints a table, or the object of docs/schema/ensemble.schema.json. Returns
+ * whether the ensemble serves requests. */
+static bool print_servers(const struct detached_ensemble *detached, bool as_json)
 {
-    bool serves = false;
-    printf("%6s  %-15s  %-11s  %7s  %8s  %-10s  %11s\n", "server", "address", "role", "pid",
-           "memory", "version", "connections");
-    for (size_t i = 0; i < detached->connect.count; i++) {
-        struct state state = ask(detached, i);
-        char memory[32] = "-", connections[32] = "-";
-        if (!state.ended)
-            snprintf(memory, sizeof memory, "%" PRIu64 " MiB", state.memory_mib);
-        if (state.counted)
-            snprintf(connections, sizeof connections, "%" PRIu64, state.connections);
-        printf("%6zu  %-15s  %-11s  %7d  %8s  %-10s  %11s\n", i + 1, state.address, state.role,
-               (int)state.pid, memory, state.version[0] != '\0' ? state.version : "-", connections);
-        serves = serves || state.leads;
-    }
-    return serves;
-}
-
-/* The same as one object of docs/schema/ensemble.schema.json. *serves is set also on an error. */
-/* Returns whether one serves. */
-static bool write_json(const struct detached_ensemble *detached)
-{
-    bool serves = false;
+    static const struct row_column columns[] = {
+        {.column = ensemble_server_server},
+        {.column = ensemble_server_address},
+        {.column = ensemble_server_role},
+        {.column = ensemble_server_process, .title = "pid"},
+        {.column = ensemble_server_memory_mib, .title = "memory MiB"},
+        {.column = ensemble_server_version},
+        {.column = ensemble_server_connections}};
+    struct table table = {.type = &ensemble_server_table};
+    const struct row_grid grid = {
+        .table = &table, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
     char connect[CONNECT_TEXT_SIZE];
-    json_t *servers = json_array();
+    bool serves = false;
     for (size_t i = 0; i < detached->connect.count; i++) {
-        struct state state = ask(detached, i);
-        json_array_append_new(
-            servers,
-            json_pack("{s:I, s:s, s:s, s:I, s:o, s:o, s:o}", "server", (json_int_t)i + 1, "address",
-                      state.address, "role", state.role, "pid", (json_int_t)state.pid, "memory_mib",
-                      state.ended ? json_null() : json_integer((json_int_t)state.memory_mib),
-                      "version", json_result_text(state.version), "connections",
-                      state.counted ? json_integer((json_int_t)state.connections) : json_null()));
-        serves = serves || state.leads;
+        bool leads = ask_server(detached, i, table_add(&table));
+        serves = serves || leads;
     }
-    connect_format(&detached->connect, false, connect, sizeof connect);
-    json_result_write(
-        json_pack("{s:s, s:b, s:o}", "connect", connect, "serves", (int)serves, "servers", servers),
-        stdout);
+    if (as_json)
+        json_result_write(
+            json_pack("{s:s, s:b, s:o}", "connect",
+                      connect_format(&detached->connect, false, connect, sizeof connect), "serves",
+                      serves, "servers", json_result_rows(&table)),
+            stdout);
+    else
+        row_grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
+    table_deinit(&table);
     return serves;
 }
 
 /* ------------------------------------------------------------------ start, status, stop */
 
 /* Standard output has the connect string alone. */
-static enum error_kind tell(const struct ensemble *ensemble, struct error *error)
+static enum error_kind print_connect(const struct ensemble *ensemble, struct error *error)
 {
     const struct connect_string *connect = &ensemble->connect;
     char text[CONNECT_TEXT_SIZE];
@@ -216,32 +207,28 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
     return standard_output_flush(error);
 }
 
-/* The connect string is printed first: if it cannot be printed, the ensemble ends. */
-static enum error_kind tell_and_leave(const struct detached_lock *claim, struct ensemble *ensemble,
-                                      struct error *error)
+/* The connect string is printed first: if it cannot be printed, the ensemble ends. JSON has the
+ * state of an ensemble that was left. */
+static enum error_kind start_and_leave(const struct call *call, const struct detached_lock *claim,
+                                       struct error *error)
 {
-    enum error_kind kind = tell(ensemble, error);
+    struct ensemble *ensemble = NULL;
+    struct detached_ensemble detached;
+    struct error ignored;
+    enum error_kind kind = ensemble_start(&call->start, &ensemble, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (!call->json)
+        kind = print_connect(ensemble, error);
     if (kind == ERROR_NONE)
         kind = detached_leave(claim, ensemble, error);
     if (kind != ERROR_NONE)
         ensemble_stop(ensemble);
-    return kind;
-}
-
-/* The same with JSON, which the state of an ensemble that was left is in. */
-static enum error_kind leave_and_tell(const struct detached_lock *claim, struct ensemble *ensemble,
-                                      struct error *error)
-{
-    struct detached_ensemble detached;
-    struct error ignored;
-    enum error_kind kind = detached_leave(claim, ensemble, error);
-    if (kind != ERROR_NONE) {
-        ensemble_stop(ensemble);
+    if (kind != ERROR_NONE || !call->json)
         return kind;
-    }
     kind = detached_find(&detached, error);
     if (kind == ERROR_NONE) {
-        (void)write_json(&detached);
+        (void)print_servers(&detached, true);
         kind = standard_output_flush(error);
     }
     if (kind != ERROR_NONE)
@@ -249,56 +236,43 @@ static enum error_kind leave_and_tell(const struct detached_lock *claim, struct 
     return kind;
 }
 
-static enum error_kind start_and_leave(const struct call *call, const struct detached_lock *claim,
-                                       struct error *error)
-{
-    struct ensemble *ensemble = NULL;
-    enum error_kind kind = ensemble_start(&call->start, &ensemble, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    return (call->json ? leave_and_tell : tell_and_leave)(claim, ensemble, error);
-}
-
-static int start(const struct call *call)
+static enum error_kind start(struct call *call, struct error *error)
 {
     struct detached_lock claim;
-    struct error error;
-    enum error_kind kind = detached_lock(&claim, &error);
+    enum error_kind kind = detached_lock(&claim, error);
     if (kind != ERROR_NONE)
-        return complain(&error);
-    kind = start_and_leave(call, &claim, &error);
+        return kind;
+    kind = start_and_leave(call, &claim, error);
     detached_release(&claim);
-    return kind == ERROR_NONE ? 0 : complain_about("ensemble", &error);
+    return kind;
 }
 
-static int status(const struct call *call)
+static enum error_kind status(struct call *call, struct error *error)
 {
     struct detached_ensemble detached;
-    struct error error;
-    if (detached_find(&detached, &error) != ERROR_NONE)
-        return complain(&error);
-    bool serves = call->json ? write_json(&detached) : write_table(&detached);
-    return serves ? 0 : error_exit_status(ERROR_NOT_SERVING);
+    enum error_kind kind = detached_find(&detached, error);
+    if (kind == ERROR_NONE && !print_servers(&detached, call->json))
+        call->status = error_exit_status(ERROR_NOT_SERVING);
+    return kind;
 }
 
-/* Afterwards the servers are asked, too: each has ended. */
-static int stop(const struct call *call)
+/* With --json the servers are asked afterwards, too: each has ended. */
+static enum error_kind stop(struct call *call, struct error *error)
 {
     struct detached_ensemble detached;
-    struct error error;
-    if (call->json && detached_find(&detached, &error) != ERROR_NONE)
-        return complain(&error);
-    if (detached_stop(&error) != ERROR_NONE)
-        return complain(&error);
-    if (call->json)
-        (void)write_json(&detached);
-    return 0;
+    enum error_kind kind = call->json ? detached_find(&detached, error) : ERROR_NONE;
+    if (kind == ERROR_NONE)
+        kind = detached_stop(error);
+    if (kind == ERROR_NONE && call->json)
+        (void)print_servers(&detached, true);
+    return kind;
 }
 
 static const struct {
     const char *name;
+
     const struct option_row *rows;
-    int (*act)(const struct call *call);
+    enum error_kind (*run)(struct call *call, struct error *error);
 } actions[] = {
     {"start", rows, start},
     {"status", common_rows, status},
@@ -308,6 +282,7 @@ static const struct {
 int ensemble_main(int argc, char **argv)
 {
     struct call call = {.start = ensemble_options_default()};
+    struct error error;
     if (argc < 2)
         return complain_usage("ensemble", "action", "expected start, status or stop");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -319,7 +294,10 @@ int ensemble_main(int argc, char **argv)
             continue;
         const struct arguments arguments = {"ensemble", usage, actions[i].rows, notes, rows};
         int status = arguments_take(&arguments, argc - 1, argv + 1, &call, NULL);
-        return status == ARGUMENTS_GO ? actions[i].act(&call) : status;
+        if (status != ARGUMENTS_GO)
+            return status;
+        return actions[i].run(&call, &error) == ERROR_NONE ? call.status
+                                                           : complain_about("ensemble", &error);
     }
     return complain_usage("ensemble", argv[1], "expected start, status or stop");
 }
