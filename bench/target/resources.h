@@ -55,11 +55,15 @@ bool resources_are_starved(double server_cores, uint64_t servers, uint32_t perce
  * recipe's law: exact under lockstep, an estimate otherwise. */
 struct resources_traffic {
     uint64_t rpcs;
-    uint64_t bytes; /* sent and received: an upper bound for the messages of the law */
+    uint64_t bytes;        /* sent and received: an upper bound for the messages of the law */
+    uint64_t transactions; /* that each server logs: requests that write, and two of each session */
 };
 
 /* The traffic of a plan with recipe, workload, sessions, locks and handoffs; when the time decides,
  * that of one grant of each client. chroot_length: of the servers' chroot. */
 struct resources_traffic resources_traffic_of(const struct trial_plan *plan, size_t chroot_length);
+
+/* Bytes of such a transaction in a server's log, but for a value: an upper bound. */
+uint64_t resources_logged_bytes(size_t chroot_length);
 
 #endif
