@@ -1,174 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/output/json_result.h"
+#include "bench/output/row_grid.h"
 #include "bench/plan/internal.h"
+#include "bench/plan/trial_row.h"
 #include "measure/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ gathering */
-
-/* The trials of one size that are told of. */
-struct trials_of {
-    const struct plan_samples *samples;
-    uint64_t size;
-    bool fresh;  /* those of its latest ballot of fresh ones; else those that located it */
-    size_t from; /* the first of them */
-};
-
-static struct trials_of fresh_of(const struct search *search, const struct plan_samples *samples,
-                                 uint64_t size)
-{
-    return (struct trials_of){samples, size, true, search_fresh_from(search, size)};
-}
-
-static struct trials_of first_of(const struct plan_samples *samples, uint64_t size)
-{
-    return (struct trials_of){samples, size, false, 0};
-}
-
-/* The sample is one of these. */
-static bool has(const struct trials_of *of, size_t i)
-{
-    const struct plan_sample *sample = &of->samples->list[i];
-    return sample->probe.size == of->size && i >= of->from &&
-           of->fresh == (sample->probe.stage == SEARCH_CONFIRM);
-}
-
-static struct plan_votes count_votes(struct trials_of of)
-{
-    struct plan_votes votes = {0};
-    for (size_t i = 0; i < of.samples->count; i++) {
-        const struct plan_sample *sample = &of.samples->list[i];
-        if (!has(&of, i) || !plan_sample_is_vote(sample))
-            continue;
-        votes.cast++;
-        votes.passed += sample->verdict == JUDGE_PASS;
-    }
-    return votes;
-}
-
-/* The median of a figure over the fresh trials at a size; over the first ones if none is a vote. */
-static double median_of(struct trials_of of, size_t figure)
-{
-    double *values = memory_new(of.samples->count + 1, sizeof *values);
-    size_t count = 0;
-    of.fresh = count_votes(of).cast > 0;
-    of.from = of.fresh ? of.from : 0;
-    for (size_t i = 0; i < of.samples->count; i++) {
-        const struct plan_sample *sample = &of.samples->list[i];
-        double value;
-        memcpy(&value, (const char *)sample + figure, sizeof value);
-        if (has(&of, i) && plan_sample_is_vote(sample) && !isnan(value))
-            values[count++] = value;
-    }
-    statistics_sort(values, count);
-    double median = statistics_median(values, count);
-    free(values);
-    return median;
-}
-
-/* Why the trials of the size that is not decided had no vote. */
-static void explain_undecided(const struct objective *objective, const struct plan_sample *sample,
-                              struct plan_undecided *undecided)
-{
-    undecided->trials++;
-    undecided->not_valid += sample->verdict == JUDGE_NOT_VALID;
-    if (sample->verdict == JUDGE_NOT_VALID)
-        undecided->reason = sample->reason;
-    if (sample->verdict != JUDGE_UNDETERMINED)
-        return;
-    undecided->undetermined++;
-    if (objective_is_rate(objective) || sample->count.samples < undecided->samples_most)
-        return;
-    undecided->samples_most = sample->count.samples;
-    undecided->samples_needed = judge_samples_needed(objective, sample->count.over);
-}
-
-static void explain_no_votes(const struct plan_question *question,
-                             const struct plan_samples *samples, struct plan_answer *answer)
-{
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct plan_sample *sample = &samples->list[i];
-        answer->trials++;
-        answer->no_votes += !plan_sample_is_vote(sample) && sample->verdict != JUDGE_BRAKED;
-        if (sample->probe.size == answer->found.undecided)
-            explain_undecided(&question->objective, sample, &answer->undecided);
-        if (sample->verdict == JUDGE_BRAKED && sample->probe.size == answer->found.failed)
-            answer->brake = sample->reason;
-    }
-}
-
-/* What most of the fresh trials say that failed at the smallest size that failed. */
-static const struct utilisation_finding *find_what_gave_out(const struct search *search,
-                                                            const struct plan_samples *samples,
-                                                            const struct plan_answer *answer)
-{
-    const struct utilisation_finding *of[UTILISATION_LIMITS] = {0}, *foremost = NULL;
-    size_t trials[UTILISATION_LIMITS] = {0}, most = 0;
-    const struct trials_of fresh = fresh_of(search, samples, answer->found.failed);
-    for (size_t i = 0; plan_answer_is_failed(answer) && i < samples->count; i++) {
-        const struct plan_sample *sample = &samples->list[i];
-        if (!has(&fresh, i) || sample->verdict != JUDGE_FAIL || !sample->is_explained)
-            continue;
-        of[sample->gave_out.limit] = &sample->gave_out;
-        trials[sample->gave_out.limit]++;
-    }
-    for (int limit = 0; limit < UTILISATION_LIMITS; limit++) {
-        if (trials[limit] > most) {
-            most = trials[limit];
-            foremost = of[limit];
-        }
-    }
-    return foremost;
-}
-
-bool plan_answer_is_passed(const struct plan_answer *answer)
-{
-    return answer->found.passed_end == SEARCH_END_DECIDED;
-}
-
-bool plan_answer_is_failed(const struct plan_answer *answer)
-{
-    return answer->found.failed_end == SEARCH_END_DECIDED;
-}
-
-struct plan_answer plan_answer_take(const struct plan_question *question,
-                                    const struct search *search, const struct recipe *recipe,
-                                    const struct plan_samples *samples)
-{
-    const struct search_answer found = search_answer(search);
-    struct plan_answer answer = {.recipe = recipe,
-                                 .found = found,
-                                 .best = found.passed > 0 ? found.passed : question->least};
-    const struct trials_of best = fresh_of(search, samples, answer.best);
-    answer.first_passed = count_votes(first_of(samples, found.passed));
-    answer.first_failed = count_votes(first_of(samples, found.failed));
-    answer.fresh_passed = count_votes(fresh_of(search, samples, found.passed));
-    answer.fresh_failed = count_votes(fresh_of(search, samples, found.failed));
-    answer.fresh_above = count_votes(fresh_of(search, samples, found.passed_above));
-    answer.measured_us = median_of(best, offsetof(struct plan_sample, latency_us));
-    answer.p50_us = median_of(best, offsetof(struct plan_sample, latency_us[PLAN_P50]));
-    answer.handoffs_per_s = median_of(best, offsetof(struct plan_sample, handoffs_per_s));
-    answer.gave_out = find_what_gave_out(search, samples, &answer);
-    explain_no_votes(question, samples, &answer);
-    return answer;
-}
-
-const char *plan_answer_reason(const struct plan_answer *answer)
-{
-    static const char *const words[] = {
-        [PLAN_CUT_BY_TIME] = "out of time", [PLAN_CUT_SHORT] = "cut short"};
-    enum search_reason end = answer->found.reason;
-    return end == SEARCH_BUDGET && answer->cut != PLAN_CUT_NOT ? words[answer->cut]
-                                                               : search_reason_word(end);
-}
-
-/* ------------------------------------------------------------------ as a row and as JSON */
-
-/* What is PRIVATE is in the JSON alone. */
+/* PRIVATE: in the JSON alone. */
 #define ANSWER_ROW_COLUMNS(X, T)                                                                   \
     PLAN_KEY_COLUMNS(X, T)                                                                         \
     X(T, reason, TEXT, "", 0, NONE, "how the search ended")                                        \
@@ -198,67 +41,526 @@ const char *plan_answer_reason(const struct plan_answer *answer)
 TABLE_DECLARE(answer_row, ANSWER_ROW_COLUMNS);
 TABLE_DEFINE(answer_row, "answers.csv", ANSWER_ROW_COLUMNS)
 
+/* A row of the table on the terminal: a size that the answer is about. */
+#define SIZE_ROW_COLUMNS(X, T)                                                                     \
+    X(T, recipe, TEXT, "", 0, KEY, "")                                                             \
+    X(T, size, COUNT, "", 0, KEY, "")                                                              \
+    X(T, result, TEXT, "", 0, NONE, "")                                                            \
+    X(T, trials, TEXT, "", 0, NONE, "")                                                            \
+    X(T, p50_us, REAL, "us", 1, NONE, "")                                                          \
+    X(T, measured_us, REAL, "us", 1, NONE, "")                                                     \
+    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "")                                                 \
+    X(T, gave_out, TEXT, "", 0, NONE, "")                                                          \
+    X(T, disturbed, FLAG, "", 0, NONE, "")
+TABLE_DECLARE(size_row, SIZE_ROW_COLUMNS);
+TABLE_DEFINE(size_row, "plan.csv", SIZE_ROW_COLUMNS)
+
+struct plan_answer plan_answer_of(const struct plan_question *question, const struct recipe *recipe,
+                                  const struct search *search, const struct table *rows,
+                                  enum plan_cut cut)
+{
+    return (struct plan_answer){question, recipe, search, rows, cut, search_answer(search)};
+}
+
+/* ------------------------------------------------------------------ the trials of a size */
+
+/* FRESH are those of the latest ballot of fresh trials, FIRST those that located the size. */
+enum trials { FIRST, FRESH, ALL };
+
+struct votes {
+    uint32_t trials, cast, passed;
+    uint32_t disturbed; /* of those that are cast */
+};
+
+/* The next row of these trials from *at on; NULL: none is left. */
+static const struct table_value *next_trial(const struct plan_answer *answer, uint64_t size,
+                                            enum trials trials, size_t *at)
+{
+    size_t fresh_from = search_fresh_from(answer->search, size);
+    while (*at < answer->rows->rows) {
+        const struct table_value *row = table_row(answer->rows, (*at)++);
+        bool confirms = strcmp(row[plan_row_stage].text, search_stage_word(SEARCH_CONFIRM)) == 0,
+             is_latest = confirms && row[plan_row_step].count > fresh_from;
+        if (strcmp(row[plan_row_recipe].text, answer->recipe->name) == 0 &&
+            row[plan_row_size].count == size &&
+            (trials == ALL || (trials == FRESH ? is_latest : !confirms)))
+            return row;
+    }
+    return NULL;
+}
+
+static struct votes count_votes(const struct plan_answer *answer, uint64_t size, enum trials trials)
+{
+    struct votes votes = {0};
+    const struct table_value *row;
+    for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
+        votes.trials++;
+        votes.passed += plan_row_is(row, JUDGE_PASS);
+        votes.cast += plan_row_is_vote(row);
+        votes.disturbed += plan_row_is_vote(row) && row[plan_row_noise_disturbed].flag;
+    }
+    return votes;
+}
+
+static enum trials kind_that_counts(const struct plan_answer *answer, uint64_t size)
+{
+    return count_votes(answer, size, FRESH).cast > 0 ? FRESH : FIRST;
+}
+
+static double median_at(const struct plan_answer *answer, uint64_t size, size_t column)
+{
+    double *values = memory_new(answer->rows->rows + 1, sizeof *values);
+    enum trials trials = kind_that_counts(answer, size);
+    const struct table_value *row;
+    size_t count = 0;
+    for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
+        double value = table_number(&row[column]);
+        if (plan_row_is_vote(row) && !isnan(value))
+            values[count++] = value;
+    }
+    statistics_sort(values, count);
+    double median = statistics_median(values, count);
+    free(values);
+    return median;
+}
+
+static const struct table_value *find_what_gave_out(const struct plan_answer *answer, uint64_t size)
+{
+    const struct table_value *row, *other, *foremost = NULL;
+    size_t most = 0;
+    for (size_t at = 0; (row = next_trial(answer, size, FRESH, &at)) != NULL;) {
+        size_t alike = 0;
+        for (size_t i = 0; (other = next_trial(answer, size, FRESH, &i)) != NULL;)
+            alike += plan_row_is(other, JUDGE_FAIL) &&
+                     table_equal(&row[plan_row_gave_out], &other[plan_row_gave_out]);
+        if (plan_row_is(row, JUDGE_FAIL) && row[plan_row_gave_out].kind == TABLE_TEXT &&
+            alike > most) {
+            most = alike;
+            foremost = row;
+        }
+    }
+    return foremost;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* The trials that say what is known of an end of the interval. */
+static enum trials kind_of(enum search_end end)
+{
+    return end == SEARCH_END_NOT_TRIED || end == SEARCH_END_UNDER_WAY ? FIRST : FRESH;
+}
+
+/* The votes of these trials that agree with an end of the interval. */
+static struct votes votes_for(const struct plan_answer *answer, enum judge_verdict end,
+                              enum trials trials)
+{
+    uint64_t size = end == JUDGE_PASS ? answer->found.passed : answer->found.failed;
+    struct votes votes = count_votes(answer, size, trials);
+    votes.passed = end == JUDGE_PASS ? votes.passed : votes.cast - votes.passed;
+    return votes;
+}
+
+/* ------------------------------------------------------------------ why a size is undecided */
+
+/* Why the trials of the smallest undecided size are no votes. */
+static void add_no_votes(const struct plan_answer *answer, struct growing_text *text)
+{
+    const struct objective *objective = &answer->question->objective;
+    size_t trials = 0, not_valid = 0, undetermined = 0;
+    uint64_t samples = 0, over = 0; /* of the undetermined trial that has most */
+    const struct table_value *row;
+    const char *reason = NULL;
+    char most[32], needed[32];
+    for (size_t at = 0; (row = next_trial(answer, answer->found.undecided, ALL, &at)) != NULL;) {
+        trials++;
+        if (plan_row_is(row, JUDGE_NOT_VALID)) {
+            not_valid++;
+            reason = row[plan_row_reason].text;
+        } else if (plan_row_is(row, JUDGE_UNDETERMINED)) {
+            bool has_most = row[plan_row_samples].count >= samples;
+            undetermined++;
+            samples = has_most ? row[plan_row_samples].count : samples;
+            over = has_most ? row[plan_row_over].count : over;
+        }
+    }
+    if (not_valid > 0)
+        growing_text_add(text, "%zu of %zu trial%s %s not valid (%s)", not_valid, trials,
+                         plural(trials), not_valid == 1 ? "was" : "were", reason);
+    if (undetermined > 0)
+        growing_text_add(text, "%s%zu of %zu trial%s came too near to the limit",
+                         not_valid > 0 ? ", and " : "", undetermined, trials, plural(trials));
+    if (samples > 0 && !objective_is_rate(objective))
+        growing_text_add(
+            text,
+            " for so few samples (%s at most; %s with as many over the limit would "
+            "pass)",
+            text_format_count(samples, most, sizeof most),
+            text_format_count(judge_samples_needed(objective, over), needed, sizeof needed));
+}
+
+static char *explain_end(const struct plan_answer *answer, enum judge_verdict end)
+{
+    const struct search_answer *found = &answer->found;
+    const char *result = end == JUDGE_PASS ? "passed" : "failed";
+    enum search_end state = end == JUDGE_PASS ? found->passed_end : found->failed_end;
+    const struct votes first = votes_for(answer, end, FIRST), fresh = votes_for(answer, end, FRESH);
+    struct growing_text text = {0};
+    growing_text_add(&text, "%s", "");
+    if (state == SEARCH_END_DECIDED)
+        return text.text;
+    if (state == SEARCH_END_NONE && found->reason == SEARCH_UNDETERMINED) {
+        add_no_votes(answer, &text);
+    } else if (state == SEARCH_END_NONE) {
+        growing_text_add(&text, "no size %s", result);
+    } else {
+        growing_text_add(&text, "%u of %u trial%s %s, ", first.passed, first.cast,
+                         plural(first.cast), result);
+        if (fresh.cast > 0)
+            growing_text_add(&text, "%u of %u fresh trial%s %s, ", fresh.passed, fresh.cast,
+                             plural(fresh.cast), result);
+        growing_text_add(&text, "and %s", search_end_lack(state));
+    }
+    return text.text;
+}
+
+/* ------------------------------------------------------------------ what was found */
+
+/* The first size has its unit, and the objective. */
+struct sentence {
+    const struct plan_answer *answer;
+    char objective[OBJECTIVE_TEXT_SIZE];
+    size_t sizes; /* that it names so far */
+    struct growing_text text;
+};
+
+#define ADD(...) growing_text_add(&sentence->text, __VA_ARGS__)
+
+/* "20 waiters", and behind that the separator and "22". */
+static void name_size(struct sentence *sentence, const char *separator, uint64_t size)
+{
+    char text[64];
+    if (sentence->sizes++ == 0)
+        ADD("%s", plan_question_format(sentence->answer->question, size, text, sizeof text));
+    else
+        ADD("%s%s", separator, text_format_count(size, text, sizeof text));
+}
+
+/* "20 waiters passed 5 of 5 fresh trials of handoff p90 < 1.4ms", and then ", 22 failed 3 of 3". */
+static void add_result(struct sentence *sentence, const char *separator, uint64_t size,
+                       const char *result, const struct votes *votes, bool fresh)
+{
+    name_size(sentence, separator, size);
+    ADD(" %s %u of %u", result, votes->passed, votes->cast);
+    if (sentence->sizes == 1)
+        ADD(" %strial%s of %s", fresh ? "fresh " : "", plural(votes->cast), sentence->objective);
+}
+
+static void add_undecided(struct sentence *sentence)
+{
+    name_size(sentence, "; ", sentence->answer->found.undecided);
+    ADD(": ");
+    if (sentence->sizes == 1)
+        ADD("%s is ", sentence->objective);
+    ADD("undecided, ");
+    add_no_votes(sentence->answer, &sentence->text);
+}
+
+/* Why the trial at the smallest size that failed was ended; NULL: it was not. */
+static const char *find_brake(const struct plan_answer *answer)
+{
+    const struct table_value *row;
+    for (size_t at = 0; (row = next_trial(answer, answer->found.failed, ALL, &at)) != NULL;) {
+        if (plan_row_is(row, JUDGE_BRAKED))
+            return row[plan_row_reason].text;
+    }
+    return NULL;
+}
+
+static void add_end(struct sentence *sentence, enum judge_verdict end)
+{
+    const struct search_answer *found = &sentence->answer->found;
+    bool passes = end == JUDGE_PASS;
+    uint64_t size = passes ? found->passed : found->failed;
+    enum trials kind = kind_of(passes ? found->passed_end : found->failed_end);
+    const struct votes votes = votes_for(sentence->answer, end, kind);
+    const char *brake = passes ? NULL : find_brake(sentence->answer);
+    if (size == 0)
+        return;
+    if (brake == NULL) {
+        add_result(sentence, found->reason == SEARCH_UNDETERMINED ? "; " : ", ", size,
+                   passes ? "passed" : "failed", &votes, kind == FRESH);
+    } else {
+        name_size(sentence, "; ", size);
+        ADD(": a trial was ended: %s", brake);
+    }
+}
+
+/* How sure the ends are, which sizes failed only later, what was not tried, and what ended the
+ * search early. */
+static void add_rest(struct sentence *sentence)
+{
+    static const char *const ends[] = {[PLAN_CUT_NOT] = "out of trials",
+                                       [PLAN_CUT_BY_TIME] = "ended by --max-time",
+                                       [PLAN_CUT_BY_NOISE] = "ended by the load on this machine",
+                                       [PLAN_CUT_SHORT] = "cut short"};
+    const struct plan_answer *answer = sentence->answer;
+    const struct plan_question *question = answer->question;
+    const struct search_answer *found = &answer->found;
+    size_t trials = answer->search->step_count;
+    char least[32], most[32];
+    if (kind_of(found->passed_end) == FIRST || kind_of(found->failed_end) == FIRST)
+        ADD("; not confirmed by fresh trials");
+    else if (found->passed_end == SEARCH_END_OUTDATED || found->failed_end == SEARCH_END_OUTDATED)
+        ADD("; not confirmed again by fresh trials");
+    if (found->lost > 0)
+        ADD("; %s", text_format_count(found->lost, least, sizeof least));
+    if (found->lost_most > found->lost)
+        ADD(" to %s", text_format_count(found->lost_most, most, sizeof most));
+    if (found->lost > 0)
+        ADD(" passed at first and failed later");
+    if (found->reason == SEARCH_NOTHING_MEETS && question->least > 1)
+        ADD("; fewer were not tried");
+    if (found->reason == SEARCH_EVERYTHING_MEETS)
+        ADD("; more were not tried: %s",
+            question->most_by != NULL ? question->most_by : "--at-most");
+    if (found->reason == SEARCH_BUDGET)
+        ADD("; %s after %zu trial%s", ends[answer->cut], trials, plural(trials));
+}
+
+static char *format_sentence(const struct plan_answer *answer)
+{
+    const struct search_answer *found = &answer->found;
+    const struct votes above = count_votes(answer, found->passed_above, FRESH);
+    struct sentence made = {.answer = answer}, *sentence = &made;
+    objective_format(&answer->question->objective, made.objective, sizeof made.objective);
+    ADD("%s: ", answer->recipe->name);
+    add_end(sentence, JUDGE_PASS);
+    if (found->reason == SEARCH_UNDETERMINED)
+        add_undecided(sentence);
+    add_end(sentence, JUDGE_FAIL);
+    if (found->reason == SEARCH_NOT_MONOTONE)
+        add_result(sentence, ", but ", found->passed_above, "passed", &above, true);
+    if (sentence->sizes == 0)
+        ADD("no size is known to meet %s", sentence->objective);
+    add_rest(sentence);
+    return made.text.text;
+}
+
+/* ------------------------------------------------------------------ the row, and its findings */
+
+static const char *reason_of(const struct plan_answer *answer)
+{
+    static const char *const words[] = {[PLAN_CUT_BY_TIME] = "out of time",
+                                        [PLAN_CUT_BY_NOISE] = "disturbed",
+                                        [PLAN_CUT_SHORT] = "cut short"};
+    enum search_reason reason = answer->found.reason;
+    return reason == SEARCH_BUDGET && answer->cut != PLAN_CUT_NOT ? words[answer->cut]
+                                                                  : search_reason_word(reason);
+}
+
 /* A size of 0: there is none. */
-static struct table_value size_of(uint64_t size)
+static struct table_value size_value(uint64_t size)
 {
     return table_count_if(size > 0, size);
 }
 
 /* Frees the text; "": an empty field. */
-static struct table_value take_text(char *text)
+static struct table_value text_value(char *text)
 {
     struct table_value value = table_text(text[0] != '\0' ? text : NULL);
     free(text);
     return value;
 }
 
-void answer_row_take(const struct plan_answer *answer, const struct series_record *record,
-                     const struct plan_question *question, struct table_value *row)
+/* The figures of the largest size that passed, decided or not, or of the least; and what gave out
+ * first at the smallest that failed. */
+static void fill_figures(const struct plan_answer *answer, struct table_value *row)
 {
     const struct search_answer *found = &answer->found;
-    const struct plan_votes *passed = &answer->fresh_passed, *failed = &answer->fresh_failed;
-    plan_row_begin(record, question, answer->recipe, row);
-    row[answer_row_reason] = table_text(plan_answer_reason(answer));
-    row[answer_row_passed] = table_count_if(plan_answer_is_passed(answer), found->passed);
-    row[answer_row_fresh_passed] = table_count(passed->passed);
-    row[answer_row_fresh_votes] = table_count(passed->cast);
-    row[answer_row_failed] = table_count_if(plan_answer_is_failed(answer), found->failed);
-    row[answer_row_failed_fresh_failed] = table_count(failed->cast - failed->passed);
-    row[answer_row_failed_fresh_votes] = table_count(failed->cast);
-    row[answer_row_braked] = table_flag(found->stopped);
-    row[answer_row_undecided] = size_of(found->undecided);
-    row[answer_row_passed_above] = size_of(found->passed_above);
-    row[answer_row_passed_reason] = take_text(plan_sentence_end(question, answer, PLAN_PASSED));
-    row[answer_row_failed_reason] = take_text(plan_sentence_end(question, answer, PLAN_FAILED));
-    row[answer_row_lost] = size_of(found->lost);
-    row[answer_row_lost_most] = size_of(found->lost_most);
-    row[answer_row_sentence] = take_text(plan_sentence_found(question, answer));
-    row[answer_row_figures_at] = table_count(answer->best);
-    row[answer_row_measured_us] = table_real(answer->measured_us);
-    row[answer_row_p50_us] = table_real(answer->p50_us);
-    row[answer_row_handoffs_per_s] = table_real(answer->handoffs_per_s);
-    if (answer->gave_out != NULL) {
-        row[answer_row_gave_out] = table_text(utilisation_limit_words(answer->gave_out->limit));
-        row[answer_row_gave_out_evidence] = table_text(answer->gave_out->evidence);
-    }
-    row[answer_row_trials] = table_count(answer->trials);
-    row[answer_row_no_votes] = table_count(answer->no_votes);
+    uint64_t at = found->passed > 0 ? found->passed : answer->question->least;
+    const struct table_value *gave_out = find_what_gave_out(answer, found->failed);
+    row[answer_row_figures_at] = table_count(at);
+    row[answer_row_measured_us] = table_real(median_at(answer, at, plan_row_measured_us));
+    row[answer_row_p50_us] = table_real(median_at(answer, at, plan_row_p50_us));
+    row[answer_row_handoffs_per_s] = table_real(median_at(answer, at, plan_row_handoffs_per_s));
+    if (gave_out == NULL || found->failed_end != SEARCH_END_DECIDED)
+        return;
+    row[answer_row_gave_out] = table_text(gave_out[plan_row_gave_out].text);
+    row[answer_row_gave_out_evidence] = table_text(gave_out[plan_row_evidence].text);
 }
 
-json_t *plan_answer_json(const struct plan_answer *answer, const struct series_record *record,
-                         const struct plan_question *question)
+static void count_trials(const struct plan_answer *answer, struct table_value *row)
 {
-    struct table table = {.type = &answer_row_table};
-    struct table_value *row = table_add(&table);
-    struct json_sentences sentences;
-    json_t *object = json_object();
-    answer_row_take(answer, record, question, row);
-    json_result_set_row(object, table.type, row, answer_row_recipe, answer_row_lost_most);
-    json_result_set_row(object, table.type, row, answer_row_trials, answer_row_no_votes);
-    json_result_set_row(object, table.type, row, answer_row_figures_at,
-                        answer_row_gave_out_evidence);
-    table_deinit(&table);
-    plan_sentences_write(question, answer, false, json_sentences_begin(&sentences));
-    json_object_set_new(object, "sentences", json_sentences_end(&sentences));
+    size_t trials = 0, no_votes = 0;
+    for (size_t i = 0; i < answer->rows->rows; i++) {
+        const struct table_value *trial = table_row(answer->rows, i);
+        bool is_its = strcmp(trial[plan_row_recipe].text, answer->recipe->name) == 0;
+        trials += is_its;
+        no_votes += is_its && !plan_row_is_vote(trial) && !plan_row_is(trial, JUDGE_BRAKED);
+    }
+    row[answer_row_trials] = table_count(trials);
+    row[answer_row_no_votes] = table_count(no_votes);
+}
+
+void plan_answer_fill(const struct plan_answer *answer, const struct series_record *record,
+                      struct table_value *row)
+{
+    const struct search_answer *found = &answer->found;
+    bool passes = found->passed_end == SEARCH_END_DECIDED,
+         fails = found->failed_end == SEARCH_END_DECIDED;
+    const struct votes passed = count_votes(answer, found->passed, FRESH),
+                       failed = count_votes(answer, found->failed, FRESH);
+    plan_row_begin(record, answer->question, answer->recipe, row);
+    row[answer_row_reason] = table_text(reason_of(answer));
+    row[answer_row_passed] = table_count_if(passes, found->passed);
+    row[answer_row_fresh_passed] = table_count(passed.passed);
+    row[answer_row_fresh_votes] = table_count(passed.cast);
+    row[answer_row_failed] = table_count_if(fails, found->failed);
+    row[answer_row_failed_fresh_failed] = table_count(failed.cast - failed.passed);
+    row[answer_row_failed_fresh_votes] = table_count(failed.cast);
+    row[answer_row_braked] = table_flag(found->stopped);
+    row[answer_row_undecided] = size_value(found->undecided);
+    row[answer_row_passed_above] = size_value(found->passed_above);
+    row[answer_row_passed_reason] = text_value(explain_end(answer, JUDGE_PASS));
+    row[answer_row_failed_reason] = text_value(explain_end(answer, JUDGE_FAIL));
+    row[answer_row_lost] = size_value(found->lost);
+    row[answer_row_lost_most] = size_value(found->lost_most);
+    row[answer_row_sentence] = text_value(format_sentence(answer));
+    fill_figures(answer, row);
+    count_trials(answer, row);
+}
+
+/* That nothing, or everything, meets the objective is an answer. */
+void plan_answer_add_findings(const struct plan_answer *answer, const struct table_value *row,
+                              struct table *findings)
+{
+    enum search_reason reason = answer->found.reason;
+    enum plan_unknown unknown = answer->question->unknown;
+    bool is_open = reason == SEARCH_BUDGET || reason == SEARCH_UNDETERMINED;
+    const char *recipe = answer->recipe->name;
+    const struct finding capacity = {
+        .slug = "capacity",
+        .subject = recipe,
+        .verdict = is_open ? VERDICT_UNDETERMINED : VERDICT_MEASURED,
+        .figure = FINDING_FIGURE(table_number(&row[answer_row_passed])),
+        .unit = unknown == PLAN_RATE ? "1/s" : plan_question_unknowns[unknown],
+        .n = row[answer_row_trials].count};
+    findings_add(findings, &capacity, "%s", row[answer_row_sentence].text);
+    if (row[answer_row_gave_out].kind != TABLE_TEXT)
+        return;
+    const struct finding gave_out = {.slug = "gave-out",
+                                     .subject = recipe,
+                                     .verdict = VERDICT_MEASURED,
+                                     .figure = FINDING_NO_FIGURE,
+                                     .n = row[answer_row_failed_fresh_failed].count};
+    findings_add(findings, &gave_out, "%s: gave out first: %s (%s)", recipe,
+                 row[answer_row_gave_out].text, row[answer_row_gave_out_evidence].text);
+}
+
+json_t *plan_answer_json(const struct table_value *row, const struct table *findings)
+{
+    const struct table_type *type = &answer_row_table;
+    json_t *object = json_object(), *sentences = json_array();
+    json_result_set_row(object, type, row, answer_row_recipe, answer_row_lost_most);
+    json_result_set_row(object, type, row, answer_row_trials, answer_row_no_votes);
+    json_result_set_row(object, type, row, answer_row_figures_at, answer_row_gave_out_evidence);
+    for (size_t i = 0; i < findings->rows; i++) {
+        const struct table_value *finding = table_row(findings, i);
+        if (strcmp(finding[finding_subject].text, row[answer_row_recipe].text) == 0)
+            json_array_append_new(sentences, json_text(finding[finding_sentence].text));
+    }
+    json_object_set_new(object, "sentences", sentences);
     return object;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static const char *short_word(const char *words)
+{
+    enum utilisation_limit limit = 0;
+    while (strcmp(words, utilisation_limit_words(limit)) != 0)
+        limit++;
+    return utilisation_limit_word(limit);
+}
+
+/* The size, by these trials; of an undecided one they are those that were no vote. */
+static void add_size(const struct plan_answer *answer, uint64_t size, enum judge_verdict result,
+                     enum trials kind, struct table *sizes)
+{
+    static const char *const words[JUDGE_VERDICTS] = {[JUDGE_PASS] = "passed",
+                                                      [JUDGE_FAIL] = "failed",
+                                                      [JUDGE_UNDETERMINED] = "undecided",
+                                                      [JUDGE_BRAKED] = "ended"};
+    const struct table_value *gave_out = find_what_gave_out(answer, size);
+    const struct votes votes = count_votes(answer, size, kind);
+    char trials[64];
+    if (size == 0)
+        return;
+    sizes->type = &size_row_table;
+    struct table_value *row = table_add(sizes);
+    if (kind == ALL)
+        snprintf(trials, sizeof trials, "%u of %u no vote", votes.trials - votes.cast,
+                 votes.trials);
+    else
+        snprintf(trials, sizeof trials, "%u of %u%s",
+                 result == JUDGE_PASS ? votes.passed : votes.cast - votes.passed, votes.cast,
+                 kind == FRESH ? " fresh" : "");
+    row[size_row_recipe] = table_text(answer->recipe->name);
+    row[size_row_size] = table_count(size);
+    row[size_row_result] = table_text(words[result]);
+    row[size_row_trials] = table_text(trials);
+    row[size_row_p50_us] = table_real(median_at(answer, size, plan_row_p50_us));
+    if (answer->question->objective.percentile_hundredths != 5000)
+        row[size_row_measured_us] = table_real(median_at(answer, size, plan_row_measured_us));
+    row[size_row_handoffs_per_s] = table_real(median_at(answer, size, plan_row_handoffs_per_s));
+    if (gave_out != NULL)
+        row[size_row_gave_out] = table_text(short_word(gave_out[plan_row_gave_out].text));
+    row[size_row_disturbed] = table_flag(votes.disturbed > 0);
+}
+
+void plan_answer_add_sizes(const struct plan_answer *answer, struct table *sizes)
+{
+    const struct search_answer *found = &answer->found;
+    add_size(answer, found->passed, JUDGE_PASS, kind_of(found->passed_end), sizes);
+    if (found->reason == SEARCH_UNDETERMINED)
+        add_size(answer, found->undecided, JUDGE_UNDETERMINED, ALL, sizes);
+    if (found->stopped)
+        add_size(answer, found->failed, JUDGE_BRAKED, ALL, sizes);
+    else
+        add_size(answer, found->failed, JUDGE_FAIL, kind_of(found->failed_end), sizes);
+    add_size(answer, found->passed_above, JUDGE_PASS, FRESH, sizes);
+}
+
+void plan_sizes_print(const struct plan_question *question, const struct table *sizes, size_t width,
+                      FILE *stream)
+{
+    const struct objective *objective = &question->objective;
+    const char *metric =
+        objective_metric_word(objective_is_rate(objective) ? OBJECTIVE_HANDOFF : objective->metric);
+    char percentile[32];
+    snprintf(percentile, sizeof percentile, "p%g ms", objective_percent(objective));
+    struct row_column columns[] = {
+        {.column = size_row_recipe, .over = ""},
+        {.column = size_row_size, .over = "", .title = plan_question_unknowns[question->unknown]},
+        {.column = size_row_result, .over = ""},
+        {.column = size_row_trials, .over = ""},
+        {.column = size_row_p50_us, .over = metric, .title = "p50 ms", .spare = 3},
+        {.column = size_row_measured_us, .over = metric, .title = percentile},
+        {.column = size_row_handoffs_per_s, .over = "handoffs", .title = "a second", .spare = 2},
+        {.column = size_row_gave_out, .over = "gave out", .title = "first", .spare = 1},
+    };
+    const struct row_grid grid = {
+        .table = sizes, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
+    for (size_t i = 0; i < grid.column_count; i++) {
+        bool is_time =
+            columns[i].column == size_row_p50_us || columns[i].column == size_row_measured_us;
+        columns[i].factor = is_time ? 1e-3 : 1;
+        columns[i].decimals = is_time ? 2 : 0;
+        columns[i].mark = i > size_row_trials ? size_row_disturbed : 0;
+        columns[i].where = ROW_COLUMN_KNOWN;
+    }
+    row_grid_write(&grid, width, stream);
 }

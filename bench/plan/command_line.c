@@ -132,6 +132,7 @@ static const struct option_row rows[] = {
     ROWS_NOISE(struct plan_options),
     ROW_OUT(struct plan_options),
     ROW_PLOTS(struct plan_options),
+    ROW_BRIEF(struct plan_options),
     ROW_JSON(struct plan_options),
     ROW_QUIET(struct plan_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),

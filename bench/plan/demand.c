@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
+#include "bench/output/row_grid.h"
 #include "bench/plan/internal.h"
 #include "bench/target/resources.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <string.h>
 
-/* What searches demand at most. Infinite: nobody knows, as the requests of a trial whose time
- * decides. */
+/* A row of the dry run: the searches for a recipe, or all of them. The sessions are those at a
+ * time, zkherd's own included; the time is that of the trials from their gates on; each server logs
+ * the transactions. */
+#define DEMAND_COLUMNS(X, T)                                                                       \
+    X(T, recipe, TEXT, "", 0, KEY, "")                                                             \
+    X(T, sessions, COUNT, "", 0, NONE, "")                                                         \
+    X(T, trials, COUNT, "", 0, NONE, "")                                                           \
+    X(T, rpcs, COUNT, "", 0, NONE, "")                                                             \
+    X(T, time_s, REAL, "s", 1, NONE, "")                                                           \
+    X(T, transactions, COUNT, "", 0, NONE, "")                                                     \
+    X(T, log_bytes, COUNT, "bytes", 0, NONE, "")                                                   \
+    X(T, name, TEXT, "", 0, PRIVATE, "")                                                           \
+    X(T, time, TEXT, "", 0, PRIVATE, "")
+TABLE_DECLARE(demand_row, DEMAND_COLUMNS);
+TABLE_DEFINE(demand_row, "--json", DEMAND_COLUMNS)
+
+/* The figures of a row, in the order of their columns. Infinite: nobody knows, as the requests of a
+ * trial whose time decides. */
+enum { SESSIONS, TRIALS, RPCS, TIME_S, TRANSACTIONS, LOG_BYTES, FIGURES };
 struct demand {
-    double trials;
-    double sessions; /* at a time, zkherd's own included */
-    double rpcs;
-    double time_ns; /* of the trials from their gates on: without the opening of sessions */
+    double of[FIGURES];
 };
 
-/* The searches for a recipe; of several also all of them, one after the other. */
-struct row {
-    const struct recipe *recipe; /* NULL: all */
-    struct demand most;
-};
+/* ------------------------------------------------------------------ the demand */
 
 /* How many requests --max-rate allows in a time. */
-static double allowed(const struct plan_options *options, double time_ns)
+static double allowed(const struct plan_options *options, double time_s)
 {
     uint64_t per_s = options->guard.max_rate;
-    return per_s > 0 ? ceil((double)per_s * (time_ns / 1e9)) : (double)INFINITY;
+    return per_s > 0 ? ceil((double)per_s * time_s) : (double)INFINITY;
 }
 
-/* The search ends at --max-time, and with it the probe that runs then. The requests of that time
- * are those at the pace of the whole budget, in which each sample takes what the objective allows.
- */
-static struct demand heed_time(const struct plan_options *options, struct demand demand)
+/* The transactions of so many requests of a load: those that write, and the deletions that follow
+ * of themselves. */
+static double writes_of(const struct mix *mix, double requests)
 {
-    double most_ns = (double)options->guard.max_time_ns;
-    if (most_ns == 0)
-        return demand;
-    demand.rpcs = ceil(demand.rpcs * fmin(1, most_ns / demand.time_ns));
-    demand.rpcs = fmin(demand.rpcs, allowed(options, most_ns));
-    demand.time_ns = fmin(demand.time_ns, most_ns);
-    return demand;
+    uint32_t percent =
+        100 - mix_reads(mix) + mix->percent[LOAD_CREATE_DELETE] + mix->percent[LOAD_TRYLOCK];
+    return ceil(requests * percent / 100);
 }
 
 /* All trials of the budget, all of them long and at the largest size. The requests of the lock are
@@ -55,61 +62,115 @@ static struct demand demand_of(const struct plan_options *options, const struct 
     const struct search_probe asked = {.size = question->most, .longer = true};
     const struct plan_probe probe = plan_probe_of(question, &asked);
     const struct trial_plan plan = plan_probe_trial(&probe, recipe, target->driver);
-    double longest_ns = (double)probe.longest_ns, whole_ns = longest_ns + BACKGROUND_WARM_UP_NS;
-    double rpcs = plan.handoffs > 0 ? (double)resources_traffic_of(&plan, 0).rpcs : INFINITY;
-    double load = ceil((double)probe.load_per_s * (whole_ns / 1e9));
+    const struct resources_traffic lock = resources_traffic_of(&plan, 0);
+    double longest_s = (double)probe.longest_ns / 1e9,
+           whole_s = longest_s + (double)BACKGROUND_WARM_UP_NS / 1e9;
+    bool is_counted = plan.handoffs > 0;
+    double most = allowed(options, longest_s), load = ceil((double)probe.load_per_s * whole_s),
+           rpcs = fmin(is_counted ? (double)lock.rpcs : INFINITY, most),
+           writes = fmin(is_counted ? (double)lock.transactions : INFINITY, most),
+           load_writes = writes_of(&question->background.mix, load),
+           bytes = (double)resources_logged_bytes(strlen(target->servers.chroot));
     uint64_t others = (probe.load_per_s > 0 ? BACKGROUND_SESSIONS : 0) +
                       (target->connect ? target->servers.count : 0) + 1; /* the set-up session */
-    rpcs = fmin(fmin(rpcs, allowed(options, longest_ns)) + load, allowed(options, whole_ns));
-    const struct demand most = {.trials = PLAN_TRIALS_MOST,
-                                .sessions = (double)(plan.fleet.sessions + others),
-                                .rpcs = PLAN_TRIALS_MOST * rpcs,
-                                .time_ns = PLAN_TRIALS_MOST * longest_ns};
-    return heed_time(options, most);
+    struct demand demand = {{
+        [TRIALS] = 1,
+        [RPCS] = fmin(rpcs + load, allowed(options, whole_s)),
+        [TIME_S] = longest_s,
+        [TRANSACTIONS] = writes + load_writes,
+        [LOG_BYTES] = writes * bytes + load_writes * (bytes + BACKGROUND_VALUE_BYTES),
+    }};
+    for (int i = 0; i < FIGURES; i++)
+        demand.of[i] *= PLAN_TRIALS_MOST;
+    demand.of[SESSIONS] = (double)(plan.fleet.sessions + others);
+    return demand;
 }
 
-static size_t fill_rows(const struct plan_options *options, struct row *rows)
+/* The search ends at --max-time, and with it the probe that runs then. The trials and requests of
+ * that time are those at the pace of the whole budget, in which each sample takes what the
+ * objective allows. */
+static struct demand within_time(const struct plan_options *options, const struct demand *whole)
 {
-    size_t count = options->recipe_count;
-    struct demand all = {0};
-    for (size_t i = 0; i < count; i++) {
-        const struct demand most = demand_of(options, options->recipes[i]);
-        rows[i] = (struct row){options->recipes[i], most};
-        all = (struct demand){all.trials + most.trials, fmax(all.sessions, most.sessions),
-                              all.rpcs + most.rpcs, all.time_ns + most.time_ns};
-    }
-    rows[count] = (struct row){NULL, heed_time(options, all)};
-    for (size_t i = 0; i < count; i++) /* one recipe's searches may take all of --max-time */
-        rows[count].most.rpcs = fmax(rows[count].most.rpcs, rows[i].most.rpcs);
-    return count < 2 ? count : count + 1;
+    struct demand demand = *whole;
+    double most_s = (double)options->guard.max_time_ns / 1e9;
+    if (most_s == 0 || most_s >= whole->of[TIME_S])
+        return demand;
+    for (int i = TRIALS; i < FIGURES; i++)
+        demand.of[i] = ceil(whole->of[i] * (most_s / whole->of[TIME_S]));
+    demand.of[RPCS] = fmin(demand.of[RPCS], allowed(options, most_s));
+    demand.of[TIME_S] = most_s;
+    return demand;
 }
 
-static void write_table(const struct plan_options *options, const struct row *rows, size_t count)
+static void add_row(const char *recipe, const struct demand *most, struct table *rows)
 {
-    static const struct grid_column columns[] = {{.title = "recipe"},
-                                                 {.title = "trials", .right = true},
-                                                 {.title = "sessions", .right = true},
-                                                 {.title = "requests", .right = true},
-                                                 {.title = "time", .right = true}};
-    struct grid grid;
-    grid_init(&grid, columns, sizeof columns / sizeof columns[0], 2);
-    for (size_t i = 0; i < count; i++) {
-        const struct demand *most = &rows[i].most;
-        char time[32];
-        grid_put(&grid, "%s", rows[i].recipe != NULL ? rows[i].recipe->name : "all");
-        grid_put_whole(&grid, most->trials);
-        grid_put_whole(&grid, most->sessions);
-        grid_put_whole(&grid, most->rpcs);
-        grid_put(&grid, "%s", text_format_duration((uint64_t)most->time_ns, time, sizeof time));
+    struct table_value *row = table_add(rows);
+    double time_s = most->of[TIME_S];
+    char time[32];
+    text_format_duration((uint64_t)(time_s * 1e9), time, sizeof time);
+    for (int i = 0; i < FIGURES; i++) {
+        bool known = isfinite(most->of[i]);
+        row[demand_row_sessions + i] = table_count_if(known, known ? (uint64_t)most->of[i] : 0);
     }
-    grid_write(&grid, TERMINAL_COLUMNS, stdout);
-    grid_deinit(&grid);
-    fputs("\nAt most: all trials of the budget, all of them long and at the largest size.\n"
-          "Requests are estimates; times are without the opening of sessions.\n",
-          stdout);
-    if (options->guard.max_time_ns != 0)
-        fputs("Requests of --max-time are those at the pace that the objective allows.\n", stdout);
+    row[demand_row_recipe] = table_text(recipe);
+    row[demand_row_time_s] = table_real(time_s);
+    row[demand_row_name] = table_text(recipe != NULL ? recipe : "all");
+    row[demand_row_time] = table_text(time);
 }
+
+/* A row for each recipe, and of several one for all, of which one may take all of --max-time. */
+static struct table find_rows(const struct plan_options *options)
+{
+    struct table rows = {.type = &demand_row_table};
+    struct demand sum = {{0}}, largest = {{0}};
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        const struct demand whole = demand_of(options, options->recipes[i]),
+                            most = within_time(options, &whole);
+        add_row(options->recipes[i]->name, &most, &rows);
+        for (int j = 0; j < FIGURES; j++) {
+            sum.of[j] = j == SESSIONS ? 0 : sum.of[j] + most.of[j];
+            largest.of[j] = fmax(largest.of[j], most.of[j]);
+        }
+    }
+    struct demand all = within_time(options, &sum);
+    for (int j = 0; j < FIGURES; j++)
+        all.of[j] = fmax(all.of[j], largest.of[j]);
+    if (options->recipe_count > 1)
+        add_row(NULL, &all, &rows);
+    return rows;
+}
+
+/* On servers that somebody else may use: what there will be at most, in words; for free(). */
+char *plan_demand_format(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    struct table rows = find_rows(options);
+    const struct table_value *all = table_row(&rows, rows.rows - 1);
+    uint64_t sessions = plan_question_sessions(question, question->most),
+             per_s = plan_question_rate(question, question->most);
+    bool is_known = all[demand_row_log_bytes].kind == TABLE_COUNT;
+    struct growing_text text = {0};
+    char count[32];
+    growing_text_add(&text,
+                     "at most %s sessions at a time, each of which sends its next request as soon "
+                     "as it may",
+                     text_format_count(sessions, count, sizeof count));
+    if (per_s > 0)
+        growing_text_add(&text,
+                         ", and beside them the load of --background: %d sessions, %s%s a second",
+                         BACKGROUND_SESSIONS, question->unknown == PLAN_RATE ? "at most " : "",
+                         text_format_count(per_s, count, sizeof count));
+    if (is_known)
+        growing_text_add(&text, "; at most %s transactions (%.1f MB) in each server's log",
+                         text_format_count(all[demand_row_transactions].count, count, sizeof count),
+                         table_number(&all[demand_row_log_bytes]) / 1e6);
+    growing_text_add(&text, "%s; others who use these servers will notice; --dry-run says more",
+                     is_known ? "" : "; as many transactions in their logs as they can make");
+    table_deinit(&rows);
+    return text.text;
+}
+
+/* ------------------------------------------------------------------ the dry run */
 
 /* Lowers the largest size to what the servers of --connect take. *about: why, or why that is not
  * known, or "". ERROR_CONNECTION_LIMIT, as for the searches, if they do not even take the least. */
@@ -132,60 +193,81 @@ static enum error_kind ask_servers(struct plan_options *options, char *about, si
     }
     enum error_kind kind = target_limit_fit(&target.limit, UINT64_MAX, &levels, about, size, error);
     if (kind == ERROR_NONE)
-        plan_fit_to_servers(question, &target, about, size);
+        plan_question_fit_servers(question, &target, about, size);
     about[0] = (char)toupper((unsigned char)about[0]);
     return kind;
 }
 
+static void print_rows(const struct plan_options *options, const struct table *rows)
+{
+    static const struct row_column columns[] = {
+        {.column = demand_row_name, .title = "recipe"},
+        {.column = demand_row_trials},
+        {.column = demand_row_sessions},
+        {.column = demand_row_rpcs, .title = "requests"},
+        {.column = demand_row_transactions},
+        {.column = demand_row_log_bytes, .title = "log MB", .factor = 1e-6},
+        {.column = demand_row_time},
+    };
+    const struct row_grid grid = {
+        .table = rows, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
+    row_grid_write(&grid, TERMINAL_COLUMNS, stdout);
+    fputs("\nAt most: all trials of the budget, all of them long and at the largest size.\n"
+          "Requests and transactions are estimates; times are without the opening of\n"
+          "sessions; the log is that of each server.\n",
+          stdout);
+    if (options->guard.max_time_ns != 0)
+        fputs("Within --max-time: at the pace that the objective allows.\n", stdout);
+}
+
 /* The keys are those of docs/schema/plan-dry-run.schema.json. */
-static void write_json(const struct plan_options *options, const char *about,
-                       const struct row *rows, size_t count)
+static void print_json(const struct plan_options *options, const char *about,
+                       const struct table *rows)
 {
     const struct plan_question *question = &options->question;
     const struct target_options *target = &options->target;
-    char objective[OBJECTIVE_TEXT_SIZE];
-    struct json_sentences sentences;
-    json_t *cells = json_array(), *servers = json_array();
-    for (size_t i = 0; i < count; i++) {
-        const struct demand *most = &rows[i].most;
-        json_array_append_new(
-            cells,
-            json_pack("{s:s?, s:{s:o, s:o, s:o, s:f}}", "recipe",
-                      rows[i].recipe != NULL ? rows[i].recipe->name : NULL, "at_most", "sessions",
-                      json_result_count(most->sessions), "trials", json_result_count(most->trials),
-                      "rpcs", json_result_count(most->rpcs), "time_s", most->time_ns / 1e9));
-    }
     const uint64_t *counts = target->server_counts; /* each once for each release */
+    char objective[OBJECTIVE_TEXT_SIZE];
+    json_t *cells = json_array(), *servers = json_array(), *sentences = json_array();
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        json_t *cell = json_object(), *most = json_object();
+        json_result_set_row(cell, rows->type, row, demand_row_recipe, demand_row_recipe);
+        json_result_set_row(most, rows->type, row, demand_row_sessions, demand_row_log_bytes);
+        json_object_set_new(cell, "at_most", most);
+        json_array_append_new(cells, cell);
+    }
     if (target->connect)
         json_array_append_new(servers, json_integer((json_int_t)target->servers.count));
     for (size_t i = 0; !target->connect && i < target->topology_count; i++) {
         if (i == 0 || counts[i] != counts[i - 1])
             json_array_append_new(servers, json_integer((json_int_t)counts[i]));
     }
-    FILE *stream = json_sentences_begin(&sentences);
     if (about[0] != '\0')
-        wrap_hanging(about, stream);
+        json_array_append_new(sentences, json_text(about));
     json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective",
                                 objective_format(&question->objective, objective, sizeof objective),
                                 "unknown", plan_question_unknowns[question->unknown], "servers",
-                                servers, "cells", cells, "sentences",
-                                json_sentences_end(&sentences)),
+                                servers, "cells", cells, "sentences", sentences),
                       stdout);
 }
 
+/* Says how many trials, sessions at a time, requests, transactions and hours the searches take at
+ * most. Servers of --connect are asked for their limit of connections, and for nothing else. */
 int plan_dry_run(struct plan_options *options)
 {
     struct error error = {0};
-    struct row rows[OPTIONS_RECIPES_MAX + 1];
     char about[800];
     if (ask_servers(options, about, sizeof about, &error) != ERROR_NONE)
         return complain_about("plan", &error);
-    size_t count = fill_rows(options, rows);
-    if (options->output.json) {
-        write_json(options, about, rows, count);
+    struct table rows = find_rows(options);
+    if (options->output.json)
+        print_json(options, about, &rows);
+    else
+        print_rows(options, &rows);
+    table_deinit(&rows);
+    if (options->output.json)
         return 0;
-    }
-    write_table(options, rows, count);
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
                options->target.home_count > 1 ? "ensembles" : "numbers of servers");

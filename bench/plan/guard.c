@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/guard.h"
+
 #include "base/text.h"
-#include "bench/plan/internal.h"
 
 #include <stdarg.h>
 
@@ -117,11 +118,9 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
 
 /* ------------------------------------------------------------------ while a probe runs */
 
-static void give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *format,
-                    ...) __attribute__((format(printf, 3, 4)));
-
-static void give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *format,
-                    ...)
+/* The first reason counts. */
+__attribute__((format(printf, 3, 4))) static void
+give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *format, ...)
 {
     va_list arguments;
     if (guard->reason != PLAN_GUARD_NONE)
@@ -153,27 +152,18 @@ void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
 
 static void suffer(struct plan_guard *guard, uint32_t session, enum brake_reason how)
 {
+    const enum plan_guard_reason reason = PLAN_GUARD_BYSTANDER;
     char server[ENDPOINT_TEXT_SIZE], bound[32];
     bystander_server(&guard->bystander, session, server, sizeof server);
     text_format_duration(guard->bound_ns, bound, sizeof bound);
-    switch (how) {
-    case BRAKE_NONE:
-        break;
-    case BRAKE_SLOW:
-        give_up(guard, PLAN_GUARD_BYSTANDER, "a bystander's reads took longer than %s at %.80s",
-                bound, server);
-        break;
-    case BRAKE_SILENT:
-        give_up(guard, PLAN_GUARD_BYSTANDER, "%.80s did not answer a bystander, for more than %s",
-                server, bound);
-        break;
-    case BRAKE_ERRORS:
-        give_up(guard, PLAN_GUARD_BYSTANDER, "a bystander's read failed at %.80s", server);
-        break;
-    case BRAKE_LOST:
-        give_up(guard, PLAN_GUARD_BYSTANDER, "a bystander lost its connection");
-        break;
-    }
+    if (how == BRAKE_SLOW)
+        give_up(guard, reason, "a bystander's reads took longer than %s at %.80s", bound, server);
+    if (how == BRAKE_SILENT)
+        give_up(guard, reason, "%.80s did not answer a bystander, for more than %s", server, bound);
+    if (how == BRAKE_ERRORS)
+        give_up(guard, reason, "a bystander's read failed at %.80s", server);
+    if (how == BRAKE_LOST)
+        give_up(guard, reason, "a bystander lost its connection");
 }
 
 bool plan_guard_is_out_of_time(const struct plan_guard *guard)

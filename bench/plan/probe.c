@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/internal.h"
 
+/*
+ * A trial is in steady state and free pace. Where the objective is about a latency, it ends when it
+ * has its samples, or so many over the limit that it fails whatever the others are, or when it has
+ * lasted as long as samples take that meet the objective; else by its time. To end a trial early
+ * never changes its verdict.
+ *
+ * Those handoffs count that all other clients of the lock waited for, once each client has been
+ * granted: others are of smaller sizes. Of the load beside a trial those requests count that were
+ * due from plan_probe_is_steady on, however slow their replies are, until the trial has enough.
+ */
+
 /* Even if all samples take no time, sessions may: the trial's end by time is no sooner. */
 #define LONGEST_LEAST_NS (2 * NS_PER_S)
 
@@ -24,15 +35,15 @@ static bool is_of_background(const struct plan_question *question)
     return question->objective.metric == OBJECTIVE_BACKGROUND;
 }
 
-uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *asked)
+/* The samples that are enough for a trial; 0: the time decides. Of the background more than are
+ * asked for, if these come due in too short a time. */
+static uint64_t samples_of(const struct plan_question *question, const struct search_probe *asked)
 {
-    uint64_t samples = question->trial_samples;
-    if (is_of_background(question)) { /* more, if so many come due in too short a time */
-        double least = (double)plan_question_rate(question, asked->size) *
-                       ((double)question->trial_least_ns / 1e9);
-        samples = (double)samples > least ? samples : (uint64_t)least;
-    }
-    return (asked->longer ? PLAN_LONG : 1) * samples;
+    uint64_t samples = question->trial_samples, least = 0;
+    if (is_of_background(question))
+        least = (uint64_t)((double)plan_question_rate(question, asked->size) *
+                           ((double)question->trial_least_ns / 1e9));
+    return (asked->longer ? PLAN_LONG : 1) * (samples > least ? samples : least);
 }
 
 /* As long as the samples take whose latencies are at the limit. A lock makes one handoff after
@@ -61,7 +72,7 @@ struct plan_probe plan_probe_of(const struct plan_question *question,
     struct plan_probe made = {.question = question,
                               .asked = *asked,
                               .load_per_s = plan_question_rate(question, asked->size),
-                              .samples = plan_probe_samples(question, asked)};
+                              .samples = samples_of(question, asked)};
     if (made.samples == 0) {
         made.longest_ns = (asked->longer ? PLAN_LONG : 1) * question->trial_ns;
         return made;
@@ -73,6 +84,7 @@ struct plan_probe plan_probe_of(const struct plan_question *question,
     return made;
 }
 
+/* The load beside it; its rate is 0 if there is none. */
 struct background_plan plan_probe_background(const struct plan_probe *probe)
 {
     const struct objective *objective = &probe->question->objective;
@@ -86,6 +98,7 @@ struct background_plan plan_probe_background(const struct plan_probe *probe)
     };
 }
 
+/* The trial: all but its root, its servers and its seed. */
 struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
                                    enum driver driver)
 {
@@ -113,24 +126,31 @@ struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct 
 
 /* ------------------------------------------------------------------ what counts */
 
-/* All others waited when the lock was released. */
-static bool counts(const struct ledger_row *row, uint32_t clients)
+/* The next handoff of a lock that counts, from *at on: all others waited when the lock was
+ * released. NULL: none is left. */
+static const struct ledger_row *next_handoff(const struct trial_memory *memory, uint32_t lock,
+                                             size_t *at)
 {
-    return atomic_load(&row->handoff_ns) > 0 && row->waiters == clients - 1;
+    uint32_t clients = plan_clients_of(memory->plan, lock);
+    size_t used = trial_memory_rows_used(memory, lock);
+    for (*at = *at > clients ? *at : clients; *at < used;) {
+        const struct ledger_row *row = ledger_row(&memory->ledger, lock, (*at)++);
+        if (atomic_load(&row->handoff_ns) > 0 && row->waiters == clients - 1)
+            return row;
+    }
+    return NULL;
 }
 
+/* What an objective on handoffs is judged by; may be asked while the trial goes on. Adds these
+ * handoffs to `latency`, unless it is NULL. */
 struct plan_count plan_probe_count_handoffs(const struct objective *objective,
                                             const struct trial_memory *memory,
                                             struct histogram *latency)
 {
     struct plan_count count = {0};
+    const struct ledger_row *row;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
-        uint32_t clients = plan_clients_of(memory->plan, lock);
-        size_t used = trial_memory_rows_used(memory, lock);
-        for (size_t handoff = clients; handoff < used; handoff++) {
-            const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
-            if (!counts(row, clients))
-                continue;
+        for (size_t at = 0; (row = next_handoff(memory, lock, &at)) != NULL;) {
             uint64_t handoff_ns = atomic_load(&row->handoff_ns);
             count.samples++;
             count.over += handoff_ns >= objective->limit_ns;
@@ -141,8 +161,6 @@ struct plan_count plan_probe_count_handoffs(const struct objective *objective,
     return count;
 }
 
-/* ------------------------------------------------------------------ rates */
-
 /* The time in which every lock has its clients: from the first handoff that counts to the last. */
 struct span {
     uint64_t from_ns, until_ns;
@@ -150,13 +168,9 @@ struct span {
 
 static void narrow(const struct trial_memory *memory, uint32_t lock, struct span *span)
 {
-    uint32_t clients = plan_clients_of(memory->plan, lock);
-    size_t used = trial_memory_rows_used(memory, lock);
+    const struct ledger_row *row;
     uint64_t first_ns = UINT64_MAX, last_ns = 0;
-    for (size_t handoff = clients; handoff < used; handoff++) {
-        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
-        if (!counts(row, clients))
-            continue;
+    for (size_t at = 0; (row = next_handoff(memory, lock, &at)) != NULL;) {
         first_ns = first_ns == UINT64_MAX ? row->released_ns : first_ns;
         last_ns = row->released_ns;
     }
@@ -178,6 +192,9 @@ static void add_lock(const struct trial_memory *memory, uint32_t lock, const str
     }
 }
 
+/* What an objective on the rate is judged by: how many handoffs a second all locks made together,
+ * in each of so many equal parts of the time in which all clients took part. Returns how many parts
+ * there are: 0 if there was no such time. */
 size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES])
 {
     struct span span = {0, UINT64_MAX};
@@ -207,6 +224,8 @@ static uint64_t count_acquires(const struct trial_memory *memory)
     return sum;
 }
 
+/* Whether a trial that has gone on for so long is in steady state: as many handoffs of each lock as
+ * it has clients, or PLAN_STEADY_NS. */
 bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns)
 {
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
@@ -216,6 +235,8 @@ bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns
     return true;
 }
 
+/* Whether a trial that has gone on for so long has measured enough. beside: of the load beside it,
+ * so far. */
 bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
                            const struct plan_count *beside, uint64_t elapsed_ns)
 {

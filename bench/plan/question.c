@@ -2,67 +2,26 @@
 #include "base/text.h"
 #include "bench/plan/internal.h"
 
+/* The sessions that a search may have if nothing else is said. */
+#define SESSIONS_MOST 1001
+
+/* Votes of a ballot, and of a ballot of fresh trials (capacity/search.h). */
+#define VOTES 3
+#define FRESH 5
+
+/* A short trial of which nothing is said decides with so many samples over the limit. */
+#define OVER_DEFAULT 5
+
 const char *const plan_question_unknowns[] = {
 #define X(name, word) [PLAN_##name] = word,
     PLAN_UNKNOWN_LIST(X)
 #undef X
         NULL};
 
-/* The largest size with at most so many sessions. */
-static uint64_t size_with(const struct plan_question *question, uint64_t sessions)
-{
-    switch (question->unknown) {
-    case PLAN_WAITERS:
-        return sessions > 0 ? sessions - 1 : 0;
-    case PLAN_LOCKS:
-        return sessions / question->clients;
-    case PLAN_RATE:
-        return PLAN_RATE_MOST;
-    default:
-        return sessions;
-    }
-}
+/* ------------------------------------------------------------------ what a size means */
 
-void plan_question_complete(struct plan_question *question, uint64_t max_clients)
-{
-    bool is_rate = question->unknown == PLAN_RATE;
-    bool by_clients = max_clients < PLAN_SESSIONS_MOST && !is_rate;
-    if ((is_rate || question->unknown == PLAN_LOCKS) && question->clients == 0)
-        question->clients = PLAN_CLIENTS_DEFAULT;
-    if (question->least == 0 && is_rate)
-        question->least = question->most > 0 && question->most < PLAN_RATE_LEAST ? question->most
-                                                                                 : PLAN_RATE_LEAST;
-    else if (question->least == 0)
-        question->least = question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
-    if (question->most == 0) {
-        uint64_t most = size_with(question, by_clients ? max_clients : PLAN_SESSIONS_MOST);
-        question->most = most > question->least ? most : question->least;
-        question->most_by = by_clients ? "--max-clients allows no more sessions"
-                            : is_rate
-                                ? "without --at-most a search has at most 100,000 requests a second"
-                                : "without --at-most a search has at most 1,001 sessions";
-    }
-    if (question->trial_samples > 0 || question->trial_ns > 0)
-        return;
-    if (objective_is_rate(&question->objective)) {
-        question->trial_ns = PLAN_TRIAL_NS;
-        return;
-    }
-    uint64_t needed = judge_samples_needed(&question->objective, PLAN_OVER_DEFAULT);
-    question->trial_samples = needed > PLAN_SAMPLES_LEAST ? needed : PLAN_SAMPLES_LEAST;
-    if (question->objective.metric == OBJECTIVE_BACKGROUND)
-        question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
-}
-
-void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
-{
-    uint64_t most = size_with(question, most_sessions);
-    if (question->unknown == PLAN_RATE || most >= question->most)
-        return;
-    question->most = most > question->least ? most : question->least;
-    question->most_by = "the servers accept no more connections from this host (maxClientCnxns)";
-}
-
+/* What a trial of this size has: sessions, locks, and requests a second of the load beside it; 0:
+ * there is no load. */
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size)
 {
     switch (question->unknown) {
@@ -79,14 +38,9 @@ uint64_t plan_question_sessions(const struct plan_question *question, uint64_t s
 
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size)
 {
-    switch (question->unknown) {
-    case PLAN_WAITERS:
-        return 1;
-    case PLAN_LOCKS:
-        return size;
-    default:
-        return question->locks;
-    }
+    return question->unknown == PLAN_WAITERS ? 1
+           : question->unknown == PLAN_LOCKS ? size
+                                             : question->locks;
 }
 
 uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
@@ -94,19 +48,22 @@ uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
     return question->unknown == PLAN_RATE ? size : question->background.rate_per_s;
 }
 
-struct search_plan plan_question_search(const struct plan_question *question)
+/* The largest size with at most so many sessions. */
+static uint64_t size_with(const struct plan_question *question, uint64_t sessions)
 {
-    return (struct search_plan){
-        .least = question->least,
-        .most = question->most,
-        .votes = PLAN_VOTES,
-        .fresh = PLAN_FRESH,
-        .resolution_percent = question->resolution_percent,
-        .look_above = true,
-        .trials_most = PLAN_TRIALS_MOST,
-    };
+    switch (question->unknown) {
+    case PLAN_WAITERS:
+        return sessions > 0 ? sessions - 1 : 0;
+    case PLAN_LOCKS:
+        return sessions / question->clients;
+    case PLAN_RATE:
+        return PLAN_RATE_MOST;
+    default:
+        return sessions;
+    }
 }
 
+/* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size)
 {
@@ -119,4 +76,91 @@ const char *plan_question_format(const struct plan_question *question, uint64_t 
              nouns[question->unknown], number == 1 ? "" : "s",
              question->unknown == PLAN_RATE ? " a second" : "");
     return text;
+}
+
+/* ------------------------------------------------------------------ what is not given */
+
+static void complete_bounds(struct plan_question *question, uint64_t max_clients)
+{
+    bool is_rate = question->unknown == PLAN_RATE,
+         by_clients = max_clients < SESSIONS_MOST && !is_rate;
+    if (question->least == 0 && is_rate)
+        question->least = question->most > 0 && question->most < PLAN_RATE_LEAST ? question->most
+                                                                                 : PLAN_RATE_LEAST;
+    else if (question->least == 0)
+        question->least = question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
+    if (question->most > 0)
+        return;
+    uint64_t most = size_with(question, by_clients ? max_clients : SESSIONS_MOST);
+    question->most = most > question->least ? most : question->least;
+    question->most_by = by_clients ? "--max-clients allows no more sessions"
+                        : is_rate
+                            ? "without --at-most a search has at most 100,000 requests a second"
+                            : "without --at-most a search has at most 1,001 sessions";
+}
+
+/* Fills in what is not given: clients, the bounds, the length of a trial; the largest size is one
+ * with at most so many sessions (--max-clients), or SESSIONS_MOST. */
+void plan_question_complete(struct plan_question *question, uint64_t max_clients)
+{
+    bool has_clients = question->unknown == PLAN_RATE || question->unknown == PLAN_LOCKS;
+    if (has_clients && question->clients == 0)
+        question->clients = PLAN_CLIENTS_DEFAULT;
+    complete_bounds(question, max_clients);
+    if (question->trial_samples > 0 || question->trial_ns > 0)
+        return;
+    if (objective_is_rate(&question->objective)) {
+        question->trial_ns = PLAN_TRIAL_NS;
+        return;
+    }
+    uint64_t needed = judge_samples_needed(&question->objective, OVER_DEFAULT);
+    question->trial_samples = needed > PLAN_SAMPLES_LEAST ? needed : PLAN_SAMPLES_LEAST;
+    if (question->objective.metric == OBJECTIVE_BACKGROUND)
+        question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
+}
+
+/* Lowers the largest size to one with at most so many sessions, which the servers accept, but not
+ * below the least. A rate has the same sessions at all sizes, and is left alone. */
+void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
+{
+    uint64_t most = size_with(question, most_sessions);
+    if (question->unknown == PLAN_RATE || most >= question->most)
+        return;
+    question->most = most > question->least ? most : question->least;
+    question->most_by = "the servers accept no more connections from this host (maxClientCnxns)";
+}
+
+/* plan_question_fit to the servers of --connect, which give up connections to the bystander and to
+ * zkherd's own sessions. Why no larger sizes are tried goes to text, "" if all may be. */
+void plan_question_fit_servers(struct plan_question *question, const struct target *target,
+                               char *text, size_t size)
+{
+    uint64_t asked = question->most, sessions = target->limit.sessions,
+             taken = target->servers.count;
+    char most[64];
+    text[0] = '\0';
+    if (sessions != UINT64_MAX)
+        sessions = sessions > taken ? sessions - taken : 0;
+    plan_question_fit(question, sessions);
+    if (question->most < asked)
+        snprintf(
+            text, size,
+            "no more than %s are tried: %.200s takes %llu connections from this host at a time "
+            "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
+            "server's zoo.cfg, or use more servers of its ensemble",
+            plan_question_format(question, question->most, most, sizeof most), target->limit.server,
+            (unsigned long long)target->limit.room, (unsigned long long)target->limit.reserved + 1);
+}
+
+struct search_plan plan_question_search(const struct plan_question *question)
+{
+    return (struct search_plan){
+        .least = question->least,
+        .most = question->most,
+        .votes = VOTES,
+        .fresh = FRESH,
+        .resolution_percent = question->resolution_percent,
+        .look_above = true,
+        .trials_most = PLAN_TRIALS_MOST,
+    };
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/turn.h"
+
 #include "base/cores.h"
-#include "bench/plan/internal.h"
+#include "bench/plan/trial_row.h"
+
+/* Attempts that other programs disturb before any is quiet: then all searches end. Later they end
+ * when nothing is made again (NOISE_IN_A_ROW). */
+#define DISTURBED_AT_FIRST 2
 
 /* A trial, which its callbacks are given. */
 struct turn {
@@ -20,7 +26,7 @@ struct turn {
 
 /* ------------------------------------------------------------------ the callbacks */
 
-static void note(void *context, const struct trial_progress *progress)
+static void show_trial(void *context, const struct trial_progress *progress)
 {
     struct turn *turn = context;
     const struct plan_question *question = turn->probe.question;
@@ -37,8 +43,8 @@ static void note(void *context, const struct trial_progress *progress)
     progress_show(&turn->searches->series.progress, &name, progress);
 }
 
-/* The guard is told of the trial's requests, and those of the load beside it. */
-static void tell_guard(const struct turn *turn)
+/* The guard counts the trial's requests, and those of the load beside it. */
+static void note_requests(const struct turn *turn)
 {
     const struct background_counts beside = background_counts(&turn->background);
     plan_guard_note(&turn->searches->guard, turn->rpcs + beside.sent, turn->losses + beside.losses);
@@ -47,7 +53,7 @@ static void tell_guard(const struct turn *turn)
 static bool is_allowed(void *context)
 {
     const struct turn *turn = context;
-    tell_guard(turn);
+    note_requests(turn);
     return plan_guard_allows(&turn->searches->guard);
 }
 
@@ -69,27 +75,43 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
 
 /* ------------------------------------------------------------------ the trial */
 
+static struct turn turn_of(struct plan_searches *searches, struct plan_search *search,
+                           const struct search_probe *asked)
+{
+    return (struct turn){.searches = searches,
+                         .search = search,
+                         .target = &searches->series.targets.list[search->topology],
+                         .probe = plan_probe_of(&searches->options->question, asked)};
+}
+
+/* Plans the trial in a root of its own. */
+static void plan_trial(struct turn *turn)
+{
+    struct plan_searches *searches = turn->searches;
+    const struct target_options *target = &searches->options->target;
+    snprintf(turn->root, sizeof turn->root, "%s/t%04zu", turn->target->root, searches->trials);
+    turn->plan = plan_probe_trial(&turn->probe, turn->search->recipe, target->driver);
+    turn->plan.root = turn->root;
+    turn->plan.tolerates_brief_stalls = target->noise.mode == NOISE_OFF;
+    turn->plan.fleet.servers = &turn->target->placement;
+    turn->plan.fleet.seed = searches->options->question.seed + searches->trials;
+    searches->trials++;
+}
+
 /* Runs the trial below the guard; its result is the caller's. */
 static enum error_kind run_probe(struct turn *turn, struct error *error)
 {
-    struct plan_searches *searches = turn->searches;
-    const struct target *target = turn->target;
+    struct plan_guard *guard = &turn->searches->guard;
     const struct background_plan load = plan_probe_background(&turn->probe);
-    struct trial_host host = target_trial_host(target, searches->series.targets.signals);
-    host.companions = plan_guard_sessions(&searches->guard);
-    host.watch.progress = note;
+    struct trial_host host =
+        target_trial_host(turn->target, turn->searches->series.targets.signals);
+    host.companions = plan_guard_sessions(guard);
+    host.watch.progress = show_trial;
     host.watch.context = turn;
     host.watch.has_company = is_allowed;
     host.watch.has_enough = has_enough;
-    snprintf(turn->root, sizeof turn->root, "%s/t%04zu", target->root, searches->trials);
-    turn->plan =
-        plan_probe_trial(&turn->probe, turn->search->recipe, searches->options->target.driver);
-    turn->plan.root = turn->root;
-    turn->plan.tolerates_brief_stalls = searches->options->target.noise.mode == NOISE_OFF;
-    turn->plan.fleet.servers = &target->placement;
-    turn->plan.fleet.seed = searches->options->question.seed + searches->trials;
-    searches->trials++;
-    enum error_kind kind = plan_guard_open(&searches->guard, error);
+    plan_trial(turn);
+    enum error_kind kind = plan_guard_open(guard, error);
     if (kind == ERROR_NONE)
         kind = load.rate_per_s > 0 ? background_run(&turn->background, &load, &turn->plan, &host,
                                                     &turn->beside, &turn->result, error)
@@ -101,107 +123,99 @@ static enum error_kind run_probe(struct turn *turn, struct error *error)
         turn->losses = turn->result->losses;
     }
     if (turn->plan.fleet.driver != DRIVER_SIMULATED) /* a simulation sends nothing */
-        tell_guard(turn);
-    turn->ended_for = plan_guard_close(&searches->guard,
-                                       turn->losses + background_counts(&turn->background).losses);
+        note_requests(turn);
+    turn->ended_for =
+        plan_guard_close(guard, turn->losses + background_counts(&turn->background).losses);
     return ERROR_NONE;
 }
 
+/* A disturbed trial is no vote. Before the machine was quiet once, none is made again by the noise
+ * watch: the search asks for it. If the noise lasts, all searches end. */
+static void heed_noise(struct plan_searches *searches)
+{
+    struct noise_watch *noise = &searches->series.noise;
+    size_t attempts = searches->trials - searches->count; /* without those to warm up */
+    bool was_quiet = noise->attempts_disturbed < attempts;
+    if (!noise->disturbed || searches->options->target.noise.mode != NOISE_RETRY)
+        return;
+    if (!was_quiet)
+        noise_watch_keep(noise);
+    if (noise->in_a_row >= (was_quiet ? NOISE_IN_A_ROW : DISTURBED_AT_FIRST))
+        searches->cut = PLAN_CUT_BY_NOISE;
+}
+
+/* Keeps the trial, unless it is to be made again, and reports it to its search. */
 static enum error_kind keep(struct turn *turn, struct error *error)
 {
     struct plan_search *search = turn->search;
-    struct series *series = &turn->searches->series;
+    struct plan_searches *searches = turn->searches;
+    struct series *series = &searches->series;
     struct series_record *record = &series->records[search->topology];
+    bool is_braked = turn->ended_for != PLAN_GUARD_NONE;
     const struct plan_trial trial = {.probe = &turn->probe,
                                      .recipe = search->recipe,
                                      .result = turn->result,
                                      .beside = turn->beside,
+                                     .braked = is_braked ? searches->guard.why : NULL,
+                                     .step = search->search.step_count + 1,
                                      .cores = cores_allowed(),
-                                     .server_percent = turn->searches->options->target.cpu_percent};
-    struct plan_sample sample = plan_sample_take(&trial);
-    if (turn->ended_for != PLAN_GUARD_NONE) {
-        sample.verdict = JUDGE_BRAKED;
-        snprintf(sample.reason, sizeof sample.reason, "%s", turn->searches->guard.why);
-    }
+                                     .server_percent = searches->options->target.cpu_percent};
     struct table_value *row = table_add(&record->rows);
-    plan_row_begin(record, turn->probe.question, search->recipe, row);
-    plan_row_take(&trial, &sample, search->samples.count + 1, row);
-    plan_row_judge(&trial, &series->noise, &sample, row);
+    enum judge_verdict verdict = plan_row_fill(record, &series->noise, &trial, row);
+    heed_noise(searches);
     if (series->noise.again) {
         series_settle(series, record);
         return ERROR_NONE;
     }
-    plan_samples_add(&search->samples, &sample);
     table_write_row(&plan_row_table, row, &record->csv);
     if (turn->result != NULL)
         series_keep(series, record, turn->result->memory->fleet, turn->result->not_reconciled);
     series_settle(series, record);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE)
-        search_report(&search->search, sample.verdict);
+        search_report(&search->search, verdict);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the turn */
 
-/* How long a trial takes that is long or short; 0: unknown. */
-static uint64_t expected_ns(const struct plan_searches *searches, bool longer)
+/* A long trial takes PLAN_LONG times as long as a short one. */
+size_t plan_turn_foresee(const struct plan_searches *searches, uint64_t *left_ns)
 {
-    const struct plan_experience *same = &searches->experience[longer],
-                                 *other = &searches->experience[!longer];
-    if (same->trials > 0)
-        return same->took_ns / same->trials;
-    if (other->trials == 0)
-        return 0;
-    uint64_t took_ns = other->took_ns / other->trials;
-    return longer ? took_ns * PLAN_LONG : took_ns / PLAN_LONG;
-}
-
-struct search_forecast plan_searches_foresee(const struct plan_searches *searches)
-{
-    struct search_forecast left = {0};
+    size_t trials = 0, as_short = 0;
     for (size_t i = 0; i < searches->count; i++) {
-        const struct search_forecast one = search_foresee(&searches->list[i].search);
-        left.short_trials += one.short_trials;
-        left.long_trials += one.long_trials;
+        const struct search_forecast left = search_foresee(&searches->list[i].search);
+        trials += left.short_trials + left.long_trials;
+        as_short += left.short_trials + PLAN_LONG * left.long_trials;
     }
-    return left;
+    *left_ns = searches->took_short > 0 ? searches->took_ns / searches->took_short * as_short : 0;
+    return trials;
 }
 
-/* Before a trial: how many there will be, and how long they take, both estimates. */
-static void show_progress(struct plan_searches *searches)
+/* Before a trial: how many there will be, and how long they take. */
+static void show_forecast(struct plan_searches *searches)
 {
-    const struct search_forecast left = plan_searches_foresee(searches);
-    size_t kept = 0;
+    struct series *series = &searches->series;
+    uint64_t left_ns;
+    size_t kept = 0, left = plan_turn_foresee(searches, &left_ns);
     for (size_t i = 0; i < searches->count; i++)
-        kept += searches->list[i].samples.count;
-    searches->series.planned = kept + left.short_trials + left.long_trials;
-    searches->series.progress.count = searches->series.planned;
-    progress_begin(&searches->series.progress, kept,
-                   left.short_trials * expected_ns(searches, false) +
-                       left.long_trials * expected_ns(searches, true));
-}
-
-static struct turn begin(struct plan_searches *searches, struct plan_search *search)
-{
-    return (struct turn){.searches = searches,
-                         .search = search,
-                         .target = &searches->series.targets.list[search->topology]};
+        kept += searches->list[i].search.step_count;
+    series->planned = series->progress.count = kept + left;
+    progress_begin(&series->progress, kept, left_ns);
 }
 
 static enum error_kind run_and_keep(struct turn *turn, struct error *error)
 {
     struct plan_searches *searches = turn->searches;
-    struct plan_experience *experience = &searches->experience[turn->probe.asked.longer];
     uint64_t began_ns = clock_now_ns();
-    show_progress(searches);
+    show_forecast(searches);
     noise_watch_begin(&searches->series.noise, turn->target);
     enum error_kind kind = run_probe(turn, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
-    experience->took_ns += clock_now_ns() - began_ns;
-    experience->trials++;
+    searches->took_ns += clock_now_ns() - began_ns;
+    searches->took_short += turn->probe.asked.longer ? PLAN_LONG : 1;
     if (turn->ended_for == PLAN_GUARD_TIME)
         searches->cut = PLAN_CUT_BY_TIME;
     else
@@ -213,22 +227,19 @@ static enum error_kind run_and_keep(struct turn *turn, struct error *error)
 enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search, bool *ran,
                               struct error *error)
 {
-    const struct plan_question *question = &searches->options->question;
-    struct turn turn = begin(searches, search);
     struct search_probe asked;
-    turn.is_kept = true;
+    enum error_kind kind = ERROR_NONE;
     if (!search_next(&search->search, &asked))
         return ERROR_NONE;
-    turn.probe = plan_probe_of(question, &asked);
-    enum error_kind kind = ERROR_NONE;
     do {
-        struct turn attempt = turn;
-        if (plan_guard_is_out_of_time(&searches->guard))
+        struct turn turn = turn_of(searches, search, &asked);
+        turn.is_kept = true;
+        if (searches->cut == PLAN_CUT_NOT && plan_guard_is_out_of_time(&searches->guard))
             searches->cut = PLAN_CUT_BY_TIME;
-        if (searches->cut == PLAN_CUT_BY_TIME)
+        if (searches->cut != PLAN_CUT_NOT)
             return ERROR_NONE;
         *ran = true;
-        kind = run_and_keep(&attempt, error);
+        kind = run_and_keep(&turn, error);
     } while (kind == ERROR_NONE && searches->series.noise.again);
     return kind;
 }
@@ -236,9 +247,8 @@ enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search
 enum error_kind plan_turn_warm_up(struct plan_searches *searches, struct plan_search *search,
                                   struct error *error)
 {
-    const struct plan_question *question = &searches->options->question;
-    struct turn turn = begin(searches, search);
-    turn.probe = plan_probe_of(question, &(struct search_probe){.size = question->least});
+    const struct search_probe asked = {.size = searches->options->question.least};
+    struct turn turn = turn_of(searches, search, &asked);
     enum error_kind kind = run_probe(&turn, error);
     trial_result_free(turn.result);
     return kind;

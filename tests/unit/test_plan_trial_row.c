@@ -132,8 +132,9 @@ TEST_BETWEEN(a_load_that_was_not_sent_as_planned_has_no_vote, NULL, tear_down)
         beside->contended_sent_late = 11;
         take();
         assert_int_equal(verdict, JUDGE_NOT_VALID);
-        assert_non_null(strstr(row[plan_row_reason].text, "overloaded: of 1000 requests of the load in the "
-                                              "background, beside the lock, 11 were sent more"));
+        assert_non_null(strstr(row[plan_row_reason].text,
+                               "overloaded: of 1000 requests of the load in the "
+                               "background, beside the lock, 11 were sent more"));
         if (i == 0)
             tear_down(NULL);
     }
@@ -179,8 +180,7 @@ TEST_BETWEEN(a_disturbed_trial_is_made_again_and_is_no_vote, NULL, tear_down)
         assert_int_equal(noise.again, attempt == 0);
         assert_int_equal(verdict, JUDGE_NOT_VALID);
         assert_non_null(strstr(row[plan_row_reason].text, "disturbed: "));
-        assert_non_null(
-            strstr(row[plan_row_reason].text, "the clock of the day jumped by 10.0 s"));
+        assert_non_null(strstr(row[plan_row_reason].text, "the clock of the day jumped by 10.0 s"));
     }
 }
 

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/trial_row.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/output/verdict.h"
+#include "measure/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
+
+#define REASON_SIZE 832
+
+enum { AT_OBJECTIVE, AT_P50, AT_P99, LARGEST, LATENCIES }; /* from plan_row_measured_us on */
+
+bool plan_row_is(const struct table_value *row, enum judge_verdict verdict)
+{
+    return strcmp(row[plan_row_verdict].text, judge_verdict_word(verdict)) == 0;
+}
+
+bool plan_row_is_vote(const struct table_value *row)
+{
+    return plan_row_is(row, JUDGE_PASS) || plan_row_is(row, JUDGE_FAIL);
+}
+
+static bool fails(const struct table_value *row)
+{
+    return row[plan_row_fails].flag;
+}
+
+static void describe(const struct table_value *row, char *text, size_t size)
+{
+    bool is_rate = strcmp(row[plan_row_unknown].text, plan_question_unknowns[PLAN_RATE]) == 0;
+    char count[32];
+    snprintf(text, size, "step %llu with %s %s", (unsigned long long)row[plan_row_step].count,
+             text_format_count(row[plan_row_size].count, count, sizeof count),
+             is_rate ? "requests a second" : row[plan_row_unknown].text);
+}
+
+const struct trial_findings plan_row_trials = {.subject = plan_row_recipe,
+                                               .reason = plan_row_reason,
+                                               .reconciled = plan_row_reconciled,
+                                               .noise = plan_row_attempt,
+                                               .are_votes = true,
+                                               .fails = fails,
+                                               .describe = describe};
+
+void plan_row_begin(const struct series_record *record, const struct plan_question *question,
+                    const struct recipe *recipe, struct table_value *row)
+{
+    char objective[OBJECTIVE_TEXT_SIZE];
+    objective_format(&question->objective, objective, sizeof objective);
+    row[plan_row_run] = table_text(record->files.run);
+    row[plan_row_target] = table_text(record->target);
+    row[plan_row_servers] = table_count(record->servers);
+    row[plan_row_recipe] = table_text(recipe->name);
+    row[plan_row_objective] = table_text(objective);
+    row[plan_row_unknown] = table_text(plan_question_unknowns[question->unknown]);
+}
+
+/* ------------------------------------------------------------------ what was measured */
+
+static void put_probe(const struct plan_trial *trial, struct table_value *row)
+{
+    const struct plan_question *question = trial->probe->question;
+    const struct objective *objective = &question->objective;
+    const struct search_probe *asked = &trial->probe->asked;
+    uint64_t load_per_s = trial->probe->load_per_s;
+    bool is_rate = objective_is_rate(objective);
+    row[plan_row_step] = table_count(trial->step);
+    row[plan_row_stage] = table_text(search_stage_word(asked->stage));
+    row[plan_row_size] = table_count(asked->size);
+    row[plan_row_long] = table_flag(asked->longer);
+    row[plan_row_sessions] = table_count(plan_question_sessions(question, asked->size));
+    row[plan_row_locks] = table_count(plan_question_locks(question, asked->size));
+    row[plan_row_limit_us] = table_real(is_rate ? NAN : (double)objective->limit_ns / 1e3);
+    row[plan_row_least_per_s] = table_count_if(is_rate, objective->least_per_s);
+    row[plan_row_background_rate] = table_count_if(load_per_s > 0, load_per_s);
+}
+
+static void put_load(const struct background_figures *beside, struct table_value *row)
+{
+    if (!beside->measured)
+        return;
+    row[plan_row_background_requests] = table_count(beside->requests);
+    row[plan_row_background_p50_us] = table_real(beside->contended_p50_us);
+    row[plan_row_background_p99_us] = table_real(beside->contended_p99_us);
+    row[plan_row_background_max_us] = table_real(beside->contended_max_us);
+    row[plan_row_background_per_s] = table_real(beside->contended_per_s);
+    row[plan_row_background_errors] = table_count(beside->errors);
+    row[plan_row_background_unsent] = table_count(beside->unsent);
+}
+
+/* NULL: the load beside the trial had ended before. */
+static void put_result(const struct trial_result *result, struct table_value *row)
+{
+    bool ran = result != NULL;
+    row[plan_row_handoffs] = table_count(ran ? result->handoffs : 0);
+    row[plan_row_reconciled] = table_text(reconcile_word(ran ? result->reconciled : RECONCILED_NA));
+    row[plan_row_fails] = table_flag(ran && result->violation_count > 0);
+    if (!ran)
+        return;
+    double elapsed_s = (double)result->elapsed_ns / 1e9;
+    row[plan_row_elapsed_s] = table_real(elapsed_s);
+    row[plan_row_client_cores] = table_real((double)result->client_cpu_ns / 1e9 / elapsed_s);
+    if (result->servers.cpu_known)
+        row[plan_row_server_cores] = table_real((double)result->servers.cpu_ns / 1e9 / elapsed_s);
+}
+
+/* An infinite time is one above a minute: one among what was never sent is not known. */
+static double known_us(const struct background_figures *beside, double time_us)
+{
+    return isinf(time_us) && beside->unsent > 0 ? NAN : time_us;
+}
+
+/* Puts the latency that the objective is about: of an objective on the rate, that of the handoffs,
+ * which is not judged. Returns its samples. */
+static struct plan_count put_latency(const struct plan_trial *trial, struct table_value *row)
+{
+    const struct objective *objective = &trial->probe->question->objective;
+    const struct background_figures *beside = &trial->beside;
+    const double percents[LATENCIES] = {objective_percent(objective), 50, 99, 100};
+    double us[LATENCIES];
+    struct histogram *handoffs = memory_new(1, sizeof *handoffs);
+    const struct histogram *latency = handoffs;
+    struct plan_count count = plan_probe_count_handoffs(objective, trial->result->memory, handoffs);
+    row[plan_row_handoff_p50_us] = table_real(histogram_percentile_us(handoffs, 50));
+    if (objective->metric == OBJECTIVE_ACQUIRE) {
+        latency = &trial->result->latency[METER_ACQUIRE];
+        count = (struct plan_count){histogram_recorded(latency),
+                                    histogram_above(latency, objective->limit_ns)};
+    }
+    for (int i = 0; i < LATENCIES; i++)
+        us[i] = histogram_percentile_us(latency, percents[i]);
+    if (objective_is_rate(objective)) {
+        us[AT_OBJECTIVE] = NAN;
+        count.over = 0;
+    }
+    if (objective->metric == OBJECTIVE_BACKGROUND) {
+        us[AT_OBJECTIVE] = known_us(beside, beside->contended_at_us);
+        us[AT_P50] = known_us(beside, beside->contended_p50_us);
+        us[AT_P99] = known_us(beside, beside->contended_p99_us);
+        us[LARGEST] = beside->contended_max_us;
+        count = (struct plan_count){beside->judged, beside->over};
+    }
+    if (!histogram_has_percentile(count.samples, 99)) /* the largest says as much */
+        us[AT_P99] = NAN;
+    for (int i = 0; i < LATENCIES; i++)
+        row[plan_row_measured_us + i] = table_real(us[i]);
+    free(handoffs);
+    return count;
+}
+
+/* ------------------------------------------------------------------ the verdict */
+
+/* Why the times are not those of the servers, or the figures do not add up; if they do, puts what
+ * gave out first. A simulation has no driver that could be the limit, and its servers use no CPU.
+ */
+static void check_figures(const struct plan_trial *trial, char reason[REASON_SIZE],
+                          struct table_value *row)
+{
+    const struct trial_result *result = trial->result;
+    struct validity times = {0};
+    struct utilisation_figures figures;
+    char why[UTILISATION_TEXT_SIZE] = "";
+    if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
+        return;
+    validity_judge_trial(result, trial->cores, &times);
+    background_judge(&trial->beside, &times);
+    if (times.lost)
+        text_append_clause(reason, REASON_SIZE, "%s", times.reason);
+    trial_utilisation_take(result, trial->cores, trial->server_percent, &figures);
+    figures.beside_load = trial->beside.measured;
+    if (!utilisation_adds_up(&figures, why, sizeof why)) {
+        text_append_clause(reason, REASON_SIZE, "%s", why);
+        return;
+    }
+    const struct utilisation_finding gave_out =
+        utilisation_find_limit(&figures, trial->probe->question->objective.metric);
+    row[plan_row_gave_out] = table_text(utilisation_limit_words(gave_out.limit));
+    row[plan_row_evidence] = table_text(gave_out.evidence);
+}
+
+/* Why the trial has no vote; "": it may have one. */
+static void check(const struct plan_trial *trial, char reason[REASON_SIZE], struct table_value *row)
+{
+    const struct trial_result *result = trial->result;
+    char violation[256];
+    if (trial->beside.ended[0] != '\0')
+        text_append_clause(reason, REASON_SIZE, "the load in the background ended too early: %s",
+                           trial->beside.ended);
+    if (result == NULL)
+        return;
+    if (result->violation_count > 0) {
+        violation_describe(&result->memory->violations[0], violation, sizeof violation);
+        text_append_clause(reason, REASON_SIZE, "%s", violation);
+    }
+    if (result->reason[0] != '\0')
+        text_append_clause(reason, REASON_SIZE, "%s", result->reason);
+    if (result->not_valid[0] != '\0')
+        text_append_clause(reason, REASON_SIZE, "%s", result->not_valid);
+    check_figures(trial, reason, row);
+}
+
+/* Puts the rate, too. */
+static enum judge_verdict judge(const struct plan_trial *trial, const struct plan_count *count,
+                                bool is_valid, struct table_value *row)
+{
+    const struct objective *objective = &trial->probe->question->objective;
+    double per_s[PLAN_BATCHES];
+    size_t batches = 0;
+    if (trial->result != NULL) {
+        batches = plan_probe_rates(trial->result->memory, per_s);
+        row[plan_row_handoffs_per_s] = table_real(statistics_interval(per_s, batches, 0.95).value);
+    }
+    if (trial->braked != NULL)
+        return JUDGE_BRAKED;
+    if (trial->result == NULL || !is_valid)
+        return JUDGE_NOT_VALID;
+    return objective_is_rate(objective) ? judge_rate(objective, per_s, batches)
+                                        : judge_percentile(objective, count->samples, count->over);
+}
+
+/* Puts what else the machine did. Returns the verdict: a trial that other programs have disturbed
+ * is not valid. */
+static enum judge_verdict put_noise(const struct plan_trial *trial, struct noise_watch *noise,
+                                    enum judge_verdict verdict, struct table_value *row)
+{
+    const struct trial_result *result = trial->result;
+    struct table_value valid = table_flag(verdict != JUDGE_NOT_VALID);
+    const struct noise_row of_noise = {
+        .columns = &row[plan_row_attempt],
+        .valid = &valid,
+        .reason = &row[plan_row_reason],
+        .complete = result != NULL && result->end == END_DONE && verdict != JUDGE_BRAKED,
+        .fails = row[plan_row_fails].flag,
+        .others_packets = result != NULL ? result->others_packets : -1,
+        .stalled = result != NULL && result->stalls.count > 0,
+        .is_vote = true,
+    };
+    noise_watch_end(noise, &of_noise);
+    return valid.flag ? verdict : JUDGE_NOT_VALID;
+}
+
+enum judge_verdict plan_row_fill(const struct series_record *record, struct noise_watch *noise,
+                                 const struct plan_trial *trial, struct table_value *row)
+{
+    struct plan_count count = {0};
+    char reason[REASON_SIZE] = "";
+    plan_row_begin(record, trial->probe->question, trial->recipe, row);
+    put_probe(trial, row);
+    put_load(&trial->beside, row);
+    put_result(trial->result, row);
+    if (trial->result != NULL)
+        count = put_latency(trial, row);
+    row[plan_row_samples] = table_count(count.samples);
+    row[plan_row_over] = table_count(count.over);
+    check(trial, reason, row);
+    enum judge_verdict verdict = judge(trial, &count, reason[0] == '\0', row);
+    row[plan_row_reason] = table_text(trial->braked != NULL ? trial->braked : reason);
+    verdict = put_noise(trial, noise, verdict, row);
+    row[plan_row_verdict] = table_text(judge_verdict_word(verdict));
+    return verdict;
+}
