@@ -78,54 +78,43 @@ static const struct {
 
 #define PARTS (sizeof parts / sizeof parts[0])
 
-/* The slots that are empty or not: what is said of some kinds of results, and only on a condition.
- */
-enum condition {
-    OF_RUN,
-    OF_LOAD,
-    OF_PAPER,
-    OF_PLAN,
-    OF_TAP,
-    OF_AUTOPSY,
-    LOCKS,
-    OPERATIONS,
-    SIMULATED,
-    PRIVATE,
-    FOREIGN,
-    UNSYNCED,
-    FEW,
-    CONDITIONS
-};
-static const char *const conditions[CONDITIONS] = {
-    "run",        "load",      "paper",   "plan",    "tap",      "autopsy", "locks",
-    "operations", "simulated", "private", "foreign", "unsynced", "few"};
+/* What is said only of some kinds of results, or on a condition: slots that are not empty. */
+#define CONDITIONS_MAX (PAGE_SOURCES_MAX * (2 + 3 * PAGE_RECORDS_MAX))
 
-struct page {
-    struct page_sources sources;
-    char *parts[PARTS];
-    bool is[CONDITIONS];
-};
-
-static void find_conditions(struct page *page, const struct page_source *source)
+static size_t add_conditions(const struct page_source *source, struct html_slot *slots)
 {
-    bool of_load = source->kind == PAGE_LOAD || source->kind == PAGE_PAPER;
-    page->is[OF_RUN + source->kind] = true;
-    page->is[OPERATIONS] |= of_load;
-    page->is[LOCKS] |= !of_load && source->kind != PAGE_TAP;
+    static const char *const kinds[PAGE_KINDS][2] = {[PAGE_RUN] = {"run", "locks"},
+                                                     [PAGE_LOAD] = {"load", "operations"},
+                                                     [PAGE_PAPER] = {"paper", "operations"},
+                                                     [PAGE_PLAN] = {"plan", "locks"},
+                                                     [PAGE_TAP] = {"tap", "tap"},
+                                                     [PAGE_AUTOPSY] = {"autopsy", "locks"}};
+    size_t count = 2;
+    slots[0].name = kinds[source->kind][0];
+    slots[1].name = kinds[source->kind][1];
     for (size_t i = 0; i < source->record_count; i++) {
         const struct page_record *record = &source->records[i];
         const char *driver = page_json_text(page_json(record, "driver", "driver"));
         json_int_t trials = json_integer_value(page_json(record, "plan", "trials"));
         bool has_data = json_is_object(json_object_get(record->manifest, "data"));
-        if (record->manifest == NULL)
-            continue;
-        page->is[strcmp(driver, "simulated") == 0 ? SIMULATED
-                 : has_data                       ? PRIVATE
-                                                  : FOREIGN] = true;
-        page->is[UNSYNCED] |= json_is_false(page_json(record, "data", "fsync"));
-        page->is[FEW] |= trials > 0 && trials < STATISTICS_TRIALS_MIN;
+        if (record->manifest != NULL)
+            slots[count++].name = strcmp(driver, "simulated") == 0 ? "simulated"
+                                  : has_data                       ? "private"
+                                                                   : "foreign";
+        if (json_is_false(page_json(record, "data", "fsync")))
+            slots[count++].name = "unsynced";
+        if (trials > 0 && trials < STATISTICS_TRIALS_MIN)
+            slots[count++].name = "few";
     }
+    for (size_t i = 0; i < count; i++)
+        slots[i].text = "1";
+    return count;
 }
+
+struct page {
+    struct page_sources sources;
+    char *parts[PARTS];
+};
 
 /* False without memory: a page has the data of all its pictures. */
 static bool write_part(struct page *page, size_t part)
@@ -144,13 +133,14 @@ static bool write_part(struct page *page, size_t part)
 static void write_page(FILE *stream, const void *context)
 {
     const struct page *page = context;
-    struct html_slot slots[6 + PARTS + CONDITIONS + 1] = {
+    struct html_slot slots[6 + PARTS + CONDITIONS_MAX + 1] = {
         {"style", page_css},       {"anatomy_style", anatomy_css}, {"script", anatomy_js},
         {"hash", anatomy_js_hash}, {"tables", tables_js},          {"tables_hash", tables_js_hash}};
     for (size_t i = 0; i < PARTS; i++)
         slots[6 + i] = (struct html_slot){parts[i].slot, page->parts[i]};
-    for (size_t i = 0; i < CONDITIONS; i++)
-        slots[6 + PARTS + i] = (struct html_slot){conditions[i], page->is[i] ? "1" : ""};
+    size_t count = 6 + PARTS;
+    for (size_t i = 0; i < page->sources.count; i++)
+        count += add_conditions(&page->sources.list[i], &slots[count]);
     html_frame(stream, page_html, slots);
 }
 
@@ -166,8 +156,6 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
     folder_trim(folder);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
         kind = page_sources_add(&page->sources, folders[i], error);
-    for (size_t i = 0; kind == ERROR_NONE && i < page->sources.count; i++)
-        find_conditions(page, &page->sources.list[i]);
     for (size_t i = 0; kind == ERROR_NONE && i < PARTS; i++) {
         if (!write_part(page, i))
             kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
