@@ -6,7 +6,7 @@
 #define PAPER          "Hunt et al., USENIX ATC 2010, section 2.4"
 #define LECTURE(parts) "lecture" parts " (MIT 6.824, ZooKeeper)"
 
-/* As short as servers with ordinary settings come near to; they grant two ticks at least. */
+/* Servers with ordinary settings grant two ticks at least, 4 s. */
 #define CRASH_TIMEOUT_MS 2000
 
 /* Drains of growing size: an exact quadratic takes three levels, and FIT_SPARE_LEVELS more, a class
@@ -40,7 +40,7 @@ const struct claim catalogue[] = {
      .trials = {{.fleet.sessions = 64}},
      .tried = RELEASES_TRIED,
      .expected = "notifications: 63 with 63 waiters, and accordingly in 64 of 64 releases",
-     .look = releases_notify_all},
+     .examine = releases_notify_all},
     {.id = "C2",
      .statement = "A drain of n clients through the non-scalable lock costs n(n+1)/2 CREATEs and "
                   "n² + n RPCs: O(n²).",
@@ -49,6 +49,7 @@ const struct claim catalogue[] = {
      .trials = {DRAINS},
      .tried = "drains of 4 to 64 clients, {0}, lockstep",
      .judge = growth_is_lawful,
+     .experiment = growth_expect,
      .growths = {{{"CREATEs", TALLY_CREATE, .law = {0, 0.5, 0.5}},
                   {"RPCs", GROWTH_RPCS, .law = {0, 1, 1}}}}},
     {.id = "C3",
@@ -56,11 +57,11 @@ const struct claim catalogue[] = {
      .source = LECTURE(" 9.3"),
      .recipes = {&recipe_nonscalable, &recipe_nonscalable_get, &recipe_childwatch, &recipe_scalable,
                  &recipe_ticket},
-     /* Two who hold for no time would hardly be seen to hold at once. */
+     /* Two holders for no time would hardly be seen to hold at once. */
      .trials = {{CROWD, .hold.mean_ns = NS_PER_MS}},
      .tried = CROWD_TRIED("held for 1 ms on average"),
      .expected = "for each lock: 320 grants, never two holders, and as many successful CREATEs",
-     .look = contention_has_one_winner},
+     .examine = contention_has_one_winner},
     {.id = "C4",
      .statement = "No wake-up is lost when EXISTS races with DELETE.",
      .source = LECTURE(" 9.3"),
@@ -68,12 +69,13 @@ const struct claim catalogue[] = {
      .trials = {{CROWD}},
      .tried = CROWD_TRIED("released immediately"),
      .expected = "for each lock: 320 grants, although the race occurs",
-     .look = contention_loses_no_wakeup},
+     .examine = contention_loses_no_wakeup},
     {.id = "C5",
      .statement = "Releasing the scalable lock notifies exactly one waiter; a handoff costs a "
                   "constant number of RPCs; a drain of n clients costs 5n - 2 RPCs: O(n).",
      .source = LECTURE(" 9.4") "; " PAPER,
      .recipes = {&recipe_scalable},
+     .experiment = growth_expect,
      .growths = {{{"RPCs", GROWTH_RPCS, .law = {-2, 5, 0}}}},
      .trials = {DRAINS},
      .tried = "drains of 4 to 64 clients, {0}, lockstep; " RELEASES_TRIED,
@@ -86,11 +88,11 @@ const struct claim catalogue[] = {
      .source = LECTURE(" 9.4") "; " PAPER,
      .recipes = {&recipe_scalable, &recipe_broken_norecheck},
      .trials = {{.fleet.sessions = 5, .death = {DEATH_EXIT, DEATH_WAITER, 0}}},
-     .times = 5,
+     .rounds = 5,
      .tried = "5 drains of 5 clients, of {0}, which lists again, and of {1}; a waiter exits",
      .expected = "{0}: two holders in 0 drains; {1}: two holders in 5 drains",
-     .look = deaths_count_holders,
-     .looks_at_any = true,
+     .examine = deaths_count_holders,
+     .examines_any = true,
      .judge = deaths_need_another_list},
     {.id = "C7",
      .statement = "The death of a waiter wakes one other client and never grants the lock early.",
@@ -100,7 +102,7 @@ const struct claim catalogue[] = {
      .tried = "a drain of 8 clients, {0}, lockstep; the waiter in the middle exits",
      .expected = "0 grants before the next release, 7 in all; 7 notifications: 1 for each of 6 "
                  "handoffs, 1 for the death",
-     .look = deaths_of_waiters_wake_one},
+     .examine = deaths_of_waiters_wake_one},
     {.id = "C8",
      .statement =
          "A children watch causes the herd effect: each release sends W + 1 notifications.",
@@ -111,7 +113,7 @@ const struct claim catalogue[] = {
      .expected = "W + 1 notifications, except at the first release: by then arrivals have used up "
                  "the deleter's own watch; notifications: 63 with 62 waiters, and accordingly in "
                  "64 of 64 releases",
-     .look = releases_notify_children_watches},
+     .examine = releases_notify_children_watches},
     {.id = "C9",
      .statement =
          "The sequential locks are granted in order of arrival; the non-scalable lock is not.",
@@ -119,25 +121,24 @@ const struct claim catalogue[] = {
      .recipes = {&recipe_nonscalable, &recipe_scalable, &recipe_childwatch, &recipe_writelock,
                  &recipe_ticket},
      .trials = {{.fleet.sessions = 16}},
-     .times = 5,
+     .rounds = 5,
      .tried = "5 drains of each of {#} locks; 16 clients, which arrive one after another",
      .expected = "grants later than that of a later arrival: some with {0}, 0 with the others",
-     .look = contention_counts_overtaken,
+     .examine = contention_count_overtaken,
      .judge = contention_keeps_order},
     {.id = "C10",
      .statement = "Without a GUID, a lost CREATE reply blocks the lock; with a GUID, the client "
                   "finds its znode.",
      .source = "ZooKeeper's recipes, Locks",
      .recipes = {&recipe_scalable, &recipe_scalable_guid},
-     /* When nothing has moved for so long the lock is blocked. The sessions live for much longer.
-      */
+     /* Without progress for this time the lock is blocked. The sessions live for much longer. */
      .trials = {{.fleet = {.sessions = 5, .timeout_ns = 2 * NS_PER_S},
                  .death = {DEATH_LOST_REPLY, DEATH_WAITER, 0}}},
      .tried = "drains of 5 clients, of {0} and {1}; session 2 loses the reply to its CREATE",
      .expected = "{0}: 2 grants and no more, 6 CREATEs, one of which blocks the others; {1}: 5 "
                  "grants, 5 CREATEs",
-     .look = deaths_of_replies_need_a_guid,
-     .looks_at_any = true},
+     .examine = deaths_of_replies_need_a_guid,
+     .examines_any = true},
     {.id = "C11",
      .statement =
          "The scalable lock must list without a watch: with a watch it has the herd effect.",
@@ -146,6 +147,7 @@ const struct claim catalogue[] = {
      .trials = {DRAINS},
      .tried = "drains of 4 to 64 clients, {0}, lockstep; drains of 4 to 64 clients, {1}, lockstep",
      .judge = growth_is_lawful,
+     .experiment = growth_expect,
      .growths = {{{"notifications", TALLY_NOTIFICATION, .law = {-1, 1, 0}}},
                  {{"notifications", TALLY_NOTIFICATION, .law = {0, 0, 1}}}}},
     {.id = "C12",
@@ -163,16 +165,16 @@ const struct claim catalogue[] = {
          "Contention is visible in the znodes, and a lock can be broken by deleting a znode.",
      .source = PAPER,
      .recipes = {&recipe_scalable},
-     /* They hold for longer than the trial is to last: nobody releases, the lock is broken. */
+     /* They hold for longer than the trial lasts: the lock is not released, but broken. */
      .trials = {{.fleet.sessions = 6, .hold.mean_ns = 600 * NS_PER_S}},
      .tried = "6 clients at one lock, {0}, whose holder keeps the lock; another session lists the "
               "znodes and deletes the first",
      .expected = "6 znodes, one for each client that holds or waits, the first the holder's; when "
                  "that is deleted, the next in line is granted, while the holder is not notified "
                  "and still holds",
-     .observe = contention_come_by,
-     .look = contention_shows_and_breaks,
-     .looks_at_any = true},
+     .observe = contention_break_lock,
+     .examine = contention_shows_and_breaks,
+     .examines_any = true},
     {.id = "C14",
      .statement = "The lock of a crashed holder is freed after the session timeout, not before, "
                   "and the next holder can detect the crash.",
@@ -184,7 +186,7 @@ const struct claim catalogue[] = {
      .tried = "a drain of 4 clients, {0}; the second holder crashes between two writes",
      .expected = "from the holder's last request to the next grant at least the session timeout, "
                  "at most twice that; half-written after the crash: 1, without a crash: 0",
-     .look = deaths_of_holders_take_the_timeout},
+     .examine = deaths_of_holders_take_the_timeout},
     {.id = "C15",
      .statement = "Readers queued behind a writer are granted the lock together, by design.",
      .source = PAPER,
@@ -194,7 +196,7 @@ const struct claim catalogue[] = {
      .tried = "a drain of 20 clients, {0}, lockstep; each release is examined",
      .expected = "each release grants one writer, or all readers up to the next writer at once: as "
                  "expected in 20 of 20 releases; 19 notifications, one for each client granted",
-     .look = releases_let_readers_in_together},
+     .examine = releases_let_readers_in_together},
     {.id = "C16",
      .statement = "n clients that increment the counter at once need O(n²) attempts in all.",
      .source = LECTURE("s 9.2 and 9.3"),
@@ -202,6 +204,7 @@ const struct claim catalogue[] = {
      .trials = {DRAINS},
      .tried = "drains of 4 to 64 clients, {0}, lockstep",
      .judge = growth_is_lawful,
+     .experiment = growth_expect,
      .growths = {{{"attempts (setData)", TALLY_SET, .law = {0, 0.5, 0.5}}}}},
     {.id = "C17",
      .statement = "When the leader dies, its successor takes over without a contest.",
@@ -215,12 +218,12 @@ const struct claim catalogue[] = {
               "crashes",
      .expected = "session 1, the next in line, leads; notifications 1, RPCs 1, whatever the "
                  "number of clients",
-     .look = deaths_of_leaders_have_one_successor},
+     .examine = deaths_of_leaders_have_one_successor},
     {.id = "C18",
      .statement = "Reads a second rise with the servers of an ensemble, writes a second fall; the "
                   "time of double barriers is linear in barriers and clients.",
      .source = "Hunt et al., USENIX ATC 2010, section 5, Tables 1 to 3",
-     .experiment = ensembles_scale_reads,
+     .experiment = ensembles_compare,
      .servers = {1, 3},
      .recipes = {&recipe_barrier},
      .trials = {{BARRIERS(24, 1)},
@@ -235,11 +238,11 @@ const struct claim catalogue[] = {
                 {BARRIERS(127, 3)},
                 {BARRIERS(200, 3)},
                 {BARRIERS(320, 3)}},
-     .times = 10,
+     .rounds = 10,
      .tried = "{0}, free pace, the fastest of 10 trials: 1 to 32 in turn with 24 clients, and 3 "
               "with 32 to 320 clients",
      .expected = "{0}: time O(n) in barriers and in clients",
-     .look = growth_keeps_fastest,
+     .examine = growth_keep_time,
      .judge = growth_of_time_is_linear},
     {.id = "C19",
      .statement =
@@ -250,6 +253,7 @@ const struct claim catalogue[] = {
      .tried =
          "drains of 96 to 729 clients, {0}, lockstep; drains of 96 to 729 clients, {1}, lockstep",
      .judge = growth_is_lawful,
+     .experiment = growth_expect,
      .growths = {{{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 1}},
                   {"bytes", GROWTH_BYTES, .class = FIT_QUADRATIC}},
                  {{"names listed", TALLY_NAMES_LISTED, .law = {0}},

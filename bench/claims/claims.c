@@ -8,9 +8,9 @@
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/findings.h"
 #include "bench/output/json_result.h"
 #include "bench/output/series.h"
-#include "bench/target/target.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,20 +59,21 @@ static const char notes[] =
 
 struct claims {
     bool wanted[CLAIMS_MAX];
-    bool only; /* the user has named the claims */
+    bool only; /* on the command line: --only */
     uint64_t seed;
     struct target_options target;
     struct output_options output;
     struct series series;
-    struct testbed testbed;
+    struct claim_host host;
     struct file_set files;
     struct csv csv;
-    struct table done; /* the claims that have been tried */
+    struct table done;     /* the claims that have been tried … */
+    struct table findings; /* … and a finding of each */
 };
 
 /* ------------------------------------------------------------------ the command line */
 
-static bool want(struct option_given *given, const char *id)
+static bool parse_id(struct option_given *given, const char *id)
 {
     struct claims *claims = given->options;
     for (size_t i = 0; i < catalogue_count; i++) {
@@ -92,7 +93,7 @@ static bool parse_only(struct option_given *given)
     char id[16];
     memset(claims->wanted, 0, sizeof claims->wanted);
     while (text_next_item(&list, id, sizeof id)) {
-        if (!want(given, id))
+        if (!parse_id(given, id))
             return false;
     }
     return true;
@@ -142,6 +143,7 @@ static void set_defaults(struct claims *claims)
     static uint64_t one_server = 1;
     claims->seed = clock_utc_ns();
     claims->done.type = &claim_row_table;
+    claims->findings.type = &finding_table;
     claims->target = (struct target_options){.driver = DRIVER_EVENTS,
                                              .max_clients = UINT64_MAX,
                                              .server_counts = &one_server,
@@ -155,8 +157,8 @@ static void set_defaults(struct claims *claims)
 
 /* ------------------------------------------------------------------ before the first claim */
 
-/* Counts the claims to try. Servers of somebody's are one ensemble: claims about several are tried
- * only if they are named. */
+/* Counts the claims to try. The servers of --connect are one ensemble: claims about several are
+ * tried only if they are named. */
 static void count_wanted(struct claims *claims)
 {
     for (size_t i = 0; i < catalogue_count; i++) {
@@ -184,17 +186,16 @@ static enum error_kind lay_out(void *context, struct error *error)
                         "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
                         target->limit.server, (unsigned long long)target->limit.room);
     count_wanted(claims);
-    claims->testbed = (struct testbed){
-        .host = {.setup = target->setup,
-                 .servers = &target->servers,
-                 .ensemble = target->ensemble,
-                 .watch.interrupt_descriptor = claims->series.targets.signals},
+    claims->host = (struct claim_host){
+        .trial = {.setup = target->setup,
+                  .servers = &target->servers,
+                  .ensemble = target->ensemble,
+                  .watch.interrupt_descriptor = claims->series.targets.signals},
         .root = target->root,
         .seed = claims->seed,
         .sessions_most = target->limit.sessions,
         .timeout_ns = TIMEOUT_NS,
         .progress = &claims->series.progress,
-        .noise = &claims->series.noise,
     };
     enum error_kind kind = file_set_open(&claims->files, claims->output.out, "claims", error);
     if (kind != ERROR_NONE)
@@ -203,10 +204,10 @@ static enum error_kind lay_out(void *context, struct error *error)
     return file_set_add_table(&claims->files, &claim_row_table, &claims->csv, error);
 }
 
-/* ------------------------------------------------------------------ the claims */
+/* ------------------------------------------------------------------ a claim */
 
 /* Some parts of a claim that could not be tried are empty. */
-static void write_part(const char *id, const char *part, const char *words)
+static void print_part(const char *id, const char *part, const char *words)
 {
     if (words[0] == '\0')
         return;
@@ -214,74 +215,82 @@ static void write_part(const char *id, const char *part, const char *words)
     wrap_write(words, ID_WIDTH + PART_WIDTH, stdout);
 }
 
-static void print_text(const struct table_value *row)
+static void print_claim(const struct table_value *row)
 {
-    static const enum claim_row_column parts[] = {claim_row_source, claim_row_experiment,
-                                                  claim_row_expected, claim_row_measured};
-    write_part(row[claim_row_claim].text, row[claim_row_verdict].text,
+    print_part(row[claim_row_claim].text, row[claim_row_verdict].text,
                row[claim_row_statement].text);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        write_part("", claim_row_table.columns[parts[i]].name, row[parts[i]].text);
+    print_part("", "source", row[claim_row_source].text);
+    for (size_t i = claim_row_experiment; i <= claim_row_measured; i++)
+        print_part("", claim_row_table.columns[i].name, row[i].text);
     putchar('\n');
 }
 
-static void complain_of(const struct claim *claim, const struct claim_outcome *finding)
+/* Of a claim that holds its statement, without the full stop. */
+static void add_finding(struct table *findings, const struct claim *claim,
+                        const struct outcome *outcome)
 {
-    bool expects = finding->expected[0] != '\0';
-    enum verdict verdict = claim_outcome_verdict(finding);
-    if (verdict != VERDICT_HOLDS)
-        complain_plainly("%s %s: %s%s%smeasured %s", claim->id,
-                         verdict == VERDICT_FAILS ? "fails" : "is undetermined",
-                         expects ? "expected " : "", finding->expected, expects ? "; " : "",
-                         finding->measured);
+    enum verdict verdict = outcome_verdict(outcome);
+    const struct finding finding = {.slug = "claim",
+                                    .subject = claim->id,
+                                    .verdict = verdict,
+                                    .figure = FINDING_NO_FIGURE,
+                                    .n = outcome->trials};
+    bool expects = outcome->expected[0] != '\0';
+    if (verdict == VERDICT_HOLDS)
+        findings_add(findings, &finding, "%s: %.*s", claim->id, (int)strlen(claim->statement) - 1,
+                     claim->statement);
+    else
+        findings_add(findings, &finding, "%s %s: %s%s%smeasured %s", claim->id,
+                     verdict == VERDICT_FAILS ? "fails" : "is undetermined",
+                     expects ? "expected " : "", outcome->expected, expects ? "; " : "",
+                     outcome->measured);
 }
 
-static enum error_kind keep(struct claims *claims, const struct claim *claim,
-                            const struct claim_outcome *finding, struct error *error)
+static enum error_kind keep_claim(struct claims *claims, const struct claim *claim,
+                                  const struct outcome *outcome, struct error *error)
 {
     struct table_value *row = table_add(&claims->done);
     row[claim_row_claim] = table_text(claim->id);
     row[claim_row_source] = table_text(claim->source);
     row[claim_row_statement] = table_text(claim->statement);
-    row[claim_row_experiment] = table_text(finding->experiment);
-    row[claim_row_expected] = table_text(finding->expected);
-    row[claim_row_measured] = table_text(finding->measured);
-    row[claim_row_verdict] = table_text(verdict_word(claim_outcome_verdict(finding)));
+    row[claim_row_experiment] = table_text(outcome->experiment);
+    row[claim_row_expected] = table_text(outcome->expected);
+    row[claim_row_measured] = table_text(outcome->measured);
+    row[claim_row_verdict] = table_text(verdict_word(outcome_verdict(outcome)));
     table_write_row(&claim_row_table, row, &claims->csv);
+    add_finding(&claims->findings, claim, outcome);
     progress_clear(&claims->series.progress);
     if (!claims->output.json && !claims->output.quiet)
-        print_text(row);
-    if (claims->output.quiet)
-        complain_of(claim, finding);
+        print_claim(row);
     fflush(stdout);
     return file_set_commit(&claims->files, ERROR_NONE, error);
 }
 
-static enum error_kind try_one(struct claims *claims, const struct claim *claim, uint64_t began_ns,
-                               struct error *error)
+static enum error_kind run_claim(struct claims *claims, const struct claim *claim,
+                                 uint64_t began_ns, struct error *error)
 {
-    struct claim_outcome finding = {0};
+    struct outcome outcome = {0};
     uint64_t left_ns = 0; /* as if those that are left took as long as those that are done */
     size_t done = claims->done.rows;
     if (done > 0)
         left_ns = (clock_now_ns() - began_ns) / done * (claims->series.planned - done);
     progress_begin(&claims->series.progress, done, left_ns);
-    enum error_kind kind = experiment_try(claim, &claims->testbed, &finding, error);
+    enum error_kind kind = experiment_run(claim, &claims->host, &outcome, error);
     if (kind == ERROR_CONNECTION_LIMIT) {
-        finding_undecide(&finding, "%s: %s", error->subject, error->detail);
+        outcome_undecide(&outcome, "%s: %s", error->subject, error->detail);
         kind = ERROR_NONE;
     }
-    return kind == ERROR_NONE ? keep(claims, claim, &finding, error) : kind;
+    return kind == ERROR_NONE ? keep_claim(claims, claim, &outcome, error) : kind;
 }
 
-static enum error_kind try_all(void *context, struct error *error)
+static enum error_kind run_claims(void *context, struct error *error)
 {
     struct claims *claims = context;
     enum error_kind kind = ERROR_NONE;
     uint64_t began_ns = clock_now_ns();
     for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count; i++) {
         if (claims->wanted[i])
-            kind = try_one(claims, &catalogue[i], began_ns, error);
+            kind = run_claim(claims, &catalogue[i], began_ns, error);
     }
     progress_clear(&claims->series.progress);
     return kind;
@@ -289,93 +298,100 @@ static enum error_kind try_all(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ the end */
 
-static size_t kept(const void *context)
+static size_t count_kept(const void *context)
 {
     return ((const struct claims *)context)->done.rows;
 }
 
-static enum error_kind close_file(void *context, struct error *error)
+static enum error_kind close_files(void *context, struct error *error)
 {
-    return file_set_close(&((struct claims *)context)->files, error);
+    struct claims *claims = context;
+    enum error_kind kind = file_set_close(&claims->files, error);
+    if (kind != ERROR_NONE || claims->done.rows == 0)
+        return kind;
+    return file_set_save_table(claims->files.folder, &claims->findings, NULL, error);
 }
 
-/* The number of claims with this verdict; their ids, with ", " between them, are added. */
-static unsigned count(const struct claims *claims, enum verdict verdict, struct growing_text *ids)
+static bool has_verdict(const struct claims *claims, size_t row, enum verdict verdict)
 {
-    unsigned found = 0;
-    for (size_t i = 0; i < claims->done.rows; i++) {
-        const struct table_value *row = table_row(&claims->done, i);
-        if (strcmp(row[claim_row_verdict].text, verdict_word(verdict)) == 0)
-            growing_text_add(ids, "%s%s", found++ > 0 ? ", " : "", row[claim_row_claim].text);
-    }
+    return strcmp(table_row(&claims->done, row)[claim_row_verdict].text, verdict_word(verdict)) ==
+           0;
+}
+
+static size_t count(const struct claims *claims, enum verdict verdict)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < claims->done.rows; i++)
+        found += has_verdict(claims, i, verdict);
     return found;
 }
 
-/* The claims that do not hold by name: they may be some screens above. */
-static void sum_up(const struct claims *claims, const unsigned counts[],
-                   const struct growing_text ids[])
+/* How many claims hold, fail, or are undetermined; those that do not hold, which may be some
+ * screens above, by name. */
+static void print_sum(const struct claims *claims)
 {
-    static const char *const words[] = {[VERDICT_HOLDS] = "hold",
-                                        [VERDICT_FAILS] = "fail",
-                                        [VERDICT_UNDETERMINED] = "undetermined"};
-    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++) {
-        bool named = i != VERDICT_HOLDS && counts[i] > 0;
-        printf("%s%u %s%s%s%s", i == VERDICT_HOLDS ? "" : ", ", counts[i], words[i],
-               named ? " (" : "", named ? ids[i].text : "", named ? ")" : "");
+    static const char *const words[] = {"hold", "fail", "undetermined"};
+    for (enum verdict verdict = VERDICT_HOLDS; verdict <= VERDICT_UNDETERMINED; verdict++) {
+        const char *before = " (";
+        printf("%s%zu %s", verdict == VERDICT_HOLDS ? "" : ", ", count(claims, verdict),
+               words[verdict]);
+        for (size_t i = 0; verdict != VERDICT_HOLDS && i < claims->done.rows; i++) {
+            if (!has_verdict(claims, i, verdict))
+                continue;
+            printf("%s%s", before, table_row(&claims->done, i)[claim_row_claim].text);
+            before = ", ";
+        }
+        fputs(before[0] == ',' ? ")" : "", stdout);
     }
     printf("\n\nresults in %s\n", claims->files.folder);
 }
 
-static json_t *describe(const struct claims *claims, const unsigned counts[])
+static void print_json(const struct claims *claims)
 {
     const struct error *cut_short = claims->series.cut_short;
-    json_t *list = json_array();
-    for (size_t i = 0; i < claims->done.rows; i++) {
-        json_t *claim = json_object();
-        json_result_set_row(claim, &claim_row_table, table_row(&claims->done, i), 0,
-                            claim_row_verdict);
-        json_array_append_new(list, claim);
-    }
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "claims", list, "claims_planned",
-                     (json_int_t)claims->series.planned, "claims_finished",
-                     (json_int_t)claims->done.rows, "holds", (json_int_t)counts[VERDICT_HOLDS],
-                     "fails", (json_int_t)counts[VERDICT_FAILS], "undetermined",
-                     (json_int_t)counts[VERDICT_UNDETERMINED], "cut_short",
-                     cut_short != NULL ? json_string(error_words(cut_short->kind)) : json_null(),
-                     "folder", json_text(claims->files.folder));
+    json_result_write(
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "claims",
+                  json_result_rows(&claims->done), "claims_planned",
+                  (json_int_t)claims->series.planned, "claims_finished",
+                  (json_int_t)claims->done.rows, "holds", (json_int_t)count(claims, VERDICT_HOLDS),
+                  "fails", (json_int_t)count(claims, VERDICT_FAILS), "undetermined",
+                  (json_int_t)count(claims, VERDICT_UNDETERMINED), "cut_short",
+                  cut_short != NULL ? json_string(error_words(cut_short->kind)) : json_null(),
+                  "folder", json_text(claims->files.folder), "findings",
+                  json_result_rows(&claims->findings)),
+        stdout);
 }
 
-static int tell(void *context, int *verdict)
+static int print_results(void *context, int *verdict)
 {
     const struct claims *claims = context;
-    struct growing_text ids[VERDICTS] = {{0}};
-    unsigned counts[VERDICTS];
-    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++)
-        counts[i] = count(claims, i, &ids[i]);
-    *verdict = counts[VERDICT_FAILS] > 0 ? 1 : counts[VERDICT_UNDETERMINED] > 0 ? 4 : 0;
-    if (!claims->output.json && !claims->output.quiet)
-        sum_up(claims, counts, ids);
-    else if (claims->output.json)
-        json_result_write(describe(claims, counts), stdout);
-    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++)
-        free(ids[i].text);
+    *verdict = verdict_status(findings_verdict(&claims->findings));
+    if (claims->output.quiet)
+        findings_complain(&claims->findings, "");
+    if (claims->output.json)
+        print_json(claims);
+    else if (!claims->output.quiet)
+        print_sum(claims);
     return 0;
 }
 
 /* The object of --json, if a signal came before a claim had a verdict. */
-static void tell_nothing(struct claims *claims)
+static void print_nothing(struct claims *claims)
 {
     static const struct error interruption = {.kind = ERROR_INTERRUPTED};
     if (!claims->series.interrupted || !claims->output.json || claims->done.rows > 0)
         return;
     claims->series.cut_short = &interruption;
-    json_result_write(describe(claims, (unsigned[VERDICTS]){0}), stdout);
+    print_json(claims);
 }
 
 int claims_main(int argc, char **argv)
 {
-    static const struct series_user user = {
-        .lay_out = lay_out, .run = try_all, .kept = kept, .join = close_file, .tell = tell};
+    static const struct series_user user = {.lay_out = lay_out,
+                                            .run = run_claims,
+                                            .kept = count_kept,
+                                            .join = close_files,
+                                            .tell = print_results};
     struct claims *claims = memory_new(1, sizeof *claims);
     struct levels clients = {.list = (uint64_t[]){1, SESSIONS_MAX}, .count = 2};
     const struct series_options options = {.subcommand = "claims",
@@ -391,10 +407,11 @@ int claims_main(int argc, char **argv)
     if (status == ARGUMENTS_GO) {
         series_init(&claims->series, &options, &user, claims);
         status = series_lead(&claims->series, argc, argv);
-        tell_nothing(claims);
+        print_nothing(claims);
         series_deinit(&claims->series);
     }
     table_deinit(&claims->done);
+    table_deinit(&claims->findings);
     identity_free(claims->target.servers.identity);
     free(claims);
     return status;

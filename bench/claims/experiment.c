@@ -5,51 +5,54 @@
 #include "bench/claims/internal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Nothing but a crash is to take a timeout: whoever wants one says so. */
+/* Only crashes are to wait for a timeout, and their claims set their own. */
 #define SESSION_TIMEOUT_MS 30000
 
-/* ------------------------------------------------------------------ findings */
+/* The rounds of a claim whose interval stays wide, as a multiple of those it begins with. */
+#define PATIENCE 3
 
-void finding_check(struct claim_outcome *finding, bool as_expected)
+/* ------------------------------------------------------------------ outcomes */
+
+void outcome_check(struct outcome *outcome, bool as_expected)
 {
-    finding->checks++;
-    finding->failed += !as_expected;
+    outcome->checks++;
+    outcome->failed += !as_expected;
 }
 
-void finding_check_class(struct claim_outcome *finding, const struct fit_exponent *fit,
+void outcome_check_class(struct outcome *outcome, const struct fit_exponent *fit,
                          enum fit_verdict expected)
 {
     enum fit_verdict judged = fit_judge(fit);
-    if (judged == FIT_UNDETERMINED)
-        finding_undecide(finding, "the CI is within ± %.2f of no whole exponent", FIT_MARGIN);
-    else
-        finding_check(finding, judged == expected);
+    if (judged != FIT_UNDETERMINED) {
+        outcome_check(outcome, judged == expected);
+        return;
+    }
+    outcome_undecide(outcome, "the CI is within ± %.2f of no whole exponent", FIT_MARGIN);
+    outcome->wide = true;
 }
 
-enum verdict claim_outcome_verdict(const struct claim_outcome *finding)
+enum verdict outcome_verdict(const struct outcome *outcome)
 {
-    if (finding->failed > 0)
+    if (outcome->failed > 0)
         return VERDICT_FAILS;
-    return finding->undecided || finding->checks == 0 ? VERDICT_UNDETERMINED : VERDICT_HOLDS;
+    return outcome->undecided || outcome->checks == 0 ? VERDICT_UNDETERMINED : VERDICT_HOLDS;
 }
 
 /* ------------------------------------------------------------------ trials */
 
 /* Plans a trial as `wanted`, with one lock; where that is silent with one process, under lockstep
- * if the recipe has a law, and with no death but the recipe's. The result of the trial before is
- * gone. */
-static void plan_trial(struct experiment *experiment, const struct recipe *recipe,
-                       const struct trial_plan *wanted)
+ * if the recipe has a law, and with no death but the recipe's. */
+static void plan_trial(struct experiment *experiment, const struct trial_plan *wanted)
 {
-    const struct testbed *testbed = experiment->testbed;
+    const struct claim_host *host = experiment->host;
+    const struct recipe *recipe = experiment->claim->recipes[experiment->recipe];
     struct trial_plan *plan = &experiment->plan;
     struct fleet_plan *fleet = &plan->fleet;
-    trial_result_free(experiment->result);
+    trial_result_free(experiment->result); /* it refers to the plan before */
     experiment->result = NULL;
     *plan = *wanted;
     plan->recipe = recipe;
@@ -59,49 +62,47 @@ static void plan_trial(struct experiment *experiment, const struct recipe *recip
         plan->pace = PACE_FREE;
     if (plan->death.who == DEATH_WORKER && recipe->work == NULL)
         plan->death.who = DEATH_HOLDER;
-    fleet->driver = testbed->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS;
+    fleet->driver = host->trial.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS;
     fleet->processes = fleet->processes > 0 ? fleet->processes : 1;
-    fleet->timeout_ns = fleet->timeout_ns > 0 ? fleet->timeout_ns : testbed->timeout_ns;
+    fleet->timeout_ns = fleet->timeout_ns > 0 ? fleet->timeout_ns : host->timeout_ns;
     if (fleet->session_timeout_ms == 0)
         fleet->session_timeout_ms = SESSION_TIMEOUT_MS;
-    fleet->seed = testbed->seed;
-    fleet->servers = testbed->host.servers;
+    fleet->seed = host->seed;
+    fleet->servers = host->trial.servers;
 }
 
 /* The progress callback of a trial. */
-static void show(void *context, const struct trial_progress *trial)
+static void show_trial(void *context, const struct trial_progress *trial)
 {
     const struct experiment *experiment = context;
-    const struct testbed *testbed = experiment->testbed;
     uint32_t clients = experiment->plan.fleet.sessions;
     char what[128];
-    snprintf(what, sizeof what, "%s: %s n=%u", testbed->id, experiment->plan.recipe->name, clients);
+    snprintf(what, sizeof what, "%s: %s n=%u", experiment->claim->id, experiment->plan.recipe->name,
+             clients);
     const struct progress_name name = {"", what, 0, clients};
-    if (testbed->progress != NULL)
-        progress_show(testbed->progress, &name, trial);
+    if (experiment->host->progress != NULL)
+        progress_show(experiment->host->progress, &name, trial);
 }
 
 /* Runs what is planned. False after an error: there is no result. */
 static bool run_trial(struct experiment *experiment)
 {
-    struct testbed *testbed = experiment->testbed;
+    struct claim_host *host = experiment->host;
+    const struct claim *claim = experiment->claim;
     const struct trial_plan *plan = &experiment->plan;
-    struct trial_host host = testbed->host;
-    if (experiment->kind != ERROR_NONE)
-        return false;
-    if (testbed->sessions_most > 0 && plan->fleet.sessions > testbed->sessions_most) {
+    struct trial_host trial = host->trial;
+    if (host->sessions_most > 0 && plan->fleet.sessions > host->sessions_most) {
         experiment->kind =
             error_raise(experiment->error, ERROR_CONNECTION_LIMIT, 0, plan->recipe->name,
                         "%u sessions are needed, and the servers allow %" PRIu64,
-                        plan->fleet.sessions, testbed->sessions_most);
+                        plan->fleet.sessions, host->sessions_most);
         return false;
     }
-    host.watch.progress = experiment->claim->observe != NULL ? experiment->claim->observe : show;
-    host.watch.context = experiment;
+    trial.watch.progress = claim->observe != NULL ? claim->observe : show_trial;
+    trial.watch.context = experiment;
     /* All roots are equally long: paths are among the bytes that are counted. */
-    snprintf(experiment->root, sizeof experiment->root, "%s/t%04u", testbed->root,
-             testbed->trials++);
-    experiment->kind = trial_run(plan, &host, &experiment->result, experiment->error);
+    snprintf(experiment->root, sizeof experiment->root, "%s/t%04u", host->root, host->trials++);
+    experiment->kind = trial_run(plan, &trial, &experiment->result, experiment->error);
     return experiment->kind == ERROR_NONE;
 }
 
@@ -111,29 +112,29 @@ bool experiment_accepts(struct experiment *experiment)
     const struct trial_plan *plan = &experiment->plan;
     char sentence[256];
     if (result->violation_count > 0) {
-        finding_measured(
-            experiment->finding, "%s, %u clients: %s", plan->recipe->name, plan->fleet.sessions,
+        outcome_measured(
+            experiment->outcome, "%s, %u clients: %s", plan->recipe->name, plan->fleet.sessions,
             violation_describe(&result->memory->violations[0], sentence, sizeof sentence));
-        finding_check(experiment->finding, false);
+        outcome_check(experiment->outcome, false);
         return false;
     }
     if (result->end != END_DONE)
-        finding_undecide(experiment->finding, "%s, %u clients: %s", plan->recipe->name,
+        outcome_undecide(experiment->outcome, "%s, %u clients: %s", plan->recipe->name,
                          plan->fleet.sessions, result->reason);
     return result->end == END_DONE;
 }
 
-/* Whether the claim can look at the trial that has run. */
+/* Whether the claim can examine the trial that has run. */
 static bool is_whole(struct experiment *experiment)
 {
     const struct trial_plan *plan = &experiment->plan;
-    if (experiment->claim->looks_at_any)
+    if (experiment->claim->examines_any)
         return true;
     if (!experiment_accepts(experiment))
         return false;
     bool missed = plan->death.how != DEATH_NONE && !experiment->result->had_death;
     if (missed)
-        finding_undecide(experiment->finding, "no session died with %s", plan->recipe->name);
+        outcome_undecide(experiment->outcome, "no session died with %s", plan->recipe->name);
     return !missed;
 }
 
@@ -142,22 +143,62 @@ const struct ledger_row *experiment_row(const struct experiment *experiment, uin
     return ledger_row(&experiment->result->memory->ledger, 0, handoff);
 }
 
-void experiment_say(const struct testbed *testbed, const char *format, ...)
+/* ------------------------------------------------------------------ rounds */
+
+/* A trial of a lock. One that is not whole leaves nothing to judge. */
+static bool run_lock(struct experiment *experiment)
 {
-    char what[100], line[128];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    snprintf(line, sizeof line, "%s: %s", testbed->id, what);
-    if (testbed->progress != NULL)
-        progress_say(testbed->progress, line);
+    const struct claim *claim = experiment->claim;
+    plan_trial(experiment, &claim->trials[experiment->cell]);
+    bool whole = run_trial(experiment) && is_whole(experiment);
+    if (whole)
+        experiment->totals[experiment->cell] = experiment->result->total;
+    if (whole && claim->examine != NULL)
+        claim->examine(experiment);
+    return experiment->kind == ERROR_NONE && (whole || claim->judge == NULL);
+}
+
+/* The order changes from round to round: a drift of the machine affects all cells alike. */
+static bool run_round(struct experiment *experiment, size_t cells)
+{
+    bool goes_on = true;
+    for (size_t turn = 0; turn < cells && goes_on; turn++) {
+        experiment->round = experiment->rounds;
+        experiment->cell = (experiment->round + turn) % cells;
+        goes_on = run_lock(experiment);
+    }
+    experiment->rounds++;
+    return goes_on;
+}
+
+/* If only the width of an interval leaves the claim open, it is judged again after each further
+ * round. */
+static void run_recipe(struct experiment *experiment)
+{
+    struct outcome *outcome = experiment->outcome, before;
+    const struct claim *claim = experiment->claim;
+    size_t cells = 0, rounds = claim->rounds > 0 ? claim->rounds : 1, most = rounds * PATIENCE;
+    while (cells < CLAIM_CELLS_MAX && claim->trials[cells].fleet.sessions > 0)
+        cells++;
+    experiment->rounds = 0;
+    while (run_round(experiment, cells)) {
+        if (experiment->rounds < rounds)
+            continue;
+        if (claim->judge == NULL)
+            return;
+        before = *outcome;
+        outcome->wide = false;
+        claim->judge(experiment);
+        if (!outcome->wide || outcome->failed > 0 || experiment->rounds == most)
+            return;
+        *outcome = before;
+    }
 }
 
 /* ------------------------------------------------------------------ a claim */
 
 /* Appends a text of the claim, with its recipes in it. */
-static void state(const struct claim *claim, const char *sentence, char *text, size_t size)
+static void append_text(const struct claim *claim, const char *sentence, char *text, size_t size)
 {
     struct growing_text stated = {0};
     size_t recipes = 0;
@@ -165,62 +206,44 @@ static void state(const struct claim *claim, const char *sentence, char *text, s
         return;
     while (recipes < CLAIM_RECIPES_MAX && claim->recipes[recipes] != NULL)
         recipes++;
-    while (*sentence != '\0') {
-        size_t length = strcspn(sentence, "{");
+    for (size_t length; *sentence != '\0'; sentence += length) {
+        length = strcspn(sentence, "{");
         growing_text_add(&stated, "%.*s", (int)length, sentence);
-        sentence += length;
-        if (*sentence == '\0')
+        if (sentence[length] == '\0')
             break;
-        if (sentence[1] == '#')
+        if (sentence[length + 1] == '#')
             growing_text_add(&stated, "%zu", recipes);
         else
-            growing_text_add(&stated, "%s", claim->recipes[sentence[1] - '0']->name);
-        sentence += strlen("{0}");
+            growing_text_add(&stated, "%s", claim->recipes[sentence[length + 1] - '0']->name);
+        length += strlen("{0}");
     }
     text_append_clause(text, size, "%s", stated.text);
     free(stated.text);
 }
 
-/* A trial that is not whole is left out; without it nothing is judged. */
-static void try_recipe(struct experiment *experiment, const struct recipe *recipe)
+enum error_kind experiment_run(const struct claim *claim, struct claim_host *host,
+                               struct outcome *outcome, struct error *error)
 {
-    const struct claim *claim = experiment->claim;
-    size_t trials = 0, times = claim->times > 0 ? claim->times : 1;
-    bool whole = true;
-    while (trials < CLAIM_TRIALS_MAX && claim->trials[trials].fleet.sessions > 0)
-        trials++;
-    for (size_t i = 0; i < trials * times && (whole || claim->judge == NULL); i++) {
-        experiment->trial = i % trials;
-        experiment->time = i / trials;
-        plan_trial(experiment, recipe, &claim->trials[experiment->trial]);
-        whole = run_trial(experiment) && is_whole(experiment);
-        if (whole)
-            experiment->totals[experiment->trial] = experiment->result->total;
-        if (whole && claim->look != NULL)
-            claim->look(experiment);
-    }
-    if (whole && claim->judge != NULL)
-        claim->judge(experiment);
-}
-
-enum error_kind experiment_try(const struct claim *claim, struct testbed *testbed,
-                               struct claim_outcome *finding, struct error *error)
-{
-    struct experiment experiment = {
-        .claim = claim, .testbed = testbed, .finding = finding, .error = error};
-    testbed->id = claim->id;
+    struct experiment *experiment = memory_new(1, sizeof *experiment);
+    experiment->claim = claim;
+    experiment->host = host;
+    experiment->outcome = outcome;
+    experiment->error = error;
+    outcome->trials = host->trials;
     if (claim->experiment != NULL)
-        claim->experiment(&experiment);
-    if (experiment.kind == ERROR_NONE) {
-        growth_expect(&experiment);
-        state(claim, claim->tried, finding->experiment, sizeof finding->experiment);
-        state(claim, claim->expected, finding->expected, sizeof finding->expected);
+        claim->experiment(experiment);
+    if (experiment->kind == ERROR_NONE) {
+        append_text(claim, claim->tried, outcome->experiment, sizeof outcome->experiment);
+        append_text(claim, claim->expected, outcome->expected, sizeof outcome->expected);
     }
-    for (size_t i = 0; i < CLAIM_RECIPES_MAX && experiment.kind == ERROR_NONE; i++) {
-        experiment.recipe = i;
+    for (size_t i = 0; i < CLAIM_RECIPES_MAX && experiment->kind == ERROR_NONE; i++) {
+        experiment->recipe = i;
         if (claim->recipes[i] != NULL)
-            try_recipe(&experiment, claim->recipes[i]);
+            run_recipe(experiment);
     }
-    trial_result_free(experiment.result);
-    return experiment.kind;
+    outcome->trials = host->trials - outcome->trials;
+    trial_result_free(experiment->result);
+    enum error_kind kind = experiment->kind;
+    free(experiment);
+    return kind;
 }

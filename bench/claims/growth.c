@@ -10,23 +10,23 @@
 
 /* ------------------------------------------------------------------ drains */
 
-/* The levels of a claim: the clients of its trials. Returns how many. */
-static size_t take_levels(const struct claim *claim, double clients[CLAIM_TRIALS_MAX])
+/* The clients of each cell of a claim. Returns how many cells there are. */
+static size_t list_clients(const struct claim *claim, double clients[CLAIM_CELLS_MAX])
 {
     size_t count = 0;
-    for (; count < CLAIM_TRIALS_MAX && claim->trials[count].fleet.sessions > 0; count++)
+    for (; count < CLAIM_CELLS_MAX && claim->trials[count].fleet.sessions > 0; count++)
         clients[count] = claim->trials[count].fleet.sessions;
     return count;
 }
 
-static double foretell(const struct growth *growth, double n)
+static double law_at(const struct growth *growth, double n)
 {
     return growth->law[0] + (growth->law[1] + growth->law[2] * n) * n;
 }
 
 /* The exact polynomial through the levels, or how they grow if there is none. */
-static const char *describe(const double *clients, const double *values, size_t count,
-                            char text[128])
+static const char *describe_growth(const double *clients, const double *values, size_t count,
+                                   char text[128])
 {
     struct fit_polynomial polynomial = fit_polynomial_best(clients, values, count);
     if (polynomial.exact)
@@ -38,19 +38,20 @@ static const char *describe(const double *clients, const double *values, size_t 
 
 void growth_expect(struct experiment *experiment)
 {
-    double clients[CLAIM_TRIALS_MAX], foretold[CLAIM_TRIALS_MAX];
-    size_t count = take_levels(experiment->claim, clients);
+    double clients[CLAIM_CELLS_MAX], predicted[CLAIM_CELLS_MAX];
+    size_t count = list_clients(experiment->claim, clients);
     char text[128];
     for (size_t i = 0; i < 4; i++) {
         const struct growth *growth = &experiment->claim->growths[i / 2][i % 2];
+        bool exact = growth->class == FIT_CONSTANT;
         for (size_t level = 0; level < count; level++)
-            foretold[level] = foretell(growth, clients[level]);
+            predicted[level] = law_at(growth, clients[level]);
         if (growth->what != NULL)
-            finding_expected(
-                experiment->finding, "%s: %s%s%s", experiment->claim->recipes[i / 2]->name,
-                growth->what, growth->class == FIT_CONSTANT ? " = " : " ",
-                growth->class == FIT_CONSTANT ? describe(clients, foretold, count, text)
-                                              : fit_verdict_words(growth->class));
+            outcome_expected(experiment->outcome, "%s: %s%s%s",
+                             experiment->claim->recipes[i / 2]->name, growth->what,
+                             exact ? " = " : " ",
+                             exact ? describe_growth(clients, predicted, count, text)
+                                   : fit_verdict_words(growth->class));
     }
 }
 
@@ -64,55 +65,60 @@ static double value_of(const struct tally *total, int figure)
 }
 
 /* Compares a figure with its law at every level, or with its class. */
-static void check(struct experiment *experiment, const struct growth *growth)
+static void check_growth(struct experiment *experiment, const struct growth *growth)
 {
     const char *name = experiment->plan.recipe->name;
-    struct claim_outcome *finding = experiment->finding;
-    double clients[CLAIM_TRIALS_MAX], found[CLAIM_TRIALS_MAX];
-    size_t count = take_levels(experiment->claim, clients);
+    struct outcome *outcome = experiment->outcome;
+    double clients[CLAIM_CELLS_MAX], found[CLAIM_CELLS_MAX];
+    size_t count = list_clients(experiment->claim, clients);
     char text[128];
     bool equal = true;
     for (size_t i = 0; i < count; i++) {
         found[i] = value_of(&experiment->totals[i], growth->figure);
-        equal = equal && fabs(found[i] - foretell(growth, clients[i])) < EQUAL;
+        equal = equal && fabs(found[i] - law_at(growth, clients[i])) < EQUAL;
     }
     if (growth->class == FIT_CONSTANT) {
-        finding_measured(finding, "%s: %s = %s", name, growth->what,
-                         describe(clients, found, count, text));
-        finding_check(finding, equal);
+        outcome_measured(outcome, "%s: %s = %s", name, growth->what,
+                         describe_growth(clients, found, count, text));
+        outcome_check(outcome, equal);
         return;
     }
     struct fit_exponent fit = fit_exponent(clients, found, count);
     struct fit_polynomial polynomial =
         fit_polynomial(clients, found, count, (unsigned)growth->class);
-    finding_measured(finding, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
+    outcome_measured(outcome, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
                      name, growth->what, fit.exponent, fit.low, fit.high,
                      fit_describe(&polynomial, 'n', text, sizeof text));
-    finding_check_class(finding, &fit, growth->class);
+    outcome_check_class(outcome, &fit, growth->class);
 }
 
 void growth_is_lawful(struct experiment *experiment)
 {
     for (size_t i = 0; experiment->recipe < 2 && i < 2; i++) {
         if (experiment->claim->growths[experiment->recipe][i].what != NULL)
-            check(experiment, &experiment->claim->growths[experiment->recipe][i]);
+            check_growth(experiment, &experiment->claim->growths[experiment->recipe][i]);
     }
 }
 
 /* ------------------------------------------------------------------ barriers */
 
-/* As many as a class of growth takes: the first trials differ in their barriers, as many others in
+/* As many as a class of growth takes: the first cells differ in their barriers, as many others in
  * their clients. */
 #define LEVELS FIT_LEVELS_MIN
 
-/* Whatever else uses the machine only adds to a time; the first is a server's warm-up, if the
- * server has just started. */
-void growth_keeps_fastest(struct experiment *experiment)
+void growth_keep_time(struct experiment *experiment)
 {
-    uint64_t *fastest = &experiment->figures[experiment->trial];
-    uint64_t elapsed_ns = experiment->result->elapsed_ns;
-    if (experiment->time == 0 || elapsed_ns < *fastest)
-        *fastest = elapsed_ns;
+    experiment->values[experiment->cell][experiment->round] =
+        (double)experiment->result->elapsed_ns / 1e9;
+}
+
+/* The fastest trial of a cell: other programs, and a server that warms up, only add to a time. */
+static double find_fastest(const struct experiment *experiment, size_t cell)
+{
+    double fastest = INFINITY;
+    for (size_t i = 0; i < experiment->rounds; i++)
+        fastest = fmin(fastest, experiment->values[cell][i]);
+    return fastest;
 }
 
 void growth_of_time_is_linear(struct experiment *experiment)
@@ -122,15 +128,15 @@ void growth_of_time_is_linear(struct experiment *experiment)
         double numbers[LEVELS], fastest_s[LEVELS];
         for (size_t i = 0; i < LEVELS; i++) {
             numbers[i] = of_clients ? trials[i].fleet.sessions : trials[i].barriers;
-            fastest_s[i] = (double)experiment->figures[of_clients * LEVELS + i] / 1e9;
+            fastest_s[i] = find_fastest(experiment, of_clients * LEVELS + i);
         }
         struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
-        finding_measured(
-            experiment->finding,
+        outcome_measured(
+            experiment->outcome,
             "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to %.2f)",
             experiment->plan.recipe->name, numbers[0], numbers[LEVELS - 1],
             of_clients ? "clients" : "barriers", fastest_s[0], fastest_s[LEVELS - 1], fit.exponent,
             fit.low, fit.high);
-        finding_check_class(experiment->finding, &fit, FIT_LINEAR);
+        outcome_check_class(experiment->outcome, &fit, FIT_LINEAR);
     }
 }

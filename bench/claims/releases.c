@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Single releases of a lock: whom each notifies, and whom it lets in. They are read from the ledger
- * of a drain under lockstep, whose row i has what release i set off. */
+/* Single releases of a lock: the clients that each notifies, and those that it lets in. They are
+ * read from the ledger of a drain under lockstep, whose row i has what release i set off. */
 #include "bench/claims/internal.h"
 
 #include <inttypes.h>
 
 /* ------------------------------------------------------------------ notifications */
 
-/* How many notifications a release is to set off. */
-typedef uint64_t notified_function(uint64_t waiters, uint64_t handoff);
+/* The notifications that a release is to set off. */
+enum notified { NOTIFIES_ALL, NOTIFIES_ALL_AND_DELETER, NOTIFIES_ONE };
 
-static uint64_t all(uint64_t waiters, uint64_t handoff)
+static uint64_t expect_notified(enum notified notified, uint64_t waiters, uint64_t handoff)
 {
-    (void)handoff;
-    return waiters;
-}
-
-/* The holder's own list set a watch as well; at the first release arrivals have used it up. */
-static uint64_t all_and_the_deleter(uint64_t waiters, uint64_t handoff)
-{
-    return waiters + (handoff > 1 ? 1 : 0);
-}
-
-static uint64_t one(uint64_t waiters, uint64_t handoff)
-{
-    (void)handoff;
-    return waiters > 0 ? 1 : 0;
+    if (notified == NOTIFIES_ONE)
+        return waiters > 0 ? 1 : 0;
+    /* The holder's own list set a watch as well; at the first release arrivals have used it up. */
+    return waiters + (notified == NOTIFIES_ALL_AND_DELETER && handoff > 1 ? 1 : 0);
 }
 
 static uint64_t found_in(const struct ledger_row *row)
@@ -33,61 +23,60 @@ static uint64_t found_in(const struct ledger_row *row)
     return row->tally.of[TALLY_NOTIFICATION];
 }
 
-/* Compares every release, and tells of the release `shown`. */
-static void check_notifications(struct experiment *experiment, notified_function *expected,
+/* Compares every release; `shown` is in the text. */
+static void check_notifications(struct experiment *experiment, enum notified notified,
                                 uint64_t shown)
 {
-    struct claim_outcome *finding = experiment->finding;
     uint64_t releases = trial_memory_rows_used(experiment->result->memory, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
         const struct ledger_row *row = experiment_row(experiment, handoff);
-        as_expected += found_in(row) == expected(row->waiters, handoff);
+        as_expected += found_in(row) == expect_notified(notified, row->waiters, handoff);
     }
     const struct ledger_row *row = experiment_row(experiment, shown);
-    finding_measured(finding,
+    outcome_measured(experiment->outcome,
                      "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
                      " of %" PRIu64 " releases",
                      found_in(row), row->waiters, as_expected, releases);
-    finding_check(finding,
+    outcome_check(experiment->outcome,
                   as_expected == experiment->plan.fleet.sessions && releases == as_expected);
 }
 
 void releases_notify_all(struct experiment *experiment)
 {
-    check_notifications(experiment, all, 1);
+    check_notifications(experiment, NOTIFIES_ALL, 1);
 }
 
 void releases_notify_children_watches(struct experiment *experiment)
 {
-    check_notifications(experiment, all_and_the_deleter, 2);
+    check_notifications(experiment, NOTIFIES_ALL_AND_DELETER, 2);
 }
 
 /* In the last of several drains: the cost is the same with many waiters as with one. The last
  * release hands on nothing. */
 void releases_notify_one(struct experiment *experiment)
 {
-    struct claim_outcome *finding = experiment->finding;
+    struct outcome *outcome = experiment->outcome;
     uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     growth_is_lawful(experiment);
-    check_notifications(experiment, one, 1);
+    check_notifications(experiment, NOTIFIES_ONE, 1);
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
         uint64_t rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);
         least = rpcs < least ? rpcs : least;
         most = rpcs > most ? rpcs : most;
     }
     if (least == most)
-        finding_measured(finding, "%" PRIu64 " RPCs in each handoff", most);
+        outcome_measured(outcome, "%" PRIu64 " RPCs in each handoff", most);
     else
-        finding_measured(finding, "%" PRIu64 " to %" PRIu64 " RPCs in a handoff", least, most);
-    finding_check(finding, least == most);
+        outcome_measured(outcome, "%" PRIu64 " to %" PRIu64 " RPCs in a handoff", least, most);
+    outcome_check(outcome, least == most);
 }
 
 /* ------------------------------------------------------------------ readers */
 
-/* Whom the release of client `releaser` is to let in, when those before it have released: the next
- * in line, and if that one reads all readers up to the next writer; a reader's release lets in
- * nobody beside readers who hold already. */
+/* The clients that the release of client `releaser` is to let in, after those before it: the next
+ * in line, and if that one reads all readers up to the next writer; none where readers hold
+ * already. */
 static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32_t clients)
 {
     uint32_t next = releaser + 1;
@@ -100,7 +89,7 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 
 void releases_let_readers_in_together(struct experiment *experiment)
 {
-    struct claim_outcome *finding = experiment->finding;
+    struct outcome *outcome = experiment->outcome;
     uint32_t clients = experiment->plan.fleet.sessions;
     uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
     /* Clients release in the order in which they arrived. */
@@ -112,15 +101,15 @@ void releases_let_readers_in_together(struct experiment *experiment)
         largest = row->granted > largest ? row->granted : largest;
     }
     if (sharing == 0)
-        finding_measured(finding, "no release granted more than one client");
+        outcome_measured(outcome, "no release granted more than one client");
     else
-        finding_measured(finding,
+        outcome_measured(outcome,
                          "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
                          sharing, largest);
-    finding_measured(finding,
+    outcome_measured(outcome,
                      "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
                      as_expected, clients, notifications);
-    finding_check(finding, sharing > 0);
-    finding_check(finding, as_expected == clients);
-    finding_check(finding, notifications == clients - 1);
+    outcome_check(outcome, sharing > 0);
+    outcome_check(outcome, as_expected == clients);
+    outcome_check(outcome, notifications == clients - 1);
 }

@@ -8,9 +8,9 @@
 
 #include "bench/claims/internal.h"
 
-#include <signal.h>
+#include <math.h>
 
-static struct finding finding;
+static struct outcome outcome;
 
 /* What a claim is made with in the place of its own recipes. */
 struct swap {
@@ -39,14 +39,15 @@ static struct claim claim_with(const char *id, struct swap swap)
 static enum verdict try_claim(const struct claim *claim, const struct trial_host *host,
                               uint64_t timeout_ns)
 {
-    struct testbed testbed = {.host = *host, .root = ROOT, .seed = 1, .timeout_ns = timeout_ns};
+    struct claim_host of_claim = {
+        .trial = *host, .root = ROOT, .seed = 1, .timeout_ns = timeout_ns};
     struct error error = {0};
     static unsigned trials; /* so that no two trials have the same root */
-    testbed.trials = trials;
-    finding = (struct finding){0};
-    live_expect(experiment_try(claim, &testbed, &finding, &error), &error);
-    trials = testbed.trials;
-    return finding_verdict(&finding);
+    of_claim.trials = trials;
+    outcome = (struct outcome){0};
+    live_expect(experiment_run(claim, &of_claim, &outcome, &error), &error);
+    trials = of_claim.trials;
+    return outcome_verdict(&outcome);
 }
 
 /* Without a watch nothing is to come: for that the trials of C4 wait. */
@@ -59,11 +60,11 @@ static enum verdict try(const char *id, struct swap swap)
 static void assert_verdict(enum verdict verdict, enum verdict expected)
 {
     if (verdict != expected)
-        fail_msg("%s: %s: expected %s; measured %s", verdict_word(verdict), finding.experiment,
-                 finding.expected, finding.measured);
-    assert_true(finding.experiment[0] != '\0');
-    assert_true(finding.expected[0] != '\0');
-    assert_true(finding.measured[0] != '\0');
+        fail_msg("%s: %s: expected %s; measured %s", verdict_word(verdict), outcome.experiment,
+                 outcome.expected, outcome.measured);
+    assert_true(outcome.experiment[0] != '\0');
+    assert_true(outcome.expected[0] != '\0');
+    assert_true(outcome.measured[0] != '\0');
 }
 
 /* ------------------------------------------------------------------ claims hold */
@@ -74,7 +75,7 @@ TEST(test_claims_hold)
     static const char *const ids[] = {"C1", "C5", "C6", "C7", "C8", "C13", "C14", "C15", "C16"};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         assert_verdict(try(ids[i], own), VERDICT_HOLDS);
-    assert_has(finding.measured, "counter: attempts (setData) = 0.5·n² + 0.5·n");
+    assert_has(outcome.measured, "counter: attempts (setData) = 0.5·n² + 0.5·n");
 }
 
 /* ------------------------------------------------------------------ … and fail of other locks */
@@ -112,11 +113,11 @@ TEST(test_claims_fail_of_other_locks)
     };
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         assert_verdict(try(broken[i].id, broken[i].swap), VERDICT_FAILS);
-        assert_has(finding.measured, broken[i].words);
+        assert_has(outcome.measured, broken[i].words);
     }
     /* What did not happen decides nothing. */
     assert_verdict(try("C9", (struct swap){"scalable", 0, true}), VERDICT_UNDETERMINED);
-    assert_has(finding.measured, "may have kept the order by chance");
+    assert_has(outcome.measured, "may have kept the order by chance");
 }
 
 /* Its levels, to 729 clients, take half a minute on a server; a simulation counts the same. */
@@ -125,7 +126,7 @@ TEST(test_bytes_do_not_grow_so_without_lists)
     const struct trial_host host = simulate_host();
     struct claim claim = claim_with("C19", (struct swap){"ticket", 0, false});
     assert_verdict(try_claim(&claim, &host, 2 * NS_PER_S), VERDICT_FAILS);
-    assert_has(finding.measured, "ticket: bytes grow as n^1.0");
+    assert_has(outcome.measured, "ticket: bytes grow as n^1.0");
 }
 
 /* Who comes after the holder that crashes, the second, rests for longer than that one's timeout. */
@@ -151,8 +152,8 @@ TEST(test_a_lock_is_freed_too_late)
     claim.recipes[0] = &late;
     /* A rest is no sign of life: a trial is to be patient with it. */
     assert_verdict(try_claim(&claim, &live_host, 4 * REST_NS), VERDICT_FAILS);
-    assert_has(finding.measured, "half-written after the crash: 1");
-    assert_has(finding.measured, "half-written without a crash: 0");
+    assert_has(outcome.measured, "half-written after the crash: 1");
+    assert_has(outcome.measured, "half-written without a crash: 0");
 }
 
 /* One that is freed too early has two holders, which the checker sees first. */
@@ -171,38 +172,29 @@ TEST(test_reads_rise_with_the_servers)
     const struct trial_host host = simulate_host();
     struct claim claim = claim_with("C18", own);
     assert_verdict(try_claim(&claim, &host, 10 * NS_PER_S), VERDICT_UNDETERMINED);
-    assert_int_equal(finding.checks, 3); /* of reads, of barriers, and of their clients */
-    assert_has(finding.measured, "barrier, 1 to 32 barriers: ");
-    assert_has(finding.measured, "barrier, 32 to 320 clients: ");
-    assert_has(finding.expected, "reads: more a second with 3 servers than with 1 server");
-    assert_has(finding.measured, " with 1 server, ");
-    assert_has(finding.measured, "writes: not tried, for the leader of a simulation");
+    assert_int_equal(outcome.checks, 3); /* of reads, of barriers, and of their clients */
+    assert_has(outcome.measured, "barrier, 1 to 32 barriers: ");
+    assert_has(outcome.measured, "barrier, 32 to 320 clients: ");
+    assert_has(outcome.expected, "reads: more a second with 3 servers than with 1 server");
+    assert_has(outcome.measured, " with 1 server, ");
+    assert_has(outcome.measured, "writes: not tried, for the leader of a simulation");
     claim.servers[0] = 3;
     claim.servers[1] = 1;
     assert_verdict(try_claim(&claim, &host, 10 * NS_PER_S), VERDICT_FAILS);
-    assert_has(finding.measured, " with 3 servers, ");
+    assert_has(outcome.measured, " with 3 servers, ");
 }
 
-/* Why there is none; "": it is open. */
-static const char *open_pair(const struct trial_host *host, struct testbed *testbed,
-                             struct ensemble_pair *pair)
-{
-    static const uint64_t servers[ENSEMBLE_PAIR] = {1, 1};
-    static char why[ENSEMBLE_PAIR_WHY_SIZE];
-    struct error error = {0};
-    *testbed =
-        (struct testbed){.host = *host, .root = ROOT, .seed = 1, .timeout_ns = 10 * NS_PER_S};
-    live_expect(ensemble_pair_open(testbed, servers, pair, why, &error), &error);
-    return why;
-}
+static struct experiment experiment;
 
-TEST(test_servers_of_somebody_are_no_pair)
+TEST(test_servers_of_somebody_are_no_ensembles)
 {
     struct trial_host host = live_host;
-    struct testbed testbed;
-    struct ensemble_pair pair;
+    struct claim claim = claim_with("C18", own);
     host.ensemble = NULL;
-    assert_has(open_pair(&host, &testbed, &pair), "the servers of --connect are one ensemble");
+    claim.recipes[0] = NULL;
+    claim.tried = claim.expected = NULL;
+    assert_int_equal(try_claim(&claim, &host, NS_PER_S), VERDICT_UNDETERMINED);
+    assert_has(outcome.measured, "the servers of --connect are one ensemble");
 }
 
 /* Before its first barrier each client rests, for a time that grows as the square of their number.
@@ -224,61 +216,103 @@ TEST(test_time_that_is_not_linear_fails)
     claim.experiment = NULL;
     claim.recipes[0] = &slow;
     assert_verdict(try_claim(&claim, &host, 3600 * NS_PER_S), VERDICT_FAILS);
-    assert_int_equal(finding.checks, 2);
-    assert_int_equal(finding.failed, 2);
-    assert_has(finding.measured, "1 to 32 barriers: 5.7");
-    assert_has(finding.measured, " growing as n^0.0");
-    assert_has(finding.measured, " growing as n^2.0");
+    assert_int_equal(outcome.checks, 2);
+    assert_int_equal(outcome.failed, 2);
+    assert_has(outcome.measured, "1 to 32 barriers: 5.7");
+    assert_has(outcome.measured, " growing as n^0.0");
+    assert_has(outcome.measured, " growing as n^2.0");
 }
 
+/* A load that does not count has no rate. */
 TEST(test_what_follows_from_rounds)
 {
     static const struct {
-        struct ensemble_pair_rates rates;
+        bool reads;
+        size_t rounds;
+        double per_s[2][4];
         enum verdict verdict;
+        bool wide;
         const char *words;
     } cases[] = {
-        {{100, 2, {{10, 20}, {30, 62}}, 0, ""}, VERDICT_HOLDS, "3.05 times (95 % CI 2."},
-        {{100, 2, {{30, 62}, {10, 20}}, 0, ""}, VERDICT_FAILS, "0.33 times"},
-        {{0, 2, {{30, 62}, {10, 20}}, 0, ""}, VERDICT_HOLDS, "writes: 43 a second with"},
-        {{0, 2, {{10, 20}, {30, 62}}, 0, ""}, VERDICT_FAILS, "writes: 14 a second with"},
-        {{0, 2, {{10, 20}, {9, 21}}, 0, ""}, VERDICT_UNDETERMINED, "the CI contains 1"},
-        {{100, 1, {{10}, {30}}, 0, ""}, VERDICT_UNDETERMINED, "3.00 times (no CI)"},
-        {{100, 1, {{10}, {30}}, 3, "it rained"},
+        {true, 2, {{10, 20}, {30, 62}}, VERDICT_HOLDS, false, "3.05 times (95 % CI 2."},
+        {true, 2, {{30, 62}, {10, 20}}, VERDICT_FAILS, false, "0.33 times"},
+        {false, 2, {{30, 62}, {10, 20}}, VERDICT_HOLDS, false, "writes: 43 a second with"},
+        {false, 2, {{10, 20}, {30, 62}}, VERDICT_FAILS, false, "writes: 14 a second with"},
+        {false, 2, {{10, 20}, {9, 21}}, VERDICT_UNDETERMINED, true, "the CI contains 1"},
+        {true, 1, {{10}, {30}}, VERDICT_UNDETERMINED, true, "3.00 times (no CI)"},
+        {true,
+         4,
+         {{NAN, 10, 20, 1}, {1, 30, NAN, NAN}},
          VERDICT_UNDETERMINED,
+         true,
          "reads: 3 of 4 rounds do not count: it rained; reads: too few rounds for a CI"},
-        {{0, 0, {{0}}, 2, "it rained"},
+        {false,
+         2,
+         {{NAN, 1}, {1, NAN}},
          VERDICT_UNDETERMINED,
+         false,
          "writes: 2 of 2 rounds do not count: it rained; writes: too few rounds for a CI"},
     };
-    static const struct ensemble_pair pair = {.servers = {1, 3}};
+    static const struct claim claim = {.servers = {1, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        finding = (struct finding){0};
-        ensemble_pair_judge(&pair, &cases[i].rates, &finding);
-        assert_int_equal(finding_verdict(&finding), cases[i].verdict);
-        assert_has(finding.measured, cases[i].words);
+        outcome = (struct outcome){0};
+        memset(&experiment, 0, sizeof experiment);
+        experiment.claim = &claim;
+        experiment.outcome = &outcome;
+        experiment.rounds = cases[i].rounds;
+        snprintf(experiment.faults[cases[i].reads], sizeof experiment.faults[0], "it rained");
+        for (size_t side = 0; side < 2; side++)
+            memcpy(experiment.values[2 * cases[i].reads + side], cases[i].per_s[side],
+                   sizeof cases[i].per_s[side]);
+        ensembles_judge(&experiment, cases[i].reads);
+        assert_int_equal(outcome_verdict(&outcome), cases[i].verdict);
+        assert_int_equal(outcome.wide, cases[i].wide);
+        assert_has(outcome.measured, cases[i].words);
     }
 }
 
-/* One server beside another, which this machine has to be able to limit. */
-TEST(test_pairs_are_private_servers)
+/* ------------------------------------------------------------------ more rounds */
+
+/* Wide until there are so many rounds. */
+static size_t rounds_to_decide, rounds_judged;
+
+static void judge_when_narrow(struct experiment *of)
 {
-    struct testbed testbed;
-    struct ensemble_pair pair;
-    struct ensemble_pair_rates rates;
-    struct error error = {0};
-    const char *why = open_pair(&live_host, &testbed, &pair);
-    if (why[0] != '\0') {
-        print_message("skipped: %s\n", why);
-        skip();
+    rounds_judged = of->rounds;
+    outcome_measured(of->outcome, "%zu rounds", of->rounds);
+    if (of->rounds >= rounds_to_decide)
+        outcome_check(of->outcome, true);
+    else
+        outcome_undecide(of->outcome, "wide");
+    of->outcome->wide = of->rounds < rounds_to_decide;
+}
+
+/* Three times as many at most; what is measured is of the last. */
+TEST(test_a_wide_interval_gets_more_rounds)
+{
+    static const struct {
+        size_t decides, rounds;
+        enum verdict verdict;
+    } cases[] = {{1, 2, VERDICT_HOLDS},
+                 {4, 4, VERDICT_HOLDS},
+                 {6, 6, VERDICT_HOLDS},
+                 {7, 6, VERDICT_UNDETERMINED}};
+    const struct trial_host host = simulate_host();
+    const struct claim claim = {.id = "W",
+                                .recipes = {&recipe_scalable},
+                                .trials = {{.fleet.sessions = 2}, {.fleet.sessions = 3}},
+                                .rounds = 2,
+                                .judge = judge_when_narrow};
+    char measured[64];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rounds_to_decide = cases[i].decides;
+        assert_int_equal(try_claim(&claim, &host, NS_PER_S), cases[i].verdict);
+        assert_int_equal(rounds_judged, cases[i].rounds);
+        assert_int_equal(outcome.trials, 2 * cases[i].rounds);
+        snprintf(measured, sizeof measured, "%zu rounds%s", cases[i].rounds,
+                 cases[i].verdict == VERDICT_HOLDS ? "" : "; wide");
+        assert_string_equal(outcome.measured, measured);
     }
-    pid_t server = pair.targets[1].ensemble->servers[0].pid;
-    live_expect(ensemble_pair_load(&pair, 0, 1, &rates, &error), &error);
-    assert_int_equal(rates.rounds + rates.left_out, 1);
-    if (rates.rounds == 1)
-        assert_true(rates.per_s[0][0] > 0 && rates.per_s[1][0] > 0);
-    ensemble_pair_close(&pair);
-    assert_int_equal(kill(server, 0), -1);
 }
 
 TEST_GROUP(live_start, live_stop)

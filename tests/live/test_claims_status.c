@@ -10,23 +10,23 @@
 
 static void look(struct experiment *experiment)
 {
-    finding_tried(experiment->finding, "a look");
-    finding_expected(experiment->finding, "one, or \"two\"");
-    finding_measured(experiment->finding, "one");
+    outcome_tried(experiment->outcome, "a look");
+    outcome_expected(experiment->outcome, "one, or \"two\"");
+    outcome_measured(experiment->outcome, "one");
 }
 
 static void hold(struct experiment *experiment)
 {
     look(experiment);
-    finding_check(experiment->finding, true);
+    outcome_check(experiment->outcome, true);
 }
 
 static void fail_at_first(struct experiment *experiment)
 {
     look(experiment);
-    finding_check(experiment->finding, false);
-    finding_check(experiment->finding, true);
-    finding_undecide(experiment->finding, "so to say");
+    outcome_check(experiment->outcome, false);
+    outcome_check(experiment->outcome, true);
+    outcome_undecide(experiment->outcome, "so to say");
 }
 
 static void be_cut_short(struct experiment *experiment)
